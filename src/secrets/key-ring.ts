@@ -1,0 +1,78 @@
+/**
+ * Credentials at rest: AES-256-GCM under a ring of keys. New values are sealed with the newest key, old ones open with the
+ * key that their envelope names, so a key is rotated by putting a new one in front and later dropping the old one.
+ *
+ * Every value is bound to its row: the caller's additional data (table, project, object id) is authenticated with it, so a
+ * ciphertext that is copied to another tenant's row does not open there.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { CommandFailed } from '../errors.ts';
+
+const VERSION = 'v1';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
+
+export type KeyRing = {
+  /** @returns an envelope `v1.<key id>.<base64url of nonce, ciphertext, tag>`, plain ASCII */
+  seal(value: string, additionalData: string): string;
+  /** @throws Error when the envelope was changed, belongs to another row, or names a key that the ring does not have */
+  open(envelope: string, additionalData: string): string;
+};
+
+/**
+ * @param text `id:base64 of 32 bytes`, comma-separated, the newest key first (SLUICE_ENCRYPTION_KEYS)
+ * @throws CommandFailed saying which entry is wrong, without its key
+ */
+export function createKeyRing(text: string): KeyRing {
+  const keys = parse(text);
+  const newest = keys.entries().next().value;
+  if (!newest) throw new CommandFailed('SLUICE_ENCRYPTION_KEYS holds no key. Make one with: openssl rand -base64 32');
+  const [newestId, newestKey] = newest;
+
+  return {
+    seal(value, additionalData) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', newestKey, nonce).setAAD(Buffer.from(additionalData));
+      const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return `${VERSION}.${newestId}.${Buffer.concat(sealed).toString('base64url')}`;
+    },
+
+    open(envelope, additionalData) {
+      const [version, id = '', body = ''] = envelope.split('.');
+      if (version !== VERSION) throw new Error('A sealed value has an unknown form.');
+      const key = keys.get(id);
+      if (!key) throw new Error(`A sealed value needs the key "${id}", which SLUICE_ENCRYPTION_KEYS does not hold.`);
+      const bytes = Buffer.from(body, 'base64url');
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed value is cut short.');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
+        .setAAD(Buffer.from(additionalData))
+        .setAuthTag(bytes.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString();
+    },
+  };
+}
+
+/** @returns a ring of one new random key, in the form that `createKeyRing` reads */
+export function generateKeyRing(): string {
+  return `k1:${randomBytes(KEY_BYTES).toString('base64')}`;
+}
+
+function parse(text: string): Map<string, Buffer> {
+  const keys = new Map<string, Buffer>();
+  for (const [index, entry] of text.split(',').entries()) {
+    const [id = '', encoded = ''] = entry.trim().split(/:(.*)/s);
+    const key = Buffer.from(encoded, 'base64');
+    const problem = !KEY_ID.test(id)
+      ? 'has no id (`id:base64`)'
+      : keys.has(id)
+        ? `repeats the id "${id}"`
+        : key.length !== KEY_BYTES
+          ? `("${id}") is not ${KEY_BYTES} bytes of base64`
+          : undefined;
+    if (problem) throw new CommandFailed(`SLUICE_ENCRYPTION_KEYS: entry ${index + 1} ${problem}.`);
+    keys.set(id, key);
+  }
+  return keys;
+}

@@ -1,0 +1,21 @@
+/** Last line of defence for logs: whatever gets there, keys and passwords do not. */
+const SECRET_NAME =
+  /pass(word|phrase)?$|secret|token|credential|authorization|cookie|private_?key|access_?key|api_?key/i;
+/** Our own keys, and the user information of URLs (`postgres://user:password@host`). */
+const SECRET_TEXT = /\bph[xs]_[0-9A-Za-z]+|(?<=:\/\/)[^/@\s]+(?=@)/g;
+const REDACTED = '[redacted]';
+const MAX_DEPTH = 8;
+
+/** @returns a copy whose secret-looking members and texts say `[redacted]`; deeper than 8 levels is cut off */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.replace(SECRET_TEXT, REDACTED);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_DEPTH) return '[too deep]';
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      SECRET_NAME.test(name) ? REDACTED : redact(member, depth + 1),
+    ]),
+  );
+}

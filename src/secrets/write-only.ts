@@ -1,0 +1,34 @@
+/** What `writeOnly: true` in a schema means: the value is a secret, which comes in and never goes out. */
+import type { TSchema } from '../schema.ts';
+
+type Properties = Record<string, TSchema & { writeOnly?: boolean; properties?: Properties }>;
+type Values = Record<string, unknown>;
+
+/**
+ * @returns a copy that holds only what the schema names and does not mark as secret; nested objects likewise. A key that the
+ * schema does not know is left out: what nobody described could be anything.
+ */
+export function withoutSecrets(schema: { properties: unknown }, value: Readonly<Values>): Values {
+  const open: Values = {};
+  for (const [name, property] of Object.entries(schema.properties as Properties)) {
+    const present = value[name];
+    if (present === undefined || property.writeOnly) continue;
+    const nested = property.properties !== undefined && isObject(present);
+    open[name] = nested ? withoutSecrets({ properties: property.properties }, present) : present;
+  }
+  return open;
+}
+
+/** Merges a PATCH into what is stored, objects into objects: what the patch does not name stays, secrets included. */
+export function mergeConfig(stored: Readonly<Values>, patch: Readonly<Values>): Values {
+  const changes = Object.entries(patch).map(([name, value]) => {
+    const before = stored[name];
+    return [name, isObject(before) && isObject(value) ? mergeConfig(before, value) : value] as const;
+  });
+  // Not by assignment: a member named `__proto__` must stay an ordinary member.
+  return Object.fromEntries([...Object.entries(stored), ...changes]);
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
