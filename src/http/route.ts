@@ -1,0 +1,81 @@
+/** A route: declared as data, handled as a function of values. Routing, OpenAPI and the authorization matrix read the data. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Type, type Static, type TObject, type TSchema } from '../schema.ts';
+import type { Access, Caller, Project } from './access.ts';
+
+/** What a handler returns: written out by the app. */
+export type Answer = { status: number; headers?: Readonly<Record<string, string>>; body?: unknown };
+
+/** An answer whose body is the value as JSON. */
+export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers, body };
+}
+
+/** An answer without a body, also where the status would allow one. */
+export function noBody(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers };
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** The values that a handler works on, already checked against the route's schemas. */
+export type RouteRequest<A extends Access, P extends TObject, Q extends TObject, B extends TSchema | 'stream'> = {
+  project: A extends { scope: string } ? Project : undefined;
+  caller: A extends { public: true } ? undefined : Caller;
+  params: Static<P>;
+  query: Static<Q>;
+  body: [B] extends [never] ? undefined : B extends 'stream' ? IncomingMessage : B extends TSchema ? Static<B> : never;
+  headers: IncomingHttpHeaders;
+  /** This request's address as clients know it: on the configured public address, never on the `Host` header. */
+  url: URL;
+  /** The peer of the connection; what proxies say about it is in the headers. */
+  remoteAddress: string;
+};
+
+export type RouteDefinition<
+  A extends Access,
+  P extends TObject,
+  Q extends TObject,
+  B extends TSchema | 'stream',
+  Collaborators,
+> = {
+  method: Method;
+  /** Always with the trailing slash; requests may leave it out. `:name` marks a parameter. */
+  path: `/${string}/` | '/';
+  access: A;
+  params?: P;
+  /** Unknown query parameters are ignored. */
+  query?: Q;
+  /**
+   * JSON that must match; unknown top-level members are dropped before the handler sees them. `'stream'` hands over the
+   * request as it is. Absent: whatever body is sent is not read.
+   */
+  body?: B;
+  /** What it answers when all went well, by status; null is an empty body. */
+  answers: Readonly<Record<number, TSchema | null>>;
+  summary: string;
+  description?: string;
+  handle(request: RouteRequest<A, P, Q, B>, collaborators: Collaborators): Promise<Answer>;
+};
+
+/** A route whose schemas' types are forgotten, as lists of routes hold it. */
+export type Route<Collaborators> = Omit<
+  RouteDefinition<Access, TObject, TObject, TSchema | 'stream', Collaborators>,
+  'handle'
+> & {
+  handle(request: unknown, collaborators: Collaborators): Promise<Answer>;
+};
+
+const Nothing = Type.Object({});
+type Nothing = typeof Nothing;
+
+/** Declares a route. `access` has no default: a route without one does not compile. */
+export function route<
+  A extends Access,
+  Collaborators,
+  P extends TObject = Nothing,
+  Q extends TObject = Nothing,
+  B extends TSchema | 'stream' = never,
+>(definition: RouteDefinition<A, P, Q, B, Collaborators>): Route<Collaborators> {
+  return definition as unknown as Route<Collaborators>;
+}
