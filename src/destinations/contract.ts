@@ -87,6 +87,10 @@ export type DeliveredFile = {
   sha256: string;
   /** sha256 (hex) of the uncompressed content: equal content is left alone when it is delivered again. */
   content_sha256: string;
+  /** Tells exactly which upload made the object, in the store's own way; a stale writer's object has another. */
+  identity: string;
+  /** The store's own checksum of the object, or null where it keeps none (reading back then downloads the object). */
+  checksum: string | null;
 };
 
 /** What a destination acknowledged; stored with the run, returned by the API, checked by `sluice verify`. */
@@ -111,7 +115,8 @@ export type RecordedArtifact = { id: string; epoch: number; artifact: Artifact }
 export type Artifacts = {
   /**
    * Stores, committed, that the artifact exists or is about to. @returns its id
-   * @throws Superseded when a later epoch has taken the interval: the caller removes what it just made and stops
+   * @throws Superseded when a later epoch has taken the interval, or ours is already delivered (a frozen worker that goes on
+   *   beside the attempt that finished): the caller removes what it just made and stops
    */
   record(artifact: Artifact): Promise<string>;
   /** Everything recorded for this interval under our epoch or earlier ones and not yet discarded. */
@@ -128,8 +133,8 @@ export type SessionContext = {
   signal: AbortSignal;
   log: RunLog;
   artifacts: Artifacts;
-  /** A file of no rows in the delivery's format and compression. */
-  emptyFile(): AsyncIterable<Uint8Array>;
+  /** A file of no rows; an earlier delivery's names may have had another format or compression than this one's. */
+  emptyFile(format: FileFormat, compression: Compression | null): AsyncIterable<Uint8Array>;
   /**
    * Called before each step that changes what the destination shows, with the step's name (`before-commit`, `file-0`,
    * `manifest`, …). Tests stop, kill and freeze the process here; otherwise it does nothing.
