@@ -1,0 +1,45 @@
+/** A run's statuses as the contract spells them, and what each means for what happens next. */
+export const RUN_STATUSES = [
+  'Starting',
+  'Running',
+  'Completed',
+  'Failed',
+  'FailedRetryable',
+  'Cancelled',
+  'Terminated',
+  'TimedOut',
+  'ContinuedAsNew',
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** A run that may still change. */
+export const OPEN_STATUSES = ['Starting', 'Running'] as const satisfies readonly RunStatus[];
+
+export function isOpen(status: RunStatus): boolean {
+  return (OPEN_STATUSES as readonly RunStatus[]).includes(status);
+}
+
+/** How an execution came to be. */
+export const RUN_KINDS = ['scheduled', 'retry', 'backfill', 'gap'] as const;
+export type RunKind = (typeof RUN_KINDS)[number];
+
+export const BACKFILL_STATUSES = ['Running', 'Completed', 'Failed', 'Cancelled'] as const;
+export type BackfillStatus = (typeof BACKFILL_STATUSES)[number];
+
+const MINUTE = 60_000;
+/** How long to wait after each `FailedRetryable` of an interval before it is a gap again; then hourly for a day. */
+const RETRY_AFTER_MINUTES = [1, 5, 15, 60];
+const GIVE_UP_AFTER_FAILURES = RETRY_AFTER_MINUTES.length + 23;
+
+/**
+ * Whether an interval without an open run or request is a gap that fills itself.
+ * @param last the newest run of the interval, if there is any
+ * @param failures how many runs in a row ended `FailedRetryable`, the newest included
+ * @param sinceMillis how long ago the newest one finished
+ */
+export function isGap(last: RunStatus | undefined, failures: number, sinceMillis: number): boolean {
+  if (last === undefined || last === 'Terminated' || last === 'TimedOut' || last === 'ContinuedAsNew') return true;
+  if (last !== 'FailedRetryable' || failures > GIVE_UP_AFTER_FAILURES) return false;
+  const minutes = RETRY_AFTER_MINUTES[failures - 1] ?? 60;
+  return sinceMillis >= minutes * MINUTE;
+}
