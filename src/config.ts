@@ -1,4 +1,6 @@
 /** Every environment variable that Sluice reads, as one schema; the only file that reads `process.env`. */
+import { homedir } from 'node:os';
+import path from 'node:path';
 import { CommandFailed } from './errors.ts';
 import { compile, stringEnum, Type, type Static } from './schema.ts';
 
@@ -73,4 +75,20 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (valid(config)) return config;
   const problems = (valid.errors ?? []).map((error) => `${error.instancePath.slice(1)} ${error.message}`);
   throw new CommandFailed(`The environment is not valid: ${problems.join('; ')}.`);
+}
+
+/** Folder for what is downloaded or built once for this user: `${XDG_CACHE_HOME:-~/.cache}/sluice`. */
+export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return path.join(environment['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'sluice');
+}
+
+/** Folders where programs are looked for: those of PATH, then our cache's. */
+export function programFolders(environment: NodeJS.ProcessEnv = process.env): string[] {
+  const onPath = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return [...onPath, path.join(cacheFolder(environment), 'bin')];
+}
+
+/** Our own environment with changes, for a child process; undefined removes a variable. */
+export function environmentWith(changes: Record<string, string | undefined>): NodeJS.ProcessEnv {
+  return { ...process.env, ...changes };
 }

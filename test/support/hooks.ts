@@ -1,8 +1,9 @@
 /** Run once around the whole suite (mocha `--require`): servers start when the first test asks for one and stop here. */
 import { stopTestDatabases } from './database.ts';
+import { stopTestTemporal } from './temporal.ts';
 
 export const mochaHooks = {
   async afterAll() {
-    await stopTestDatabases();
+    await Promise.all([stopTestDatabases(), stopTestTemporal()]);
   },
 };

@@ -1,0 +1,19 @@
+/** Ports on 127.0.0.1. */
+import { createServer } from 'node:net';
+
+/** Whether nothing listens there now. */
+export function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+}
+
+/** A port that was free a moment ago, below the range that clients' own ports come from. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    if (await isPortFree(port)) return port;
+  }
+}

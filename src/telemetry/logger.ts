@@ -1,0 +1,47 @@
+/** Logs for machines: one JSON object a line on stderr, so that stdout stays for what a command answers. */
+import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
+import type { Config } from '../config.ts';
+
+export type { Logger };
+
+/** Keys whose values never leave the process, wherever a caller puts them (the top level and one below). */
+const SECRET_KEYS = [
+  'password',
+  'passphrase',
+  'secret',
+  'token',
+  'api_key',
+  'apiKey',
+  'api_token',
+  'authorization',
+  'Authorization',
+  'cookie',
+  'access_key_id',
+  'secret_access_key',
+  'private_key',
+  'database_url',
+  'DATABASE_URL',
+  'SLUICE_ENCRYPTION_KEYS',
+];
+
+/**
+ * A logger whose lines carry `name`, the role or room that writes them; `logger.child({ run_id })` adds more.
+ * @param stream where lines go instead of stderr
+ */
+export function createLogger(
+  config: Pick<Config, 'LOG_LEVEL'>,
+  name: string,
+  stream: { write(line: string): void } = destination({ dest: 2, sync: true }),
+): Logger {
+  return pino(
+    {
+      name,
+      level: config.LOG_LEVEL,
+      base: { pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`]), censor: '[redacted]' },
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
+}
