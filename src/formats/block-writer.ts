@@ -1,0 +1,55 @@
+/** Bytes written piece by piece, handed on in blocks that compress independently of each other. */
+
+/** What a block holds before it is handed on. */
+export const BLOCK_BYTES = 1024 * 1024;
+/** Room behind a full block, so that an ordinary row never has to be split. */
+const SLACK_BYTES = 64 * 1024;
+
+/** The writer of one file. Callers ask for room with `reserve`, write into `bytes` from `position` on, and move `position`. */
+export class BlockWriter {
+  /** The block being filled. */
+  bytes = allocate();
+  position = 0;
+  #full: Buffer[] = [];
+
+  /** Makes sure that `size` bytes (at most 64 KiB) can be written at `position`. */
+  reserve(size: number): void {
+    if (this.position + size > this.bytes.length) this.cut();
+  }
+
+  /** Copies a slice of any length, over as many blocks as it takes. */
+  copy(source: Buffer, start: number, end: number): void {
+    let at = start;
+    while (at < end) {
+      this.reserve(1);
+      const size = Math.min(end - at, this.bytes.length - this.position);
+      source.copy(this.bytes, this.position, at, at + size);
+      this.position += size;
+      at += size;
+    }
+  }
+
+  /** To be called after each row: blocks end with a row where they can. */
+  endRow(): void {
+    if (this.position >= BLOCK_BYTES) this.cut();
+  }
+
+  /** Ends the present block, if there is anything in it. */
+  cut(): void {
+    if (this.position === 0) return;
+    this.#full.push(this.bytes.subarray(0, this.position));
+    this.bytes = allocate();
+    this.position = 0;
+  }
+
+  /** The blocks that were ended since the last call, oldest first. */
+  take(): readonly Buffer[] {
+    const full = this.#full;
+    if (full.length > 0) this.#full = [];
+    return full;
+  }
+}
+
+function allocate(): Buffer {
+  return Buffer.allocUnsafeSlow(BLOCK_BYTES + SLACK_BYTES);
+}

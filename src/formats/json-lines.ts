@@ -1,0 +1,126 @@
+/**
+ * JSON lines: one object a row, keys in the order of the columns. Rows become text by copying bytes: jsonb arrives as JSON text,
+ * text as UTF-8 that mostly needs no escape.
+ */
+import type { Column, ColumnType } from '../destinations/contract.ts';
+import type { BlockWriter } from './block-writer.ts';
+import type { CopyBinaryReader } from './copy-binary.ts';
+import { INSTANT_BYTES, InstantWriter } from './instant.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const DASH = 0x2d;
+const HEX_DIGITS = Buffer.from('0123456789abcdef');
+const NULL = Buffer.from('null');
+const ROW_END = Buffer.from('}\n');
+/** Room for any value that is not text or jsonb: a quoted uuid is 38. */
+const SCALAR_BYTES = 48;
+/** Text up to here is checked and copied in one loop; above, a check and a native copy are faster. */
+const SHORT_TEXT_BYTES = 64;
+/** `\u001f` */
+const LONGEST_ESCAPE = 6;
+/** Text that needs escapes is written in pieces of this length. */
+const PIECE_BYTES = 8 * 1024;
+
+/** JSON's escapes of the bytes that need one, by byte. All others stand for themselves, UTF-8 included. */
+const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte === QUOTE || byte === BACKSLASH
+    ? Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1))
+    : undefined,
+);
+const NEEDS_ESCAPE = Uint8Array.from(ESCAPES, (escape) => (escape ? 1 : 0));
+
+type WriteValue = (source: Buffer, start: number, length: number) => void;
+
+/** @returns a function that writes the reader's present row to `out` */
+export function jsonLinesEncoder(columns: readonly Column[], out: BlockWriter): (row: CopyBinaryReader) => void {
+  const keys = columns.map(({ name }, i) => Buffer.from(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+  const writers = valueWriters(out);
+  const values = columns.map(({ type }) => writers[type]);
+
+  return ({ bytes, starts, lengths }) => {
+    for (let i = 0; i < keys.length; i++) {
+      constant(out, keys[i]!);
+      if (lengths[i]! < 0) constant(out, NULL);
+      else values[i]!(bytes, starts[i]!, lengths[i]!);
+    }
+    constant(out, ROW_END);
+    out.endRow();
+  };
+}
+
+function constant(out: BlockWriter, piece: Buffer): void {
+  out.reserve(piece.length);
+  const { bytes } = out;
+  let at = out.position;
+  for (let i = 0; i < piece.length; i++) bytes[at++] = piece[i]!;
+  out.position = at;
+}
+
+function valueWriters(out: BlockWriter): Record<ColumnType, WriteValue> {
+  const instants = new InstantWriter();
+  const number = (value: number | bigint | boolean) => {
+    out.reserve(SCALAR_BYTES);
+    out.position += out.bytes.write(String(value), out.position, 'latin1');
+  };
+  return {
+    uuid: (source, start) => uuid(out, source, start),
+    text: (source, start, length) => text(out, source, start, start + length),
+    // The first byte is the version of jsonb's binary form, 1: the JSON text follows.
+    jsonb: (source, start, length) => out.copy(source, start + 1, start + length),
+    timestamptz(source, start) {
+      out.reserve(INSTANT_BYTES);
+      out.position = instants.write(source, start, out.bytes, out.position);
+    },
+    int4: (source, start) => number(source.readInt32BE(start)),
+    int8: (source, start) => number(source.readBigInt64BE(start)),
+    bool: (source, start) => number(source[start] === 1),
+  };
+}
+
+function uuid(out: BlockWriter, source: Buffer, start: number): void {
+  out.reserve(SCALAR_BYTES);
+  const { bytes } = out;
+  let at = out.position;
+  bytes[at++] = QUOTE;
+  for (let i = 0; i < 16; i++) {
+    if (i === 4 || i === 6 || i === 8 || i === 10) bytes[at++] = DASH;
+    const byte = source[start + i]!;
+    bytes[at++] = HEX_DIGITS[byte >> 4]!;
+    bytes[at++] = HEX_DIGITS[byte & 15]!;
+  }
+  bytes[at++] = QUOTE;
+  out.position = at;
+}
+
+function text(out: BlockWriter, source: Buffer, start: number, end: number): void {
+  quote(out);
+  if (end - start <= SHORT_TEXT_BYTES) escaped(out, source, start, end);
+  else if (isPlain(source, start, end)) out.copy(source, start, end);
+  else for (let at = start; at < end; at += PIECE_BYTES) escaped(out, source, at, Math.min(at + PIECE_BYTES, end));
+  quote(out);
+}
+
+function quote(out: BlockWriter): void {
+  out.reserve(1);
+  out.bytes[out.position++] = QUOTE;
+}
+
+function isPlain(source: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (NEEDS_ESCAPE[source[i]!] === 1) return false;
+  return true;
+}
+
+/** Writes at most PIECE_BYTES of text with the escapes that JSON demands. */
+function escaped(out: BlockWriter, source: Buffer, start: number, end: number): void {
+  out.reserve((end - start) * LONGEST_ESCAPE);
+  const { bytes } = out;
+  let at = out.position;
+  for (let i = start; i < end; i++) {
+    const byte = source[i]!;
+    const escape = ESCAPES[byte];
+    if (escape === undefined) bytes[at++] = byte;
+    else for (let k = 0; k < escape.length; k++) bytes[at++] = escape[k]!;
+  }
+  out.position = at;
+}

@@ -1,0 +1,40 @@
+/** The digest of a set of rows: the same whatever their order, while reading, in a destination's table and at the source. */
+import type { Column, RowsDigest } from '../destinations/contract.ts';
+
+const TWO_TO_32 = 2 ** 32;
+
+/** Adds up the low 60 bits of uuids modulo 2^64, in two 32-bit halves because a BigInt per row would cost more than the rest of it. */
+export class RowsDigester {
+  #high = 0;
+  #low = 0;
+
+  /** @param at where the 16 bytes of the uuid start */
+  add(bytes: Uint8Array, at: number): void {
+    const low =
+      this.#low +
+      (((bytes[at + 12]! << 24) | (bytes[at + 13]! << 16) | (bytes[at + 14]! << 8) | bytes[at + 15]!) >>> 0);
+    const carry = low >= TWO_TO_32 ? 1 : 0;
+    const high = ((bytes[at + 8]! & 0x0f) << 24) | (bytes[at + 9]! << 16) | (bytes[at + 10]! << 8) | bytes[at + 11]!;
+    this.#low = low - carry * TWO_TO_32;
+    this.#high = (this.#high + high + carry) >>> 0;
+  }
+
+  digest(): RowsDigest {
+    return ((BigInt(this.#high) << 32n) | BigInt(this.#low)).toString();
+  }
+}
+
+/** Where the uuid of a row stands among its columns. @throws Error when there is none: such rows have no digest */
+export function uuidColumn(columns: readonly Column[]): number {
+  const index = columns.findIndex(({ name, type }) => name === 'uuid' && type === 'uuid');
+  if (index < 0) throw new Error('Rows without a uuid column cannot be digested');
+  return index;
+}
+
+/**
+ * The same digest as an SQL aggregate, as text; `0` for no rows.
+ * @param column an SQL expression of type uuid: trusted text, never a user's
+ */
+export function rowsDigestSql(column: string): string {
+  return `(coalesce(sum(('x' || right(replace((${column})::text, '-', ''), 15))::bit(60)::bigint), 0) % 18446744073709551616)::text`;
+}
