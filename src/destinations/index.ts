@@ -1,0 +1,18 @@
+/** Every destination there is. A new one is added here, and nowhere else. */
+import { InvalidInput } from '../errors.ts';
+import type { Destination, DestinationEnvironment } from './contract.ts';
+import { localFile } from './local-file/local-file.ts';
+
+const ALL: readonly Destination[] = [localFile];
+
+/** Those that this installation offers: LocalFile exists only where the operator gave it a root. */
+export function destinations(environment: DestinationEnvironment): readonly Destination[] {
+  return ALL.filter(({ type }) => type !== localFile.type || environment.localRoot !== undefined);
+}
+
+/** @throws InvalidInput for a type that does not exist or that this installation does not offer */
+export function destinationOf(type: string, environment: DestinationEnvironment): Destination {
+  const destination = destinations(environment).find((candidate) => candidate.type === type);
+  if (!destination) throw new InvalidInput(`"${type}" is not a valid choice.`, 'type', 'invalid_choice');
+  return destination;
+}

@@ -1,0 +1,52 @@
+/** Files in a folder of the installation's own: the destination that needs nothing else. */
+import path from 'node:path';
+import { DestinationRejected, InvalidInput } from '../../errors.ts';
+import { Type, type Static } from '../../schema.ts';
+import { defineDestination, type DestinationEnvironment } from '../contract.ts';
+import { fileProperties } from '../object-store/config.ts';
+import { checkPrefix, namesOf } from '../object-store/keys.ts';
+import { fileSession } from '../object-store/session.ts';
+import { localStore } from './store.ts';
+
+const LocalFileConfig = Type.Object(
+  {
+    directory: Type.String({
+      minLength: 1,
+      title: 'Directory',
+      description: 'Folder below the project’s export folder; made when it does not exist.',
+    }),
+    ...fileProperties,
+  },
+  { additionalProperties: false },
+);
+
+type LocalFileConfig = Static<typeof LocalFileConfig>;
+
+/** The project's own folder comes first, so keys are paths below the export root and no project reaches another's. */
+function folderOf(config: LocalFileConfig, projectId: number): string {
+  const folders = [checkPrefix(config.directory, 'directory'), checkPrefix(config.prefix)];
+  return [String(projectId), ...folders.filter((folder) => folder !== '')].join('/');
+}
+
+function rootOf(environment: DestinationEnvironment): string {
+  if (environment.localRoot !== undefined) return path.resolve(environment.localRoot);
+  throw new DestinationRejected('This installation has no folder for local exports (EXPORT_LOCAL_ROOT).');
+}
+
+export const localFile = defineDestination<LocalFileConfig>({
+  type: 'LocalFile',
+  title: 'Local files',
+  delivery: 'effectively_once',
+  takes: 'files',
+  config: LocalFileConfig,
+  async validate(config) {
+    if (checkPrefix(config.directory, 'directory') === '') throw new InvalidInput('May not be blank.', 'directory');
+    checkPrefix(config.prefix);
+  },
+  keySpace: (config, projectId) => `local:${folderOf(config, projectId)}`,
+  async open(config, delivery, context, environment) {
+    const root = rootOf(environment);
+    const store = localStore({ root, epoch: delivery.epoch, signal: context.signal });
+    return fileSession({ store, names: namesOf(folderOf(config, delivery.projectId), delivery), delivery, context });
+  },
+});

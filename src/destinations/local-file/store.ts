@@ -1,0 +1,184 @@
+/**
+ * Objects as files below one folder. An upload is a hidden temporary file beside its target; completing it is a rename, which
+ * is atomic, and which finds no file once the upload was aborted.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { DestinationRejected, DestinationUnavailable } from '../../errors.ts';
+import { UploadGone, type ObjectStore } from '../object-store/store.ts';
+
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+export type LocalStoreOptions = {
+  /** Absolute; keys are paths below it. */
+  root: string;
+  /** Marks temporary files, for whoever finds one. */
+  epoch: number;
+  signal: AbortSignal;
+};
+
+export function localStore({ root, epoch, signal }: LocalStoreOptions): ObjectStore {
+  const store: ObjectStore = {
+    partsInFlight: 1,
+    partBytes: PIECE_BYTES,
+    place: 'local',
+    locate: (key) => key,
+    async begin(key, token) {
+      await makeFolder(root, key);
+      const id = path.posix.join(
+        path.posix.dirname(key),
+        `.${path.posix.basename(key)}.${epoch}.${randomBytes(8).toString('hex')}.tmp`,
+      );
+      const file = await open(path.join(root, id), 'wx', 0o644);
+      await file.close();
+      return { key, id, token };
+    },
+    async putPart({ id }, { number, offset, bytes }) {
+      signal.throwIfAborted();
+      const file = await openInside(root, id, constants.O_WRONLY).catch(goneIfMissing);
+      try {
+        await writeAll(file, bytes, offset);
+      } finally {
+        await file.close();
+      }
+      return { number, tag: '' };
+    },
+    // Two uploads of the same bytes are the same file: the content tells who made it.
+    seal: (_, { sha256 }) => ({ identity: `sha256:${sha256}`, checksum: `sha256:${sha256}` }),
+    async complete({ key, id }) {
+      signal.throwIfAborted();
+      const file = await openInside(root, id, constants.O_RDWR).catch(goneIfMissing);
+      try {
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(path.join(root, id), path.join(root, key)).catch(goneIfMissing);
+      await syncFolder(path.join(root, path.dirname(key)));
+    },
+    async abort({ id }) {
+      await unlink(path.join(root, id)).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+      });
+    },
+    async head(key) {
+      const file = await openInside(root, key, constants.O_RDONLY).catch(undefinedIfMissing);
+      if (!file) return undefined;
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const block of file.createReadStream({ signal, highWaterMark: PIECE_BYTES })) {
+        hash.update(block as Uint8Array);
+        bytes += (block as Uint8Array).length;
+      }
+      const sum = `sha256:${hash.digest('hex')}`;
+      return { bytes, identity: sum, checksum: sum };
+    },
+    async get(key) {
+      const file = await openInside(root, key, constants.O_RDONLY).catch(undefinedIfMissing);
+      return file?.createReadStream({ signal, highWaterMark: PIECE_BYTES });
+    },
+    close() {},
+  };
+  return translated(store);
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    written += (await file.write(bytes, written, bytes.length - written, offset + written)).bytesWritten;
+  }
+}
+
+/** Opens a file that exists, without following a link anywhere on the way. */
+async function openInside(root: string, key: string, mode: number): Promise<FileHandle> {
+  for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
+  return open(path.join(root, key), mode | constants.O_NOFOLLOW);
+}
+
+/** Makes the key's folders, each durable before the next, and refuses to walk through links. */
+async function makeFolder(root: string, key: string): Promise<void> {
+  await mkdir(root, { recursive: true });
+  for (const folder of foldersOf(key)) {
+    const target = path.join(root, folder);
+    const made = await mkdir(target).then(
+      () => true,
+      (error: unknown) => {
+        if (!hasCode(error, 'EEXIST')) throw error;
+        return false;
+      },
+    );
+    if (made) await syncFolder(path.dirname(target));
+    else await checkFolder(target);
+  }
+}
+
+/** `a/b/c.jsonl` lies in `a` and `a/b`. @throws DestinationRejected for a key that leads out of the root */
+function foldersOf(key: string): string[] {
+  const segments = key.split('/');
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\\'))) {
+    throw new DestinationRejected('The directory or prefix leads out of the export folder.');
+  }
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'));
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const found = await lstat(folder);
+  if (found.isDirectory()) return;
+  throw new DestinationRejected('A part of the directory or prefix is a file or a link. Choose another directory.');
+}
+
+/** A rename is durable when its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function hasCode(error: unknown, ...codes: string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
+}
+
+const isMissing = (error: unknown) => hasCode(error, 'ENOENT');
+
+function goneIfMissing(error: unknown): never {
+  throw isMissing(error) ? new UploadGone() : error;
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
+/** Errors of the file system name paths: what leaves here names only what to do. */
+function translated(store: ObjectStore): ObjectStore {
+  const { begin, putPart, complete, abort, head, get } = store;
+  return {
+    ...store,
+    begin: (...input) => begin(...input).catch(translate),
+    putPart: (...input) => putPart(...input).catch(translate),
+    complete: (...input) => complete(...input).catch(translate),
+    abort: (...input) => abort(...input).catch(translate),
+    head: (...input) => head(...input).catch(translate),
+    get: (...input) => get(...input).catch(translate),
+  };
+}
+
+function translate(error: unknown): never {
+  if (hasCode(error, 'ENOSPC', 'EDQUOT')) {
+    throw new DestinationUnavailable('There is no space left in the export folder.', { cause: error });
+  }
+  if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) {
+    throw new DestinationRejected('The worker may not write to the export folder.', { cause: error });
+  }
+  if (hasCode(error, 'EISDIR', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) {
+    throw new DestinationRejected('The directory or prefix cannot be used. Choose another one.', { cause: error });
+  }
+  if (hasCode(error, 'EIO', 'EMFILE', 'ENFILE', 'EBUSY', 'ENOENT')) {
+    throw new DestinationUnavailable('The export folder cannot be used at the moment.', { cause: error });
+  }
+  throw error;
+}

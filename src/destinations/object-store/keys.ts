@@ -1,0 +1,111 @@
+/**
+ * Names of objects: `<prefix>/<start>-<end>[-<n>]<extension>` and `<prefix>/<start>-<end>_manifest.json`.
+ *
+ * Instants in names are ISO 8601's basic form in UTC, `20240321T000000Z` (a fraction only where there is one): they sort by
+ * time and hold no colon or plus, which Windows, Hadoop, rsync and URLs each trip over.
+ */
+import { InvalidInput } from '../../errors.ts';
+import { fileExtension } from '../../formats/file.ts';
+import { COMPRESSIONS, FILE_FORMATS, type Compression, type Delivery, type FileFormat } from '../contract.ts';
+
+/** S3's limit on a key; the longest of the major stores'. */
+const KEY_BYTES = 1024;
+/** Leaves room for the longest file name, and stays a portable path. */
+const PREFIX_BYTES = KEY_BYTES - 128;
+
+type Interval = Pick<Delivery, 'start' | 'end' | 'model'>;
+
+/** What a prefix may contain in braces. Parts of the date are of the interval's end, in UTC. */
+const VARIABLES: Record<string, (interval: Interval) => string> = {
+  year: ({ end }) => end.slice(0, 4),
+  month: ({ end }) => end.slice(5, 7),
+  day: ({ end }) => end.slice(8, 10),
+  hour: ({ end }) => end.slice(11, 13),
+  minute: ({ end }) => end.slice(14, 16),
+  second: ({ end }) => end.slice(17, 19),
+  table: ({ model }) => model,
+  data_interval_start: ({ start }) => compactInstant(start),
+  data_interval_end: ({ end }) => compactInstant(end),
+};
+
+export const PREFIX_VARIABLES = Object.keys(VARIABLES).map((name) => `{${name}}`);
+
+/** `2024-03-21T00:00:00.000000Z` to `20240321T000000Z`; a fraction other than zero stays. */
+export function compactInstant(instant: string): string {
+  const [whole, fraction = ''] = instant.replace(/[-:Z]/g, '').split('.');
+  const digits = fraction.replace(/0+$/, '');
+  return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
+}
+
+/**
+ * Checks a prefix or a directory: relative, `/` between segments, nothing that a store or a file system reads as something else.
+ * @returns it without a trailing slash
+ * @throws InvalidInput naming the field
+ */
+export function checkPath(path: string, attr: string): string {
+  const trimmed = path.replace(/\/$/, '');
+  if (trimmed === '') return '';
+  if (Buffer.byteLength(trimmed) > PREFIX_BYTES)
+    throw new InvalidInput(`Must have at most ${PREFIX_BYTES} bytes.`, attr);
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f\\]/.test(trimmed) || !trimmed.isWellFormed()) {
+    throw new InvalidInput('Must not contain control characters or backslashes.', attr);
+  }
+  const segments = trimmed.split('/');
+  if (segments.some((segment) => segment === '')) {
+    throw new InvalidInput('Must not start with a slash or contain an empty segment.', attr);
+  }
+  if (segments.some((segment) => segment === '.' || segment === '..')) {
+    throw new InvalidInput('Must not contain the segments "." or "..".', attr);
+  }
+  return trimmed;
+}
+
+/** As `checkPath`, and every `{…}` is a known variable. @throws InvalidInput naming the field */
+export function checkPrefix(prefix: string, attr = 'prefix'): string {
+  const path = checkPath(prefix, attr);
+  const literal = path.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(VARIABLES, name) ? '' : whole,
+  );
+  if (/[{}]/.test(literal)) {
+    throw new InvalidInput(`Braces may only hold a variable: ${PREFIX_VARIABLES.join(' ')}.`, attr);
+  }
+  return path;
+}
+
+type FileKind = { format: FileFormat; compression: Compression | null };
+
+export type Names = {
+  file(index: number): string;
+  manifest: string;
+  /** Whether the key names a file that some delivery of this very interval wrote or may have written. */
+  isFile(key: string): boolean;
+};
+
+const KINDS: FileKind[] = FILE_FORMATS.flatMap((format) =>
+  [...COMPRESSIONS, null].map((compression) => ({ format, compression })),
+);
+
+/** The names of one delivery's objects. @param prefix as `checkPrefix` returned it */
+export function namesOf(prefix: string, delivery: Pick<Delivery, 'start' | 'end' | 'model' | 'file'>): Names {
+  const folder = prefix.replace(/\{([a-z_]+)\}/g, (_, name: string) => VARIABLES[name]!(delivery));
+  const stem = `${folder === '' ? '' : `${folder}/`}${compactInstant(delivery.start)}-${compactInstant(delivery.end)}`;
+  const extension = fileExtension(delivery.file.format, delivery.file.compression);
+  return {
+    file: (index) => `${stem}${delivery.file.numbered ? `-${index}` : ''}${extension}`,
+    manifest: `${stem}_manifest.json`,
+    isFile(key) {
+      if (!key.startsWith(stem)) return false;
+      const ending = key.slice(stem.length).replace(/^-\d+/, '');
+      return KINDS.some(({ format, compression }) => ending === fileExtension(format, compression));
+    },
+  };
+}
+
+/** Format and compression of an exported file, from its name. @throws Error for any other name */
+export function fileKindOf(key: string): FileKind {
+  // `.jsonl` is no suffix of `.jsonl.gz`: at most one matches.
+  const kind = KINDS.find(({ format, compression }) => key.endsWith(fileExtension(format, compression)));
+  if (!kind) throw new Error('not the name of an exported file');
+  return kind;
+}

@@ -1,0 +1,128 @@
+/**
+ * The manifest says which files hold a data interval, and that they are all there. A reader takes an interval when its manifest
+ * exists and its `state` is `complete`; `replacing` means that the files are being exchanged right now.
+ */
+import { DestinationRejected } from '../../errors.ts';
+import { compile, stringEnum, Type, type Static } from '../../schema.ts';
+import type { DeliveredFile, Delivery, Receipt, StagedPart } from '../contract.ts';
+import type { ObjectHead, ObjectStore } from './store.ts';
+
+/** Far beyond the manifest of the largest interval; a hostile store may answer anything. */
+const MANIFEST_BYTES = 16 * 1024 * 1024;
+
+const Manifest = Type.Object({
+  version: Type.Literal(1),
+  state: stringEnum(['complete', 'replacing']),
+  batch_export: Type.String(),
+  model: Type.String(),
+  data_interval_start: Type.String(),
+  data_interval_end: Type.String(),
+  cutoff: Type.String({ description: 'Rows stored before this instant are in the files.' }),
+  epoch: Type.Integer({ description: 'Grows with every delivery of the interval.' }),
+  rows: Type.Integer(),
+  digest: Type.String({ description: 'Sum, modulo 2^64, of the low 60 bits of each row’s uuid.' }),
+  bytes: Type.Integer(),
+  files: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      rows: Type.Integer(),
+      bytes: Type.Integer(),
+      sha256: Type.String(),
+      content_sha256: Type.String(),
+      identity: Type.String(),
+      checksum: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+});
+
+export type Manifest = Static<typeof Manifest>;
+
+const isManifest = compile(Manifest);
+
+/** @param files every file of the interval, also the empty ones of earlier, longer deliveries */
+export function manifestOf(
+  state: Manifest['state'],
+  delivery: Delivery,
+  parts: readonly StagedPart[],
+  files: readonly DeliveredFile[],
+): Manifest {
+  return {
+    version: 1,
+    state,
+    batch_export: delivery.exportId,
+    model: delivery.model,
+    data_interval_start: delivery.start,
+    data_interval_end: delivery.end,
+    cutoff: delivery.cutoff,
+    epoch: delivery.epoch,
+    ...totalsOf(parts),
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    files: [...files],
+  };
+}
+
+/** Rows and digest of all parts together. */
+export function totalsOf(parts: readonly StagedPart[]): { rows: number; digest: string } {
+  const digest = parts.reduce((sum, part) => sum + BigInt(part.digest), 0n);
+  return { rows: parts.reduce((sum, part) => sum + part.rows, 0), digest: BigInt.asUintN(64, digest).toString() };
+}
+
+export function encodeManifest(manifest: Manifest): Uint8Array {
+  return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/**
+ * Reads the interval's present manifest.
+ * @returns undefined when there is none
+ * @throws DestinationRejected when the object is not a manifest of this export: somebody else's data is never overwritten
+ */
+export async function readManifest(store: ObjectStore, key: string, delivery: Delivery): Promise<Manifest | undefined> {
+  const content = await store.get(key);
+  if (!content) return undefined;
+  const manifest = parse(await collect(content));
+  if (manifest?.batch_export === delivery.exportId) return manifest;
+  throw new DestinationRejected(
+    `${store.locate(key)} is not of this batch export. Two exports may not write to the same place: choose another prefix.`,
+  );
+}
+
+function parse(text: string | undefined): Manifest | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isManifest(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function collect(content: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  const blocks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const block of content) {
+    bytes += block.length;
+    if (bytes > MANIFEST_BYTES) return undefined;
+    blocks.push(block);
+  }
+  return Buffer.concat(blocks).toString('utf8');
+}
+
+/** What the manifest says was delivered. The cutoff is this run's: equal content is left alone, and so is its manifest. */
+export function receiptOf(store: ObjectStore, key: string, delivery: Delivery, manifest: Manifest): Receipt {
+  return {
+    rows: manifest.rows,
+    digest: manifest.digest,
+    bytes: manifest.bytes,
+    location: store.locate(key.replace(/[^/]*$/, '')),
+    epoch: manifest.epoch,
+    cutoff: delivery.cutoff,
+    files: manifest.files,
+    manifest: key,
+  };
+}
+
+/** Whether the visible object is the one described: made by that very upload, and not changed since. */
+export function isObject(visible: ObjectHead | undefined, file: DeliveredFile): boolean {
+  if (visible?.identity !== file.identity || visible.bytes !== file.bytes) return false;
+  return visible.checksum === null || file.checksum === null || visible.checksum === file.checksum;
+}

@@ -1,0 +1,63 @@
+/**
+ * What the session needs of a store of objects. Small on purpose: a store knows nothing of intervals, manifests or epochs.
+ *
+ * Everything here is stateless between calls: the worker that completes an upload is seldom the one that wrote it. Errors
+ * are translated (`DestinationRejected`, `DestinationUnavailable`) except the two answers that the session acts on.
+ */
+
+/** An upload that was begun and is not visible. JSON-safe. */
+export type Upload = {
+  key: string;
+  /** The store's own name of the upload. */
+  id: string;
+  /** Random; tells this upload's object from every other one's. */
+  token: string;
+};
+
+/** One stored piece of an upload, as completing it asks for it. */
+export type StoredPart = { number: number; tag: string };
+
+/** An upload with all its content, ready to become visible. JSON-safe. */
+export type StagedUpload = Upload & {
+  parts: StoredPart[];
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+  /** What `head` will say once this upload made the object. */
+  identity: string;
+  checksum: string | null;
+};
+
+export type ObjectHead = { bytes: number; identity: string; checksum: string | null };
+
+export type PartBytes = { number: number; offset: number; bytes: Uint8Array };
+
+/** Size and checksums of a whole upload's content. */
+export type ContentSums = { bytes: number; sha256: string; crc32: number };
+
+export type ObjectStore = {
+  /** Pieces of one upload that may be stored at once, and the fewest bytes of each piece but the last. */
+  partsInFlight: number;
+  partBytes: number;
+  /** Which store this is: uploads that were recorded at another place are not ours to touch. */
+  place: string;
+  /** For a person, without host or credentials: `s3://bucket/key`. */
+  locate(key: string): string;
+  /** Opens an upload for this key; it stays invisible until it is completed. */
+  begin(key: string, token: string): Promise<Upload>;
+  /** @throws UploadGone when the upload was aborted */
+  putPart(upload: Upload, part: PartBytes): Promise<StoredPart>;
+  /** The names under which `head` will show this upload's object. */
+  seal(upload: Upload, sums: ContentSums): Pick<StagedUpload, 'identity' | 'checksum'>;
+  /** Makes the upload the object, replacing what was there. @throws UploadGone when it was aborted or completed before */
+  complete(upload: StagedUpload): Promise<void>;
+  /** Returns when the store itself says that the upload is gone: it can no longer become visible. */
+  abort(upload: Upload): Promise<void>;
+  head(key: string): Promise<ObjectHead | undefined>;
+  /** The object's bytes; undefined when there is none. */
+  get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  close(): void;
+};
+
+/** The store no longer knows the upload: aborted by a later delivery, or already completed. Never leaves this folder. */
+export class UploadGone extends Error {}

@@ -1,0 +1,75 @@
+/** Fills an upload from a stream: in pieces that any store takes, a few at once, in bounded memory. */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { ObjectStore, PartBytes, StagedUpload, StoredPart, Upload } from './store.ts';
+
+/** Every thousand pieces they double: 10,000 pieces, which is what S3 allows, hold more than its largest object. */
+const PIECES_OF_ONE_SIZE = 1000;
+
+export function pieceBytes(number: number, firstBytes: number): number {
+  return firstBytes * 2 ** Math.floor((number - 1) / PIECES_OF_ONE_SIZE);
+}
+
+/**
+ * Stores the content under the upload, whose size nobody needs to know before. An empty content is one empty piece.
+ * @throws UploadGone when the upload was aborted meanwhile; whatever the content throws
+ */
+export async function fill(
+  store: ObjectStore,
+  upload: Upload,
+  content: AsyncIterable<Uint8Array>,
+): Promise<StagedUpload> {
+  const sums = { bytes: 0, sha256: createHash('sha256'), crc32: 0 };
+  const stored: StoredPart[] = [];
+  const inFlight = new Set<Promise<void>>();
+
+  try {
+    for await (const piece of cut(content, store.partBytes)) {
+      sums.bytes += piece.bytes.length;
+      sums.sha256.update(piece.bytes);
+      sums.crc32 = crc32(piece.bytes, sums.crc32);
+      const storing = store.putPart(upload, piece).then((part) => {
+        stored.push(part);
+        inFlight.delete(storing);
+      });
+      // Awaited below; one that fails earlier must not count as unhandled meanwhile.
+      storing.catch(() => {});
+      inFlight.add(storing);
+      const most = Math.max(1, Math.floor((store.partsInFlight * store.partBytes) / piece.bytes.length));
+      while (inFlight.size >= Math.min(most, store.partsInFlight)) await Promise.race(inFlight);
+    }
+    await Promise.all(inFlight);
+  } finally {
+    await Promise.allSettled(inFlight);
+  }
+  const total = { bytes: sums.bytes, sha256: sums.sha256.digest('hex'), crc32: sums.crc32 };
+  return {
+    ...upload,
+    parts: stored.sort((a, b) => a.number - b.number),
+    bytes: total.bytes,
+    sha256: total.sha256,
+    ...store.seal(upload, total),
+  };
+}
+
+async function* cut(content: AsyncIterable<Uint8Array>, firstBytes: number): AsyncGenerator<PartBytes> {
+  let number = 1;
+  let offset = 0;
+  let blocks: Uint8Array[] = [];
+  let gathered = 0;
+  function take(): PartBytes {
+    const piece = { number, offset, bytes: blocks.length === 1 ? blocks[0]! : Buffer.concat(blocks, gathered) };
+    number++;
+    offset += gathered;
+    blocks = [];
+    gathered = 0;
+    return piece;
+  }
+  for await (const block of content) {
+    if (block.length === 0) continue;
+    blocks.push(block);
+    gathered += block.length;
+    if (gathered >= pieceBytes(number, firstBytes)) yield take();
+  }
+  if (gathered > 0 || number === 1) yield take();
+}

@@ -1,0 +1,104 @@
+/**
+ * The only door out to hosts that users typed: names are resolved once, every address is checked, and the socket goes to a
+ * checked address, so a name that answers differently a moment later changes nothing.
+ */
+import { lookup as resolve, type LookupAddress, type LookupOptions } from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import { connect as openSocket, isIP, type LookupFunction, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { promisify } from 'node:util';
+import { HostRefused, parseHost, type HostRules } from './host-rules.ts';
+
+/** `dns.lookup` for `net.connect` and agents: the error is HostRefused when any address of the name is not permitted. */
+export function checkedLookup(rules: HostRules): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true } as LookupOptions & { all: true }, (error, found) => {
+      const addresses = found as LookupAddress[] | undefined;
+      if (error || !addresses?.[0]) return callback(error ?? new HostRefused(), '', 0);
+      if (!addresses.every(({ address }) => rules.permits(hostname, address)))
+        return callback(new HostRefused(), '', 0);
+      if (options.all) return callback(null, addresses);
+      callback(null, addresses[0].address, addresses[0].family);
+    });
+  };
+}
+
+/**
+ * Checks a host when it is saved: its spelling, and every address that name servers give for it now.
+ * @returns whether the operator lists the host, by its name or by all its addresses
+ * @throws HostRefused, also when the name is unknown: what exists inside must not show
+ */
+export async function checkHost(text: string, rules: HostRules): Promise<{ host: string; listed: boolean }> {
+  const host = parseHost(text);
+  if (isIP(host) !== 0) {
+    if (!rules.permits(host, host)) throw new HostRefused();
+    return { host, listed: rules.lists(host) };
+  }
+  const addresses = await promisify(resolve)(host, { all: true }).catch(() => []);
+  if (addresses.length === 0 || !addresses.every(({ address }) => rules.permits(host, address))) {
+    throw new HostRefused();
+  }
+  return { host, listed: rules.lists(host) || addresses.every(({ address }) => rules.lists(address)) };
+}
+
+export type ConnectOptions = { host: string; port: number; rules: HostRules; timeoutMs: number; signal: AbortSignal };
+
+/**
+ * Opens a TCP connection. @returns a connected socket, with keep-alive and without Nagle's delay
+ * @throws HostRefused, or the system's error (`code`: ECONNREFUSED, ETIMEDOUT, ENOTFOUND, …)
+ */
+export async function connectTo({ host: text, port, rules, timeoutMs, signal }: ConnectOptions): Promise<Socket> {
+  const host = parseHost(text);
+  if (isIP(host) !== 0 && !rules.permits(host, host)) throw new HostRefused();
+  signal.throwIfAborted();
+  const socket = openSocket({ host, port, lookup: checkedLookup(rules), noDelay: true, keepAlive: true });
+  const timedOut = Object.assign(new Error('connection timed out'), { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => socket.destroy(timedOut), timeoutMs);
+  const abort = () => socket.destroy(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    await new Promise<void>((connected, failed) => {
+      socket.once('connect', () => {
+        socket.off('error', failed);
+        connected();
+      });
+      socket.once('error', failed);
+    });
+    return socket;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+export type HttpAgents = { httpAgent: http.Agent; httpsAgent: https.Agent; destroy(): void };
+
+/** Agents for HTTP clients that follow no redirects by themselves; end them with `destroy`. */
+export function checkedAgents(rules: HostRules, { maxSockets }: { maxSockets: number }): HttpAgents {
+  const options = { keepAlive: true, maxSockets, lookup: checkedLookup(rules) };
+  const httpAgent = checkLiterals(new http.Agent(options), rules);
+  const httpsAgent = checkLiterals(new https.Agent(options), rules);
+  return {
+    httpAgent,
+    httpsAgent,
+    destroy() {
+      httpAgent.destroy();
+      httpsAgent.destroy();
+    },
+  };
+}
+
+/** A socket to a literal address never asks `lookup`: the agent's own door is checked as well. */
+function checkLiterals<A extends http.Agent>(agent: A, rules: HostRules): A {
+  const create = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback): Duplex | null | undefined => {
+    const host = options.host ?? '';
+    const literal = host.replace(/^\[|\]$/g, '');
+    if (isIP(literal) === 0 || rules.permits(literal, literal)) return create(options, callback);
+    // As asynchronous as a real connection: the request is not listening yet.
+    setImmediate(() => callback?.(new HostRefused(), undefined as unknown as Duplex));
+    return undefined;
+  };
+  return agent;
+}

@@ -1,0 +1,28 @@
+/** Checks a URL that a user typed for a service of theirs (`endpoint_url`). Contacts name servers only. */
+import { checkHost } from './connect.ts';
+import { HostRefused, type HostRules } from './host-rules.ts';
+
+/** Ports of services that answer to something else than HTTP: a request there is an attack on them, not an export. */
+const OTHER_SERVICES = new Set([1433, 1521, 2049, 2379, 2380, 3306, 3389, 5432, 6000, 6379, 6667, 9042, 11211, 27017]);
+
+/**
+ * @returns the origin (`https://host[:port]`), lower case
+ * @throws HostRefused for anything but an origin: userinfo, path, query, fragment; for ports below 1024 other than 80 and 443, or of
+ *   well-known other services; for `http:` unless the operator lists the host; for a host that may not be contacted
+ */
+export async function checkEndpoint(text: string, rules: HostRules): Promise<string> {
+  const match = /^(https?):\/\/([^/?#@\\\s]+?)(?::(\d{1,5}))?\/?$/i.exec(text);
+  if (!match) throw new HostRefused();
+  const [, scheme, hostText, portText] = match;
+  const secure = scheme!.toLowerCase() === 'https';
+  const port = Number(portText ?? (secure ? 443 : 80));
+  if (!isHttpPort(port)) throw new HostRefused();
+  const { listed } = await checkHost(hostText!, rules);
+  if (!secure && !listed) throw new HostRefused();
+  return new URL(text).origin;
+}
+
+function isHttpPort(port: number): boolean {
+  if (port === 80 || port === 443) return true;
+  return port >= 1024 && port <= 65_535 && !OTHER_SERVICES.has(port);
+}

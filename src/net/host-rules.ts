@@ -1,0 +1,84 @@
+/**
+ * Which hosts may be contacted when a user typed the name: public ones, and what the operator lists. Everything that leaves the
+ * house for such a host goes through `connect.ts`, which asks here at the moment of connecting.
+ */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** One message for every refusal: its wording must not tell what exists inside our network. */
+export const HOST_REFUSED = 'This host cannot be used. It must be the name or the address of a public server.';
+
+/** A host that may not be contacted, for whatever reason; also when a name server does not know it at the time of saving. */
+export class HostRefused extends Error {
+  readonly code = 'HOST_REFUSED';
+
+  constructor() {
+    super(HOST_REFUSED);
+    this.name = 'HostRefused';
+  }
+}
+
+export type HostRules = {
+  /** Whether the operator lists this name or address: such a host may be private and speak without TLS. */
+  lists(host: string): boolean;
+  /** Whether a socket may be opened to this address, given that the user's host is `host`. */
+  permits(host: string, address: string): boolean;
+};
+
+/**
+ * @param allowedHosts names, addresses or CIDR ranges, as in EXPORT_ALLOWED_HOSTS
+ */
+export function hostRules(allowedHosts: readonly string[]): HostRules {
+  const entries = allowedHosts.map((entry) => entry.trim().toLowerCase()).filter((entry) => entry !== '');
+  const ranges = entries.flatMap(parseRange);
+  const names = new Set(entries);
+
+  function listsAddress(address: string): boolean {
+    const parsed = ipaddr.process(address);
+    return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
+  }
+  return {
+    lists: (host) => names.has(host) || (isIP(host) !== 0 && listsAddress(host)),
+    permits: (host, address) => names.has(host) || isPublic(address) || listsAddress(address),
+  };
+}
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+function parseRange(entry: string): Range[] {
+  if (ipaddr.isValidCIDR(entry)) return [ipaddr.parseCIDR(entry)];
+  if (isIP(entry) === 0) return [];
+  const address = ipaddr.process(entry);
+  return [[address, address.kind() === 'ipv4' ? 32 : 128]];
+}
+
+/**
+ * Whether anybody on the internet could reach this address. Fails closed: of IPv6 only 2000::/3 counts, minus what
+ * IANA's registry reserves there (6to4, Teredo, documentation and others, which ipaddr.js names).
+ */
+export function isPublic(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0]! & 0xe0) === 0x20;
+}
+
+const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/**
+ * Reads a host as a user may type it: a DNS name in ASCII or a plain address. Refused are a user or port in front or behind,
+ * a path (node-postgres takes `/…` for a unix socket), trailing dots, zone ids and every other spelling of an address
+ * (`2130706433`, `0x7f.1`, `010.0.0.1`), which resolvers understand and checks overlook.
+ * @returns the host in lower case, an IPv6 address without brackets
+ * @throws HostRefused
+ */
+export function parseHost(text: string): string {
+  const host = text.toLowerCase();
+  const unbracketed = /^\[.*\]$/.test(host) ? host.slice(1, -1) : host;
+  if (isIP(unbracketed) === 6 && !unbracketed.includes('%')) return unbracketed;
+  if (isIP(host) === 4) return host;
+  const labels = host.split('.');
+  const looksNumeric = /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!);
+  if (host.length > 253 || looksNumeric || !labels.every((label) => LABEL.test(label))) throw new HostRefused();
+  return host;
+}
