@@ -1,0 +1,76 @@
+/** A file or standard input, unpacked when it is gzip. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { CommandFailed } from '../errors.ts';
+
+export type Input = {
+  /** The content, unpacked. @throws CommandFailed when it cannot be read, or is broken gzip */
+  bytes: AsyncIterable<Buffer>;
+  /** Size as stored; undefined for standard input. */
+  totalBytes: number | undefined;
+  /** Bytes read so far, as stored. */
+  bytesRead(): number;
+};
+
+/**
+ * @param file a path, or `-` for standard input
+ * @throws CommandFailed when there is no such file
+ */
+export async function openInput(file: string, standardInput: AsyncIterable<Buffer> = process.stdin): Promise<Input> {
+  const totalBytes = file === '-' ? undefined : await sizeOf(file);
+  const stored = file === '-' ? standardInput : (createReadStream(file) as AsyncIterable<Buffer>);
+  let bytesRead = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const block of stored) {
+      bytesRead += block.length;
+      yield block;
+    }
+  }
+  return { bytes: explained(file, unpacked(counted())), totalBytes, bytesRead: () => bytesRead };
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(
+      `${file} cannot be read (${error.code}). Give the path of a file, or - for standard input.`,
+    );
+  });
+  if (found.isDirectory())
+    throw new CommandFailed(`${file} is a folder. Give the path of a file, or - for standard input.`);
+  return found.size;
+}
+
+/** Gzip is known by its first two bytes, not by the file's name. */
+async function* unpacked(stored: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let head = Buffer.alloc(0);
+  while (head.length < 2) {
+    const next = await stored.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield head;
+    yield* stored;
+  }
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  yield* isGzip ? gunzipped(whole()) : whole();
+}
+
+/** A broken archive surfaces where the stream is read, hence the empty callback. */
+function gunzipped(packed: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
+  return pipeline(Readable.from(packed), createGunzip(), () => {});
+}
+
+async function* explained(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CommandFailed(
+      `${file} cannot be read to its end (${code ?? message}). What was sent is stored; sending it again repeats nothing.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import { uuidV5 } from './uuid-v5.ts';
+
+/** Namespace of the uuids that lines are given. Changing it would store every line ever sent a second time. */
+const LINES = '5f0c7f0e-8a4e-5d0b-b1a6-6f1d9f0a7c11';
+
+/** How long a line's count is remembered, in minutes of log time that had lines. */
+const MINUTES_KEPT = 10;
+
+/** Different lines of one minute that are counted together; after that a new generation begins, so that memory is bounded. */
+const LINES_PER_GENERATION = 20_000;
+
+type Minute = { generation: number; counts: Map<string, number> };
+
+/**
+ * Gives lines their uuids, and tells equal lines apart. A log may truly hold the same line twice (two requests within one
+ * second), and both count; the same file sent twice must yield the same events. So a line is named by its text *and* by how
+ * often it came before.
+ *
+ * Counts are kept per minute of log time, for the ten minutes touched last: lines out of order by seconds, or two logs in one
+ * file, still count right, a clock that jumps does no harm, and a file of any size needs the memory of ten minutes. Lines
+ * without a time share one minute that is never forgotten.
+ */
+export function lineNamer() {
+  const timed = new Map<number, Minute>();
+  const untimed: Minute = { generation: 0, counts: new Map() };
+
+  const minuteOf = (timeMs: number): Minute => {
+    const key = Math.floor(timeMs / 60_000);
+    const minute = timed.get(key) ?? { generation: 0, counts: new Map() };
+    timed.delete(key);
+    timed.set(key, minute);
+    const [oldest] = timed.keys();
+    if (timed.size > MINUTES_KEPT && oldest !== undefined) timed.delete(oldest);
+    return minute;
+  };
+
+  /**
+   * @param line its bytes, without the line ending
+   * @param timeMs when it happened, if it says so
+   * @returns a uuid; repeats of a line get theirs in the namespace of the first
+   */
+  return function uuidOf(line: Uint8Array, timeMs: number | undefined): string {
+    const first = uuidV5(LINES, line);
+    const minute = timeMs === undefined ? untimed : minuteOf(timeMs);
+    const before = minute.counts.get(first) ?? 0;
+    if (before === 0 && minute.counts.size >= LINES_PER_GENERATION) {
+      minute.generation += 1;
+      minute.counts.clear();
+    }
+    minute.counts.set(first, before + 1);
+    if (minute.generation === 0 && before === 0) return first;
+    return uuidV5(first, `${minute.generation}.${before}`);
+  };
+}
