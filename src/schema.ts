@@ -43,6 +43,9 @@ export function stringEnum<const V extends readonly string[]>(
 }
 
 /** The schema or null. */
-export function nullable<S extends TSchema>(schema: S) {
-  return Type.Union([schema, Type.Null()]);
+export function nullable<S extends TSchema>(
+  schema: S,
+  options: { description?: string; default?: Static<S> | null } = {},
+) {
+  return Type.Union([schema, Type.Null()], options);
 }

@@ -77,5 +77,5 @@ export function route<
   Q extends TObject = Nothing,
   B extends TSchema | 'stream' = never,
 >(definition: RouteDefinition<A, P, Q, B, Collaborators>): Route<Collaborators> {
-  return definition as unknown as Route<Collaborators>;
+  return definition;
 }

@@ -1,0 +1,113 @@
+/** The web application: the list of routes, what surrounds each of them, and what is said where none matches. */
+import { randomUUID } from 'node:crypto';
+import cors from '@koa/cors';
+import { Router, type RouterContext } from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import helmet from 'koa-helmet';
+import { MethodNotAllowed, NotFound } from '../errors.ts';
+import { redact } from '../secrets/redact.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Gatekeeper } from './access.ts';
+import { answerFor, serverError } from './error-body.ts';
+import { openApiRoute } from './openapi.ts';
+import { createHandler, type Handler } from './handler.ts';
+import { pathsOf } from './paths.ts';
+import type { Answer, Route } from './route.ts';
+
+export type AppOptions<Collaborators> = {
+  routes: readonly Route<Collaborators>[];
+  /** What every handler gets as its second argument. */
+  collaborators: Collaborators;
+  gatekeeper: Gatekeeper;
+  /** Address under which clients reach the application; links are built on it, never on the `Host` header. */
+  publicUrl: string;
+  log: Logger;
+};
+
+/** Puts the routes together; adds `/api/schema/`, their OpenAPI document. */
+export function createApp<Collaborators>(options: AppOptions<Collaborators>): Koa {
+  const { collaborators, gatekeeper, publicUrl, log } = options;
+  const routes = [...options.routes, openApiRoute<Collaborators>(options.routes, publicUrl)];
+  const base = new URL(publicUrl);
+  const router = new Router({ sensitive: true });
+  // Only these may be called from a foreign web page: their keys are public, or they need none.
+  const openToPages = new Router({ sensitive: true });
+
+  for (const route of routes) {
+    const handle = createHandler(route, { collaborators, gatekeeper, base });
+    for (const fullPath of pathsOf(route)) {
+      // The router takes a pattern without the trailing slash for one that may have it.
+      const path = fullPath.replace(/(?<=.)\/$/, '');
+      router[route.method](path, respondWith(handle));
+      if ('public' in route.access) openToPages.all(path, () => {});
+    }
+  }
+
+  const app = new Koa();
+  app.use(describeRequests(log));
+  app.use(helmet());
+  app.use(cors({ origin: (ctx) => (openToPages.match(ctx.path, 'GET').route ? '*' : ''), maxAge: 86_400 }));
+  app.use(router.routes());
+  app.use(noRoute);
+  app.on('error', (error: unknown) => log.warn({ error: describeError(error) }, 'a response could not be sent'));
+  return app;
+}
+
+function respondWith(handle: Handler) {
+  return async (ctx: RouterContext) => {
+    send(ctx, await handle({ request: ctx.req, params: ctx.params, path: ctx.path, search: ctx.search }));
+  };
+}
+
+/** Outermost: every request gets an id and a log line, every failure its envelope. */
+function describeRequests(log: Logger) {
+  return async (ctx: Context, next: Next) => {
+    const startedAt = performance.now();
+    const requestId = randomUUID();
+    ctx.set('X-Request-Id', requestId);
+    let failure: unknown;
+    try {
+      await next();
+    } catch (error) {
+      const answer = answerFor(error);
+      if (!answer) failure = error;
+      send(ctx, answer ?? serverError);
+    }
+    // Neither the query (capture takes keys there) nor a path that matched no route (it may hold a token).
+    const path = (ctx['_matchedRoute'] as string | undefined) ?? null;
+    const durationMs = Math.round(performance.now() - startedAt);
+    const line = { requestId, method: ctx.method, path, status: ctx.status, durationMs };
+    if (failure) log.error({ ...line, error: describeError(failure) }, 'request failed');
+    else log.debug(line, 'request');
+  };
+}
+
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return redact(error);
+  const { name, message, stack, cause } = error;
+  return {
+    ...(redact({ name, message, stack }) as object),
+    ...(cause !== undefined && { cause: describeError(cause) }),
+  };
+}
+
+function send(ctx: Context, { status, headers = {}, body }: Answer): void {
+  ctx.status = status;
+  ctx.set({ ...headers });
+  if (body === undefined) {
+    ctx.body = '';
+    ctx.remove('Content-Type');
+    return;
+  }
+  ctx.type = 'application/json';
+  ctx.body = JSON.stringify(body);
+}
+
+/** The path is unknown, or known with other methods only. */
+function noRoute(ctx: Context): void {
+  const layers = (ctx['matched'] ?? []) as { methods: string[] }[];
+  const allowed = [...new Set(layers.flatMap((layer) => layer.methods))].sort();
+  if (allowed.length === 0) throw new NotFound();
+  if (ctx.method !== 'OPTIONS') throw new MethodNotAllowed(ctx.method, allowed);
+  send(ctx, { status: 204, headers: { Allow: [...allowed, 'OPTIONS'].join(', ') } });
+}

@@ -1,0 +1,79 @@
+/** The JSON body of a request: bounded, well formed, and nothing in it that Postgres could not store. */
+import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
+import { InvalidInput, MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_DEPTH = 64;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * @returns the parsed body; `{}` when there is none, so that the schema says what is missing
+ * @throws UnsupportedMedia when it is not plain UTF-8 JSON
+ * @throws TooLarge over 1 MiB or 64 levels
+ * @throws MalformedRequest when it does not parse
+ * @throws InvalidInput for texts that hold a NUL or half a surrogate pair
+ */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const announced = request.headers['content-length'];
+  const empty = announced === '0' || (announced === undefined && request.headers['transfer-encoding'] === undefined);
+  if (empty) return {};
+  requireJson(request);
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return {};
+  const body = parse(bytes);
+  checkTexts(body);
+  return body;
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const isJson = type.trim() === 'application/json' || /^application\/[\w.-]+\+json$/.test(type.trim());
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (!isJson || !isUtf8) throw new UnsupportedMedia('The body must be application/json in UTF-8.');
+  if (encoding !== 'identity') throw new UnsupportedMedia('The body must not be compressed.');
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  try {
+    return await getRawBody(request, { limit: MAX_BYTES, length: request.headers['content-length'] ?? null });
+  } catch (error) {
+    const { type } = error as { type?: string };
+    if (type === 'entity.too.large') throw new TooLarge(`The body is larger than ${MAX_BYTES} bytes.`);
+    throw new MalformedRequest('The body ended before its announced length.');
+  }
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes)) as unknown;
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'not valid JSON' : 'not valid UTF-8';
+    throw new MalformedRequest(`JSON parse error - the body is ${reason}.`);
+  }
+}
+
+/** Iterative: JSON.parse accepts a depth at which recursion overflows the stack. */
+function checkTexts(body: unknown): void {
+  const queue: { value: unknown; path: string[] }[] = [{ value: body, path: [] }];
+  for (let item = queue.pop(); item; item = queue.pop()) {
+    const { value, path } = item;
+    if (path.length > MAX_DEPTH) throw new TooLarge(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+    if (typeof value === 'string') checkText(value, path);
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, member] of Object.entries(value)) {
+      checkText(name, path);
+      queue.push({ value: member, path: [...path, name] });
+    }
+  }
+}
+
+function checkText(text: string, path: readonly string[]): void {
+  const attr = path.length > 0 ? path.join('__').replaceAll('\0', '') : null;
+  if (text.includes('\0')) {
+    throw new InvalidInput('Null characters are not allowed.', attr, 'null_characters_not_allowed');
+  }
+  if (!text.isWellFormed()) throw new InvalidInput('The text is not valid Unicode.', attr);
+}

@@ -1,0 +1,78 @@
+/** What each failure means to an HTTP client: the status, and the envelope `{type, code, detail, attr}`. */
+import {
+  Conflict,
+  InvalidInput,
+  MalformedRequest,
+  MethodNotAllowed,
+  NotAuthenticated,
+  NotFound,
+  PermissionDenied,
+  Stale,
+  Throttled,
+  TooLarge,
+  Unavailable,
+  UnsupportedMedia,
+} from '../errors.ts';
+import { stringEnum, Type, nullable, type Static } from '../schema.ts';
+import { json, type Answer } from './route.ts';
+
+export const ErrorBody = Type.Object(
+  {
+    type: stringEnum([
+      'validation_error',
+      'authentication_error',
+      'invalid_request',
+      'throttled_error',
+      'server_error',
+    ] as const),
+    code: Type.String({ description: 'What went wrong, for programs.' }),
+    detail: Type.String({ description: 'What went wrong, for people.' }),
+    attr: nullable(Type.String({ description: 'The field at fault, nested names joined by `__`.' })),
+  },
+  { title: 'Error' },
+);
+export type ErrorBody = Static<typeof ErrorBody>;
+
+/** @returns the answer for a failure that the caller can act on; undefined for one that is ours */
+export function answerFor(error: unknown): Answer | undefined {
+  if (error instanceof InvalidInput) return envelope(400, 'validation_error', error.code, error, {}, error.attr);
+  if (error instanceof MalformedRequest) return envelope(400, 'invalid_request', error.code, error);
+  if (error instanceof NotAuthenticated) {
+    return envelope(401, 'authentication_error', 'not_authenticated', error, { 'WWW-Authenticate': 'Bearer' });
+  }
+  if (error instanceof PermissionDenied) return envelope(403, 'authentication_error', 'permission_denied', error);
+  if (error instanceof NotFound) return envelope(404, 'invalid_request', 'not_found', error);
+  if (error instanceof MethodNotAllowed) {
+    return envelope(405, 'invalid_request', 'method_not_allowed', error, { Allow: error.allow.join(', ') });
+  }
+  if (error instanceof Conflict) return envelope(409, 'invalid_request', 'conflict', error);
+  if (error instanceof Stale) return envelope(412, 'invalid_request', 'precondition_failed', error);
+  if (error instanceof TooLarge) return envelope(413, 'invalid_request', 'payload_too_large', error);
+  if (error instanceof UnsupportedMedia) return envelope(415, 'invalid_request', 'unsupported_media_type', error);
+  if (error instanceof Throttled) return envelope(429, 'throttled_error', 'throttled', error, retryAfter(error));
+  if (error instanceof Unavailable) return envelope(503, 'server_error', 'unavailable', error, retryAfter(error));
+  return undefined;
+}
+
+/** Says nothing: what went wrong inside is for the log only. */
+export const serverError: Answer = json(500, {
+  type: 'server_error',
+  code: 'error',
+  detail: 'A server error occurred.',
+  attr: null,
+} satisfies ErrorBody);
+
+function envelope(
+  status: number,
+  type: ErrorBody['type'],
+  code: string,
+  { message }: Error,
+  headers: Record<string, string> = {},
+  attr: string | null = null,
+): Answer {
+  return json(status, { type, code, detail: message, attr } satisfies ErrorBody, headers);
+}
+
+function retryAfter({ retryAfterSeconds }: { retryAfterSeconds: number }): Record<string, string> {
+  return { 'Retry-After': String(Math.ceil(retryAfterSeconds)) };
+}

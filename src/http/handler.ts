@@ -1,0 +1,88 @@
+/** From a request to the values that a route's handler works on: who calls, then the parameters, then the body. */
+import type { IncomingMessage } from 'node:http';
+import { NotFound } from '../errors.ts';
+import { compile, type ErrorObject, type TObject, type TSchema } from '../schema.ts';
+import type { Access, Caller, Gatekeeper, Project } from './access.ts';
+import { readJson } from './body.ts';
+import { pathValues, queryValues } from './parameters.ts';
+import type { Answer, Route } from './route.ts';
+import { invalidInput } from './validation.ts';
+
+type Incoming = {
+  request: IncomingMessage;
+  /** Parameters of the path, decoded. */
+  params: Readonly<Record<string, string>>;
+  path: string;
+  search: string;
+};
+
+export type Handler = (incoming: Incoming) => Promise<Answer>;
+
+const MAX_PROJECT_ID = 2 ** 31 - 1;
+
+/** Compiles the route's schemas once. The handler throws what `error-body.ts` translates. */
+export function createHandler<Collaborators>(
+  route: Route<Collaborators>,
+  { collaborators, gatekeeper, base }: { collaborators: Collaborators; gatekeeper: Gatekeeper; base: URL },
+): Handler {
+  // An identifier that cannot exist is not found.
+  const checkParams = checker(route.params, () => new NotFound());
+  const checkQuery = checker(route.query, invalidInput);
+  const checkBody = route.body === 'stream' ? undefined : checker(route.body, invalidInput);
+
+  return async ({ request, params, path, search }) => {
+    const admitted = await admit(route.access, request, params, gatekeeper);
+    const values = {
+      ...admitted,
+      params: route.params ? checkParams?.(pathValues(route.params, params)) : {},
+      query: route.query ? checkQuery?.(queryValues(route.query, new URLSearchParams(search))) : {},
+      body: route.body === 'stream' ? request : await checkBody?.(withoutUnknown(route.body, await readJson(request))),
+      headers: request.headers,
+      url: addressOf(base, path, search),
+      remoteAddress: request.socket.remoteAddress ?? '',
+    };
+    return route.handle(values, collaborators);
+  };
+}
+
+async function admit(
+  access: Access,
+  request: IncomingMessage,
+  params: Incoming['params'],
+  gatekeeper: Gatekeeper,
+): Promise<{ caller?: Caller; project?: Project }> {
+  if ('public' in access) return {};
+  const caller = await gatekeeper.authenticate(request);
+  if ('authenticated' in access) return { caller };
+  const text = params['project_id'] ?? '';
+  const projectId = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (projectId < 1 || projectId > MAX_PROJECT_ID) throw new NotFound('Project not found.');
+  return { caller, project: await gatekeeper.enter(caller, projectId, access.scope) };
+}
+
+/** @returns a function that fills defaults in and returns the value, or throws what `refuse` makes of ajv's errors */
+function checker<S extends TSchema>(
+  schema: S | undefined,
+  refuse: (errors: readonly ErrorObject[], schema: S) => Error,
+): ((value: unknown) => unknown) | undefined {
+  if (!schema) return undefined;
+  const valid = compile(schema);
+  return (value) => {
+    if (!valid(value)) throw refuse(valid.errors ?? [], schema);
+    return value;
+  };
+}
+
+/** What nobody described is not for the handler: a body cannot assign members that the schema does not name. */
+function withoutUnknown(schema: TSchema | undefined, body: unknown): unknown {
+  const { properties } = (schema ?? {}) as Partial<TObject>;
+  if (!properties || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)));
+}
+
+function addressOf(base: URL, path: string, search: string): URL {
+  const url = new URL(base);
+  url.pathname = base.pathname.replace(/\/$/, '') + path;
+  url.search = search;
+  return url;
+}

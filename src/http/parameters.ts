@@ -1,0 +1,49 @@
+/** Path and query parameters: texts in the URL, values of their schema's type for the handler. */
+import { InvalidInput } from '../errors.ts';
+import type { TObject, TSchema } from '../schema.ts';
+
+type Property = TSchema & { type?: string; items?: Property; anyOf?: Property[] };
+
+/**
+ * Reads what the schema names and ignores the rest. An array property may be repeated; anything else at most once.
+ * @throws InvalidInput when a parameter that may not is repeated
+ */
+export function queryValues(schema: TObject, search: URLSearchParams): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties as Record<string, Property>)) {
+    const texts = search.getAll(name);
+    if (texts.length === 0) continue;
+    for (const text of texts) {
+      if (text.includes('\0')) throw new InvalidInput('Null characters are not allowed.', name);
+    }
+    if (property.type === 'array') {
+      values[name] = texts.map((text) => convert(property.items, text));
+      continue;
+    }
+    if (texts.length > 1) throw new InvalidInput('This parameter may be given only once.', name);
+    values[name] = convert(property, texts[0] ?? '');
+  }
+  return values;
+}
+
+/** @returns the path's parameters, converted as the schema says */
+export function pathValues(schema: TObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
+  const properties = schema.properties as Record<string, Property>;
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [name, convert(property, texts[name])]),
+  );
+}
+
+/** What does not look like the type stays text, so that the schema refuses it by name. */
+function convert(property: Property | undefined, text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  switch (property?.type) {
+    case 'integer':
+    case 'number':
+      return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { Conflict, NotAuthenticated, NotFound, PermissionDenied, Throttled } from '../../src/errors.ts';
+import type { Gatekeeper } from '../../src/http/access.ts';
+import { json, noBody, route } from '../../src/http/route.ts';
+import { nullable, stringEnum, Type } from '../../src/schema.ts';
+import { PUBLIC_URL, startApi, type Api } from '../support/api.ts';
+
+/** Key `good` may do everything in project 1. */
+const gatekeeper: Gatekeeper = {
+  async authenticate({ headers }) {
+    if (headers.authorization !== 'Bearer good') throw new NotAuthenticated();
+    return { keyId: 'k', scopes: ['*'], userId: 1, projectId: null };
+  },
+  async enter(_caller, projectId) {
+    if (projectId === 2) throw new PermissionDenied();
+    if (projectId !== 1) throw new NotFound();
+    return { id: 1, organizationId: 'o', name: 'One' };
+  },
+};
+
+const Thing = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 5 }),
+  size: Type.Integer({ minimum: 1, maximum: 9, default: 3 }),
+  color: nullable(stringEnum(['red', 'blue']), { default: 'red' }),
+  at: Type.Optional(Type.String({ format: 'date-time' })),
+  inner: Type.Optional(Type.Object({ deep: Type.Boolean(), list: Type.Optional(Type.Array(Type.String())) })),
+});
+
+const answers = { 200: null };
+const routes = [
+  route({
+    method: 'post',
+    path: '/things/:id/',
+    access: { scope: 'thing:write' },
+    params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+    query: Type.Object({ n: Type.Integer({ default: 7 }), tags: Type.Optional(Type.Array(Type.String())) }),
+    body: Thing,
+    answers,
+    summary: 'Echo',
+    handle: async ({ project, caller, params, query, body, url }) =>
+      json(201, { project, caller, params, query, body, url }),
+  }),
+  route({
+    method: 'get',
+    path: '/things/',
+    access: { scope: 'thing:read' },
+    answers,
+    summary: 'Nothing',
+    handle: async () => noBody(200),
+  }),
+  route({
+    method: 'post',
+    path: '/open/',
+    access: { public: true },
+    body: 'stream',
+    answers,
+    summary: 'Length of the body',
+    async handle({ body }) {
+      let length = 0;
+      for await (const chunk of body) length += (chunk as Buffer).length;
+      return json(200, { length });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/fail/:how/',
+    access: { public: true },
+    params: Type.Object({ how: Type.String() }),
+    answers,
+    summary: 'Fails',
+    async handle({ params }) {
+      if (params.how === 'conflict') throw new Conflict('Busy.');
+      if (params.how === 'throttled') throw new Throttled(2.5);
+      throw new Error('connect postgres://user:hunter2@db.internal failed', { cause: 'phx_Secret' });
+    },
+  }),
+];
+
+const THING = '/api/projects/1/things/0198f3a0-0000-7000-8000-000000000001/';
+
+describe('the web application', () => {
+  let api: Api;
+  const post = (body: unknown, path = THING, headers = {}) => api.request('POST', path, { key: 'good', body, headers });
+
+  before(async () => {
+    api = await startApi({ routes, collaborators: {}, gatekeeper });
+  });
+  after(() => api.stop());
+
+  it('lets nobody in without a key, into an unknown project, or into a foreign one', async () => {
+    assert.equal((await api.request('POST', THING, { body: '{' })).status, 401);
+    assert.equal((await post({}, THING.replace('/1/', '/2/'))).status, 403);
+    for (const project of ['3', '0', '-1', 'x', '9999999999', '99999999999', '%00', '1.0', '@current']) {
+      assert.equal((await post({}, THING.replace('/1/', `/${project}/`))).status, 404, project);
+    }
+  });
+
+  it('hands the handler checked values, with defaults', async () => {
+    const { status, body } = await post('{"name":"a","ignored":1,"__proto__":{"x":1}}', `${THING}?tags=a&tags=b&x=1`);
+    assert.equal(status, 201);
+    assert.deepEqual(body, {
+      project: { id: 1, organizationId: 'o', name: 'One' },
+      caller: { keyId: 'k', scopes: ['*'], userId: 1, projectId: null },
+      params: { id: '0198f3a0-0000-7000-8000-000000000001' },
+      query: { n: 7, tags: ['a', 'b'] },
+      body: { name: 'a', size: 3, color: 'red' },
+      url: `${PUBLIC_URL}${THING}?tags=a&tags=b&x=1`,
+    });
+  });
+
+  it('finds a route under both prefixes, with and without the trailing slash', async () => {
+    for (const path of [THING, THING.slice(0, -1), THING.replace('projects', 'environments')]) {
+      assert.equal((await post({ name: 'a' }, path)).status, 201, path);
+    }
+  });
+
+  const refusals: [body: unknown, code: string, attr: string | null, detail: string][] = [
+    [{}, 'required', 'name', 'This field is required.'],
+    [{ name: null }, 'null', 'name', 'This field may not be null.'],
+    [{ name: '' }, 'blank', 'name', 'This field may not be blank.'],
+    [{ name: 1 }, 'invalid_input', 'name', 'Not a valid string.'],
+    [{ name: 'abcdef' }, 'max_length', 'name', 'Ensure this field has no more than 5 characters.'],
+    [{ name: 'a\0' }, 'null_characters_not_allowed', 'name', 'Null characters are not allowed.'],
+    [{ name: 'a', size: 10 }, 'max_value', 'size', 'Ensure this value is less than or equal to 9.'],
+    [{ name: 'a', size: 'x' }, 'invalid_input', 'size', 'A valid integer is required.'],
+    [{ color: 'green', size: 0, name: 'a' }, 'min_value', 'size', 'Ensure this value is greater than or equal to 1.'],
+    [{ name: 'a', color: 'green' }, 'invalid_choice', 'color', '"green" is not a valid choice.'],
+    [{ name: 'a', inner: {} }, 'required', 'inner__deep', 'This field is required.'],
+    [{ name: 'a', inner: { deep: 1 } }, 'invalid_input', 'inner__deep', 'Must be a valid boolean.'],
+    [{ name: 'a', inner: { deep: true, list: [1] } }, 'invalid_input', 'inner__list__0', 'Not a valid string.'],
+    [
+      { name: 'a', inner: 'x' },
+      'invalid_input',
+      'inner__non_field_errors',
+      'Invalid data. Expected a dictionary, but got str.',
+    ],
+    [[], 'invalid_input', null, 'Invalid data. Expected a dictionary, but got list.'],
+  ];
+  for (const [body, code, attr, detail] of refusals) {
+    it(`refuses ${JSON.stringify(body)} with ${code}`, async () => {
+      const answer = await post(body);
+      assert.equal(answer.status, 400);
+      assert.deepEqual(answer.body, { type: 'validation_error', code, detail, attr });
+    });
+  }
+
+  it('refuses half a surrogate pair anywhere in the body', async () => {
+    assert.equal((await post('{"name": "a", "x": {"\\ud800": 1}}')).status, 400);
+  });
+
+  it('says what is wrong with bodies that are no JSON', async () => {
+    for (const [body, headers, status, code] of [
+      ['{', {}, 400, 'parse_error'],
+      [Buffer.from([0x22, 0xff, 0x22]), {}, 400, 'parse_error'],
+      ['{}', { 'Content-Type': 'text/plain' }, 415, 'unsupported_media_type'],
+      ['{}', { 'Content-Type': 'application/json; charset=utf-7' }, 415, 'unsupported_media_type'],
+      ['{}', { 'Content-Encoding': 'gzip' }, 415, 'unsupported_media_type'],
+      [`"${'x'.repeat(1024 * 1024)}"`, {}, 413, 'payload_too_large'],
+      ['['.repeat(100_000) + ']'.repeat(100_000), {}, 413, 'payload_too_large'],
+    ] as const) {
+      const answer = await post(body, THING, headers);
+      assert.deepEqual([answer.status, (answer.body as { code: string }).code], [status, code]);
+    }
+  });
+
+  it('refuses a parameter given twice or of another type, and takes an impossible id for an unknown one', async () => {
+    for (const query of ['n=1&n=2', 'n=x', 'n=1.5', 'n=', 'tags=%00']) {
+      assert.equal((await post({ name: 'a' }, `${THING}?${query}`)).status, 400, query);
+    }
+    for (const id of ['x', '%00', '..%2f', '%ff', '-1', '9'.repeat(30)]) {
+      assert.equal((await post({ name: 'a' }, `/api/projects/1/things/${id}/`)).status, 404, id);
+    }
+  });
+
+  it('answers 200 with a body of no bytes', async () => {
+    const { status, headers, body } = await api.request('GET', '/api/projects/1/things/', { key: 'good' });
+    assert.deepEqual([status, body, headers.get('content-length'), headers.get('content-type')], [200, '', '0', null]);
+  });
+
+  it('knows the methods of a path', async () => {
+    const wrong = await api.request('DELETE', '/api/projects/1/things/');
+    assert.equal(wrong.status, 405);
+    assert.equal(wrong.headers.get('allow'), 'GET, HEAD');
+    assert.deepEqual(wrong.body, {
+      type: 'invalid_request',
+      code: 'method_not_allowed',
+      detail: 'Method "DELETE" not allowed.',
+      attr: null,
+    });
+    const head = await api.request('HEAD', '/api/projects/1/things/', { key: 'good' });
+    assert.deepEqual([head.status, head.body], [200, '']);
+    const options = await api.request('OPTIONS', '/api/projects/1/things/');
+    assert.deepEqual([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS']);
+    const overridden = await api.request('POST', '/api/projects/1/things/', {
+      key: 'good',
+      headers: { 'X-HTTP-Method-Override': 'GET' },
+    });
+    assert.equal(overridden.status, 405);
+  });
+
+  it('does not find what is not there', async () => {
+    for (const path of [
+      '/',
+      '//api/schema/',
+      '/API/schema/',
+      '/api/..;/schema/',
+      '/api%2fschema/',
+      `/${'x'.repeat(9000)}`,
+    ]) {
+      const { status, body } = await api.request('GET', path);
+      assert.equal(status, 404, path);
+      assert.deepEqual(body, { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null });
+    }
+  });
+
+  it('streams a body to a handler that wants it so', async () => {
+    const { body } = await api.request('POST', '/open', {
+      body: Buffer.alloc(70_000),
+      headers: { 'Content-Type': 'x/y' },
+    });
+    assert.deepEqual(body, { length: 70_000 });
+  });
+
+  it('lets web pages call public routes only, and without credentials', async () => {
+    const headers = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' };
+    const preflight = await api.request('OPTIONS', '/open/', { headers });
+    assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+    assert.equal(preflight.headers.get('access-control-allow-credentials'), null);
+    for (const method of ['OPTIONS', 'GET']) {
+      const answer = await api.request(method, '/api/projects/1/things/', { key: 'good', headers });
+      assert.equal(answer.headers.get('access-control-allow-origin'), null);
+    }
+    const failed = await api.request('GET', '/fail/conflict/', { headers });
+    assert.equal(failed.headers.get('access-control-allow-origin'), '*');
+  });
+
+  it('tells when to come back', async () => {
+    const { status, headers } = await api.request('GET', '/fail/throttled/');
+    assert.deepEqual([status, headers.get('retry-after')], [429, '3']);
+  });
+
+  it('keeps to itself what broke, in the answer and, as far as it is secret, in the log', async () => {
+    const { status, body } = await api.request('GET', '/fail/hard/?api_key=phc_inquery');
+    assert.equal(status, 500);
+    assert.deepEqual(body, { type: 'server_error', code: 'error', detail: 'A server error occurred.', attr: null });
+    assert.match(api.logged(), /request failed/);
+    assert.match(api.logged(), /postgres:\/\/\[redacted\]@db.internal/);
+    assert.doesNotMatch(api.logged(), /hunter2|phx_Secret|phc_inquery|Bearer/);
+  });
+
+  it('builds links on its public address, whatever the Host header says', async () => {
+    const { port } = api.server.address() as { port: number };
+    const socket = connect(port, '127.0.0.1');
+    const body = '{"name":"a"}';
+    socket.end(
+      `POST ${THING} HTTP/1.1\r\nHost: evil@x\r\nX-Forwarded-Host: evil\r\nAuthorization: Bearer good\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    await once(socket, 'close');
+    assert.match(answer, /^HTTP\/1.1 201/);
+    assert.match(answer, /"url":"https:\/\/sluice.example\/api/);
+    assert.doesNotMatch(answer, /evil/);
+  });
+
+  it('describes itself', async () => {
+    const { status, body } = await api.request('GET', '/api/schema/');
+    assert.equal(status, 200);
+    const { openapi, paths } = body as { openapi: string; paths: Record<string, Record<string, object>> };
+    assert.equal(openapi, '3.1.0');
+    const operation = paths['/api/environments/{project_id}/things/{id}/']?.['post'] as Record<string, unknown>;
+    assert.equal(operation['x-scope'], 'thing:write');
+    const { schema } = (operation['requestBody'] as { content: Record<string, { schema: { required: string[] } }> })
+      .content['application/json'] ?? { schema: { required: [] } };
+    assert.deepEqual(schema.required, ['name']);
+  });
+});
