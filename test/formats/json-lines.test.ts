@@ -7,7 +7,7 @@ import { createPool, type Pool } from '../../src/db/connection.ts';
 import type { Column, ColumnType } from '../../src/destinations/contract.ts';
 import { encodeFile } from '../../src/formats/file.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
-import { chunked, chunkSizes, collect } from './copy-stream.ts';
+import { chunked, chunkSizes, collect } from '../support/copy-stream.ts';
 
 const COLUMNS: Column[] = [
   { name: 'uuid', type: 'uuid' },
@@ -48,6 +48,8 @@ const row = fc.tuple(
   fc.option(fc.boolean()),
 );
 
+type Row = typeof row extends fc.Arbitrary<infer T> ? T : never;
+
 /** jsonb refuses \u0000 and lone surrogates, and writes -0 as 0. */
 function jsonbSafe(value: unknown): unknown {
   return JSON.parse(
@@ -73,8 +75,6 @@ describe('JSON lines', () => {
     await database?.drop();
   });
 
-  const definition = ({ name, type }: Column) => `${pg.escapeIdentifier(name)} ${type}`;
-
   async function copyOut(sql: string): Promise<Buffer> {
     const client = await pool.connect();
     try {
@@ -82,12 +82,6 @@ describe('JSON lines', () => {
     } finally {
       client.release();
     }
-  }
-
-  async function encode(copied: Uint8Array, columns: readonly Column[], sizes: readonly number[] = [65_536]) {
-    const file = encodeFile(chunked(copied, sizes), { columns, format: 'JSONLines', compression: null });
-    const bytes = await collect(file.bytes);
-    return { bytes, lines: bytes.toString().split('\n').slice(0, -1), summary: file.summary() };
   }
 
   const encodeValue = async (type: ColumnType, sql: string) => {
@@ -128,20 +122,6 @@ describe('JSON lines', () => {
     );
   });
 
-  function expected([id, string, value, microseconds, small, large, flag]: typeof row extends fc.Arbitrary<infer T>
-    ? T
-    : never) {
-    return {
-      uuid: id,
-      'text "quoted"': string,
-      json: value,
-      instant: microseconds === null ? null : isoFromMicroseconds(microseconds),
-      small,
-      large: large === null ? null : Number(large),
-      flag,
-    };
-  }
-
   it('writes instants in UTC with six decimals, before 1970 and at any distance', async () => {
     const cases = {
       '2015-05-17T10:05:03.000001Z': '2015-05-17 12:05:03.000001+02',
@@ -179,6 +159,26 @@ describe('JSON lines', () => {
     assert.deepEqual(nested, { a: '\n'.repeat(length) });
   });
 });
+
+const definition = ({ name, type }: Column) => `${pg.escapeIdentifier(name)} ${type}`;
+
+async function encode(copied: Uint8Array, columns: readonly Column[], sizes: readonly number[] = [65_536]) {
+  const file = encodeFile(chunked(copied, sizes), { columns, format: 'JSONLines', compression: null });
+  const bytes = await collect(file.bytes);
+  return { bytes, lines: bytes.toString().split('\n').slice(0, -1), summary: file.summary() };
+}
+
+function expected([id, string, value, microseconds, small, large, flag]: Row) {
+  return {
+    uuid: id,
+    'text "quoted"': string,
+    json: value,
+    instant: microseconds === null ? null : isoFromMicroseconds(microseconds),
+    small,
+    large: large === null ? null : Number(large),
+    flag,
+  };
+}
 
 /** The definition in words, in BigInt. */
 function digestOf(uuids: readonly string[]): string {
