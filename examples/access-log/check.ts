@@ -1,0 +1,109 @@
+/**
+ * The main job, end to end: a log is sent twice, exported to every destination by hourly intervals, compared with itself, and
+ * exported again. Uses the public API, the destinations' own clients and `sluice capture`; knows nothing of Sluice's inside.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { sluiceApi, type Backfill, type Range, type Run } from './api.ts';
+import { compare, totalRows } from './content.ts';
+import { targetsOf, type Places, type Target } from './destinations.ts';
+import { countByHour, hoursOf, rangeOf, type RequestsByHour } from './log.ts';
+
+const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
+
+export type CheckOptions = Places & {
+  /** Path of a log in the combined log format, plain or gzip. */
+  log: string;
+  apiUrl: string;
+  personalApiKey: string;
+  projectApiKey: string;
+  projectId: number;
+  /** On the hour; by default from the log's first hour to its last. */
+  range?: Partial<Range>;
+  onStep?(sentence: string): void;
+  onProgress?(title: string, backfill: Backfill): void;
+};
+
+export type DestinationReport = {
+  title: string;
+  exportId: string;
+  /** Intervals and rows at the destination. */
+  intervals: number;
+  rows: number;
+  /** What is not as it must be, a sentence each; empty: all is well. */
+  differences: string[];
+};
+
+export type Report = { range: Range; requests: number; destinations: DestinationReport[] };
+
+/**
+ * @returns what was found at each destination
+ * @throws Error when a call fails or nothing was named to export to
+ */
+export async function checkAccessLog(options: CheckOptions): Promise<Report> {
+  const { log, projectId, onStep = () => {}, onProgress = () => {} } = options;
+  const counts = await countByHour(log);
+  const range = { ...rangeOf(counts), ...options.range };
+  const hours = hoursOf(range);
+  const requests = hours.reduce((sum, hour) => sum + (counts.get(hour) ?? 0), 0);
+  const targets = targetsOf(options, projectId, `access-log-${randomBytes(4).toString('hex')}`);
+  if (targets.length === 0) throw new Error('Name at least one destination to export to.');
+
+  for (const time of ['first', 'second']) {
+    onStep(`Sending the log for the ${time} time: ${await send(options)}`);
+  }
+  onStep(`Exporting ${requests} requests of ${hours.length} hours, ${range.from} to ${range.to}`);
+  const expected: Expected = { range, hours, counts };
+  const destinations = await Promise.all(
+    targets.map((target) => checkTarget(target, expected, options, (backfill) => onProgress(target.title, backfill))),
+  );
+  return { range, requests, destinations };
+}
+
+type Expected = { range: Range; hours: readonly string[]; counts: RequestsByHour };
+
+async function checkTarget(
+  target: Target,
+  { range, hours, counts }: Expected,
+  options: CheckOptions,
+  onProgress: (backfill: Backfill) => void,
+): Promise<DestinationReport> {
+  const api = sluiceApi(options);
+  const { title, destination } = target;
+  const name = `Access log to ${title}`;
+  const exportId = await api.createExport({ name, model: 'events', interval: 'hour', destination });
+
+  const first = await api.backfill(exportId, range, onProgress);
+  const runs = await api.runs(exportId);
+  const content = await target.read(exportId);
+  const differences = [...unfinished(first), ...compare(hours, counts, within(range, runs), content)];
+
+  const second = await api.backfill(exportId, range, onProgress);
+  const earlier = new Set(runs.map((run) => run.id));
+  const again = within(range, await api.runs(exportId)).filter((run) => !earlier.has(run.id));
+  const after = await target.read(exportId);
+  differences.push(
+    ...unfinished(second),
+    ...compare(hours, counts, again, after).map((what) => `second time: ${what}`),
+  );
+  if (after.fingerprint !== content.fingerprint) differences.push('the second backfill changed what was there');
+
+  return { title, exportId, intervals: content.delivered.length, rows: totalRows(content), differences };
+}
+
+function unfinished({ id, status }: Backfill): string[] {
+  return status === 'Completed' ? [] : [`backfill ${id} ended as ${status}`];
+}
+
+/** The export goes on by itself, every hour: those runs are not ours. */
+function within({ from, to }: Range, runs: readonly Run[]): Run[] {
+  return runs.filter((run) => run.data_interval_start >= from && run.data_interval_end <= to);
+}
+
+async function send({ log, apiUrl, projectApiKey }: CheckOptions): Promise<string> {
+  const flags = ['--format', 'access-log', '--historical', '--url', apiUrl, '--key', projectApiKey];
+  const { stdout } = await promisify(execFile)(process.execPath, [SLUICE, 'capture', log, ...flags]);
+  return stdout.trim();
+}
