@@ -64,6 +64,8 @@ function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
 export function createPool(options: DatabaseOptions): Pool {
   const pool = new pg.Pool({ ...connectionConfig(options), max: options.maxConnections ?? 10 });
   pool.on('error', () => {});
+  // The pool listens to idle clients only: a connection that is lost while it is in use must not end the process either.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

@@ -1,0 +1,106 @@
+/** Storing events: one transaction for many requests, repeated where Postgres asks for it, and never twice for one uuid. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { DatabaseOptions, Pool } from '../db/connection.ts';
+import { Unavailable } from '../errors.ts';
+import { claimAndCopy } from './claim-and-copy.ts';
+import type { EventRows, RowReference } from './event-rows.ts';
+
+/** What the pool of an ingest must be made with: no writer may keep a seal or another writer waiting for long. */
+export const INGEST_TIMEOUTS = {
+  lockTimeoutMs: 2_000,
+  statementTimeoutMs: 5_000,
+  idleInTransactionTimeoutMs: 5_000,
+} satisfies Partial<DatabaseOptions>;
+
+const RETRY_DELAYS_MS = [10, 50, 250];
+/** Serialization failure, deadlock, lock timeout: the same transaction may pass when it is repeated. */
+const REPEATABLE = new Set(['40001', '40P01', '55P03']);
+/** Connection, read-only, resources, operator, system: Postgres is not there, or not for us right now. */
+const UNAVAILABLE_CLASSES = new Set(['08', '25', '53', '57', '58', 'XX']);
+/** A check constraint; no event can break one of ours, and it is also the code of a missing partition. */
+const NO_PARTITION = '23514';
+/** What an event holds is not what a column can: data exception, constraint. */
+const BAD_DATA_CLASSES = new Set(['22', '23']);
+
+/** Per request the indexes of the rows that Postgres refused; all others are committed, now or before. */
+export type Refused = number[][];
+
+export type Ingest = {
+  /**
+   * Stores requests of one project in one transaction (in several only when Postgres refuses a row). A uuid that is stored
+   * already, or came earlier in this call, is not stored again.
+   * @throws Unavailable when nothing may have been stored; repeating is harmless
+   */
+  store(projectId: number, requests: readonly EventRows[]): Promise<Refused>;
+};
+
+/** @param pool made with INGEST_TIMEOUTS */
+export function createIngest(pool: Pool): Ingest {
+  return {
+    async store(projectId, requests) {
+      const references = requests.flatMap((rows) => rows.uuids.map((_, index) => ({ rows, index })));
+      const refused = await storeOrHalve(pool, projectId, references);
+      return requests.map((rows) => refused.filter((row) => row.rows === rows).map((row) => row.index));
+    },
+  };
+}
+
+/** @returns the rows that Postgres refused, found by halving until each stands alone */
+async function storeOrHalve(pool: Pool, projectId: number, references: RowReference[]): Promise<RowReference[]> {
+  try {
+    await storeRepeatedly(pool, projectId, references);
+    return [];
+  } catch (error) {
+    if (!isBadData(error)) throw error;
+    if (references.length === 1) return references;
+  }
+  const middle = references.length >> 1;
+  const first = await storeOrHalve(pool, projectId, references.slice(0, middle));
+  return [...first, ...(await storeOrHalve(pool, projectId, references.slice(middle)))];
+}
+
+async function storeRepeatedly(pool: Pool, projectId: number, references: RowReference[]): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await storeOnce(pool, projectId, references);
+      return;
+    } catch (error) {
+      const delayMs = RETRY_DELAYS_MS[attempt];
+      // After a lost connection nobody knows whether the transaction was committed: its claims make repeating it harmless.
+      const repeatable = REPEATABLE.has(sqlState(error)) || isUnavailable(error);
+      if (!repeatable) throw error;
+      if (delayMs === undefined) throw new Unavailable('Events cannot be stored right now.', 5, { cause: error });
+      await sleep(delayMs * (0.5 + Math.random()));
+    }
+  }
+}
+
+async function storeOnce(pool: Pool, projectId: number, references: RowReference[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await claimAndCopy(client, projectId, references);
+    client.release();
+  } catch (error) {
+    // What state the session is in depends on the error; a new session is in none.
+    client.release(true);
+    throw error;
+  }
+}
+
+function isBadData(error: unknown): boolean {
+  return BAD_DATA_CLASSES.has(sqlClass(error)) && sqlState(error) !== NO_PARTITION;
+}
+
+function isUnavailable(error: unknown): boolean {
+  return sqlState(error) === '' || sqlState(error) === NO_PARTITION || UNAVAILABLE_CLASSES.has(sqlClass(error));
+}
+
+function sqlClass(error: unknown): string {
+  return sqlState(error).slice(0, 2);
+}
+
+/** @returns the five characters that Postgres names an error with; '' when it is not Postgres that speaks (a socket's error) */
+function sqlState(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
+}

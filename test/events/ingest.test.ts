@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { createPool, type Pool } from '../../src/db/connection.ts';
+import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../src/events/ingest.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { buildEvent, buildRows, microseconds } from '../support/events.ts';
+
+describe('storing events', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+  let ingest: Ingest;
+  let projectId = 0;
+
+  before(async () => {
+    database = await createTestDatabase();
+    pool = createPool({ url: database.url, applicationName: 'test', ...INGEST_TIMEOUTS, lockTimeoutMs: 150 });
+    ingest = createIngest(pool);
+  });
+  after(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  beforeEach(() => (projectId += 1));
+
+  const rows = (events: Parameters<typeof buildRows>[0], historical = false) =>
+    buildRows(events, { projectId, historical });
+  const stored = async <T>(columns: string): Promise<T[]> =>
+    (await pool.query(`select ${columns} from events where project_id = ${projectId} order by uuid`)).rows as T[];
+  const count = async (): Promise<number> => (await stored<{ n: number }>('uuid')).length;
+
+  it('keeps every value, microseconds included', async () => {
+    const event = buildEvent({
+      event: 'Zwölf 🎈',
+      distinctId: 'naïve "id"',
+      properties: '{"a":{"b":[1,null,"\\n"]},"grüße":true}',
+      elementsChain: 'a:b;',
+      timestamp: microseconds('2015-05-17T10:05:03Z') + 123456n,
+    });
+    await ingest.store(projectId, [rows([event])]);
+    const [row] = await stored<Record<string, unknown>>('*');
+    assert.equal(row!['uuid'], event.uuid);
+    assert.equal(row!['event'], event.event);
+    assert.equal(row!['distinct_id'], event.distinctId);
+    assert.deepEqual(row!['properties'], JSON.parse(event.properties));
+    assert.deepEqual(row!['person_properties'], {});
+    assert.equal(row!['elements_chain'], 'a:b;');
+    assert.equal(row!['timestamp'], '2015-05-17T10:05:03.123456Z');
+  });
+
+  it('names the person by uuid v5 of project and distinct id', async () => {
+    await ingest.store(projectId, [rows([buildEvent({ distinctId: 'a' }), buildEvent({ distinctId: 'a' })])]);
+    const people = await stored<{ person_id: string }>('distinct person_id, uuid');
+    assert.equal(new Set(people.map((row) => row.person_id)).size, 1);
+    assert.match(people[0]!.person_id, /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it('says how long the JSON line is, within what jsonb adds', async () => {
+    const event = buildEvent({ event: 'é', properties: '{"path":"/"}' });
+    await ingest.store(projectId, [rows([event])]);
+    const [row] = await stored<{ row_bytes: number; line: string }>(
+      `row_bytes, json_build_object('uuid', uuid, 'event', event, 'distinct_id', distinct_id, 'person_id', person_id,
+         'properties', properties, 'person_properties', person_properties, 'elements_chain', elements_chain,
+         'timestamp', "timestamp", 'created_at', created_at, '_inserted_at', inserted_at)::jsonb::text as line`,
+    );
+    const compact = JSON.stringify(JSON.parse(row!.line)).length;
+    assert.ok(Math.abs(row!.row_bytes - compact) < 20, `${row!.row_bytes} for a line of about ${compact}`);
+  });
+
+  it('gives all events of a transaction one instant, which places live ones', async () => {
+    const past = microseconds('2015-05-17T10:00:00Z');
+    await ingest.store(projectId, [rows([buildEvent({ timestamp: past }), buildEvent()]), rows([buildEvent()])]);
+    const instants = await stored<{ inserted_at: string; interval_time: string }>('inserted_at, interval_time');
+    assert.equal(new Set(instants.flatMap((row) => [row.inserted_at, row.interval_time])).size, 1);
+  });
+
+  it('places historical events by their timestamp, never later than now, and records the range', async () => {
+    const first = microseconds('2015-05-17T10:05:03Z') + 1n;
+    const last = microseconds('2015-05-17T12:00:00Z');
+    const future = microseconds(new Date(Date.now() + 3_600_000).toISOString());
+    await ingest.store(projectId, [rows([buildEvent({ timestamp: first }), buildEvent({ timestamp: last })], true)]);
+    await ingest.store(projectId, [rows([buildEvent({ timestamp: future })], true)]);
+
+    const placed = await stored<{ interval_time: string; now: boolean }>(
+      'interval_time, interval_time = inserted_at as now',
+    );
+    assert.deepEqual(placed.map((row) => (row.now ? 'now' : row.interval_time)).sort(), [
+      '2015-05-17T10:05:03.000001Z',
+      '2015-05-17T12:00:00.000000Z',
+      'now',
+    ]);
+    const ranges = await pool.query<{ range_from: string; range_to: string; now: boolean }>(
+      `select range_from, range_to, range_from = inserted_at as now from import_ranges where project_id = ${projectId} order by 1`,
+    );
+    const [range, present] = ranges.rows;
+    assert.deepEqual(range, {
+      range_from: '2015-05-17T10:05:03.000001Z',
+      range_to: '2015-05-17T12:00:00.000001Z',
+      now: false,
+    });
+    assert.equal(present?.now, true);
+  });
+
+  it('stores a uuid once: in one request, in one group, in a later one', async () => {
+    const event = buildEvent({ event: 'first' });
+    const again = { ...event, event: 'second' };
+    await ingest.store(projectId, [rows([event, again, buildEvent()]), rows([again])]);
+    await ingest.store(projectId, [rows([again, buildEvent({ event: 'new' })])]);
+    const events = await stored<{ event: string }>('event');
+    assert.deepEqual(events.map((row) => row.event).sort(), ['first', 'new', 'pageview']);
+  });
+
+  it('stores the same uuid for each project that sends it', async () => {
+    const event = buildEvent();
+    await ingest.store(projectId, [rows([event])]);
+    projectId += 1;
+    await ingest.store(projectId, [rows([event])]);
+    assert.equal(await count(), 1);
+  });
+
+  it('records no range for an import that was all stored before', async () => {
+    const events = [buildEvent({ timestamp: 0n })];
+    await ingest.store(projectId, [rows(events, true)]);
+    await ingest.store(projectId, [rows(events, true)]);
+    const { rowCount } = await pool.query(`select from import_ranges where project_id = ${projectId}`);
+    assert.equal(rowCount, 1);
+  });
+
+  it('stores overlapping requests from many connections at once, each uuid once', async () => {
+    const events = Array.from({ length: 200 }, () => buildEvent());
+    const shuffled = () => [...events].sort(() => Math.random() - 0.5);
+    await Promise.all(Array.from({ length: 8 }, () => ingest.store(projectId, [rows(shuffled())])));
+    assert.equal(await count(), 200);
+  });
+
+  it('finds the rows that Postgres refuses and stores all others', async () => {
+    const nul = { properties: '{"a":"\\u0000"}' };
+    const events = Array.from({ length: 50 }, (_, index) => buildEvent(index === 7 || index === 31 ? nul : {}));
+    assert.deepEqual(await ingest.store(projectId, [rows(events), rows([buildEvent()]), rows([buildEvent(nul)])]), [
+      [7, 31],
+      [],
+      [0],
+    ]);
+    assert.equal(await count(), 49);
+  });
+
+  it('tries again while another transaction claims the same uuid, and gives up without storing anything', async () => {
+    const event = buildEvent();
+    const holder = await pool.connect();
+    await holder.query('begin');
+    await holder.query('insert into event_ids values ($1, $2)', [projectId, event.uuid]);
+    setTimeout(() => void holder.query('rollback'), 200);
+    await ingest.store(projectId, [rows([event])]);
+    assert.equal(await count(), 1);
+
+    const other = buildEvent();
+    await holder.query('begin');
+    await holder.query('insert into event_ids values ($1, $2)', [projectId, other.uuid]);
+    await assert.rejects(ingest.store(projectId, [rows([other, buildEvent()])]), { name: 'Unavailable' });
+    await holder.query('rollback');
+    holder.release();
+    assert.equal(await count(), 1);
+  });
+
+  it('stores once when its connection is lost on the way', async () => {
+    const event = buildEvent();
+    const holder = await pool.connect();
+    await holder.query('begin');
+    await holder.query('insert into event_ids values ($1, $2)', [projectId, event.uuid]);
+    const storing = ingest.store(projectId, [rows([event])]);
+    const endWaiting = () =>
+      pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+    while ((await endWaiting()).rowCount === 0);
+    await holder.query('rollback');
+    holder.release();
+    assert.deepEqual(await storing, [[]]);
+    assert.equal(await count(), 1);
+  });
+
+  it('is unavailable, and refuses no event, while the month has no partition', async () => {
+    await pool.query(
+      `create or replace function wall_clock() returns timestamptz language sql as $$ select clock_timestamp() + interval '8 months' $$`,
+    );
+    try {
+      await assert.rejects(ingest.store(projectId, [rows([buildEvent()])]), { name: 'Unavailable' });
+    } finally {
+      await pool.query(
+        `create or replace function wall_clock() returns timestamptz language sql as 'select clock_timestamp()'`,
+      );
+    }
+  });
+});
