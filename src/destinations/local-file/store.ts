@@ -10,6 +10,7 @@ import { DestinationRejected, DestinationUnavailable } from '../../errors.ts';
 import { UploadGone, type ObjectStore } from '../object-store/store.ts';
 
 const PIECE_BYTES = 4 * 1024 * 1024;
+const READ_BYTES = 256 * 1024;
 
 export type LocalStoreOptions = {
   /** Absolute; keys are paths below it. */
@@ -68,7 +69,7 @@ export function localStore({ root, epoch, signal }: LocalStoreOptions): ObjectSt
       if (!file) return undefined;
       const hash = createHash('sha256');
       let bytes = 0;
-      for await (const block of file.createReadStream({ signal, highWaterMark: PIECE_BYTES })) {
+      for await (const block of file.createReadStream({ signal, highWaterMark: READ_BYTES })) {
         hash.update(block as Uint8Array);
         bytes += (block as Uint8Array).length;
       }
@@ -77,7 +78,7 @@ export function localStore({ root, epoch, signal }: LocalStoreOptions): ObjectSt
     },
     async get(key) {
       const file = await openInside(root, key, constants.O_RDONLY).catch(undefinedIfMissing);
-      return file?.createReadStream({ signal, highWaterMark: PIECE_BYTES });
+      return file?.createReadStream({ signal, highWaterMark: READ_BYTES });
     },
     close() {},
   };

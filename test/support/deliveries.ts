@@ -1,0 +1,196 @@
+/** One data interval as the engine drives it, without the engine: epochs, recorded artifacts, rows as part sources. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Superseded } from '../../src/errors.ts';
+import type {
+  Artifacts,
+  Column,
+  Delivery,
+  Destination,
+  DestinationEnvironment,
+  PartSource,
+  RecordedArtifact,
+  Receipt,
+  Session,
+  StagedPart,
+} from '../../src/destinations/contract.ts';
+import { emptyFile, encodeFile } from '../../src/formats/file.ts';
+import { RowsDigester } from '../../src/formats/rows-digest.ts';
+import { copyBinary } from './copy-stream.ts';
+
+export type TestRow = { uuid: string; event: string; properties: Record<string, unknown> };
+
+export const COLUMNS: readonly Column[] = [
+  { name: 'uuid', type: 'uuid' },
+  { name: 'event', type: 'text' },
+  { name: 'properties', type: 'jsonb' },
+];
+
+/** Rows that differ from those of every other call. */
+export function buildRows(count: number, event = 'viewed'): TestRow[] {
+  return Array.from({ length: count }, (_, n) => ({ uuid: randomUUID(), event, properties: { n } }));
+}
+
+function copyOf(rows: readonly TestRow[]): Buffer {
+  return copyBinary(
+    rows.map(({ uuid, event, properties }) => [
+      Buffer.from(uuid.replaceAll('-', ''), 'hex'),
+      Buffer.from(event),
+      Buffer.concat([Buffer.from([1]), Buffer.from(JSON.stringify(properties))]),
+    ]),
+  );
+}
+
+async function* blocksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 1 << 20) yield bytes.subarray(at, at + (1 << 20));
+}
+
+function sourceOf(rows: readonly TestRow[], delivery: Delivery): PartSource {
+  const copy = copyOf(rows);
+  const { format, compression } = delivery.file;
+  const file = encodeFile(blocksOf(copy), { columns: delivery.columns, format, compression });
+  const digester = new RowsDigester();
+  for (const { uuid } of rows) digester.add(Buffer.from(uuid.replaceAll('-', ''), 'hex'), 0);
+  let summary = () => file.summary();
+  return {
+    file: () => file.bytes,
+    rows() {
+      summary = () => ({
+        rows: rows.length,
+        digest: digester.digest(),
+        contentBytes: copy.length,
+        contentSha256: null,
+      });
+      return blocksOf(copy);
+    },
+    summary: () => summary(),
+  };
+}
+
+/** What a test does to a session at its steps: pass, stop for ever (a kill), or wait (a frozen process). */
+export type Steps = (name: string) => Promise<void>;
+const pass: Steps = async () => {};
+
+export type Place = { destination: Destination; config: unknown; environment: DestinationEnvironment };
+
+export type TestInterval = ReturnType<typeof testInterval>;
+
+/** A data interval of one export at one place, with the rules of the ledger: the newest epoch records, a delivered one no more. */
+export function testInterval(place: Place, file: Partial<Delivery['file']> = {}) {
+  const exportId = randomUUID();
+  let epoch = 0;
+  let delivered = false;
+  let records: RecordedArtifact[] = [];
+
+  function artifactsOf(ours: number): Artifacts {
+    return {
+      async record(artifact) {
+        await sleep(0);
+        if (ours < epoch || delivered) throw new Superseded('a later epoch has taken the interval');
+        const id = randomUUID();
+        records.push({ id, epoch: ours, artifact });
+        return id;
+      },
+      async list() {
+        await sleep(0);
+        return records.filter((record) => record.epoch <= ours);
+      },
+      async discard(ids) {
+        await sleep(0);
+        records = records.filter(({ id }) => !ids.includes(id));
+      },
+    };
+  }
+
+  /** A new plan: the next epoch of the interval, for rows in parts. */
+  function plan(parts: readonly (readonly TestRow[])[]) {
+    epoch++;
+    delivered = false;
+    const delivery: Delivery = {
+      projectId: 7,
+      exportId,
+      runId: randomUUID(),
+      model: 'events',
+      start: '2015-05-17T10:00:00.000000Z',
+      end: '2015-05-17T11:00:00.000000Z',
+      cutoff: `2026-01-01T00:00:00.${String(epoch).padStart(6, '0')}Z`,
+      epoch,
+      columns: COLUMNS,
+      parts: parts.map((rows, index) => ({ index, rows: rows.length })),
+      file: { format: 'JSONLines', compression: 'gzip', numbered: parts.length > 1, ...file },
+    };
+
+    async function withSession<T>(steps: Steps, work: (session: Session) => Promise<T>): Promise<T> {
+      const session = await place.destination.open(
+        place.config,
+        delivery,
+        {
+          signal: new AbortController().signal,
+          log: () => {},
+          artifacts: artifactsOf(delivery.epoch),
+          emptyFile: (_, compression) => emptyFile(compression),
+          step: steps,
+        },
+        place.environment,
+      );
+      try {
+        return await work(session);
+      } finally {
+        await session.close();
+      }
+    }
+    return {
+      delivery,
+      /** Stages every part, each in a session of its own, as activities do. */
+      async write(steps: Steps = pass): Promise<StagedPart[]> {
+        const staged: StagedPart[] = [];
+        for (const [index, rows] of parts.entries()) {
+          const part = { index, rows: rows.length };
+          const one = await withSession(steps, (session) => session.write(part, sourceOf(rows, delivery)));
+          // What is stored between activities is JSON.
+          staged.push(JSON.parse(JSON.stringify(one)) as StagedPart);
+        }
+        return staged;
+      },
+      commit: (staged: readonly StagedPart[], steps: Steps = pass): Promise<Receipt> =>
+        withSession(steps, (session) => session.commit(staged)),
+      delivered: () => withSession(pass, (session) => session.delivered()),
+      verify: (receipt: Receipt, deep = false) => withSession(pass, (session) => session.verify(receipt, { deep })),
+      discard: () => withSession(pass, (session) => session.discard()),
+    };
+  }
+
+  return {
+    exportId,
+    plan,
+    /** Writes and commits a new plan, and closes the ledger row, as a run does. */
+    async deliver(parts: readonly (readonly TestRow[])[]) {
+      const run = plan(parts);
+      const receipt = await run.commit(await run.write());
+      delivered = true;
+      return { run, receipt };
+    },
+    /** The ledger row is `delivered`, by the newest epoch. */
+    close() {
+      delivered = true;
+    },
+    recorded: () => records.length,
+  };
+}
+
+export type Freezer = { steps: Steps; reached: Promise<void>; thaw(): void };
+
+/** Stops a session at one step until it is thawed; never thawing it is a kill. */
+export function freezeAt(step: string): Freezer {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  return {
+    reached: reached.promise,
+    thaw: gate.resolve,
+    async steps(name) {
+      if (name !== step) return;
+      reached.resolve();
+      await gate.promise;
+    },
+  };
+}

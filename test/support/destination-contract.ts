@@ -1,0 +1,292 @@
+/** What every destination promises (`src/destinations/contract.ts`), as tests that each of them must pass. */
+import assert from 'node:assert/strict';
+import { Superseded } from '../../src/errors.ts';
+import {
+  buildRows,
+  freezeAt,
+  testInterval,
+  type Place,
+  type Steps,
+  type TestInterval,
+  type TestRow,
+} from './deliveries.ts';
+
+/** A fresh, empty place at a real counterpart, and the eyes of whoever reads there. */
+export type TestPlace = Place & {
+  /** Everything that is visible, name to content: equal records mean that not one byte or row differs. */
+  snapshot(): Promise<Record<string, string>>;
+  /** uuids as a reader takes them, who follows the rules; undefined when nothing is delivered or it is being replaced. */
+  read(): Promise<string[] | undefined>;
+  /** Unfinished things that nobody sees: open uploads, stage tables. */
+  leftovers(): Promise<number>;
+  /** Damage that `verify` must find; `deepOnly` only by reading everything. */
+  damages: { name: string; deepOnly?: boolean; inflict(): Promise<void> }[];
+  stop(): Promise<void>;
+};
+
+const uuids = (parts: readonly (readonly TestRow[])[]) =>
+  parts
+    .flat()
+    .map(({ uuid }) => uuid)
+    .sort();
+
+export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
+  let place: TestPlace;
+  let interval: TestInterval;
+  beforeEach(async () => {
+    place = await makePlace();
+    interval = testInterval(place);
+  });
+  afterEach(() => place.stop());
+
+  it('shows nothing before the commit, and exactly the rows after it', async () => {
+    const parts = [buildRows(3), buildRows(2)];
+    const run = interval.plan(parts);
+    const staged = await run.write();
+    assert.equal(await place.read(), undefined);
+    assert.equal(await run.delivered(), undefined);
+
+    const receipt = await run.commit(staged);
+    assert.deepEqual(await place.read(), uuids(parts));
+    assert.equal(receipt.rows, 5);
+    assert.equal(receipt.epoch, run.delivery.epoch);
+    assert.deepEqual(await run.delivered(), receipt);
+    assert.deepEqual(await run.verify(receipt), []);
+    assert.deepEqual(await run.verify(receipt, true), []);
+    assert.equal(await place.leftovers(), 0);
+    assert.equal(interval.recorded(), 0);
+  });
+
+  it('commits the same parts twice without changing a byte', async () => {
+    const run = interval.plan([buildRows(3)]);
+    const staged = await run.write();
+    const receipt = await run.commit(staged);
+    const before = await place.snapshot();
+    assert.deepEqual(await run.commit(staged), receipt);
+    assert.deepEqual(await place.snapshot(), before);
+  });
+
+  it('delivers equal content again without changing a byte', async () => {
+    const parts = [buildRows(3), buildRows(3)];
+    const first = await interval.deliver(parts);
+    const before = await place.snapshot();
+    const second = await interval.deliver(parts);
+    assert.deepEqual(await place.snapshot(), before);
+    assert.equal(second.receipt.rows, first.receipt.rows);
+    assert.deepEqual(await second.run.verify(second.receipt, true), []);
+    assert.equal(await place.leftovers(), 0);
+  });
+
+  for (const [name, shapes] of [
+    ['more parts', [[2], [1, 2, 3]]],
+    ['fewer parts', [[1, 2, 3], [2]]],
+    ['no rows', [[2, 2], []]],
+    ['rows after none', [[], [2]]],
+    ['one empty part', [[2, 1], [0]]],
+  ] as const) {
+    it(`replaces an earlier delivery with ${name}`, async () => {
+      for (const shape of shapes) {
+        const parts = shape.map((count) => buildRows(count));
+        const { run, receipt } = await interval.deliver(parts);
+        assert.deepEqual(await place.read(), uuids(parts));
+        assert.deepEqual(await run.verify(receipt, true), []);
+      }
+      assert.equal(await place.leftovers(), 0);
+    });
+  }
+
+  it('leaves what is visible alone when a run is discarded', async () => {
+    const { run: first, receipt } = await interval.deliver([buildRows(3)]);
+    const before = await place.snapshot();
+    const second = interval.plan([buildRows(2), buildRows(2)]);
+    await second.write();
+    await second.discard();
+    assert.deepEqual(await place.snapshot(), before);
+    assert.deepEqual(await first.verify(receipt), []);
+    assert.equal(await place.leftovers(), 0);
+    assert.equal(interval.recorded(), 0);
+  });
+
+  /** The commit's steps for these parts where two others were delivered before. */
+  async function commitSteps(parts: readonly (readonly TestRow[])[]): Promise<string[]> {
+    await interval.deliver([buildRows(2), buildRows(1)]);
+    const run = interval.plan(parts);
+    const steps: string[] = [];
+    await run.commit(await run.write(), async (name) => void steps.push(name));
+    await freshPlace();
+    return steps;
+  }
+
+  async function freshPlace(): Promise<void> {
+    await place.stop();
+    place = await makePlace();
+    interval = testInterval(place);
+  }
+
+  describe('killed at any step of the commit', () => {
+    const parts = [buildRows(2), buildRows(2), buildRows(2)];
+
+    it('ends complete when the same commit is made again', async () => {
+      for (const step of await commitSteps(parts)) {
+        await interval.deliver([buildRows(2), buildRows(1)]);
+        const run = interval.plan(parts);
+        const staged = await run.write();
+        await stopAt(step, (steps) => run.commit(staged, steps));
+        const receipt = await run.commit(staged);
+        assert.deepEqual(await place.read(), uuids(parts), step);
+        assert.deepEqual(await run.verify(receipt, true), [], step);
+        assert.equal(await place.leftovers(), 0, step);
+        await freshPlace();
+      }
+    });
+
+    for (const [name, laterParts, discard] of [
+      ['a later run delivers fewer parts', [buildRows(3)], false],
+      ['a later run delivers more parts', [buildRows(1), buildRows(1), buildRows(1), buildRows(1)], false],
+      ['it is discarded and a later run delivers fewer parts', [buildRows(3)], true],
+    ] as const) {
+      it(`ends complete when ${name}`, async () => {
+        for (const step of await commitSteps(parts)) {
+          for (const earlier of [[], [[buildRows(2), buildRows(1)]]]) {
+            for (const before of earlier) await interval.deliver(before);
+            const run = interval.plan(parts);
+            const staged = await run.write();
+            await stopAt(step, (steps) => run.commit(staged, steps));
+            if (discard) await run.discard();
+            const { run: later, receipt } = await interval.deliver(laterParts);
+            assert.deepEqual(await place.read(), uuids(laterParts), step);
+            assert.deepEqual(await later.verify(receipt, true), [], step);
+            assert.equal(await place.leftovers(), 0, step);
+            await freshPlace();
+          }
+        }
+      });
+    }
+  });
+
+  describe('frozen at any step, and going on after a later run delivered', () => {
+    for (const [name, laterParts] of [
+      ['more parts', [buildRows(1), buildRows(1), buildRows(1), buildRows(1)]],
+      ['fewer parts', [buildRows(3)]],
+      ['the earlier content', undefined],
+    ] as const) {
+      it(`changes not one byte: ${name}`, async () => {
+        const earlier = [buildRows(2), buildRows(1)];
+        const parts = [buildRows(2), buildRows(2), buildRows(2)];
+        for (const step of await commitSteps(parts)) {
+          await interval.deliver(earlier);
+          const run = interval.plan(parts);
+          const staged = await run.write();
+          const frozen = freezeAt(step);
+          const commit = run.commit(staged, frozen.steps);
+          await frozen.reached;
+
+          const later = await interval.deliver(laterParts ?? earlier);
+          const before = await place.snapshot();
+          frozen.thaw();
+          await assertHarmless(commit, step);
+          assert.deepEqual(await place.snapshot(), before, step);
+          assert.deepEqual(await place.read(), uuids(laterParts ?? earlier), step);
+          assert.deepEqual(await later.run.verify(later.receipt, true), [], step);
+          assert.equal(await place.leftovers(), 0, step);
+          await freshPlace();
+        }
+      });
+    }
+
+    it('changes not one byte: the same run, committed by another attempt', async () => {
+      const parts = [buildRows(2), buildRows(2), buildRows(2)];
+      for (const step of await commitSteps(parts)) {
+        await interval.deliver([buildRows(2), buildRows(1)]);
+        const run = interval.plan(parts);
+        const staged = await run.write();
+        const frozen = freezeAt(step);
+        const commit = run.commit(staged, frozen.steps);
+        await frozen.reached;
+
+        const receipt = await run.commit(staged);
+        interval.close();
+        const before = await place.snapshot();
+        frozen.thaw();
+        await assertHarmless(commit, step);
+        assert.deepEqual(await place.snapshot(), before, step);
+        assert.deepEqual(await run.verify(receipt, true), [], step);
+        await freshPlace();
+      }
+    });
+
+    it('stages nothing that anybody will see', async () => {
+      for (const step of ['part-0-begin', 'part-0-end']) {
+        const run = interval.plan([buildRows(2)]);
+        const frozen = freezeAt(step);
+        const write = run.write(frozen.steps);
+        await frozen.reached;
+        const { run: later, receipt } = await interval.deliver([buildRows(3)]);
+        const before = await place.snapshot();
+        frozen.thaw();
+        await write.catch(() => {});
+        assert.deepEqual(await place.snapshot(), before, step);
+        assert.deepEqual(await later.verify(receipt, true), [], step);
+        assert.equal(await place.leftovers(), 0, step);
+        await freshPlace();
+      }
+    });
+  });
+
+  it('never shows a reader half a delivery', async () => {
+    const deliveries = [[5, 5, 5], [1], [4, 4], [], [2, 2, 2, 2]].map((shape) =>
+      shape.map((count) => buildRows(count)),
+    );
+    const whole = new Set(deliveries.map((parts) => JSON.stringify(uuids(parts))));
+    const finished = new AbortController();
+    const delivering = (async () => {
+      for (const parts of deliveries) await interval.deliver(parts);
+    })().finally(() => finished.abort());
+    let polls = 0;
+    while (!finished.signal.aborted) {
+      const seen = await place.read();
+      if (seen) assert.ok(whole.has(JSON.stringify(seen)), 'a reader saw something that no run delivered');
+      polls++;
+    }
+    await delivering;
+    assert.ok(polls > 5);
+  });
+
+  it('finds what was changed behind its back', async () => {
+    for (const index of place.damages.keys()) {
+      const { run, receipt } = await interval.deliver([buildRows(3), buildRows(2)]);
+      const { name, deepOnly, inflict } = place.damages[index]!;
+      await inflict();
+      if (!deepOnly) assert.notDeepEqual(await run.verify(receipt), [], name);
+      assert.notDeepEqual(await run.verify(receipt, true), [], name);
+      await freshPlace();
+    }
+  });
+
+  it('repairs what was changed behind its back when it delivers again', async () => {
+    const parts = [buildRows(3), buildRows(2)];
+    for (const index of place.damages.keys()) {
+      await interval.deliver(parts);
+      const { name, inflict } = place.damages[index]!;
+      await inflict();
+      const { run, receipt } = await interval.deliver(parts);
+      assert.deepEqual(await run.verify(receipt, true), [], name);
+      assert.deepEqual(await place.read(), uuids(parts), name);
+      await freshPlace();
+    }
+  });
+}
+
+/** Runs the work until it reaches the step, and never lets it go on: what a kill leaves. A step that it skips kills nothing. */
+async function stopAt(step: string, work: (steps: Steps) => Promise<unknown>): Promise<void> {
+  const frozen = freezeAt(step);
+  await Promise.race([frozen.reached, work(frozen.steps)]);
+}
+
+/** A thawed commit may find that everything is as it wanted; otherwise it must say that it was overtaken. */
+async function assertHarmless(commit: Promise<unknown>, step: string): Promise<void> {
+  await commit.catch((error: unknown) => {
+    if (!(error instanceof Superseded))
+      throw new Error(`${step}: the frozen commit failed otherwise`, { cause: error });
+  });
+}

@@ -1,0 +1,60 @@
+/** How a careful reader takes an interval's files from a store: manifest, files, manifest again. */
+import { createHash } from 'node:crypto';
+import zlib from 'node:zlib';
+
+const UNPACK: Record<string, (bytes: Buffer) => Buffer> = {
+  '.gz': zlib.gunzipSync,
+  '.zst': zlib.zstdDecompressSync,
+  '.br': zlib.brotliDecompressSync,
+  '.jsonl': (bytes) => bytes,
+};
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Every visible object, by key. */
+export type Objects = Map<string, Buffer>;
+
+export function snapshotOf(objects: Objects): Record<string, string> {
+  return Object.fromEntries([...objects].map(([key, bytes]) => [key, sha256(bytes)]));
+}
+
+/**
+ * @param list called until it gives the same manifest before and after: what a reader does that must not see a change half done
+ * @returns uuids of every row in every visible file, sorted; undefined while no complete manifest is there
+ */
+export async function readInterval(list: () => Promise<Objects>): Promise<string[] | undefined> {
+  for (;;) {
+    const before = manifestIn(await list());
+    if (before === undefined || !before.includes('"state": "complete"')) return undefined;
+    const objects = await list();
+    if (manifestIn(objects) !== before || manifestIn(await list()) !== before) continue;
+    return rowsOf(objects, before);
+  }
+}
+
+function manifestIn(objects: Objects): string | undefined {
+  for (const [key, bytes] of objects) if (key.endsWith('_manifest.json')) return bytes.toString();
+  return undefined;
+}
+
+function rowsOf(objects: Objects, manifestText: string): string[] {
+  const manifest = JSON.parse(manifestText) as { files: { key: string; sha256: string; rows: number }[] };
+  const files = [...objects].filter(([key]) => !key.endsWith('_manifest.json'));
+  if (files.length !== manifest.files.length) throw new Error('the manifest does not name the files that are there');
+  return files
+    .flatMap(([key, bytes]) => {
+      const entry = manifest.files.find((file) => file.key === key);
+      if (entry?.sha256 !== sha256(bytes)) throw new Error(`torn: ${key} is not what the manifest says`);
+      const lines = unpack(key, bytes).split('\n').filter(Boolean);
+      if (lines.length !== entry.rows) throw new Error(`torn: ${key} holds another number of rows`);
+      return lines.map((line) => (JSON.parse(line) as { uuid: string }).uuid);
+    })
+    .sort();
+}
+
+function unpack(key: string, bytes: Buffer): string {
+  const ending = /\.(gz|zst|br|jsonl)$/.exec(key)![0];
+  return UNPACK[ending]!(bytes).toString();
+}
