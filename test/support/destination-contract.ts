@@ -215,6 +215,36 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
       }
     });
 
+    it('cannot mix with a later run that is committing at the same time', async () => {
+      const [parts, laterParts] = [
+        [buildRows(2), buildRows(2)],
+        [buildRows(1), buildRows(1), buildRows(1)],
+      ];
+      const laterSteps = await commitSteps(laterParts);
+      for (const step of await commitSteps(parts)) {
+        for (const laterStep of laterSteps) {
+          const at = `${step} beside ${laterStep}`;
+          const run = interval.plan(parts);
+          const staged = await run.write();
+          const frozen = freezeAt(step);
+          const commit = run.commit(staged, frozen.steps);
+          await Promise.race([frozen.reached, commit]);
+
+          const later = interval.plan(laterParts);
+          const laterFrozen = freezeAt(laterStep);
+          const laterCommit = later.commit(await later.write(), laterFrozen.steps);
+          await Promise.race([laterFrozen.reached, laterCommit]);
+          frozen.thaw();
+          await assertHarmless(commit, at);
+          laterFrozen.thaw();
+          const receipt = await laterCommit;
+          assert.deepEqual(await later.verify(receipt, true), [], at);
+          assert.deepEqual(await place.read(), uuids(laterParts), at);
+          await freshPlace();
+        }
+      }
+    });
+
     it('stages nothing that anybody will see', async () => {
       for (const step of ['part-0-begin', 'part-0-end']) {
         const run = interval.plan([buildRows(2)]);
