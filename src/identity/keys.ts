@@ -1,0 +1,42 @@
+/**
+ * What keys look like: `<prefix>_<43 characters of 32 random bytes><6 characters of CRC-32>`, base62. The checksum lets a key
+ * be refused, or be recognised in a leaked file, without a database. 256 random bits need no slow hash: SHA-256 at rest.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** Project tokens are public, personal and project secret keys are not. */
+export const KEY_PREFIXES = { project: 'phc', personal: 'phx', projectSecret: 'phs' } as const;
+export type KeyPrefix = (typeof KEY_PREFIXES)[keyof typeof KEY_PREFIXES];
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_CHARACTERS = 43;
+const CHECKSUM_CHARACTERS = 6;
+const SECRET_KEY = /^(ph[xs]_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+export function generateKey(prefix: KeyPrefix): string {
+  const secret = BigInt(`0x${randomBytes(32).toString('hex')}`);
+  const key = `${prefix}_${base62(secret, SECRET_CHARACTERS)}`;
+  return key + checksum(key);
+}
+
+/** Whether the text can be a secret key at all: its form and its checksum agree. */
+export function isSecretKey(text: string): boolean {
+  const [, key, sum] = SECRET_KEY.exec(text) ?? [];
+  return key !== undefined && sum === checksum(key);
+}
+
+/** @returns what is stored of a key, and searched for */
+export function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+function checksum(key: string): string {
+  return base62(BigInt(crc32(key)), CHECKSUM_CHARACTERS);
+}
+
+function base62(value: bigint, characters: number): string {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = ALPHABET[Number(rest % 62n)] + text;
+  return text.padStart(characters, '0');
+}

@@ -1,0 +1,27 @@
+/** Which project a capture token names: asked with every batch of events, so remembered for a while. */
+import type { Project, ProjectStore } from './projects.store.ts';
+
+/** How long a change of a project, or a new one, may go unnoticed. */
+const TTL_MS = 10_000;
+const MAX_ENTRIES = 10_000;
+const TOKEN = /^phc_[\w-]{1,200}$/;
+
+export type ProjectByToken = (token: string) => Promise<Project | undefined>;
+
+/** Remembers misses too: a wrong token in a busy page must not become a query for each event. */
+export function projectByToken(projects: ProjectStore, now = () => performance.now()): ProjectByToken {
+  const remembered = new Map<string, { until: number; project: Promise<Project | undefined> }>();
+
+  return async (token) => {
+    if (!TOKEN.test(token)) return undefined;
+    const known = remembered.get(token);
+    if (known && known.until > now()) return known.project;
+    const project = projects.findByToken(token);
+    // First in, first out: re-inserting moves a token to the end.
+    remembered.delete(token);
+    remembered.set(token, { until: now() + TTL_MS, project });
+    if (remembered.size > MAX_ENTRIES) remembered.delete(remembered.keys().next().value!);
+    project.catch(() => remembered.delete(token));
+    return project;
+  };
+}

@@ -1,0 +1,55 @@
+/** `/api/projects/`: the projects that a key opens. */
+import { json, route } from '../http/route.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
+import { Type, type Static } from '../schema.ts';
+import type { Project, ProjectStore } from './projects.store.ts';
+
+const ProjectBody = Type.Object(
+  {
+    id: Type.Integer(),
+    organization: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    api_token: Type.String({ description: 'The public key of the project, for capture.' }),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Project' },
+);
+
+function present(project: Project): Static<typeof ProjectBody> {
+  return {
+    id: project.id,
+    organization: project.organizationId,
+    name: project.name,
+    api_token: project.apiToken,
+    created_at: project.createdAt,
+  };
+}
+
+export type IdentityApi = { projects: ProjectStore };
+
+const listProjects = route({
+  method: 'get',
+  path: '/api/projects/',
+  access: { authenticated: true },
+  query: offsetQuery(),
+  answers: { 200: offsetPageOf(ProjectBody) },
+  summary: 'List the projects that the key opens',
+  async handle({ caller, query, url }, { projects }: IdentityApi) {
+    const page = await projects.list(caller, { limit: boundedLimit(query.limit), offset: query.offset });
+    return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
+  },
+});
+
+const getProject = route({
+  method: 'get',
+  path: '/api/projects/:id/',
+  access: { authenticated: true },
+  params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) }),
+  answers: { 200: ProjectBody },
+  summary: 'Retrieve a project',
+  async handle({ caller, params }, { projects }: IdentityApi) {
+    return json(200, present(await projects.get(caller, params.id)));
+  },
+});
+
+export const projectRoutes = [listProjects, getProject];

@@ -1,0 +1,80 @@
+/** Rows of projects, and who belongs to them. */
+import type { Knex } from '../db/connection.ts';
+import { NotFound } from '../errors.ts';
+import type { Caller } from '../http/access.ts';
+
+export type Project = {
+  id: number;
+  organizationId: string;
+  name: string;
+  /** Public: names the project in capture. */
+  apiToken: string;
+  /** Whether the token alone may place events in the past. */
+  historicalFromProjectKey: boolean;
+  createdAt: string;
+};
+
+type Row = {
+  id: number;
+  organization_id: string;
+  name: string;
+  api_token: string;
+  historical_from_project_key: boolean;
+  created_at: string;
+};
+
+function fromRow(row: Row): Project {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    apiToken: row.api_token,
+    historicalFromProjectKey: row.historical_from_project_key,
+    createdAt: row.created_at,
+  };
+}
+
+export function projectStore(db: Knex) {
+  const table = () => db<Row>('projects');
+
+  /** The projects that a key opens: its own, or those of its user's organizations. */
+  function openTo({ userId, projectId }: Caller) {
+    if (projectId !== null) return table().where({ id: projectId });
+    const organizations = db('organization_memberships').select('organization_id').where({ user_id: userId });
+    return table().whereIn('organization_id', organizations);
+  }
+
+  return {
+    /** @throws NotFound when there is none, or none that the caller may enter */
+    async get(caller: Caller, id: number): Promise<Project> {
+      const row = await openTo(caller).where({ id }).first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** The project, and whether the caller may enter it; undefined when there is none. */
+    async find(caller: Caller, id: number): Promise<{ project: Project; open: boolean } | undefined> {
+      const row = await table().where({ id }).first();
+      if (!row) return undefined;
+      const opened = await openTo(caller).where({ id }).first('id');
+      return { project: fromRow(row), open: opened !== undefined };
+    },
+
+    async findByToken(apiToken: string): Promise<Project | undefined> {
+      const row = await table().where({ api_token: apiToken }).first();
+      return row && fromRow(row);
+    },
+
+    /** By id. */
+    async list(
+      caller: Caller,
+      page: { limit: number; offset: number },
+    ): Promise<{ count: number; results: Project[] }> {
+      const counted = (await openTo(caller).count({ count: '*' }).first()) as { count: string };
+      const rows = await openTo(caller).orderBy('id').limit(page.limit).offset(page.offset);
+      return { count: Number(counted.count), results: rows.map(fromRow) };
+    },
+  };
+}
+
+export type ProjectStore = ReturnType<typeof projectStore>;

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { createKnex, type Knex } from '../../src/db/connection.ts';
+import { json, route } from '../../src/http/route.ts';
+import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
+import { keyStore } from '../../src/identity/keys.store.ts';
+import { generateKey } from '../../src/identity/keys.ts';
+import { projectRoutes } from '../../src/identity/projects.routes.ts';
+import { projectStore } from '../../src/identity/projects.store.ts';
+import { startApi, type Api } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../support/identity.ts';
+
+const probe = (method: 'get' | 'post', scope: 'thing:read' | 'thing:write') =>
+  route({
+    method,
+    path: '/things/',
+    access: { scope },
+    answers: { 200: null },
+    summary: 'Says who is there',
+    handle: async ({ project, caller }) => json(200, { project: project.id, user: caller.userId }),
+  });
+
+describe('identity', () => {
+  let database: TestDatabase;
+  let db: Knex;
+  let api: Api;
+  let ours: Tenant;
+  let theirs: Tenant;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = createKnex({ url: database.url, applicationName: 'test' });
+    const [keys, projects] = [keyStore(db), projectStore(db)];
+    api = await startApi({
+      routes: [...projectRoutes, probe('get', 'thing:read'), probe('post', 'thing:write')],
+      collaborators: { projects },
+      gatekeeper: createGatekeeper({ keys, projects }),
+    });
+    ours = await buildTenant(db, { name: 'Ours' });
+    theirs = await buildTenant(db, { name: 'Theirs' });
+  });
+
+  after(async () => {
+    await api.stop();
+    await db.destroy();
+    await database.drop();
+  });
+
+  const things = (tenant: Tenant) => `/api/environments/${tenant.projectId}/things/`;
+
+  it('lets nobody in without a valid key', async () => {
+    const key = await buildPersonalKey(db, ours, '*');
+    const refused: Record<string, string>[] = [
+      {},
+      { Authorization: 'Bearer' },
+      { Authorization: 'Bearer ' },
+      { Authorization: key },
+      { Authorization: `Basic ${key}` },
+      { Authorization: `Bearer ${key}x` },
+      { Authorization: `Bearer ${key} ${key}` },
+      { Authorization: `Bearer ${generateKey('phx')}` },
+      { Authorization: `Bearer ${ours.apiToken}` },
+      { Authorization: 'Bearer \u00e9\u00ff' },
+      { Authorization: `Bearer ${'x'.repeat(10_000)}` },
+    ];
+    for (const headers of refused) {
+      const answer = await api.request('GET', things(ours), { headers });
+      assert.equal(answer.status, 401, JSON.stringify(headers));
+      assert.equal((answer.body as { code: string }).code, 'not_authenticated');
+      assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+    }
+  });
+
+  it('refuses a mistyped key without asking the database', async () => {
+    const asked: unknown[] = [];
+    const gatekeeper = createGatekeeper({
+      keys: { ...keyStore(db), findCaller: async (hash) => void asked.push(hash) },
+      projects: projectStore(db),
+    });
+    const local = await startApi({ routes: projectRoutes, collaborators: { projects: projectStore(db) }, gatekeeper });
+    const key = generateKey('phx');
+    assert.equal((await local.request('GET', '/api/projects/', { key: `${key.slice(0, -1)}!` })).status, 401);
+    assert.equal((await local.request('GET', '/api/projects/', { key: key.replace('phx', 'phs') })).status, 401);
+    assert.equal(asked.length, 0);
+    assert.equal((await local.request('GET', '/api/projects/', { key })).status, 401);
+    assert.equal(asked.length, 1);
+    await local.stop();
+  });
+
+  it('opens a project to its members only: 404 for none, 403 for a foreign one', async () => {
+    for (const key of [await buildPersonalKey(db, ours, '*'), await buildProjectSecretKey(db, ours, '*')]) {
+      assert.equal((await api.request('GET', things(theirs), { key })).status, 403);
+      assert.equal((await api.request('GET', '/api/environments/999999/things/', { key })).status, 404);
+      assert.equal((await api.request('GET', things(ours), { key })).status, 200);
+      assert.equal((await api.request('GET', things(ours).replace('environments', 'projects'), { key })).status, 200);
+    }
+  });
+
+  it('names the scope that a key lacks', async () => {
+    const reader = await buildPersonalKey(db, ours, 'thing:read');
+    assert.equal((await api.request('GET', things(ours), { key: reader })).status, 200);
+    const refused = await api.request('POST', things(ours), { key: reader });
+    assert.equal(refused.status, 403);
+    assert.deepEqual(refused.body, {
+      type: 'authentication_error',
+      code: 'permission_denied',
+      detail: "API key missing required scope 'thing:write'",
+      attr: null,
+    });
+    const writer = await buildPersonalKey(db, ours, 'thing:write');
+    assert.equal((await api.request('GET', things(ours), { key: writer })).status, 200);
+  });
+
+  it('forgets a key at once when it is deleted', async () => {
+    const { id, key } = await keyStore(db).create({ userId: ours.userId }, { label: 'x', scopes: ['*'] });
+    assert.equal((await api.request('GET', things(ours), { key })).status, 200);
+    await keyStore(db).delete(id);
+    assert.equal((await api.request('GET', things(ours), { key })).status, 401);
+  });
+
+  it('lists the projects that a key opens, without those of others', async () => {
+    assert.equal((await api.request('GET', '/api/projects/')).status, 401);
+    const key = await buildPersonalKey(db, ours, 'event:write');
+    const { status, body } = await api.request('GET', '/api/projects/', { key });
+    assert.equal(status, 200);
+    const { count, next, previous, results } = body as { results: Record<string, unknown>[] } & Record<string, unknown>;
+    assert.deepEqual([count, next, previous], [1, null, null]);
+    assert.match(String(results[0]?.['created_at']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    assert.deepEqual(
+      { ...results[0], created_at: '' },
+      {
+        id: ours.projectId,
+        organization: ours.organizationId,
+        name: 'Ours',
+        api_token: ours.apiToken,
+        created_at: '',
+      },
+    );
+  });
+
+  it('retrieves an own project and does not find a foreign one', async () => {
+    const key = await buildProjectSecretKey(db, ours);
+    assert.equal((await api.request('GET', `/api/projects/${ours.projectId}/`)).status, 401);
+    assert.equal((await api.request('GET', `/api/projects/${theirs.projectId}/`, { key })).status, 404);
+    assert.equal((await api.request('GET', `/api/projects/${ours.projectId}/`, { key })).status, 200);
+  });
+
+  it('keeps no key in the database, and writes none to the log', async () => {
+    const key = await buildPersonalKey(db, ours, '*');
+    await api.request('GET', things(ours), { key });
+    await api.request('GET', things(ours), { key: `${key}x` });
+    const { rows } = await db.raw<{ rows: { row: string }[] }>('select to_jsonb(api_keys)::text as row from api_keys');
+    assert.ok(rows.length > 0);
+    const kept = rows.map(({ row }) => row).join('\n') + api.logged();
+    assert.ok(!kept.includes(key.slice(4, 40)));
+  });
+
+  it('remembers when a key was last used', async () => {
+    const key = await buildPersonalKey(db, ours, '*');
+    await api.request('GET', things(ours), { key });
+    const all = await keyStore(db).list({ userId: ours.userId });
+    assert.ok(all.find(({ last4 }) => key.endsWith(last4))?.lastUsedAt);
+  });
+});

@@ -1,0 +1,44 @@
+/** Builders of tenants: each call makes an organization, a user and a project of its own, and their keys on request. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../../src/db/connection.ts';
+import { generateKey, KEY_PREFIXES } from '../../src/identity/keys.ts';
+import { keyStore } from '../../src/identity/keys.store.ts';
+
+export type Tenant = { organizationId: string; userId: number; projectId: number; apiToken: string };
+
+export async function buildTenant(
+  db: Knex,
+  { name = 'Tenant', historicalFromProjectKey = false }: { name?: string; historicalFromProjectKey?: boolean } = {},
+): Promise<Tenant> {
+  const organizationId = randomUUID();
+  const apiToken = generateKey(KEY_PREFIXES.project);
+  await db('organizations').insert({ id: organizationId, name });
+  const { rows } = await db.raw<{ rows: { user_id: number; project_id: number }[] }>(
+    `with one_user as (insert into users (uuid, distinct_id, email) values (:uuid, :uuid, :email) returning id),
+          membership as (insert into organization_memberships (organization_id, user_id, role)
+                         select :organizationId, id, 'member' from one_user),
+          project as (insert into projects (organization_id, name, api_token, historical_from_project_key)
+                      values (:organizationId, :name, :apiToken, :historicalFromProjectKey) returning id)
+     select one_user.id as user_id, project.id as project_id from one_user, project`,
+    {
+      uuid: randomUUID(),
+      email: `${randomUUID()}@example.com`,
+      organizationId,
+      name,
+      apiToken,
+      historicalFromProjectKey,
+    },
+  );
+  const { user_id: userId, project_id: projectId } = rows[0]!;
+  return { organizationId, userId, projectId, apiToken };
+}
+
+/** A key of the tenant's user. */
+export async function buildPersonalKey(db: Knex, { userId }: Tenant, ...scopes: string[]): Promise<string> {
+  return (await keyStore(db).create({ userId }, { label: 'test', scopes })).key;
+}
+
+/** A secret key of the tenant's project. */
+export async function buildProjectSecretKey(db: Knex, { projectId }: Tenant, ...scopes: string[]): Promise<string> {
+  return (await keyStore(db).create({ projectId }, { label: 'test', scopes })).key;
+}
