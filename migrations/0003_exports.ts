@@ -25,13 +25,16 @@ export async function up(knex: Knex): Promise<void> {
       deleted_at timestamptz,
       version bigint not null default 1,
       schedule_version bigint not null default 0,
-      schedule_verified_at timestamptz not null default '-infinity'
+      schedule_verified_at timestamptz not null default '-infinity',
+      settled_until timestamptz not null default '-infinity'
     );
     create index batch_exports_project on batch_exports (project_id, created_at desc) where deleted_at is null;
     create unique index batch_exports_key_space on batch_exports (key_space) where deleted_at is null;
     create index batch_exports_unsynced on batch_exports (id) where schedule_version <> version;
     comment on column batch_exports.destination_secrets is 'sealed by the key ring; the row''s id is additional data';
     comment on column batch_exports.schedule_version is 'the version that Temporal''s schedule was last set to; -1: deleted there too';
+
+    comment on column batch_exports.settled_until is 'no interval that ended before it can be a gap: where the search for gaps begins';
 
     create table batch_export_specs (
       batch_export_id uuid not null references batch_exports (id) on delete cascade,

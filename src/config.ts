@@ -34,7 +34,6 @@ export const Environment = Type.Object({
         'Key ring for credentials at rest: `id:base64 of 32 bytes`, comma-separated, the newest first. `sluice up` makes one.',
     }),
   ),
-  SLUICE_TASK_QUEUE: Type.String({ default: 'sluice-exports', description: 'Temporal task queue of the workers.' }),
   SLUICE_WORKER_CONCURRENCY: Type.Integer({
     minimum: 1,
     maximum: 100,
@@ -75,6 +74,17 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (valid(config)) return config;
   const problems = (valid.errors ?? []).map((error) => `${error.instancePath.slice(1)} ${error.message}`);
   throw new CommandFailed(`The environment is not valid: ${problems.join('; ')}.`);
+}
+
+/**
+ * A variable that this command cannot do without.
+ * @throws CommandFailed saying what it is for
+ */
+export function requireVariable<K extends keyof Config>(config: Config, name: K): NonNullable<Config[K]> {
+  const value = config[name];
+  if (value !== undefined) return value as NonNullable<Config[K]>;
+  const { description } = Environment.properties[name] as { description?: string };
+  throw new CommandFailed(`${name} is not set. ${description} \`npm start\` runs everything without it.`);
 }
 
 /** Folder for what is downloaded or built once for this user: `${XDG_CACHE_HOME:-~/.cache}/sluice`. */

@@ -1,0 +1,48 @@
+/** Rows of runs whose execution closed without them: terminated or timed out in Temporal, or no longer known there. */
+import { isOpen, type RunStatus } from '../src/exports/domain/statuses.ts';
+import type { Run, RunEnd } from '../src/exports/runs.store.ts';
+import type { ExportStores } from '../src/exports/stores.ts';
+import type { Execution } from '../src/temporal/executions.ts';
+import { closeRun } from './close-run.ts';
+import type { Engine } from './engine.ts';
+
+/** Temporal's words for an end, and what each makes of a row that is still open. */
+const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
+  TERMINATED: { status: 'Terminated', latestError: 'The workflow was terminated in Temporal' },
+  TIMED_OUT: { status: 'TimedOut', latestError: 'The workflow timed out in Temporal' },
+  CANCELLED: { status: 'Cancelled', latestError: 'The workflow was cancelled before it could begin' },
+  CONTINUED_AS_NEW: { status: 'ContinuedAsNew', latestError: 'The workflow continued as a new execution' },
+  COMPLETED: { status: 'FailedRetryable', latestError: 'The workflow ended without saying how' },
+  FAILED: { status: 'FailedRetryable', latestError: 'The workflow failed before it could say why' },
+};
+const UNKNOWN = { status: 'TimedOut', latestError: 'Temporal no longer knows the workflow' } as const;
+
+/** Gives a closed execution's row its end, if it has none. @returns the row, if the execution ever had one */
+export async function closeLost(stores: ExportStores, execution: Execution): Promise<Run | undefined> {
+  const run = await stores.runs.ofExecution(execution.runId);
+  if (run && isOpen(run.status) && execution.status !== 'RUNNING') await close(stores, run, execution);
+  return run;
+}
+
+/** Looks up every open run that nothing touched for a while. @returns how many were closed */
+export async function closeLostRuns({ stores, executions }: Engine, idleSeconds: number): Promise<number> {
+  let closed = 0;
+  for (const run of await stores.runs.idleOpen(idleSeconds)) {
+    const execution = await executions.find(run.workflowId, run.workflowRunId);
+    if (execution?.status === 'RUNNING') continue;
+    if (await close(stores, run, execution)) closed += 1;
+  }
+  return closed;
+}
+
+async function close(stores: ExportStores, run: Run, execution: Execution | undefined): Promise<boolean> {
+  const { status, latestError } = (execution && ENDS[execution.status]) ?? UNKNOWN;
+  return stores.inTransaction(async (inside) => {
+    const closed = await closeRun(inside, run, { status, latestError, closedBy: 'reconciler' });
+    if (closed) {
+      const message = `${status}: ${latestError}`;
+      await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
+    }
+    return closed;
+  });
+}

@@ -1,0 +1,30 @@
+/** What activities work with: made once by the composition root of the worker. */
+import type { Pool } from '../src/db/connection.ts';
+import type { DestinationEnvironment } from '../src/destinations/contract.ts';
+import type { EventReader } from '../src/events/read.ts';
+import type { Sealer } from '../src/events/seal.ts';
+import type { ScheduleSetter } from '../src/exports/schedule-setter.ts';
+import type { SealedConfigs } from '../src/exports/sealed-config.ts';
+import type { ExportStores } from '../src/exports/stores.ts';
+import type { Logger } from '../src/telemetry/logger.ts';
+import type { ExportExecutions } from '../src/temporal/executions.ts';
+import type { ExportSchedules } from '../src/temporal/schedules.ts';
+
+/** A point of a run that tests stop, kill or freeze a worker at. */
+export type Step = { name: string; exportId: string; runId: string; end: string };
+
+export type Engine = {
+  stores: ExportStores;
+  events: EventReader;
+  /** For the partitions of events. */
+  pool: Pool;
+  sealer: Sealer;
+  sealed: SealedConfigs;
+  environment: DestinationEnvironment;
+  schedules: ExportSchedules;
+  setter: ScheduleSetter;
+  executions: ExportExecutions;
+  log: Logger;
+  /** Called at every step that changes what anybody else can see; does nothing outside tests. */
+  step(step: Step): Promise<void>;
+};

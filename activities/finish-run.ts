@@ -1,0 +1,130 @@
+/**
+ * Ends a run: commits what is staged and reads it back, or says why not. Safe to repeat: a run ends once, and a commit that was
+ * interrupted is recognised by the destination and completed.
+ */
+import type { Receipt } from '../src/destinations/contract.ts';
+import { ReadBackDiffers } from '../src/errors.ts';
+import { isOpen, type RunStatus } from '../src/exports/domain/statuses.ts';
+import type { LogLevel } from '../src/exports/logs.store.ts';
+import type { Run, RunEnd } from '../src/exports/runs.store.ts';
+import type { Attempt } from './activity.ts';
+import { closeRun } from './close-run.ts';
+import type { Engine } from './engine.ts';
+import { openSession, plannedRun, type PlannedRun } from './open-session.ts';
+
+/** How the parts went. `type` is the class of the error that ended them, `message` a sentence for the user. */
+export type RunEnding = { how: 'commit' } | { how: 'cancelled' } | { how: 'failed'; type: string; message: string };
+export type FinishRunInput = { runId: string; ending: RunEnding };
+export type RunOutcome = { status: RunStatus; rows: number; message?: string };
+
+export async function finishRun(
+  engine: Engine,
+  { signal }: Attempt,
+  { runId, ending }: FinishRunInput,
+): Promise<RunOutcome> {
+  const run = await engine.stores.runs.byId(runId);
+  if (!isOpen(run.status)) return outcomeOf(run);
+  if (ending.how === 'commit') await deliver(engine, plannedRun(run), signal);
+  else await giveUp(engine, run, ending, signal);
+  return outcomeOf(await engine.stores.runs.byId(runId));
+}
+
+function outcomeOf({ status, recordsCompleted, latestError }: Run): RunOutcome {
+  return { status, rows: recordsCompleted ?? 0, ...(latestError !== null && { message: latestError }) };
+}
+
+/** @throws Superseded, ReadBackDiffers, DestinationRejected, DestinationUnavailable */
+async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal): Promise<void> {
+  const { stores } = engine;
+  const { run, hold } = planned;
+  const at = (name: string) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end });
+  await at('before-committing');
+  await stores.ledger.beginCommit(hold);
+  const parts = await stores.runs.stagedParts(run.id);
+  const session = await openSession(engine, planned, signal);
+  try {
+    const receipt = await session.commit(parts);
+    await at('before-read-back');
+    const differences = await session.verify(receipt, { deep: false });
+    checkRows(
+      planned,
+      receipt,
+      differences.map(({ what }) => what),
+    );
+    await at('before-delivered');
+    await markDelivered(engine, planned, receipt);
+  } catch (error) {
+    if (error instanceof ReadBackDiffers) await stores.ledger.reopen(hold);
+    throw error;
+  } finally {
+    await session.close();
+  }
+}
+
+function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly string[]): void {
+  const found =
+    receipt.rows === plan.rows
+      ? differences
+      : [`${plan.rows} rows were planned, ${receipt.rows} delivered`, ...differences];
+  if (found.length > 0)
+    throw new ReadBackDiffers(`What the destination holds is not what was delivered: ${found.join('; ')}`);
+}
+
+async function markDelivered({ stores }: Engine, planned: PlannedRun, receipt: Receipt): Promise<void> {
+  const { run, plan, hold } = planned;
+  await stores.inTransaction(async (inside) => {
+    await inside.ledger.markDelivered(hold, receipt);
+    const last = plan.parts.at(-1)?.to ?? null;
+    await closeRun(inside, run, {
+      status: 'Completed',
+      closedBy: 'run',
+      receipt,
+      cursor: last ? `${last.intervalTime}/${last.uuid}` : run.end,
+    });
+    const message = `Delivered ${receipt.rows} rows, ${receipt.bytes} bytes, to ${receipt.location}`;
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
+  });
+}
+
+type Failed = Exclude<RunEnding, { how: 'commit' }>;
+
+/** What would say no again waits for a person; the rest is tried again by the reconciler. */
+const FINAL_ERRORS = new Set(['DestinationRejected', 'IntervalShrank', 'InvalidInput', 'NotFound']);
+
+function endOf(ending: Failed): RunEnd & { level: LogLevel } {
+  if (ending.how === 'cancelled')
+    return { status: 'Cancelled', closedBy: 'api', latestError: 'The run was cancelled', level: 'WARNING' };
+  const latestError = ending.message;
+  if (ending.type === 'Superseded') return { status: 'Cancelled', closedBy: 'run', latestError, level: 'WARNING' };
+  const status = FINAL_ERRORS.has(ending.type) ? 'Failed' : 'FailedRetryable';
+  return { status, closedBy: 'run', latestError, level: 'ERROR' };
+}
+
+async function giveUp(engine: Engine, run: Run, ending: Failed, signal: AbortSignal): Promise<void> {
+  const { level, ...end } = endOf(ending);
+  await discard(engine, run, signal);
+  await engine.stores.inTransaction(async (inside) => {
+    await closeRun(inside, run, end);
+    await inside.logs.append({
+      batchExportId: run.batchExportId,
+      runId: run.id,
+      level,
+      message: `${end.status}: ${end.latestError}`,
+    });
+  });
+}
+
+/** Takes back what was staged, as far as the destination lets us now: what stays is recorded, and the reconciler tries again. */
+async function discard(engine: Engine, run: Run, signal: AbortSignal): Promise<void> {
+  if (!run.plan) return;
+  try {
+    const session = await openSession(engine, plannedRun(run), signal);
+    try {
+      await session.discard();
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    engine.log.warn({ err: error, run_id: run.id }, 'what was staged is discarded later');
+  }
+}

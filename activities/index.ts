@@ -1,0 +1,20 @@
+/** Every side effect that workflows ask for, over one set of collaborators. */
+import { activity } from './activity.ts';
+import type { Engine } from './engine.ts';
+import { dispatchRequests } from './dispatch-requests.ts';
+import { exportPart } from './export-part.ts';
+import { finishRun } from './finish-run.ts';
+import { prepareRun } from './prepare-run.ts';
+import { reconcileAll } from './reconcile.ts';
+
+export function createActivities(engine: Engine) {
+  return {
+    prepareRun: activity(engine, prepareRun),
+    exportPart: activity(engine, exportPart),
+    finishRun: activity(engine, finishRun),
+    dispatchRequests: activity(engine, dispatchRequests),
+    reconcileAll: activity(engine, reconcileAll),
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,97 @@
+/** A run's way to its destination: the delivery that its plan describes, and a session under its epoch. */
+import type { Column, Delivery, RunLog, Session } from '../src/destinations/contract.ts';
+import { destinationOf } from '../src/destinations/index.ts';
+import { NotFound } from '../src/errors.ts';
+import { TABLE_COLUMNS } from '../src/events/columns.ts';
+import type { Slice } from '../src/events/read.ts';
+import type { Hold } from '../src/exports/ledger.store.ts';
+import { partsOf, type Plan } from '../src/exports/domain/plan.ts';
+import type { LogLevel } from '../src/exports/logs.store.ts';
+import type { Run } from '../src/exports/runs.store.ts';
+import { emptyFile } from '../src/formats/file.ts';
+import type { Engine } from './engine.ts';
+
+export type PlannedRun = {
+  run: Run;
+  plan: Plan;
+  hold: Hold;
+  slice: Slice;
+  columns: readonly Column[];
+  delivery: Delivery;
+};
+
+/** @throws Error when the run has no plan: nothing of it can be at a destination then */
+export function plannedRun(run: Run): PlannedRun {
+  const { plan, epoch, start, end } = run;
+  if (!plan || epoch === null) throw new Error(`run ${run.id} has no plan`);
+  const columns = plan.columns.map(columnNamed);
+  return {
+    run,
+    plan,
+    columns,
+    hold: { exportId: run.batchExportId, start, end, epoch },
+    slice: { projectId: run.projectId, start, end, cutoff: plan.cutoff },
+    delivery: {
+      projectId: run.projectId,
+      exportId: run.batchExportId,
+      runId: run.id,
+      model: 'events',
+      start,
+      end,
+      cutoff: plan.cutoff,
+      epoch,
+      columns,
+      parts: partsOf(plan),
+      file: plan.file,
+    },
+  };
+}
+
+/** Every column of an event, by name: a table has them all. */
+function columnNamed(name: string): Column {
+  const column = TABLE_COLUMNS.find((one) => one.name === name);
+  if (!column) throw new Error(`a plan names the unknown column ${name}`);
+  return column;
+}
+
+type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment' | 'log' | 'step'>;
+
+/**
+ * Connects to the run's destination with the export's present credentials and its hosts checked again. Close the session.
+ * @throws NotFound when the export was deleted; DestinationRejected, DestinationUnavailable
+ */
+export async function openSession(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
+  const { stores, environment } = engine;
+  const { run, hold, delivery } = planned;
+  const batchExport = await stores.batchExports.find(run.batchExportId);
+  if (!batchExport) throw new NotFound('The batch export was deleted.');
+  const destination = destinationOf(batchExport.destinationType, environment);
+  const config = engine.sealed.open(batchExport);
+  await destination.validate(config, environment);
+  return destination.open(
+    config,
+    delivery,
+    {
+      signal,
+      log: runLog(engine, run),
+      artifacts: {
+        record: (artifact) => stores.ledger.recordArtifact(hold, artifact),
+        list: () => stores.ledger.artifacts(hold),
+        discard: stores.ledger.discardArtifacts,
+      },
+      emptyFile: (_format, compression) => emptyFile(compression),
+      step: (name) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end }),
+    },
+    environment,
+  );
+}
+
+/** Lines for the user. One that cannot be stored goes to the worker's log instead: it must not end the run. */
+export function runLog({ stores, log }: Pick<Engine, 'stores' | 'log'>, run: Run): RunLog {
+  return (level, message) => {
+    const entry = { batchExportId: run.batchExportId, runId: run.id, level: level.toUpperCase() as LogLevel, message };
+    stores.logs
+      .append(entry)
+      .catch((error: unknown) => log.warn({ err: error, run_id: run.id, message }, 'a line of a run’s log is lost'));
+  };
+}

@@ -1,0 +1,39 @@
+/** One part's rows on their way out of Postgres, encoded as the plan says or as they come, counted while they pass. */
+import type { PartSource, PartSummary } from '../src/destinations/contract.ts';
+import { IntervalShrank } from '../src/errors.ts';
+import type { EventReader } from '../src/events/read.ts';
+import { encodeFile } from '../src/formats/file.ts';
+import { scanRows } from '../src/formats/scan.ts';
+import type { PlannedRun } from './open-session.ts';
+
+export function partSource(
+  events: EventReader,
+  { plan, slice, columns }: PlannedRun,
+  index: number,
+  signal: AbortSignal,
+): PartSource {
+  const { rows: planned, ...range } = plan.parts[index]!;
+  let summary: (() => PartSummary) | undefined;
+  const copy = () => events.copy({ ...slice, ...range }, columns, { signal });
+
+  return {
+    file() {
+      const encoded = encodeFile(copy(), { columns, format: plan.file.format, compression: plan.file.compression });
+      summary = encoded.summary;
+      return encoded.bytes;
+    },
+    rows() {
+      const scanned = scanRows(copy(), columns);
+      summary = scanned.summary;
+      return scanned.rows;
+    },
+    summary() {
+      if (!summary) throw new Error('a part was staged without reading it');
+      const read = summary();
+      if (read.rows < planned) throw new IntervalShrank(planned - read.rows);
+      if (read.rows > planned)
+        throw new Error(`a part planned with ${planned} rows has ${read.rows}: the seal was broken`);
+      return read;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * Plans a run: checks that it is one of the export's data intervals, seals, counts, divides into parts, and takes the interval's
+ * next epoch together with storing the plan. Safe to repeat: an execution has one plan, whatever attempt made it.
+ */
+import { destinationOf } from '../src/destinations/index.ts';
+import { InvalidInput, NotFound } from '../src/errors.ts';
+import { FILE_COLUMNS, TABLE_COLUMNS } from '../src/events/columns.ts';
+import type { BatchExport } from '../src/exports/batch-exports.store.ts';
+import { isoMicros, isoSeconds, millisOf } from '../src/exports/domain/instants.ts';
+import { runWorkflowId } from '../src/exports/domain/ids.ts';
+import { intervalEndingAt } from '../src/exports/domain/intervals.ts';
+import { FORMAT_VERSION, partLimits, type Plan } from '../src/exports/domain/plan.ts';
+import type { RunKind } from '../src/exports/domain/statuses.ts';
+import type { Run } from '../src/exports/runs.store.ts';
+import type { Compression, FileFormat } from '../src/destinations/contract.ts';
+import type { Attempt } from './activity.ts';
+import type { Engine } from './engine.ts';
+
+/** `end`: the end of the data interval, ISO. */
+export type PrepareRunInput = { exportId: string; end: string };
+/** The run's row; instants are ISO seconds, for people. */
+export type PreparedRun = { runId: string; kind: RunKind; start: string; end: string; rows: number; parts: number };
+
+export async function prepareRun(
+  engine: Engine,
+  attempt: Attempt,
+  { exportId, end }: PrepareRunInput,
+): Promise<PreparedRun> {
+  const { stores } = engine;
+  const batchExport = await stores.batchExports.find(exportId);
+  if (!batchExport) throw new NotFound('The batch export was deleted.');
+  const interval = await tileEndingAt(engine, attempt, exportId, millisOf(end));
+  const run = await stores.runs.open({
+    projectId: batchExport.projectId,
+    batchExportId: exportId,
+    ...interval,
+    kind: (await stores.requests.kindOfOpen(exportId, interval.end)) ?? 'scheduled',
+    workflowId: attempt.workflowId,
+    workflowRunId: attempt.workflowRunId,
+  });
+  if (run.plan) return prepared(run, run.plan);
+
+  await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
+  const plan = await makePlan(engine, batchExport, run, attempt.signal);
+  const stored = await storePlan(engine, run, plan);
+  await engine.step({ name: 'after-plan', exportId, runId: run.id, end: run.end });
+  return prepared(run, stored);
+}
+
+/** Anybody may start a workflow by hand in Temporal: only the export's own intervals, under their own names, are run. */
+async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportId: string, end: number) {
+  const interval = intervalEndingAt(await stores.batchExports.tiling(exportId), end);
+  if (!interval || runWorkflowId(exportId, end) !== workflowId) {
+    throw new InvalidInput(`No data interval of this batch export ends at ${isoSeconds(end)}.`);
+  }
+  return { start: isoMicros(interval.start), end: isoMicros(interval.end) };
+}
+
+type FileConfig = { file_format?: FileFormat; compression?: Compression | null; max_file_size_mb?: number | null };
+
+async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, signal: AbortSignal): Promise<Plan> {
+  const destination = destinationOf(batchExport.destinationType, engine.environment);
+  const config = batchExport.destinationConfig as FileConfig;
+  const cutoff = await engine.sealer.sealPast(run.end, signal);
+  const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff };
+  const { rows, bytes, parts } = await engine.events.measure(slice, partLimits(config.max_file_size_mb));
+  const columns = destination.takes === 'files' ? FILE_COLUMNS : TABLE_COLUMNS;
+  return {
+    cutoff,
+    rows,
+    bytes,
+    parts,
+    columns: columns.map(({ name }) => name),
+    file: {
+      format: config.file_format ?? 'JSONLines',
+      compression: config.compression ?? null,
+      numbered: Boolean(config.max_file_size_mb) || parts.length > 1,
+    },
+    formatVersion: FORMAT_VERSION,
+  };
+}
+
+/** One transaction: the plan, and the epoch that fences every earlier one. A late attempt finds the plan and changes nothing. */
+async function storePlan({ stores }: Engine, run: Run, plan: Plan): Promise<Plan> {
+  return stores.inTransaction(async (inside) => {
+    const locked = await inside.runs.lock(run.id);
+    if (locked.plan) return locked.plan;
+    const epoch = await inside.ledger.take({ exportId: run.batchExportId, start: run.start, end: run.end }, run.id);
+    await inside.runs.setPlan(run.id, plan, epoch);
+    const message = `Planned ${plan.rows} rows in ${plan.parts.length} parts, stored before ${plan.cutoff}`;
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
+    return plan;
+  });
+}
+
+function prepared(run: Run, plan: Plan): PreparedRun {
+  const [start, end] = [isoSeconds(millisOf(run.start)), isoSeconds(millisOf(run.end))];
+  return { runId: run.id, kind: run.kind, start, end, rows: plan.rows, parts: plan.parts.length };
+}

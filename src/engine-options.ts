@@ -1,0 +1,29 @@
+/** What the engine needs of the environment. */
+import type { Config } from './config.ts';
+import type { EngineOptions } from './engine.ts';
+import { CommandFailed } from './errors.ts';
+import type { Logger } from './telemetry/logger.ts';
+
+/** @throws CommandFailed naming the variables that are missing */
+export function engineOptions(config: Config, log: Logger): EngineOptions {
+  const { DATABASE_URL, TEMPORAL_ADDRESS, SLUICE_ENCRYPTION_KEYS } = config;
+  if (!DATABASE_URL || !TEMPORAL_ADDRESS || !SLUICE_ENCRYPTION_KEYS) {
+    const missing = Object.entries({ DATABASE_URL, TEMPORAL_ADDRESS, SLUICE_ENCRYPTION_KEYS }).filter(
+      ([, value]) => !value,
+    );
+    throw new CommandFailed(`Set ${missing.map(([name]) => name).join(', ')}, or use \`sluice up\`, which sets them.`);
+  }
+  return {
+    databaseUrl: DATABASE_URL,
+    temporal: { address: TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE },
+    encryptionKeys: SLUICE_ENCRYPTION_KEYS,
+    environment: {
+      localRoot: config.EXPORT_LOCAL_ROOT,
+      allowedHosts: config.EXPORT_ALLOWED_HOSTS.split(',')
+        .map((host) => host.trim())
+        .filter(Boolean),
+    },
+    partsAtOnce: config.SLUICE_WORKER_CONCURRENCY,
+    log,
+  };
+}

@@ -1,0 +1,58 @@
+/** Composes the export engine: what the worker's activities, the API and `sluice verify` work with. */
+import type { Engine, Step } from '../activities/engine.ts';
+import { createKnex, createPool } from './db/connection.ts';
+import type { DestinationEnvironment } from './destinations/contract.ts';
+import { eventReader } from './events/read.ts';
+import { createSealer } from './events/seal.ts';
+import { scheduleSetter } from './exports/schedule-setter.ts';
+import { sealedConfigs } from './exports/sealed-config.ts';
+import { exportStores } from './exports/stores.ts';
+import { createKeyRing } from './secrets/key-ring.ts';
+import type { Logger } from './telemetry/logger.ts';
+import { connectTemporal, type TemporalOptions } from './temporal/connection.ts';
+import { exportExecutions } from './temporal/executions.ts';
+import { exportSchedules } from './temporal/schedules.ts';
+
+export type EngineOptions = {
+  databaseUrl: string;
+  temporal: TemporalOptions;
+  /** SLUICE_ENCRYPTION_KEYS */
+  encryptionKeys: string;
+  environment: DestinationEnvironment;
+  /** Rows that travel at once need a connection each. */
+  partsAtOnce: number;
+  log: Logger;
+  /** For tests that stop the engine at a step of a run. */
+  step?: (step: Step) => Promise<void>;
+};
+
+export type ComposedEngine = Engine & {
+  temporal: ReturnType<typeof connectTemporal>;
+  close(): Promise<void>;
+};
+
+export function createEngine(options: EngineOptions): ComposedEngine {
+  const { databaseUrl: url, log } = options;
+  const db = createKnex({ url, applicationName: 'sluice-engine', maxConnections: 10 });
+  const pool = createPool({ url, applicationName: 'sluice-rows', maxConnections: options.partsAtOnce + 6 });
+  const temporal = connectTemporal(options.temporal);
+  const stores = exportStores(db);
+  const schedules = exportSchedules(temporal.client);
+  return {
+    stores,
+    pool,
+    events: eventReader(pool),
+    sealer: createSealer(pool),
+    sealed: sealedConfigs(createKeyRing(options.encryptionKeys)),
+    environment: options.environment,
+    schedules,
+    setter: scheduleSetter({ stores, schedules, log }),
+    executions: exportExecutions(temporal.client),
+    log,
+    step: options.step ?? (async () => {}),
+    temporal,
+    async close() {
+      await Promise.all([temporal.close(), pool.end(), db.destroy()]);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** What the reconciler needs to know to find intervals that should exist and do not. */
+import type { Knex } from '../db/connection.ts';
+import type { RunStatus } from './domain/statuses.ts';
+
+export type Pause = { pausedAt: string; unpausedAt: string | null };
+/** The newest run of one interval, and how many of its runs in a row ended `FailedRetryable`. */
+export type IntervalState = {
+  end: string;
+  status: RunStatus;
+  failures: number;
+  finishedMillisAgo: number;
+  closedByApi: boolean;
+};
+export type WatchedExport = {
+  id: string;
+  createdAt: string;
+  startAt: string | null;
+  endAt: string | null;
+  /** No interval that ended before it can be a gap. */
+  settledUntil: string;
+};
+
+export function gapStore(db: Knex) {
+  return {
+    /** Every export that is not deleted. */
+    async watched(): Promise<WatchedExport[]> {
+      const rows = (await db('batch_exports')
+        .whereNull('deleted_at')
+        .select('id', 'created_at', 'start_at', 'end_at', 'settled_until')) as {
+        id: string;
+        created_at: string;
+        start_at: string | null;
+        end_at: string | null;
+        settled_until: string;
+      }[];
+      return rows.map((row) => ({
+        id: row.id,
+        createdAt: row.created_at,
+        startAt: row.start_at,
+        endAt: row.end_at,
+        settledUntil: row.settled_until,
+      }));
+    },
+
+    async pauses(exportId: string): Promise<Pause[]> {
+      const rows = (await db('batch_export_pauses').where({ batch_export_id: exportId })) as {
+        paused_at: string;
+        unpaused_at: string | null;
+      }[];
+      return rows.map((row) => ({ pausedAt: row.paused_at, unpausedAt: row.unpaused_at }));
+    },
+
+    /** The state of every interval that ended after `since` and has a run. */
+    async states(exportId: string, since: string): Promise<IntervalState[]> {
+      const { rows } = await db.raw<{ rows: IntervalState[] }>(
+        `select distinct on (data_interval_end) data_interval_end as "end", status,
+           (extract(epoch from clock_timestamp() - finished_at) * 1000)::float8 as "finishedMillisAgo",
+           closed_by is not distinct from 'api' as "closedByApi",
+           (select count(*)::int from batch_export_runs as earlier
+             where earlier.batch_export_id = run.batch_export_id and earlier.data_interval_end = run.data_interval_end
+               and earlier.status = 'FailedRetryable'
+               and earlier.created_at > coalesce((select max(other.created_at) from batch_export_runs as other
+                 where other.batch_export_id = run.batch_export_id and other.data_interval_end = run.data_interval_end
+                   and other.status = 'Completed'), '-infinity')) as failures
+         from batch_export_runs as run
+         where batch_export_id = ? and data_interval_end > ?
+         order by data_interval_end, created_at desc`,
+        [exportId, since],
+      );
+      return rows;
+    },
+
+    /** Moves the search for gaps forward. */
+    async settle(exportId: string, until: string): Promise<void> {
+      await db('batch_exports').where({ id: exportId }).update({ settled_until: until });
+    },
+
+    /** An interval may be a gap again: the search begins no later than its start. */
+    async unsettle(exportId: string, start: string): Promise<void> {
+      await db('batch_exports')
+        .where({ id: exportId })
+        .where('settled_until', '>', start)
+        .update({ settled_until: start });
+    },
+
+    /** Ends of intervals after `since` that have an open request. */
+    async requested(exportId: string, since: string): Promise<string[]> {
+      const rows = (await db('batch_export_requests')
+        .where({ batch_export_id: exportId })
+        .whereNull('closed_at')
+        .where('data_interval_end', '>', since)
+        .select('data_interval_end as end')) as { end: string }[];
+      return rows.map((row) => row.end);
+    },
+  };
+}
+
+export type GapStore = ReturnType<typeof gapStore>;

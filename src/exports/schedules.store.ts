@@ -1,0 +1,89 @@
+/** Which schedules in Temporal are behind their rows, for the reconciler and for whoever sets one. */
+import type { Knex } from '../db/connection.ts';
+
+/** A row as its schedule must follow it; deleted exports are in here until their schedule is gone. */
+export type ScheduledExport = {
+  id: string;
+  projectId: number;
+  interval: string;
+  destinationType: string;
+  model: string;
+  paused: boolean;
+  startAt: string | null;
+  endAt: string | null;
+  /** From when the present interval holds; `-infinity` when it always did. */
+  validFrom: string;
+  deleted: boolean;
+  version: string;
+  /** The version that the schedule was last set to. */
+  scheduleVersion: string;
+};
+
+type Row = {
+  id: string;
+  project_id: number;
+  interval: string;
+  destination_type: string;
+  model: string;
+  paused: boolean;
+  start_at: string | null;
+  end_at: string | null;
+  deleted_at: string | null;
+  version: string;
+  schedule_version: string;
+};
+
+export function scheduleStore(db: Knex) {
+  const table = () => db<Row>('batch_exports');
+
+  async function scheduled(row: Row | undefined): Promise<ScheduledExport | undefined> {
+    if (!row) return undefined;
+    const spec = await db<{ batch_export_id: string; valid_from: string }>('batch_export_specs')
+      .where({ batch_export_id: row.id })
+      .orderBy('valid_from', 'desc')
+      .first();
+    return {
+      id: row.id,
+      projectId: row.project_id,
+      interval: row.interval,
+      destinationType: row.destination_type,
+      model: row.model,
+      paused: row.paused,
+      startAt: row.start_at,
+      endAt: row.end_at,
+      validFrom: spec?.valid_from ?? '-infinity',
+      deleted: row.deleted_at !== null,
+      version: row.version,
+      scheduleVersion: row.schedule_version,
+    };
+  }
+
+  return {
+    /** Locks the row while its schedule is being set: two setters take turns, the last one sets the newest row. */
+    async lock(id: string): Promise<ScheduledExport | undefined> {
+      return scheduled(await table().where({ id }).forUpdate().first());
+    },
+
+    async read(id: string): Promise<ScheduledExport | undefined> {
+      return scheduled(await table().where({ id }).first());
+    },
+
+    async markSet(id: string, version: string): Promise<void> {
+      await db('batch_exports').where({ id }).update({ schedule_version: version, schedule_verified_at: db.fn.now() });
+    },
+
+    /** Exports whose row changed since their schedule was set, and the `share` that was verified longest ago. */
+    async due(share: number): Promise<string[]> {
+      const { rows } = await db.raw<{ rows: { id: string }[] }>(
+        `select id from batch_exports where schedule_version <> version
+         union
+         (select id from batch_exports where deleted_at is null order by schedule_verified_at
+          limit (select ceil(count(*) * ?::float8) from batch_exports where deleted_at is null))`,
+        [share],
+      );
+      return rows.map((row) => row.id);
+    },
+  };
+}
+
+export type ScheduleStore = ReturnType<typeof scheduleStore>;

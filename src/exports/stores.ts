@@ -1,0 +1,32 @@
+/** All stores of this room over one connection or one transaction. */
+import type { Knex } from '../db/connection.ts';
+import { batchExportStore } from './batch-exports.store.ts';
+import { gapStore } from './gaps.store.ts';
+import { ledgerStore } from './ledger.store.ts';
+import { logStore } from './logs.store.ts';
+import { requestStore } from './requests.store.ts';
+import { runStore } from './runs.store.ts';
+import { scheduleStore } from './schedules.store.ts';
+
+function bind(db: Knex) {
+  return {
+    batchExports: batchExportStore(db),
+    gaps: gapStore(db),
+    ledger: ledgerStore(db),
+    logs: logStore(db),
+    requests: requestStore(db),
+    runs: runStore(db),
+    schedules: scheduleStore(db),
+  };
+}
+
+type Bound = ReturnType<typeof bind>;
+
+export type ExportStores = Bound & {
+  /** Runs the work with stores that share one transaction; it commits when the work returns. */
+  inTransaction<T>(work: (stores: Bound) => Promise<T>): Promise<T>;
+};
+
+export function exportStores(db: Knex): ExportStores {
+  return { ...bind(db), inTransaction: (work) => db.transaction((transaction) => work(bind(transaction))) };
+}

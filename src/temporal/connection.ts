@@ -1,0 +1,46 @@
+/** A client of Temporal for the API and for activities. Connects lazily: the service starts while Temporal is still away. */
+import { Client, Connection } from '@temporalio/client';
+import { Unavailable } from '../errors.ts';
+
+export type TemporalOptions = { address: string; namespace: string };
+export type TemporalClient = { client: Client; close(): Promise<void> };
+
+/** How long a caller of the API waits for Temporal before it is told to come back. */
+const DEADLINE_MS = 5_000;
+
+export function connectTemporal({ address, namespace }: TemporalOptions): TemporalClient {
+  const connection = Connection.lazy({ address });
+  return { client: new Client({ connection, namespace }), close: () => connection.close() };
+}
+
+/**
+ * Asks Temporal whether it is there, so that nothing is begun that could not be finished.
+ * @throws Unavailable
+ */
+export async function ensureReachable(client: Client): Promise<void> {
+  await withDeadline(client, () => client.workflowService.describeNamespace({ namespace: client.options.namespace }));
+}
+
+/**
+ * Runs calls to Temporal with a deadline.
+ * @throws Unavailable when Temporal does not answer; other errors pass
+ */
+export async function withDeadline<T>(client: Client, call: () => Promise<T>): Promise<T> {
+  try {
+    return await client.withDeadline(Date.now() + DEADLINE_MS, call);
+  } catch (error) {
+    if (isUnreachable(error))
+      throw new Unavailable('The workflow service is not reachable right now.', 5, { cause: error });
+    throw error;
+  }
+}
+
+/** gRPC's UNAVAILABLE, DEADLINE_EXCEEDED and CANCELLED (a closed connection), wherever the SDK put them. */
+const UNREACHABLE = new Set([14, 4, 1]);
+
+function isUnreachable(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (UNREACHABLE.has((at as { code?: number }).code ?? -1)) return true;
+  }
+  return false;
+}

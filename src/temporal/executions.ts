@@ -1,0 +1,83 @@
+/** Workflow executions of runs and dispatchers: start, look up, cancel. */
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+  type Client,
+} from '@temporalio/client';
+import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
+import { dispatcherWorkflowId, runWorkflowId } from '../exports/domain/ids.ts';
+import { TASK_QUEUES } from '../exports/domain/task-queues.ts';
+
+const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
+const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
+
+/** `closed` is how an execution ended, as Temporal spells it; `RUNNING` while it has not. */
+export type Execution = { runId: string; status: string };
+
+export function exportExecutions(client: Client) {
+  const { workflow } = client;
+
+  return {
+    /** The newest execution of the data interval that ends then (or a certain one); undefined when Temporal knows of none. */
+    async find(workflowId: string, runId?: string): Promise<Execution | undefined> {
+      try {
+        const described = await workflow.getHandle(workflowId, runId).describe();
+        return { runId: described.runId, status: described.status.name };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      }
+    },
+
+    /**
+     * Starts a run exactly as the schedule would, for an interval that the present schedule does not produce.
+     * @returns false when one is running already
+     */
+    async start(exportId: string, end: number): Promise<boolean> {
+      try {
+        await workflow.start('exportRun', {
+          workflowId: runWorkflowId(exportId, end),
+          taskQueue: TASK_QUEUES.control,
+          args: [{ exportId }],
+          workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+          workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+          typedSearchAttributes: new TypedSearchAttributes([
+            { key: SCHEDULED_START, value: new Date(end) },
+            { key: SCHEDULED_BY, value: exportId },
+          ]),
+          staticSummary: 'Started by the dispatcher of requests',
+        });
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+        throw error;
+      }
+    },
+
+    /** Wakes the export's dispatcher, starting it when it is not there. */
+    async wakeDispatcher(exportId: string): Promise<void> {
+      await workflow.signalWithStart('exportRequests', {
+        workflowId: dispatcherWorkflowId(exportId),
+        taskQueue: TASK_QUEUES.control,
+        args: [{ exportId }],
+        signal: 'wake',
+        signalArgs: [],
+        staticSummary: 'Asks the schedule for retries, backfills and gaps',
+      });
+    },
+
+    /** Asks an execution to end, keeping what was delivered. Gone already is as good. */
+    async cancel(workflowId: string, runId: string): Promise<void> {
+      await workflow
+        .getHandle(workflowId, runId)
+        .cancel()
+        .catch((error: unknown) => {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        });
+    },
+  };
+}
+
+export type ExportExecutions = ReturnType<typeof exportExecutions>;

@@ -1,0 +1,41 @@
+/**
+ * What an error means to Temporal: whether an activity is tried again, and what a workflow may know of it. Only messages that
+ * were written for users travel; of anything else the history keeps a class name, never a message, a stack or a cause.
+ */
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import {
+  DestinationRejected,
+  DestinationUnavailable,
+  IntervalShrank,
+  InvalidInput,
+  NotFound,
+  ReadBackDiffers,
+  Superseded,
+  Unavailable,
+} from '../errors.ts';
+
+/** Trying again would not help. */
+const FINAL = [DestinationRejected, IntervalShrank, InvalidInput, NotFound, ReadBackDiffers, Superseded];
+/** May pass; its message is ours. */
+const PASSING = [DestinationUnavailable, Unavailable];
+
+/** The failure that an activity throws for an error of ours; `type` is the error's class name. */
+export function toFailure(error: unknown): Error {
+  if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
+  if (isOneOf(FINAL, error))
+    return withoutStack(ApplicationFailure.create({ message: error.message, type: error.name, nonRetryable: true }));
+  if (isOneOf(PASSING, error))
+    return withoutStack(ApplicationFailure.create({ message: error.message, type: error.name }));
+  const type = error instanceof Error ? error.name : 'Error';
+  return withoutStack(ApplicationFailure.create({ message: 'An unexpected error; the worker’s log has it.', type }));
+}
+
+function isOneOf(classes: readonly (abstract new (...args: never[]) => Error)[], error: unknown): error is Error {
+  return classes.some((one) => error instanceof one);
+}
+
+/** A stack names files and, in some drivers' errors, hosts: it stays in the worker's log. */
+function withoutStack(failure: ApplicationFailure): ApplicationFailure {
+  failure.stack = '';
+  return failure;
+}

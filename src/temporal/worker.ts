@@ -1,0 +1,80 @@
+/** A worker: one poller for workflows and short activities, one for the rows' parts. */
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { TASK_QUEUES } from '../exports/domain/task-queues.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { TemporalOptions } from './connection.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+export type ExportWorkerOptions = {
+  activities: object;
+  log: Logger;
+  temporal: TemporalOptions;
+  /** Parts at once. */
+  partsAtOnce: number;
+};
+
+export type ExportWorker = {
+  /** Resolves when the worker has shut down; rejects when it cannot go on. */
+  stopped: Promise<void>;
+  /** Takes no more work, gives what is under way a moment, hands the rest to another worker. */
+  shutdown(): void;
+};
+
+/** Short activities wait for others most of the time. */
+const SHORT_ACTIVITIES_AT_ONCE = 40;
+/** An attempt that is not done by then is cancelled and made again elsewhere. */
+const GRACE = '3 seconds';
+/** How long a workflow waits for a worker that was killed before another one takes it. */
+const STICKY_TIMEOUT = '3 seconds';
+
+let installed = false;
+
+/** The SDK's own runtime: once a process, before any connection. Its log lines go where ours go. */
+function installRuntime(log: Logger): DefaultLogger {
+  const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
+    const line = { ...(meta?.['error'] instanceof Error && { err: meta['error'] }), workflow_id: meta?.['workflowId'] };
+    log[level === 'ERROR' ? 'error' : 'warn'](line, message);
+  });
+  if (!installed) {
+    Runtime.install({ logger, shutdownSignals: [] });
+    installed = true;
+  }
+  return logger;
+}
+
+export async function startExportWorker({
+  activities,
+  log,
+  temporal,
+  partsAtOnce,
+}: ExportWorkerOptions): Promise<ExportWorker> {
+  const logger = installRuntime(log);
+  const bundle = await workflowBundle(logger);
+  const connection = await NativeConnection.connect({ address: temporal.address });
+  const shared: Omit<WorkerOptions, 'taskQueue'> = {
+    connection,
+    namespace: temporal.namespace,
+    activities,
+    shutdownGraceTime: GRACE,
+  };
+  const workers = await Promise.all([
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.control,
+      workflowBundle: bundle,
+      maxConcurrentActivityTaskExecutions: SHORT_ACTIVITIES_AT_ONCE,
+      stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    }),
+    Worker.create({ ...shared, taskQueue: TASK_QUEUES.parts, maxConcurrentActivityTaskExecutions: partsAtOnce }),
+  ]);
+  const running = workers.map(async (worker) => worker.run());
+  const shutdown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  return {
+    stopped: Promise.all(running.map(async (one) => one.finally(shutdown)))
+      .then(() => {})
+      .finally(async () => connection.close()),
+    shutdown,
+  };
+}

@@ -1,0 +1,95 @@
+/** One run: deliver one data interval of one batch export. Started by the export's schedule, or as the schedule would. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
+import type { Activities } from '../activities/index.ts';
+import type { PreparedRun } from '../activities/prepare-run.ts';
+import type { RunEnding, RunOutcome } from '../activities/finish-run.ts';
+import { FINISHING, MOVING, PARTS_AT_ONCE, PLANNING } from './policies.ts';
+
+export type ExportRunInput = { exportId: string };
+
+const NOMINAL_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
+
+const { prepareRun } = proxyActivities<Activities>(PLANNING);
+const { exportPart } = proxyActivities<Activities>(MOVING);
+const { finishRun } = proxyActivities<Activities>(FINISHING);
+
+/** @returns what was delivered; fails or is cancelled in Temporal exactly when the run's row says so */
+export async function exportRun({ exportId }: ExportRunInput): Promise<RunOutcome> {
+  const run = await prepareRun({ exportId, end: nominalTime() });
+  setCurrentDetails(`${sentence(run)}: ${run.rows} rows in ${run.parts} parts`);
+  const staged = await stageParts(run);
+  const outcome = await CancellationScope.nonCancellable(() => finish(run, staged));
+  setCurrentDetails(`${sentence(run)}: ${outcome.status}, ${outcome.rows} rows`);
+  return conclude(outcome, staged);
+}
+
+/** The end of the data interval. Never the present time: a late start delivers the same interval. */
+function nominalTime(): string {
+  const nominal = workflowInfo().typedSearchAttributes.get(NOMINAL_TIME);
+  if (nominal) return nominal.toISOString();
+  throw ApplicationFailure.nonRetryable(
+    'A run is started by its export’s schedule, which gives it a nominal time.',
+    'NotScheduled',
+  );
+}
+
+function sentence({ kind, start, end }: PreparedRun): string {
+  return `${kind} run for [${start}, ${end})`;
+}
+
+/** Several at once; the first failure stops the others. */
+async function stageParts({ runId, parts }: PreparedRun): Promise<RunEnding> {
+  let next = 0;
+  const worker = async () => {
+    while (next < parts) await exportPart({ runId, part: next++ });
+  };
+  const scope = new CancellationScope();
+  try {
+    await scope.run(async () => {
+      const workers = Array.from({ length: Math.min(parts, PARTS_AT_ONCE) }, worker);
+      await Promise.all(workers).catch(async (error: unknown) => {
+        next = parts;
+        scope.cancel();
+        await Promise.allSettled(workers);
+        throw error;
+      });
+    });
+    return { how: 'commit' };
+  } catch (error) {
+    return endingOf(error);
+  }
+}
+
+async function finish({ runId }: PreparedRun, ending: RunEnding): Promise<RunOutcome> {
+  try {
+    return await finishRun({ runId, ending });
+  } catch (error) {
+    return finishRun({ runId, ending: endingOf(error) });
+  }
+}
+
+/** What an activity's failure means for the run; the message is one that was written for users. */
+function endingOf(error: unknown): RunEnding {
+  if (isCancellation(error)) return { how: 'cancelled' };
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure) {
+    return { how: 'failed', type: cause.type ?? 'Error', message: cause.message };
+  }
+  return { how: 'failed', type: 'TimedOut', message: 'No worker finished the work in time.' };
+}
+
+function conclude(outcome: RunOutcome, ending: RunEnding): RunOutcome {
+  if (outcome.status === 'Completed') return outcome;
+  if (ending.how === 'cancelled') throw new CancelledFailure('The run was cancelled');
+  throw ApplicationFailure.nonRetryable(outcome.message ?? outcome.status, outcome.status);
+}

@@ -1,0 +1,4 @@
+/** Every workflow; the bundle's entry. */
+export { exportRequests } from './export-requests.ts';
+export { exportRun } from './export-run.ts';
+export { reconcile } from './reconcile.ts';

@@ -1,0 +1,41 @@
+/** Timeouts and retry policies of activities, each with the reason for its numbers. */
+import type { ActivityOptions } from '@temporalio/workflow';
+import { TASK_QUEUES } from '../src/exports/domain/task-queues.ts';
+
+/** Short: a killed or frozen worker's work is somebody else's after this long. Beats come from a timer, several in this time. */
+const HEARTBEAT = '10 seconds';
+
+/** Planning and small steps. What fails passes later (a database that restarts); there is nothing better to do than to try again. */
+export const PLANNING: ActivityOptions = {
+  startToCloseTimeout: '30 minutes',
+  scheduleToCloseTimeout: '12 hours',
+  heartbeatTimeout: HEARTBEAT,
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};
+
+/** Rows on their way. An unfinished part starts over; a destination that stays away ends the run as `FailedRetryable`. */
+export const MOVING: ActivityOptions = {
+  taskQueue: TASK_QUEUES.parts,
+  startToCloseTimeout: '2 hours',
+  scheduleToCloseTimeout: '12 hours',
+  heartbeatTimeout: HEARTBEAT,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
+};
+
+/** Commit and close. Tried longer than parts are: what is staged is lost otherwise. */
+export const FINISHING: ActivityOptions = {
+  startToCloseTimeout: '2 hours',
+  scheduleToCloseTimeout: '24 hours',
+  heartbeatTimeout: HEARTBEAT,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 30 },
+};
+
+/** Looking after things, again and again anyway: a failed round is replaced by the next one. */
+export const CARETAKING: ActivityOptions = {
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: HEARTBEAT,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 5 },
+};
+
+/** Parts of one run at once. */
+export const PARTS_AT_ONCE = 4;
