@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { buildEvent, microseconds } from '../support/events.ts';
+import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
+
+describe('a run', () => {
+  let world: ExportWorld;
+  before(async () => {
+    world = await buildExportWorld(process.argv.includes('--debug-engine') ? 'debug' : 'silent');
+    await world.startWorker();
+  });
+  after(async () => world.close());
+
+  it('delivers the rows of its data interval to a file, and says so', async () => {
+    const events = Array.from({ length: 50 }, (_, index) =>
+      buildEvent({ timestamp: microseconds(`2015-05-17T10:${String(index).padStart(2, '0')}:30Z`) }),
+    );
+    await world.store(events);
+    await world.store([buildEvent({ timestamp: microseconds('2015-05-17T11:00:00Z') })]);
+    const { id } = await world.batchExports.create(
+      world.projectId,
+      buildExport({ destination: { type: 'LocalFile', config: { directory: 'hourly' } } }),
+    );
+    const backfill = await world.backfills.request(world.projectId, id, {
+      startAt: '2015-05-17T09:00:00Z',
+      endAt: '2015-05-17T12:00:00Z',
+    });
+    const runs = await backfilled(world, id, backfill.id);
+
+    assert.deepEqual(
+      runs.map(({ status, kind, recordsCompleted, recordsTotalCount, latestError }) => ({
+        status,
+        kind,
+        recordsCompleted,
+        recordsTotalCount,
+        latestError,
+      })),
+      [0, 50, 1].map((rows) => ({
+        status: 'Completed',
+        kind: 'backfill',
+        recordsCompleted: rows,
+        recordsTotalCount: rows,
+        latestError: null,
+      })),
+    );
+    const folder = path.join(world.folder, 'hourly');
+    const names = await readdir(folder);
+    assert.equal(names.filter((name) => name.endsWith('_manifest.json')).length, 3);
+    const lines = (
+      await Promise.all(
+        names.filter((name) => name.endsWith('.jsonl')).map((name) => readFile(path.join(folder, name), 'utf8')),
+      )
+    )
+      .join('')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as { uuid: string }).uuid);
+    assert.equal(lines.length, 51);
+    assert.equal(new Set([...lines, ...events.map(({ uuid }) => uuid)]).size, 51);
+  });
+});
