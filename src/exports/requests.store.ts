@@ -5,9 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import { NotFound } from '../errors.ts';
+import type { Place } from '../http/pagination.ts';
 import { isoMicros } from './domain/instants.ts';
 import type { DataInterval } from './domain/intervals.ts';
 import type { BackfillStatus, RunKind } from './domain/statuses.ts';
+import { keysetOf, newestFirst } from './keyset.ts';
 
 export type RequestKind = Exclude<RunKind, 'scheduled'>;
 
@@ -123,8 +125,9 @@ const BACKFILLS = `
 /** How many rows one statement inserts. */
 const SLICE = 5_000;
 
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 export type NewBackfill = { projectId: number; batchExportId: string; kind: RequestKind; start: number; end: number };
-export type BackfillPage = { limit: number; before?: { createdAt: string; id: string } };
 
 export function requestStore(db: Knex) {
   const table = () => db<RequestRow>('batch_export_requests');
@@ -261,14 +264,14 @@ export function requestStore(db: Knex) {
     },
 
     /** Newest first. */
-    async listBackfills(projectId: number, batchExportId: string, page: BackfillPage): Promise<Backfill[]> {
-      const before = page.before ?? { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-      const { rows } = await db.raw<{ rows: BackfillRow[] }>(
-        `${BACKFILLS} where backfill.project_id = ? and backfill.batch_export_id = ? and (backfill.created_at, backfill.id) < (?, ?)
-         group by backfill.id order by backfill.created_at desc, backfill.id desc limit ?`,
-        [projectId, batchExportId, before.createdAt, before.id, page.limit],
-      );
-      return rows.map(backfillFromRow);
+    async listBackfills(projectId: number, batchExportId: string, place: Place): Promise<Backfill[]> {
+      const { sign, order, edge = { createdAt: 'infinity', id: LAST_UUID } } = keysetOf(place);
+      const { rows } = (await db.raw(
+        `${BACKFILLS} where backfill.project_id = ? and backfill.batch_export_id = ? and (backfill.created_at, backfill.id) ${sign} (?, ?)
+         group by backfill.id order by backfill.created_at ${order}, backfill.id ${order} limit ?`,
+        [projectId, batchExportId, edge.createdAt, edge.id, place.limit],
+      )) as { rows: BackfillRow[] };
+      return newestFirst(rows.map(backfillFromRow), place);
     },
   };
 }

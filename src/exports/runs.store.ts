@@ -4,6 +4,8 @@ import type { Knex } from '../db/connection.ts';
 import type { Receipt, StagedPart } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
 import type { Plan } from './domain/plan.ts';
+import { keysetOf, newestFirst } from './keyset.ts';
+import type { Place } from '../http/pagination.ts';
 import { OPEN_STATUSES, type RunKind, type RunStatus } from './domain/statuses.ts';
 
 export type Run = {
@@ -95,9 +97,6 @@ export type RunEnd = {
   cursor?: string;
 };
 
-/** A page of runs; `before` is where the page before ended. */
-export type RunPage = { limit: number; before?: { createdAt: string; id: string } };
-
 export function runStore(db: Knex) {
   const table = () => db<Row>('batch_export_runs');
 
@@ -143,16 +142,17 @@ export function runStore(db: Knex) {
     },
 
     /** Newest first. */
-    async list(projectId: number, batchExportId: string, page: RunPage): Promise<Run[]> {
+    async list(projectId: number, batchExportId: string, place: Place): Promise<Run[]> {
+      const { sign, order, edge } = keysetOf(place);
       const query = table().where({ project_id: projectId, batch_export_id: batchExportId });
-      if (page.before) query.whereRaw('(created_at, id) < (?, ?)', [page.before.createdAt, page.before.id]);
+      if (edge) query.whereRaw(`(created_at, id) ${sign} (?, ?)`, [edge.createdAt, edge.id]);
       const rows = await query
         .orderBy([
-          { column: 'created_at', order: 'desc' },
-          { column: 'id', order: 'desc' },
+          { column: 'created_at', order },
+          { column: 'id', order },
         ])
-        .limit(page.limit);
-      return rows.map(fromRow);
+        .limit(place.limit);
+      return newestFirst(rows.map(fromRow), place);
     },
 
     /** The newest runs of several exports in one query, newest first. */

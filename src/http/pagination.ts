@@ -1,17 +1,15 @@
 /** Lists that may be long travel as pages: by offset where a count is cheap, by cursor where rows keep arriving. */
 import { InvalidInput } from '../errors.ts';
+import { parseDatetime } from './datetime.ts';
 import { nullable, Type, type Static, type TSchema } from '../schema.ts';
 
 const MAX_LIMIT = 1000;
+const LIMIT_DESCRIPTION = `Results per page; more than ${MAX_LIMIT} counts as ${MAX_LIMIT}.`;
 
 /** Query of a page by offset. A larger `limit` than the maximum counts as the maximum. */
 export function offsetQuery(defaultLimit = 100) {
   return Type.Object({
-    limit: Type.Integer({
-      minimum: 1,
-      default: defaultLimit,
-      description: `Results per page; more than ${MAX_LIMIT} counts as ${MAX_LIMIT}.`,
-    }),
+    limit: Type.Integer({ minimum: 1, default: defaultLimit, description: LIMIT_DESCRIPTION }),
     offset: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Index of the first result.' }),
   });
 }
@@ -54,39 +52,62 @@ export function cursorPageOf<S extends TSchema>(item: S) {
   });
 }
 
-/** A position in an ordered list: the sort key of the row at its edge, and the side of it that is meant. */
-export type Cursor = { direction: 'after' | 'before'; key: readonly string[] };
-
-export function encodeCursor({ direction, key }: Cursor): string {
-  return Buffer.from(JSON.stringify([direction, ...key])).toString('base64url');
+/** Query of a page by cursor. */
+export function cursorQuery(defaultLimit: number) {
+  return Type.Object({
+    limit: Type.Integer({ minimum: 1, default: defaultLimit, description: LIMIT_DESCRIPTION }),
+    cursor: Type.Optional(Type.String({ description: 'From `next` or `previous` of a page.' })),
+  });
 }
+export type CursorQuery = Static<ReturnType<typeof cursorQuery>>;
 
-/** @throws InvalidInput when the text is not a cursor that we gave out for a key of that many parts */
-export function decodeCursor(text: string, keyParts: number): Cursor {
-  const invalid = new InvalidInput('Invalid cursor.', 'cursor');
-  let parts: unknown;
-  try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString());
-  } catch {
-    throw invalid;
-  }
-  if (!Array.isArray(parts) || parts.length !== keyParts + 1) throw invalid;
-  const [direction, ...key] = parts as unknown[];
-  if (direction !== 'after' && direction !== 'before') throw invalid;
-  if (!key.every((part) => typeof part === 'string')) throw invalid;
-  return { direction, key };
-}
+/** A row's position in a list that has the newest first. */
+export type Position = { createdAt: string; id: string };
+
+/** The rows next to a position, on one side of it; without a position the newest. Newest first in every case. */
+export type Place = { limit: number; olderThan?: Position; newerThan?: Position };
 
 /**
  * @param url of this request; the links are it with another cursor
- * @param page the results in the list's order, and the cursors of its neighbours where there are any
+ * @param load reads the rows of a place
  */
-export function cursorPage<T>(
+export async function cursorPage<Row extends Position, T>(
   url: URL,
-  page: { next: Cursor | undefined; previous: Cursor | undefined; results: readonly T[] },
+  query: CursorQuery,
+  load: (place: Place) => Promise<Row[]>,
+  present: (row: Row) => T,
 ) {
-  const at = (cursor: Cursor | undefined) => (cursor ? withQuery(url, { cursor: encodeCursor(cursor) }) : null);
-  return { next: at(page.next), previous: at(page.previous), results: page.results };
+  const limit = boundedLimit(query.limit);
+  const place = query.cursor === undefined ? {} : decodeCursor(query.cursor);
+  // One row more than the page shows tells whether the list goes on.
+  const loaded = await load({ limit: limit + 1, ...place });
+  const goesOn = loaded.length > limit;
+  const upwards = 'newerThan' in place;
+  const rows = upwards ? loaded.slice(-limit) : loaded.slice(0, limit);
+  const [newest, oldest] = [rows[0], rows.at(-1)];
+  const link = (side: keyof Cursor, row: Row | undefined) =>
+    row ? withQuery(url, { cursor: encodeCursor(side, row) }) : null;
+  return {
+    next: upwards || goesOn ? link('olderThan', oldest) : null,
+    previous: (upwards ? goesOn : query.cursor !== undefined) ? link('newerThan', newest) : null,
+    results: rows.map(present),
+  };
+}
+
+type Cursor = Pick<Place, 'olderThan' | 'newerThan'>;
+
+function encodeCursor(side: keyof Cursor, { createdAt, id }: Position): string {
+  return Buffer.from(JSON.stringify([side, createdAt, id])).toString('base64url');
+}
+
+const CURSOR =
+  /^\["(olderThan|newerThan)","(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)","([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"\]$/;
+
+/** @throws InvalidInput when it is not one that we gave out */
+function decodeCursor(text: string): Cursor {
+  const [, side, createdAt = '', id = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  if (side === undefined || parseDatetime(createdAt) === undefined) throw new InvalidInput('Invalid cursor.', 'cursor');
+  return side === 'newerThan' ? { newerThan: { createdAt, id } } : { olderThan: { createdAt, id } };
 }
 
 function withQuery(url: URL, changes: Record<string, string | null>): string {

@@ -1,10 +1,11 @@
 /** A listening HTTP server that can be stopped without dropping a request. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CommandFailed } from '../errors.ts';
 
 /** How long requests are still taken, and told to close their connection, after the stop was asked for. */
 const NOTICE_MS = 250;
+const IDLE_CHECK_MS = 50;
 
 export type HttpServer = {
   /** Where it listens, without a slash at the end. */
@@ -18,17 +19,18 @@ export type HttpServer = {
 };
 
 /**
+ * @param listener answers every request and never rejects, as Koa's callback
  * @param port 0 takes any free one
  * @throws CommandFailed when it cannot listen there
  */
 export async function startHttpServer(
-  listener: RequestListener,
+  listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   { host, port }: { host: string; port: number },
 ): Promise<HttpServer> {
   let draining = false;
   const server = createServer((request, response) => {
     if (draining) response.setHeader('Connection', 'close');
-    listener(request, response);
+    void listener(request, response);
   });
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
@@ -39,9 +41,12 @@ export async function startHttpServer(
       draining = true;
       await new Promise((resolve) => setTimeout(resolve, NOTICE_MS));
       const closed = new Promise((resolve) => server.close(resolve));
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      // A connection whose request was answered without the notice would stay until its keep-alive ends.
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+      const grace = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
-      clearTimeout(timer);
+      clearInterval(idle);
+      clearTimeout(grace);
     },
   };
 }

@@ -20,6 +20,8 @@ const probe = (method: 'get' | 'post', scope: 'thing:read' | 'thing:write') =>
     handle: async ({ project, caller }) => json(200, { project: project.id, user: caller.userId }),
   });
 
+const things = ({ projectId }: Tenant) => `/api/environments/${projectId}/things/`;
+
 describe('identity', () => {
   let database: TestDatabase;
   let db: Knex;
@@ -45,8 +47,6 @@ describe('identity', () => {
     await db.destroy();
     await database.drop();
   });
-
-  const things = (tenant: Tenant) => `/api/environments/${tenant.projectId}/things/`;
 
   it('lets nobody in without a valid key', async () => {
     const key = await buildPersonalKey(db, ours, '*');

@@ -1,0 +1,28 @@
+/** What this room's routes work with, and the parameters that they share. */
+import { Type } from '../schema.ts';
+import type { Backfills } from './backfills.ts';
+import type { BatchExports } from './batch-exports.ts';
+import type { LogStore } from './logs.store.ts';
+import type { RunStore } from './runs.store.ts';
+
+export type ExportsApi = { batchExports: BatchExports; backfills: Backfills; runs: RunStore; exportLogs: LogStore };
+
+const Id = Type.String({ format: 'uuid' });
+
+/** Of a batch export itself. */
+export const BatchExportParams = Type.Object({ id: Id });
+/** Of the list of something that belongs to a batch export. */
+export const OfBatchExportParams = Type.Object({ batch_export_id: Id });
+/** Of something that belongs to a batch export. */
+export const PartOfBatchExportParams = Type.Object({ batch_export_id: Id, id: Id });
+
+/** The address of a backfill, beside the address of the request that asked for it. */
+export function backfillAddress(url: URL, exportId: string, backfillId: string): string {
+  const address = new URL(url);
+  address.pathname = url.pathname.replace(
+    /\/batch_exports\/.*$/,
+    `/batch_exports/${exportId}/backfills/${backfillId}/`,
+  );
+  address.search = '';
+  return address.href;
+}

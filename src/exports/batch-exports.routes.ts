@@ -1,0 +1,187 @@
+/** `/batch_exports/`: create, list, retrieve, change, delete, pause, unpause. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { InvalidInput } from '../errors.ts';
+import { datetimeOf } from '../http/datetime.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
+import { entityTag, expectedVersion, prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
+import { json, noBody, route, type Answer } from '../http/route.ts';
+import { BatchExportParams, type ExportsApi } from './api.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import type { ExportPatch, NewExport } from './batch-exports.ts';
+import { BatchExportBody, BatchExportPatchBody, NewBatchExportBody } from './batch-exports.schema.ts';
+import { presentBatchExport } from './present.ts';
+
+const LATEST_RUNS = 10;
+
+const createBatchExport = route({
+  method: 'post',
+  path: '/batch_exports/',
+  access: { scope: 'batch_export:write' },
+  body: NewBatchExportBody,
+  answers: { 201: BatchExportBody },
+  summary: 'Create a batch export',
+  async handle({ project, body }, api: ExportsApi) {
+    const created = await api.batchExports.create(project.id, wantedExport(body));
+    return json(201, presentBatchExport(created, []), { ETag: entityTag(created.version) });
+  },
+});
+
+const listBatchExports = route({
+  method: 'get',
+  path: '/batch_exports/',
+  access: { scope: 'batch_export:read' },
+  query: offsetQuery(),
+  answers: { 200: offsetPageOf(BatchExportBody) },
+  summary: 'List batch exports, the newest first',
+  async handle({ project, query, url }, { batchExports, runs }: ExportsApi) {
+    const page = await batchExports.list(project.id, { limit: boundedLimit(query.limit), offset: query.offset });
+    const latest = await runs.latest(
+      page.results.map(({ id }) => id),
+      LATEST_RUNS,
+    );
+    const results = page.results.map((one) => presentBatchExport(one, latest.get(one.id) ?? []));
+    return json(200, offsetPage(url, query, { count: page.count, results }));
+  },
+});
+
+const getBatchExport = route({
+  method: 'get',
+  path: '/batch_exports/:id/',
+  access: { scope: 'batch_export:read' },
+  params: BatchExportParams,
+  answers: { 200: BatchExportBody },
+  summary: 'Retrieve a batch export',
+  async handle({ project, params }, api: ExportsApi) {
+    return representation(await api.batchExports.get(project.id, params.id), api);
+  },
+});
+
+const patchBatchExport = route({
+  method: 'patch',
+  path: '/batch_exports/:id/',
+  access: { scope: 'batch_export:write' },
+  params: BatchExportParams,
+  body: BatchExportPatchBody,
+  answers: { 200: BatchExportBody },
+  summary: 'Change a batch export',
+  description: 'A stale `If-Match` is refused with 412. A new interval takes over at the end of the one running now.',
+  async handle({ project, params, body, headers }, api: ExportsApi) {
+    const present = await api.batchExports.get(project.id, params.id);
+    const patch = wantedPatch(body, present);
+    return representation(await api.batchExports.patch(project.id, params.id, patch, expectedVersion(headers)), api);
+  },
+});
+
+const deleteBatchExport = route({
+  method: 'delete',
+  path: '/batch_exports/:id/',
+  access: { scope: 'batch_export:write' },
+  params: BatchExportParams,
+  answers: { 204: null },
+  summary: 'Delete a batch export',
+  description: 'Ends its runs, too. What was delivered stays.',
+  async handle({ project, params }, { batchExports }: ExportsApi) {
+    await batchExports.delete(project.id, params.id);
+    return noBody(204);
+  },
+});
+
+const pauseBatchExport = route({
+  method: 'post',
+  path: '/batch_exports/:id/pause/',
+  access: { scope: 'batch_export:write' },
+  params: BatchExportParams,
+  answers: { 200: null },
+  summary: 'Pause a batch export',
+  description: 'Runs already started continue; no new run starts by itself until it is unpaused.',
+  async handle({ project, params, headers }, api: ExportsApi) {
+    return done(await api.batchExports.pause(project.id, params.id), headers, api);
+  },
+});
+
+const unpauseBatchExport = route({
+  method: 'post',
+  path: '/batch_exports/:id/unpause/',
+  access: { scope: 'batch_export:write' },
+  params: BatchExportParams,
+  answers: { 200: null },
+  summary: 'Unpause a batch export',
+  description: 'Intervals that ended while it was paused are not delivered by this: request a backfill of them.',
+  async handle({ project, params, headers }, api: ExportsApi) {
+    return done(await api.batchExports.unpause(project.id, params.id), headers, api);
+  },
+});
+
+export const batchExportRoutes = [
+  createBatchExport,
+  listBatchExports,
+  getBatchExport,
+  patchBatchExport,
+  deleteBatchExport,
+  pauseBatchExport,
+  unpauseBatchExport,
+];
+
+async function representation(one: BatchExport, { runs }: ExportsApi): Promise<Answer> {
+  const latest = await runs.latest([one.id], LATEST_RUNS);
+  return json(200, presentBatchExport(one, latest.get(one.id) ?? []), { ETag: entityTag(one.version) });
+}
+
+/** The body is empty, as the contract says, unless the client prefers the object. */
+async function done(one: BatchExport, headers: IncomingHttpHeaders, api: ExportsApi): Promise<Answer> {
+  if (!prefersRepresentation(headers)) return noBody(200);
+  const answer = await representation(one, api);
+  return { ...answer, headers: { ...answer.headers, ...REPRESENTATION_APPLIED } };
+}
+
+function wantedExport(body: NewBatchExportBody): NewExport {
+  refuseNotYet(body);
+  return {
+    name: body.name,
+    model: body.model,
+    destination: destinationOf(body.destination),
+    interval: body.interval,
+    paused: body.paused,
+    startAt: instantOrNull(body.start_at, 'start_at') ?? null,
+    endAt: instantOrNull(body.end_at, 'end_at') ?? null,
+  };
+}
+
+function wantedPatch(body: BatchExportPatchBody, present: BatchExport): ExportPatch {
+  refuseNotYet(body);
+  if (body.model !== undefined && body.model !== present.model) {
+    throw new InvalidInput('Changing models is not supported. Create a new batch export instead.', 'model');
+  }
+  const instants = {
+    lastPausedAt: instantOrNull(body.last_paused_at, 'last_paused_at'),
+    startAt: instantOrNull(body.start_at, 'start_at'),
+    endAt: instantOrNull(body.end_at, 'end_at'),
+  };
+  return {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.destination !== undefined && { destination: destinationOf(body.destination) }),
+    ...(body.interval !== undefined && { interval: body.interval }),
+    ...(body.paused !== undefined && { paused: body.paused }),
+    ...(instants.lastPausedAt !== undefined && { lastPausedAt: instants.lastPausedAt }),
+    ...(instants.startAt !== undefined && { startAt: instants.startAt }),
+    ...(instants.endAt !== undefined && { endAt: instants.endAt }),
+  };
+}
+
+/** Absent stays absent: in a PATCH it means "as it was", null means "none". */
+function instantOrNull(text: string | null | undefined, attr: string): string | null | undefined {
+  return typeof text === 'string' ? datetimeOf(text, attr) : text;
+}
+
+function destinationOf({ type, config }: NonNullable<BatchExportPatchBody['destination']>): NewExport['destination'] {
+  return { type, config: config ?? {} };
+}
+
+/** To export everything where a part was asked for would be worse than to refuse. */
+function refuseNotYet(body: { hogql_query?: string | null; filters?: unknown }): void {
+  for (const name of ['hogql_query', 'filters'] as const) {
+    const value = body[name] ?? '';
+    const empty = value === '' || (Array.isArray(value) && value.length === 0);
+    if (!empty) throw new InvalidInput(`'${name}' is not supported.`, name);
+  }
+}

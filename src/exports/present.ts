@@ -1,0 +1,86 @@
+/** What leaves: rows of this room as the contract spells them. Members are listed one by one, so nothing leaves by accident. */
+import type { BackfillBody } from './backfills.schema.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import type { BatchExportBody } from './batch-exports.schema.ts';
+import type { LogEntryBody } from './logs.schema.ts';
+import type { LogEntry } from './logs.store.ts';
+import type { Backfill } from './requests.store.ts';
+import type { RunBody, RunSummaryBody } from './runs.schema.ts';
+import type { Run } from './runs.store.ts';
+
+/** @param latestRuns newest first */
+export function presentBatchExport(one: BatchExport, latestRuns: readonly Run[]): BatchExportBody {
+  return {
+    id: one.id,
+    team_id: one.projectId,
+    name: one.name,
+    model: one.model as BatchExportBody['model'],
+    destination: { type: one.destinationType, config: one.destinationConfig },
+    interval: one.interval,
+    paused: one.paused,
+    created_at: one.createdAt,
+    last_updated_at: one.lastUpdatedAt,
+    last_paused_at: one.lastPausedAt,
+    start_at: one.startAt,
+    end_at: one.endAt,
+    latest_runs: latestRuns.map(presentRunSummary),
+    hogql_query: null,
+    schema: null,
+    filters: null,
+  };
+}
+
+export function presentRun(run: Run): RunBody {
+  return { ...presentRunSummary(run), receipt: run.receipt && { ...run.receipt } };
+}
+
+function presentRunSummary(run: Run): RunSummaryBody {
+  return {
+    id: run.id,
+    status: run.status,
+    records_completed: run.recordsCompleted,
+    latest_error: run.latestError,
+    data_interval_start: run.start,
+    data_interval_end: run.end,
+    cursor: run.cursor,
+    created_at: run.createdAt,
+    finished_at: run.finishedAt,
+    last_updated_at: run.lastUpdatedAt,
+    records_total_count: run.recordsTotalCount,
+    bytes_exported: run.bytesExported,
+    batch_export: run.batchExportId,
+    workflow_id: run.workflowId,
+    workflow_run_id: run.workflowRunId,
+  };
+}
+
+export function presentBackfill(backfill: Backfill): BackfillBody {
+  const { totalRuns, finishedRuns } = backfill;
+  return {
+    id: backfill.id,
+    team: backfill.projectId,
+    batch_export: backfill.batchExportId,
+    kind: backfill.kind,
+    start_at: backfill.startAt,
+    end_at: backfill.endAt,
+    status: backfill.status,
+    created_at: backfill.createdAt,
+    finished_at: backfill.finishedAt,
+    last_updated_at: backfill.lastUpdatedAt,
+    progress: {
+      total_runs: totalRuns,
+      finished_runs: finishedRuns,
+      progress: totalRuns === 0 ? 1 : Math.floor((10 * finishedRuns) / totalRuns) / 10,
+    },
+  };
+}
+
+export function presentLogEntry(entry: LogEntry): LogEntryBody {
+  return {
+    log_source_id: entry.batchExportId,
+    instance_id: entry.workflowRunId,
+    timestamp: entry.timestamp,
+    level: entry.level,
+    message: entry.message,
+  };
+}

@@ -1,0 +1,7 @@
+/** Every route of this room. */
+import { backfillRoutes } from './backfills.routes.ts';
+import { batchExportRoutes } from './batch-exports.routes.ts';
+import { logRoutes } from './logs.routes.ts';
+import { runRoutes } from './runs.routes.ts';
+
+export const exportRoutes = [...batchExportRoutes, ...runRoutes, ...backfillRoutes, ...logRoutes];

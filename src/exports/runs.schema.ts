@@ -1,0 +1,39 @@
+/** Runs on the wire. */
+import { nullable, stringEnum, Type, type Static } from '../schema.ts';
+import { RUN_STATUSES } from './domain/statuses.ts';
+
+const Instant = Type.String({ format: 'date-time' });
+
+const summary = {
+  id: Type.String({ format: 'uuid' }),
+  status: stringEnum(RUN_STATUSES),
+  records_completed: nullable(Type.Integer()),
+  latest_error: nullable(Type.String()),
+  data_interval_start: Instant,
+  data_interval_end: Instant,
+  cursor: nullable(Type.String({ description: 'Opaque.' })),
+  created_at: Instant,
+  finished_at: nullable(Instant),
+  last_updated_at: Instant,
+  records_total_count: nullable(Type.Integer({ description: 'How many records the run has to deliver.' })),
+  bytes_exported: nullable(Type.Integer({ description: 'As stored at the destination.' })),
+  batch_export: Type.String({ format: 'uuid' }),
+  workflow_id: Type.String({ description: 'In Temporal.' }),
+  workflow_run_id: Type.String(),
+};
+
+/** As embedded in batch exports: receipts can be long. */
+export const RunSummaryBody = Type.Object(summary, { title: 'BatchExportRunSummary' });
+
+export const RunBody = Type.Object(
+  {
+    ...summary,
+    receipt: nullable(Type.Record(Type.String(), Type.Unknown()), {
+      description: 'What the destination acknowledged: rows, digest, bytes, location, files with their hashes.',
+    }),
+  },
+  { title: 'BatchExportRun' },
+);
+
+export type RunSummaryBody = Static<typeof RunSummaryBody>;
+export type RunBody = Static<typeof RunBody>;
