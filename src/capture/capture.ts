@@ -1,0 +1,155 @@
+/**
+ * `POST /capture/`, `/e/`, `/i/v0/e/` and `/batch/`: events in, `{"status": 1}` out once they are committed.
+ *
+ * These paths are answered before the application's router: their work is a few microseconds, and so must be what surrounds it.
+ *
+ * A batch is taken in part: its good events are stored, and `rejected` names the others by their index. A request none of
+ * whose events can be stored is refused with the first one's error.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Pool } from '../db/connection.ts';
+import { InvalidInput, MethodNotAllowed, NotAuthenticated } from '../errors.ts';
+import { encodeEvents, type NewEvent } from '../events/event-rows.ts';
+import { createIngest } from '../events/ingest.ts';
+import type { Gatekeeper } from '../http/access.ts';
+import { answerFor, serverError } from '../http/error-body.ts';
+import type { Answer } from '../http/route.ts';
+import { redact } from '../secrets/redact.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { fromMilliseconds, parseInstant } from '../wire/instant.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { LIMITS } from './limits.ts';
+import { readEvent } from './read-event.ts';
+import { createMemory, receive, type Memory, type Received } from './receive.ts';
+import { allowPages, preflightAnswer, send, storedAnswer, type Rejected, type Warning } from './respond.ts';
+
+/** Bytes that a body may have, by path; the slash at the end may be left out. */
+const PATHS = new Map<string, number>(
+  Object.entries({
+    '/capture': LIMITS.bodyBytes,
+    '/e': LIMITS.bodyBytes,
+    '/i/v0/e': LIMITS.bodyBytes,
+    '/batch': LIMITS.batchBytes,
+  }).flatMap(([path, bytes]) => [
+    [path, bytes],
+    [`${path}/`, bytes],
+  ]),
+);
+
+/** What capture must know of a project. */
+export type CapturedProject = {
+  id: number;
+  /** Whether the public key alone may place events in the past. */
+  historicalFromProjectKey: boolean;
+};
+
+export type CaptureOptions = {
+  /** Made with INGEST_TIMEOUTS (`events/ingest.ts`) and at least GROUPS_IN_FLIGHT connections (`group-commit.ts`). */
+  pool: Pool;
+  projectByToken(token: string): Promise<CapturedProject | undefined>;
+  gatekeeper: Gatekeeper;
+  log: Logger;
+};
+
+export type Capture = {
+  /** @returns false when the request is not for capture: then nothing was done with it */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Resolves when everything that was accepted is stored. */
+  drain(): Promise<void>;
+};
+
+export function createCapture({ pool, projectByToken, gatekeeper, log }: CaptureOptions): Capture {
+  const groups = createGroupCommit(createIngest(pool), (error) =>
+    log.error({ error: describe(error) }, 'a group failed'),
+  );
+  const openMemory = createMemory();
+
+  function handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const url = request.url ?? '';
+    const query = url.indexOf('?');
+    const limit = PATHS.get(query < 0 ? url : url.slice(0, query));
+    if (limit === undefined) return false;
+    allowPages(request, response);
+    void answer(request, limit).then((result) => send(request, response, result));
+    return true;
+  }
+
+  async function answer(request: IncomingMessage, limit: number): Promise<Answer> {
+    const memory = openMemory();
+    try {
+      if (request.method === 'OPTIONS') return preflightAnswer(request);
+      if (request.method !== 'POST') throw new MethodNotAllowed(request.method ?? '', ['POST', 'OPTIONS']);
+      return await store(request, limit, memory);
+    } catch (error) {
+      const known = answerFor(error);
+      if (!known) log.error({ error: describe(error) }, 'events could not be stored');
+      return known ?? serverError;
+    } finally {
+      memory.release();
+    }
+  }
+
+  async function store(request: IncomingMessage, limit: number, memory: Memory): Promise<Answer> {
+    const received = await receive(request, limit, memory);
+    const project = await projectByToken(received.token);
+    if (!project) throw new NotAuthenticated('The API key is not valid: no project has it.');
+    const historical = received.historical && (await mayPlace(project, request));
+    const now = fromMilliseconds(Date.now());
+    const { events, indexes, rejected } = readEvents(received, { historical, now });
+    if (events.length > 0) {
+      const refused = await groups.store(encodeEvents(events, { projectId: project.id, historical, createdAt: now }));
+      for (const row of refused) rejected.push({ index: indexes[row]!, error: NOT_STORABLE });
+    }
+    if (rejected.length === received.events.length) throw rejected[0]!.error;
+    const warnings = received.historical && !historical ? [STORED_AS_LIVE] : [];
+    for (const warning of warnings) log.warn({ project_id: project.id, ...warning }, 'ingestion warning');
+    return storedAnswer({ rejected, warnings });
+  }
+
+  /** History is not for the public key: with it alone anyone could rewrite what was delivered long ago. */
+  async function mayPlace(project: CapturedProject, request: IncomingMessage): Promise<boolean> {
+    if (project.historicalFromProjectKey) return true;
+    if (request.headers.authorization === undefined) return false;
+    const caller = await gatekeeper.authenticate(request);
+    await gatekeeper.enter(caller, project.id, 'event:write');
+    return true;
+  }
+
+  return { handle, drain: groups.drain };
+}
+
+const NOT_STORABLE = new InvalidInput('The event holds a value that cannot be stored.', null, 'not_storable');
+
+const STORED_AS_LIVE: Warning = {
+  code: 'historical_placement_not_allowed',
+  detail:
+    'The events were stored as of now: placing them by their timestamps needs a key with the scope event:write, ' +
+    'or the project setting historical_from_project_key.',
+};
+
+type ReadEvents = {
+  events: NewEvent[];
+  /** Of each event, where it was in the request. */ indexes: number[];
+  rejected: Rejected[];
+};
+
+function readEvents(received: Received, { historical, now }: { historical: boolean; now: bigint }): ReadEvents {
+  const reception = { now, historical, sentAt: parseInstant(received.sentAt), escapes: received.escapes };
+  const result: ReadEvents = { events: [], indexes: [], rejected: [] };
+  received.events.forEach((raw, index) => {
+    try {
+      result.events.push(readEvent(raw, reception));
+      result.indexes.push(index);
+    } catch (error) {
+      result.rejected.push({ index, error });
+    }
+  });
+  return result;
+}
+
+/** Not the rest of it: what Postgres says beside its message may quote the events. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return redact(String(error));
+  const { name, message, stack, cause } = error;
+  return { ...(redact({ name, message, stack }) as object), ...(cause !== undefined && { cause: describe(cause) }) };
+}

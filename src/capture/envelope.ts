@@ -1,0 +1,89 @@
+/**
+ * What is around the events of a request: one event, an array of events, or
+ * `{api_key, batch, historical_migration?, sent_at?}`, all three on every path.
+ */
+import { InvalidInput, NotAuthenticated, TooLarge } from '../errors.ts';
+import { LIMITS } from './limits.ts';
+
+/** A JSON object, members not looked at yet. */
+export type RawObject = Readonly<Record<string, unknown>>;
+
+export type Envelope = {
+  token: string;
+  /** Not looked at yet: members may be anything. */
+  events: readonly unknown[];
+  /** The sender asks to place the events by their timestamps. */
+  historical: boolean;
+  sentAt: unknown;
+};
+
+/**
+ * @throws InvalidInput when it is none of the three forms or holds no event
+ * @throws TooLarge for too many events
+ * @throws NotAuthenticated without a token, with differing ones, and with one that no project can have
+ */
+export function openEnvelope(body: unknown): Envelope {
+  const around = isObject(body) ? body : {};
+  const events = eventsOf(body);
+  if (events.length === 0) throw new InvalidInput('The request holds no event.', null, 'empty_batch');
+  if (events.length > LIMITS.eventsPerRequest) {
+    throw new TooLarge(`A request may hold ${LIMITS.eventsPerRequest} events; this one holds ${events.length}.`);
+  }
+  return {
+    token: usable(tokenOf(around) ?? commonToken(events)),
+    events,
+    historical: around['historical_migration'] === true,
+    sentAt: around['sent_at'],
+  };
+}
+
+export function isObject(value: unknown): value is RawObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function eventsOf(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body;
+  if (!isObject(body)) {
+    throw new InvalidInput('The body must be an event, an array of events, or an object with a `batch` of events.');
+  }
+  const { batch } = body;
+  if (batch === undefined) return [body];
+  if (!Array.isArray(batch)) throw new InvalidInput('This field must be an array of events.', 'batch');
+  return batch;
+}
+
+function tokenOf(object: RawObject): unknown {
+  return object['api_key'] ?? object['token'] ?? object['$token'];
+}
+
+/** Where nothing around the events names the project, each event does, and all of them the same. */
+function commonToken(events: readonly unknown[]): unknown {
+  let common: unknown;
+  for (const event of events) {
+    if (!isObject(event)) continue;
+    const { properties } = event;
+    const token = tokenOf(event) ?? (isObject(properties) ? properties['token'] : undefined);
+    if (token === undefined || token === common) continue;
+    if (common !== undefined) throw new NotAuthenticated('The events of one request name different API keys.');
+    common = token;
+  }
+  return common;
+}
+
+/** The reasons are those that SDK authors know from other servers of this protocol. */
+function usable(token: unknown): string {
+  if (token === undefined || token === null) {
+    throw new NotAuthenticated('No API key was given: name the project in `api_key`.');
+  }
+  if (typeof token !== 'string') throw refused('not_a_string');
+  const trimmed = token.trim();
+  if (trimmed === '') throw refused('empty');
+  if (trimmed.length > 64) throw refused('too_long');
+  if (trimmed.startsWith('phx_') || trimmed.startsWith('phs_')) throw refused('personal_api_key');
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw refused('not_ascii');
+  return trimmed;
+}
+
+function refused(reason: string): NotAuthenticated {
+  return new NotAuthenticated(`The API key is not valid: ${reason}.`);
+}

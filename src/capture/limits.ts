@@ -1,0 +1,18 @@
+/** What capture accepts, for its code and for the people who read its documentation. */
+const MIB = 1024 * 1024;
+
+export const LIMITS = {
+  /** Bytes of a body, as sent and again after inflation; `/batch/` takes more than the others. */
+  bodyBytes: 2 * MIB,
+  batchBytes: 20 * MIB,
+  eventsPerRequest: 10_000,
+  /** UTF-16 units of one event's properties as JSON. */
+  propertiesLength: MIB,
+  /** Objects and arrays inside each other, in one event. */
+  depth: 128,
+  eventNameLength: 200,
+  /** Longer ones are cut, as every server of this protocol does. */
+  distinctIdLength: 200,
+  /** Bytes of bodies and rows that one process holds at once. */
+  heldBytes: 256 * MIB,
+} as const;

@@ -1,0 +1,130 @@
+/** One event of a request, from whatever a client sent to what is stored. */
+import { InvalidInput, MalformedRequest } from '../errors.ts';
+import type { NewEvent } from '../events/event-rows.ts';
+import { parseInstant } from '../wire/instant.ts';
+import { isDeeperThan, storableJson, storableText } from '../wire/json.ts';
+import { isObject, type RawObject } from './envelope.ts';
+import { LIMITS } from './limits.ts';
+import { canonicalUuid, uuidV7 } from './uuid.ts';
+
+/** Clients' clocks may be wrong by so much in the direction of the future; beyond it their timestamps mean nothing. */
+const LARGEST_LEAD = 23n * 3600n * 1_000_000n;
+
+export type Reception = {
+  /** When the request was received, microseconds since 2000-01-01Z. */
+  now: bigint;
+  /** When the client's clock says it was sent. */
+  sentAt: bigint | undefined;
+  /** Placed by their timestamps, which are then taken as they are. */
+  historical: boolean;
+  /** Whether the body held `\u` escapes (see `parseJson`). */
+  escapes: boolean;
+};
+
+/**
+ * @throws InvalidInput naming the field
+ * @throws MalformedRequest when it is nested too deeply
+ */
+export function readEvent(raw: unknown, reception: Reception): NewEvent {
+  if (!isObject(raw)) throw new InvalidInput('An event must be an object.');
+  if (isDeeperThan(raw, LIMITS.depth)) {
+    throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
+  }
+  const { properties, elementsChain } = readProperties(raw, reception.escapes);
+  return {
+    uuid: readUuid(raw['uuid']),
+    event: readName(raw['event']),
+    distinctId: readDistinctId(raw),
+    properties,
+    elementsChain,
+    timestamp: readTimestamp(raw, reception),
+  };
+}
+
+function readName(value: unknown): string {
+  if (typeof value !== 'string' || value.trim() === '') {
+    throw new InvalidInput('An event needs a name that is not empty.', 'event', 'missing_event_name');
+  }
+  if (value.length > LIMITS.eventNameLength) {
+    throw new InvalidInput(`An event's name may have ${LIMITS.eventNameLength} characters.`, 'event', 'max_length');
+  }
+  return storableText(value);
+}
+
+/** Numbers, objects and arrays become their JSON text; ids that look like a mistake (`null`, `undefined`, `0`) are stored. */
+function readDistinctId(raw: RawObject): string {
+  const value = raw['distinct_id'] ?? raw['$distinct_id'] ?? memberOf(raw['properties'], 'distinct_id');
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
+  const id = storableText(text).slice(0, LIMITS.distinctIdLength).toWellFormed();
+  if (value === undefined || value === null || id.trim() === '') {
+    throw new InvalidInput('An event needs a distinct_id that is not empty.', 'distinct_id', 'missing_distinct_id');
+  }
+  return id;
+}
+
+function readUuid(value: unknown): string {
+  if (value === undefined || value === null || value === '') return uuidV7();
+  const uuid = typeof value === 'string' ? canonicalUuid(value) : undefined;
+  if (uuid === undefined) throw new InvalidInput('This is not a valid UUID.', 'uuid', 'invalid_uuid');
+  return uuid;
+}
+
+function readProperties(raw: RawObject, escapes: boolean): { properties: string; elementsChain: string } {
+  const given = raw['properties'] ?? {};
+  if (!isObject(given)) throw new InvalidInput('This field must be an object.', 'properties');
+  const { $elements_chain: chain } = given;
+  const properties = storableJson(chain === undefined ? withSetters(raw, given) : withoutChain(raw, given), escapes);
+  if (properties.length > LIMITS.propertiesLength) {
+    const detail = `An event's properties may have ${LIMITS.propertiesLength} characters of JSON.`;
+    throw new InvalidInput(detail, 'properties', 'event_too_large');
+  }
+  return { properties, elementsChain: typeof chain === 'string' ? storableText(chain) : '' };
+}
+
+/** The elements chain has a column of its own. */
+function withoutChain(raw: RawObject, given: RawObject): RawObject {
+  const { $elements_chain: _, ...others } = given;
+  return withSetters(raw, others);
+}
+
+/** Some SDKs write `$set` and `$set_once` beside the properties; they belong among them. */
+function withSetters({ $set: set, $set_once: setOnce }: RawObject, given: RawObject): RawObject {
+  if (set === undefined && setOnce === undefined) return given;
+  return { ...(set !== undefined && { $set: set }), ...(setOnce !== undefined && { $set_once: setOnce }), ...given };
+}
+
+/**
+ * Live: `offset` (milliseconds before now) wins; else the timestamp, corrected by how wrong the client's clock is when the
+ * request says when it was sent; else now. Historical: the timestamp as it is, which must be there.
+ */
+function readTimestamp(raw: RawObject, { now, sentAt, historical }: Reception): bigint {
+  const timestamp = parseInstant(raw['timestamp']);
+  if (historical) {
+    if (timestamp !== undefined) return timestamp;
+    throw new InvalidInput('A historical event needs an ISO 8601 timestamp.', 'timestamp', 'invalid_timestamp');
+  }
+  const happened = fromOffset(raw['offset'], now) ?? corrected(timestamp, raw, now, sentAt) ?? now;
+  return happened > now + LARGEST_LEAD || happened < EARLIEST ? now : happened;
+}
+
+const EARLIEST = parseInstant('0001-01-01')!;
+
+function fromOffset(offset: unknown, now: bigint): bigint | undefined {
+  if (typeof offset !== 'number' || !Number.isFinite(offset)) return undefined;
+  return now - BigInt(Math.round(offset)) * 1000n;
+}
+
+function corrected(
+  timestamp: bigint | undefined,
+  raw: RawObject,
+  now: bigint,
+  sentAt: bigint | undefined,
+): bigint | undefined {
+  const keep = timestamp === undefined || sentAt === undefined;
+  if (keep || memberOf(raw['properties'], '$ignore_sent_at') === true) return timestamp;
+  return timestamp - (sentAt - now);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
+}

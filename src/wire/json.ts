@@ -1,0 +1,61 @@
+/** JSON from strangers: what it may be, and how it becomes something that Postgres stores. */
+import { isUtf8 } from 'node:buffer';
+import { MalformedRequest } from '../errors.ts';
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const ESCAPE = Buffer.from('\\u');
+
+export type ParsedJson = {
+  value: unknown;
+  /** Whether it holds `\u` escapes: without them no text in it can hold a NUL or half a surrogate pair. */
+  escapes: boolean;
+};
+
+/** @throws MalformedRequest for anything but UTF-8 JSON (a byte order mark is accepted) */
+export function parseJson(bytes: Buffer): ParsedJson {
+  if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
+  if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
+  const start = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+  try {
+    return { value: JSON.parse(bytes.toString('utf8', start)), escapes: bytes.includes(ESCAPE) };
+  } catch {
+    throw new MalformedRequest('The body is not valid JSON.');
+  }
+}
+
+/** Recurses no deeper than the limit, so that it is safe on what `JSON.parse` accepts: a million levels. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((member) => isDeeperThan(member, levels - 1));
+  for (const name in value) {
+    if (isDeeperThan((value as Record<string, unknown>)[name], levels - 1)) return true;
+  }
+  return false;
+}
+
+/** What neither `text` nor `jsonb` stores (U+0000, half a surrogate pair) becomes U+FFFD. */
+export function storableText(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
+/** As JSON.stringify writes them: a few innocent texts match too, and are only looked at again. */
+const NOT_STORABLE = /\\u(?:0000|d[89a-f])/;
+
+/**
+ * @param value from `parseJson`, of bounded depth
+ * @param escapes as `parseJson` says of the body that the value came from
+ * @returns JSON text that `jsonb` accepts; numbers are IEEE doubles, those beyond their range null
+ */
+export function storableJson(value: object, escapes: boolean): string {
+  const text = JSON.stringify(value);
+  return escapes && NOT_STORABLE.test(text) ? JSON.stringify(storable(value)) : text;
+}
+
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(storable);
+  // fromEntries defines properties: a name like `__proto__` is nothing special to it.
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), storable(member)]));
+}

@@ -1,0 +1,78 @@
+/** Capture on a real port over a real database. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createCapture, type Capture } from '../../src/capture/capture.ts';
+import { GROUPS_IN_FLIGHT } from '../../src/capture/group-commit.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
+import { INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
+import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
+import { keyStore } from '../../src/identity/keys.store.ts';
+import { projectByToken } from '../../src/identity/project-tokens.ts';
+import { projectStore } from '../../src/identity/projects.store.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+
+export type CaptureServer = {
+  url: string;
+  port: number;
+  server: Server;
+  capture: Capture;
+  db: Knex;
+  /** For looking at what was stored. */
+  pool: Pool;
+  /** Every line that was logged, as one text. */
+  logged(): string;
+  stop(): Promise<void>;
+};
+
+export async function startCapture(databaseUrl: string): Promise<CaptureServer> {
+  const lines: string[] = [];
+  const log = createLogger({ LOG_LEVEL: 'debug' }, 'test', { write: (line) => lines.push(line) });
+  const db = createKnex({ url: databaseUrl, applicationName: 'test' });
+  const pool = createPool({ url: databaseUrl, applicationName: 'test' });
+  const ingestPool = createPool({
+    url: databaseUrl,
+    applicationName: 'test-capture',
+    maxConnections: GROUPS_IN_FLIGHT,
+    ...INGEST_TIMEOUTS,
+  });
+  const projects = projectStore(db);
+  const capture = createCapture({
+    pool: ingestPool,
+    projectByToken: projectByToken(projects),
+    gatekeeper: createGatekeeper({ keys: keyStore(db), projects }),
+    log,
+  });
+  const server = createServer((request, response) => {
+    if (!capture.handle(request, response)) response.writeHead(418).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    server,
+    capture,
+    db,
+    pool,
+    logged: () => lines.join(''),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await capture.drain();
+      await Promise.all([db.destroy(), pool.end(), ingestPool.end()]);
+    },
+  };
+}
+
+export type CaptureAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
+
+/** @param body sent as JSON, unless it is a string or bytes already */
+export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<CaptureAnswer> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: raw ? (body as string) : JSON.stringify(body),
+  });
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> };
+}
