@@ -26,7 +26,7 @@ export const fileProperties = {
   ),
 };
 
-/** TypeBox unions take no default of their own in `nullable`. */
-function withDefault<S extends TSchema>(schema: S, value: Static<S>): S {
+/** A default where `nullable` takes none. */
+export function withDefault<S extends TSchema>(schema: S, value: Static<S>): S {
   return { ...schema, default: value };
 }

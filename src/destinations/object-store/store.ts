@@ -15,7 +15,7 @@ export type Upload = {
 };
 
 /** One stored piece of an upload, as completing it asks for it. */
-export type StoredPart = { number: number; tag: string };
+export type StoredPart = { number: number; tag: string; checksum?: string };
 
 /** An upload with all its content, ready to become visible. JSON-safe. */
 export type StagedUpload = Upload & {
