@@ -1,0 +1,54 @@
+/** `npm run test:kill -- --seed N [--short]`: workers killed and frozen at every step of real exports. See README.md here. */
+import { Command } from 'commander';
+import { stopTestDatabases } from '../support/database.ts';
+import { buildExportWorld } from '../support/export-world.ts';
+import { stopTestObjectStore } from '../support/object-store.ts';
+import { stopTestTemporal } from '../support/temporal.ts';
+import { kills } from './kills.ts';
+import { localFilePlace, postgresPlace, s3Place } from './places.ts';
+import { seeded } from './random.ts';
+
+type Options = { seed?: string; short: boolean; kills: string; only?: string; places?: string };
+
+const command = new Command('test:kill')
+  .option('--seed <n>', 'repeats the choices of an earlier run; a new one by default')
+  .option('--short', 'a few kills and freezes, for every change', false)
+  .option('--kills <n>', 'how often a worker is killed', '20')
+  .option('--only <scene>', 'kills or freezes')
+  .option('--places <types>', 'some of LocalFile,S3Compatible,Postgres')
+  .action(run);
+
+async function run({ seed: given, short, kills: count, only, places: types }: Options): Promise<void> {
+  const seed = given === undefined ? Math.floor(Math.random() * 1e6) : Number(given);
+  const started = performance.now();
+  console.log(`seed ${seed}`);
+  const world = await buildExportWorld();
+  const all = [await localFilePlace(world.folder), await s3Place(), await postgresPlace()];
+  const places = all.filter(({ type }) => types === undefined || types.split(',').includes(type));
+  const problems: string[] = [];
+  try {
+    if (only !== 'freezes') {
+      const wanted = short ? 4 : Number(count);
+      problems.push(
+        ...(await kills({
+          world,
+          places,
+          random: seeded(seed),
+          kills: wanted,
+          hours: short ? 8 : 24,
+          terminate: seed % 3 === 0,
+        })),
+      );
+    }
+  } finally {
+    for (const place of all) await place.close();
+    await world.close();
+    await Promise.all([stopTestDatabases(), stopTestObjectStore(), stopTestTemporal()]);
+  }
+  for (const problem of problems) console.error(`FAILED: ${problem}`);
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`${problems.length === 0 ? 'passed' : 'failed'} with seed ${seed} in ${seconds} s`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+await command.parseAsync();
