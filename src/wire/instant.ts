@@ -7,7 +7,7 @@ const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const FIRST_MILLISECONDS = 1e11;
 
 const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?)?$/;
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?)?$/;
 
 /** @param ms milliseconds since 1970 @returns microseconds since 2000-01-01Z, as Postgres counts */
 export function fromMilliseconds(ms: number): bigint {

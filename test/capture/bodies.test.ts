@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { gzipSync, brotliCompressSync, deflateSync } from 'node:zlib';
+import { LIMITS } from '../../src/capture/limits.ts';
+import { post, startCapture, type CaptureServer } from '../support/capture.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { buildTenant, type Tenant } from '../support/identity.ts';
+
+const event = (more: object = {}) => ({ event: 'pageview', distinct_id: 'someone', ...more });
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+const assertEnvelope = (body: Record<string, unknown>) =>
+  assert.deepEqual(Object.keys(body), ['type', 'code', 'detail', 'attr']);
+
+describe('a body sent to capture', () => {
+  let database: TestDatabase;
+  let server: CaptureServer;
+  let tenant: Tenant;
+
+  before(async () => {
+    database = await createTestDatabase();
+    server = await startCapture(database.url);
+    tenant = await buildTenant(server.db);
+  });
+  after(async () => {
+    await server.stop();
+    await database.drop();
+  });
+  beforeEach(() => server.pool.query('truncate events, event_ids'));
+
+  const withKey = (more: object = {}) => ({ api_key: tenant.apiToken, ...event(more) });
+  const stored = async () => (await server.pool.query('select from events')).rowCount;
+
+  for (const path of ['/capture/', '/e/', '/i/v0/e/', '/batch/', '/capture', '/e', '/i/v0/e', '/batch', '/e/?ip=1']) {
+    it(`is taken at ${path}, in each of the three forms`, async () => {
+      const forms = [
+        withKey(),
+        [withKey(), withKey()],
+        { api_key: tenant.apiToken, batch: [event()], sent_at: new Date().toISOString() },
+      ];
+      for (const form of forms) {
+        const answer = await post(server.url + path, form);
+        assert.deepEqual([answer.status, answer.body], [200, { status: 1 }]);
+      }
+      assert.equal(await stored(), 4);
+    });
+  }
+
+  it('elsewhere is not for capture', async () => {
+    for (const path of ['/', '/e//', '/event/', '/capture/x', '/batch/1/', '/E/']) {
+      const answer = await fetch(server.url + path, { method: 'POST', body: '{}' });
+      assert.equal(answer.status, 418, path);
+    }
+  });
+
+  const readable: [string, (body: Buffer) => Buffer, Record<string, string>][] = [
+    ['JSON called text/plain', (body) => body, { 'Content-Type': 'text/plain;charset=UTF-8' }],
+    ['JSON behind a byte order mark', (body) => Buffer.concat([Buffer.from('\ufeff'), body]), {}],
+    ['gzip that says so', (body) => gzipSync(body), { 'Content-Encoding': 'gzip' }],
+    ['gzip that does not say so', (body) => gzipSync(body), { 'Content-Type': 'text/plain' }],
+    [
+      'gzip of several members',
+      (body) => Buffer.concat([gzipSync(body.subarray(0, 9)), gzipSync(body.subarray(9))]),
+      {},
+    ],
+  ];
+  for (const [words, encode, headers] of readable) {
+    it(`may be ${words}`, async () => {
+      const answer = await post(`${server.url}/e/`, encode(json(withKey())), headers);
+      assert.deepEqual([answer.status, await stored()], [200, 1]);
+    });
+  }
+
+  const gzip = { 'Content-Encoding': 'gzip' };
+  const good = () => json(withKey());
+  const refused: [string, number, () => Buffer | string, Record<string, string>?][] = [
+    ['nothing', 400, () => ''],
+    ['null', 400, () => 'null'],
+    ['an empty array', 400, () => '[]'],
+    ['a text', 400, () => '"x"'],
+    ['a number', 400, () => '123'],
+    ['true', 400, () => 'true'],
+    ['an empty batch', 400, () => json({ api_key: tenant.apiToken, batch: [] })],
+    ['a batch that is no array', 400, () => json({ api_key: tenant.apiToken, batch: { 0: event() } })],
+    ['broken JSON', 400, () => '{"api_key":'],
+    ['a trailing comma', 400, () => '{"event":"a",}'],
+    ['NaN', 400, () => '{"event":NaN}'],
+    ['UTF-16', 400, () => Buffer.from(JSON.stringify(event()), 'utf16le')],
+    [
+      'invalid UTF-8',
+      400,
+      () => Buffer.concat([Buffer.from('{"event":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
+    ],
+    ['a form', 415, () => 'data=e30%3D', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['plain JSON called gzip', 400, good, gzip],
+    ['gzip cut short', 400, () => gzipSync(good()).subarray(0, -9), gzip],
+    ['gzip damaged inside', 400, () => gzipSync(good()).fill(0xff, 12, 30), gzip],
+    ['gzip twice', 415, () => gzipSync(gzipSync(good())), { 'Content-Encoding': 'gzip, gzip' }],
+    ['gzip in gzip, said once', 400, () => gzipSync(gzipSync(good())), gzip],
+    ['brotli', 415, () => brotliCompressSync(good()), { 'Content-Encoding': 'br' }],
+    ['deflate', 415, () => deflateSync(good()), { 'Content-Encoding': 'deflate' }],
+    ['zstd', 415, good, { 'Content-Encoding': 'zstd' }],
+    [
+      'more events than allowed',
+      413,
+      () => JSON.stringify(Array.from({ length: LIMITS.eventsPerRequest + 1 }, () => 0)),
+    ],
+    ['more bytes than allowed', 413, () => ' '.repeat(LIMITS.bodyBytes + 1)],
+    [
+      'a million levels',
+      400,
+      () => `{"properties":${'['.repeat(9e5)}${']'.repeat(9e5)},"api_key":"${tenant.apiToken}"}`,
+    ],
+  ];
+  for (const [words, status, body, headers] of refused) {
+    it(`is refused with ${status} and the envelope when it is ${words}`, async () => {
+      const answer = await post(`${server.url}/e/`, body(), headers);
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+      assertEnvelope(answer.body);
+      assert.equal(await stored(), 0);
+    });
+  }
+
+  it('is refused as soon as it inflates to more than allowed, and memory stays where it was', async () => {
+    const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024, 0x20));
+    assert.ok(bomb.length < 300_000);
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
+    for (const path of ['/e/', '/batch/', '/e/', '/batch/']) {
+      assert.equal((await post(server.url + path, bomb)).status, 413);
+    }
+    clearInterval(watch);
+    assert.ok(peak - before < 96 * 1024 * 1024, `${(peak - before) / 1e6} MB more`);
+  });
+
+  it('may be larger at /batch/', async () => {
+    const padding = 'x'.repeat(LIMITS.propertiesLength / 2);
+    const batch = Array.from({ length: 6 }, () => event({ properties: { padding } }));
+    const body = { api_key: tenant.apiToken, batch };
+    assert.equal((await post(`${server.url}/e/`, body)).status, 413);
+    assert.equal((await post(`${server.url}/batch/`, body)).status, 200);
+    assert.equal(await stored(), 6);
+  });
+
+  it('is answered for other methods with 405, and for OPTIONS with what browsers ask', async () => {
+    const answer = await fetch(`${server.url}/e/`, { method: 'PUT', body: '{}' });
+    assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST, OPTIONS']);
+    const preflight = await fetch(`${server.url}/e/`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Headers': 'content-type' },
+    });
+    assert.equal(preflight.status, 200);
+    assert.equal(preflight.headers.get('access-control-allow-origin'), 'https://shop.example');
+    assert.equal(preflight.headers.get('access-control-allow-headers'), 'content-type');
+    const sent = await post(`${server.url}/e/`, withKey(), { Origin: 'https://shop.example' });
+    assert.equal(sent.headers.get('access-control-allow-origin'), 'https://shop.example');
+  });
+});

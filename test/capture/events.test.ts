@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { LIMITS } from '../../src/capture/limits.ts';
+import { post, startCapture, type CaptureServer } from '../support/capture.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { buildTenant, type Tenant } from '../support/identity.ts';
+
+type Row = {
+  uuid: string;
+  event: string;
+  distinct_id: string;
+  properties: unknown;
+  elements_chain: string;
+  timestamp: string;
+  created_at: string;
+  inserted_at: string;
+};
+
+const nested = (levels: number) => `"properties":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+const seconds = (row: Row) => (Date.parse(row.timestamp) - Date.parse(row.created_at)) / 1000;
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+
+describe('an event sent to capture', () => {
+  let database: TestDatabase;
+  let server: CaptureServer;
+  let tenant: Tenant;
+
+  before(async () => {
+    database = await createTestDatabase();
+    server = await startCapture(database.url);
+    tenant = await buildTenant(server.db);
+  });
+  after(async () => {
+    await server.stop();
+    await database.drop();
+  });
+  beforeEach(() => server.pool.query('truncate events, event_ids'));
+
+  const stored = async () =>
+    (await server.pool.query<Row>('select *, properties::text as properties from events order by event')).rows;
+
+  const sendBatch = (batch: unknown[], more: object = {}) =>
+    post(`${server.url}/batch/`, { api_key: tenant.apiToken, batch, ...more });
+
+  /** Sends raw JSON members of one event and returns the row. */
+  async function store(members: string): Promise<Row> {
+    const answer = await post(
+      `${server.url}/e/`,
+      `{"api_key":"${tenant.apiToken}","event":"e","distinct_id":"d",${members}}`,
+    );
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return (await stored())[0]!;
+  }
+
+  describe('keeps its properties', () => {
+    const cases: [string, string, string][] = [
+      ['nested', '{"a":{"b":[1,2,{"c":null}]}}', '{"a": {"b": [1, 2, {"c": null}]}}'],
+      ['with NUL replaced in names and values', '{"a\\u0000":"\\u0000b"}', '{"a\ufffd": "\ufffdb"}'],
+      [
+        'with half surrogate pairs replaced',
+        '{"\\ud800":["\\udc00x",{"y":"\\uD83D"}]}',
+        '{"\ufffd": ["\ufffdx", {"y": "\ufffd"}]}',
+      ],
+      ['with whole surrogate pairs', '{"a":"\\ud83c\\udf88"}', '{"a": "🎈"}'],
+      ['with texts that only look like escapes', '{"a":"\\\\u0000\\\\ud800\\u0041"}', '{"a": "\\\\u0000\\\\ud800A"}'],
+      [
+        'with numbers beyond all range as null',
+        '{"a":1e400,"b":-1e400,"c":1e131073}',
+        '{"a": null, "b": null, "c": null}',
+      ],
+      [
+        'with numbers as IEEE doubles',
+        '{"a":-0,"b":9007199254740993,"c":1e-7}',
+        '{"a": 0, "b": 9007199254740992, "c": 0.0000001}',
+      ],
+      [
+        'with __proto__ as a name like any other',
+        '{"__proto__":{"x":1},"constructor":{"prototype":2}}',
+        '{"__proto__": {"x": 1}, "constructor": {"prototype": 2}}',
+      ],
+      ['with __proto__ beside what is replaced', '{"__proto__":{"x":"\\u0000"}}', '{"__proto__": {"x": "\ufffd"}}'],
+      ['with the last of equal names', '{"a":1,"a":2}', '{"a": 2}'],
+    ];
+    for (const [words, sent, expected] of cases) {
+      it(words, async () => {
+        assert.equal((await store(`"properties":${sent}`)).properties, expected);
+        assert.equal(({} as { x?: unknown }).x, undefined);
+      });
+    }
+
+    it('128 levels deep, but not deeper', async () => {
+      await store(nested(LIMITS.depth - 2));
+      const head = `"api_key":"${tenant.apiToken}","event":"e","distinct_id":"d"`;
+      const answer = await post(`${server.url}/e/`, `{${head},${nested(LIMITS.depth - 1)}}`);
+      assert.deepEqual([answer.status, answer.body['code']], [400, 'nested_too_deeply']);
+    });
+
+    it('80,000 of them', async () => {
+      const many = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`a${index}`, 0]));
+      await store(`"properties":${JSON.stringify(many)}`);
+    });
+
+    it('and what SDKs write beside them, but not the elements chain', async () => {
+      const row = await store(
+        '"$set":{"a":1},"$set_once":{"b":2},"properties":{"c":3,"$elements_chain":"a:x\\u0000;"}',
+      );
+      assert.equal(row.properties, '{"c": 3, "$set": {"a": 1}, "$set_once": {"b": 2}}');
+      assert.equal(row.elements_chain, 'a:x\ufffd;');
+    });
+  });
+
+  describe('is of someone', () => {
+    const cases: [string, string][] = [
+      ['"someone"', 'someone'],
+      ['12.5', '12.5'],
+      ['0', '0'],
+      ['false', 'false'],
+      ['{"a":[1]}', '{"a":[1]}'],
+      ['"null"', 'null'],
+      ['"a\\u0000\\ud800"', 'a\ufffd\ufffd'],
+      [`"${'x'.repeat(201)}"`, 'x'.repeat(200)],
+    ];
+    for (const [sent, expected] of cases) {
+      it(`${sent.slice(0, 30)} is ${expected.slice(0, 30)}`, async () => {
+        assert.equal((await store(`"distinct_id":${sent}`)).distinct_id, expected);
+      });
+    }
+
+    it('also when the id is among the properties', async () => {
+      const body = { api_key: tenant.apiToken, event: 'e', properties: { distinct_id: 'there' } };
+      assert.equal((await post(`${server.url}/e/`, body)).status, 200);
+      assert.equal((await stored())[0]!.distinct_id, 'there');
+    });
+  });
+
+  describe('happened', () => {
+    it('when it says, to the microsecond', async () => {
+      const row = await store('"timestamp":"2024-05-17T12:05:03.123456+02:00"');
+      assert.equal(row.timestamp, '2024-05-17T10:05:03.123456Z');
+    });
+
+    for (const broken of [
+      '"yesterday"',
+      '"2024-02-30"',
+      '"294277-01-01T00:00:00Z"',
+      '"infinity"',
+      '{}',
+      'null',
+      '""',
+    ]) {
+      it(`now when it says ${broken}`, async () => {
+        assert.ok(Math.abs(seconds(await store(`"timestamp":${broken}`))) < 1);
+      });
+    }
+
+    it('now when it says that it will happen in more than 23 hours', async () => {
+      assert.ok(Math.abs(seconds(await store(`"timestamp":"${ago(-24 * 3_600_000)}"`))) < 1);
+    });
+
+    it('so much before now as its offset says, whatever its timestamp', async () => {
+      const row = await store('"offset":90000,"timestamp":"2020-01-01"');
+      assert.ok(Math.abs(seconds(row) + 90) < 1);
+    });
+
+    it('so much before it was sent as the client’s clock says, however wrong that is', async () => {
+      const batch = [
+        { event: 'a', distinct_id: 'd', timestamp: ago(3_605_000) },
+        { event: 'b', distinct_id: 'd', timestamp: ago(3_605_000), properties: { $ignore_sent_at: true } },
+      ];
+      await sendBatch(batch, { sent_at: ago(3_600_000) });
+      const [corrected, kept] = await stored();
+      assert.ok(Math.abs(seconds(corrected!) + 5) < 1);
+      assert.ok(Math.abs(seconds(kept!) + 3605) < 1);
+    });
+  });
+
+  describe('has a uuid', () => {
+    it('of its own, in lower case', async () => {
+      const uuid = randomUUID();
+      assert.equal((await store(`"uuid":"${uuid.toUpperCase()}"`)).uuid, uuid);
+    });
+
+    for (const members of ['"uuid":""', '"uuid":null', '"x":0']) {
+      it(`of version 7 when it says ${members}`, async () => {
+        const { uuid } = await store(members);
+        assert.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+        assert.ok(Math.abs(parseInt(uuid.replace('-', '').slice(0, 12), 16) - Date.now()) < 5_000);
+      });
+    }
+
+    it('that is stored once: the first of a request, and never again', async () => {
+      const uuid = randomUUID();
+      const named = (...names: string[]) => names.map((name) => ({ event: name, distinct_id: 'd', uuid }));
+      assert.deepEqual((await sendBatch(named('b', 'a'))).body, { status: 1 });
+      assert.deepEqual((await sendBatch(named('c'))).body, { status: 1 });
+      assert.deepEqual(
+        (await stored()).map((row) => row.event),
+        ['b'],
+      );
+    });
+  });
+
+  describe('is refused', () => {
+    const cases: [string, unknown, string, string | null][] = [
+      ['no object', 7, 'invalid_input', null],
+      ['without a name', { distinct_id: 'd' }, 'missing_event_name', 'event'],
+      ['with a blank name', { event: ' ', distinct_id: 'd' }, 'missing_event_name', 'event'],
+      ['with a name of another type', { event: ['e'], distinct_id: 'd' }, 'missing_event_name', 'event'],
+      ['with a name too long', { event: 'e'.repeat(201), distinct_id: 'd' }, 'max_length', 'event'],
+      ['without a distinct id', { event: 'e' }, 'missing_distinct_id', 'distinct_id'],
+      ['with a null distinct id', { event: 'e', distinct_id: null }, 'missing_distinct_id', 'distinct_id'],
+      ['with a blank distinct id', { event: 'e', distinct_id: ' ' }, 'missing_distinct_id', 'distinct_id'],
+      [
+        'with properties of another type',
+        { event: 'e', distinct_id: 'd', properties: [] },
+        'invalid_input',
+        'properties',
+      ],
+      ['with an invalid uuid', { event: 'e', distinct_id: 'd', uuid: 'x' }, 'invalid_uuid', 'uuid'],
+      ['with a uuid of another type', { event: 'e', distinct_id: 'd', uuid: 5 }, 'invalid_uuid', 'uuid'],
+      [
+        'with too many properties',
+        { event: 'e', distinct_id: 'd', properties: { a: 'x'.repeat(LIMITS.propertiesLength) } },
+        'event_too_large',
+        'properties',
+      ],
+    ];
+    for (const [words, bad, code, attr] of cases) {
+      it(`${words}, alone with 400, in a batch by its index`, async () => {
+        const good = { event: 'e', distinct_id: 'd' };
+        const alone = await sendBatch([bad]);
+        assert.deepEqual([alone.status, alone.body['code'], alone.body['attr']], [400, code, attr]);
+
+        const { status, body } = await sendBatch([good, bad, good]);
+        const [rejected] = body['rejected'] as Record<string, unknown>[];
+        assert.deepEqual([status, body['status'], rejected!['index'], rejected!['code']], [200, 1, 1, code]);
+        assert.equal((await stored()).length, 2);
+      });
+    }
+  });
+});
