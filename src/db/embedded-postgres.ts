@@ -6,11 +6,13 @@ import { spawn, execFile, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { access, chmod, chown, cp, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { CommandFailed } from '../errors.ts';
+import { endLeftover } from '../processes/leftover.ts';
+import { freePort } from '../processes/port.ts';
+import type { StopMode } from '../processes/stop-mode.ts';
 
 const run = promisify(execFile);
 const USER = 'sluice';
@@ -23,7 +25,7 @@ export type EmbeddedPostgres = {
   /** Resolves with the exit code when the server ends, however it ends. */
   exited: Promise<number | null>;
   /** Ends sessions, checkpoints, exits. `immediate` skips the checkpoint, as a crash would. */
-  stop(mode?: 'fast' | 'immediate'): Promise<void>;
+  stop(mode?: StopMode): Promise<void>;
 };
 
 export type EmbeddedPostgresOptions = {
@@ -232,8 +234,8 @@ async function launch({
   await ready(child, exited, { port, data });
   return {
     exited,
-    async stop(mode = 'fast') {
-      if (child.exitCode === null && child.signalCode === null) child.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    async stop(mode = 'graceful') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(mode === 'graceful' ? 'SIGINT' : 'SIGQUIT');
       await exited;
     },
   };
@@ -276,33 +278,7 @@ function ready(
 /** Ends the server of an earlier start that was killed; its data folder names it. */
 async function stopLeftover(data: string): Promise<void> {
   const pid = Number((await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
-  if (!pid || !(await isPostgresOf(pid, data))) return;
-  process.kill(pid, 'SIGINT');
-  const deadline = Date.now() + 30_000;
-  while (isAlive(pid)) {
-    if (Date.now() > deadline)
-      throw new CommandFailed(
-        `A Postgres from an earlier start (process ${pid}) does not stop. End it and start again.`,
-      );
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-async function isPostgresOf(pid: number, data: string): Promise<boolean> {
-  if (!isAlive(pid)) return false;
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(
-    async () => (await run('ps', ['-o', 'command=', '-p', String(pid)])).stdout,
-  );
-  return command.includes('postgres') && command.includes(data);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  await endLeftover({ pid, commandHolds: ['postgres', data], signal: 'SIGINT', what: 'A Postgres' });
 }
 
 async function createDatabase(adminUrl: string): Promise<void> {
@@ -324,17 +300,4 @@ function serverEnv(): NodeJS.ProcessEnv {
 
 function lastLines(text: string): string {
   return text.trim().split('\n').slice(-4).join('\n');
-}
-
-/** A port that was free a moment ago, below the range that clients' own ports come from. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000);
-    const free = await new Promise<boolean>((resolve) => {
-      const probe = createServer();
-      probe.once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (free) return port;
-  }
 }

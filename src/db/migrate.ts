@@ -2,11 +2,12 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
-import { createClient, createKnex, type Knex } from './connection.ts';
+import { createClient, createKnex, type Knex, type Pool } from './connection.ts';
 
 const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
 /** Any constant does; all migrators of Sluice agree on this one. */
 const MIGRATION_LOCK = 7_316_001;
+const UNDEFINED_TABLE = '42P01';
 
 type Migration = { up(knex: Knex): Promise<void>; down(knex: Knex): Promise<void> };
 
@@ -24,6 +25,19 @@ export async function migrate(url: string): Promise<string[]> {
     const [, applied] = (await migrator.latest()) as [number, string[]];
     return applied;
   });
+}
+
+/** @returns the names of this version's migrations that the database has not seen yet, oldest first */
+export async function pendingMigrations(pool: Pool): Promise<string[]> {
+  const { rows } = await pool
+    .query<{ name: string }>('select name from schema_migrations')
+    .catch((error: Error & { code?: string }) => {
+      if (error.code === UNDEFINED_TABLE) return { rows: [] };
+      throw error;
+    });
+  const applied = new Set(rows.map(({ name }) => name));
+  const names = (await source.getMigrations()).map(source.getMigrationName);
+  return names.filter((name) => !applied.has(name));
 }
 
 /** Undoes the newest batch of migrations (development only). */

@@ -1,12 +1,12 @@
-/** Ports on 127.0.0.1. */
+/** Ports of this machine. */
 import { createServer } from 'node:net';
 
 /** Whether nothing listens there now. */
-export function isPortFree(port: number): Promise<boolean> {
+export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
   });
 }
 

@@ -13,13 +13,14 @@ const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 const PROGRESS_EVERY_MS = 15_000;
 
 type Progress = (message: string) => void;
+type Options = { onProgress?: Progress; signal?: AbortSignal };
 
 /**
  * Path of the program: on PATH, in our cache, downloaded by `@temporalio/testing`, or built now.
  * @throws CommandFailed with the ways out when there is none and it cannot be built
  */
-export async function temporalProgram(onProgress: Progress = () => {}): Promise<string> {
-  return (await findProgram('temporal', programFolders())) ?? (await downloadedProgram()) ?? (await build(onProgress));
+export async function temporalProgram(options: Options = {}): Promise<string> {
+  return (await findProgram('temporal', programFolders())) ?? (await downloadedProgram()) ?? (await build(options));
 }
 
 /** What the SDK's test environment downloaded earlier; ours only if nobody else could have put it there. */
@@ -35,7 +36,7 @@ async function downloadedProgram(): Promise<string | undefined> {
   }
 }
 
-async function build(onProgress: Progress): Promise<string> {
+async function build({ onProgress = () => {}, signal }: Options): Promise<string> {
   const go = await findProgram('go', [...programFolders(), '/usr/local/go/bin']);
   if (!go) throw new CommandFailed(`There is no Temporal server on this machine. ${waysOut()}`);
   const folder = path.join(cacheFolder(), 'bin');
@@ -44,7 +45,7 @@ async function build(onProgress: Progress): Promise<string> {
   const staging = await mkdtemp(path.join(folder, '.building-'));
   const stopReporting = reportTime(onProgress, 'building the Temporal server with Go, once, 3 to 4 minutes');
   try {
-    await goInstall(go, staging);
+    await goInstall(go, staging, signal);
     const program = path.join(folder, 'temporal');
     await rename(path.join(staging, 'temporal'), program);
     return program;
@@ -54,10 +55,11 @@ async function build(onProgress: Progress): Promise<string> {
   }
 }
 
-function goInstall(go: string, folder: string): Promise<void> {
+function goInstall(go: string, folder: string, signal?: AbortSignal): Promise<void> {
   const child = spawn(go, ['install', GO_PACKAGE], {
     env: environmentWith({ GOBIN: folder }),
     stdio: ['ignore', 'ignore', 'pipe'],
+    ...(signal && { signal }),
   });
   let output = '';
   child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4096)));

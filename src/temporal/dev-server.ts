@@ -6,11 +6,13 @@ import { promisify } from 'node:util';
 import { CommandFailed } from '../errors.ts';
 import { endLeftover } from '../processes/leftover.ts';
 import { freePort, isPortFree } from '../processes/port.ts';
+import type { StopMode } from '../processes/stop-mode.ts';
 import { temporalProgram } from './dev-server-program.ts';
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 10_000;
+/** It ends in two seconds, unless somebody's call is still open. A kill loses nothing: its state is in SQLite. */
+const STOP_TIMEOUT_MS = 5_000;
 /** `--namespace` alone keeps histories for 24 hours. */
 const RETENTION = '30d';
 /** One history shard is polled 20 times a second by default: every task then waits 40-50 ms for its dispatch. */
@@ -22,7 +24,7 @@ export type TemporalDevServer = {
   uiUrl: string;
   /** Resolves with the exit code when the server ends, however it ends. */
   exited: Promise<number | null>;
-  stop(): Promise<void>;
+  stop(mode?: StopMode): Promise<void>;
 };
 
 export type TemporalDevServerOptions = {
@@ -36,6 +38,8 @@ export type TemporalDevServerOptions = {
   persistent: boolean;
   /** Told what takes time (building the server). */
   onProgress?: (message: string) => void;
+  /** Ends a start that is under way. */
+  signal?: AbortSignal;
 };
 
 /**
@@ -45,7 +49,7 @@ export type TemporalDevServerOptions = {
 export async function startTemporalDevServer(options: TemporalDevServerOptions): Promise<TemporalDevServer> {
   const directory = path.resolve(options.directory);
   await mkdir(directory, { recursive: true });
-  const program = await temporalProgram(options.onProgress);
+  const program = await temporalProgram(options);
   const pidFile = path.join(directory, 'temporal.pid');
   await stopLeftover(pidFile, directory);
 
@@ -55,17 +59,17 @@ export async function startTemporalDevServer(options: TemporalDevServerOptions):
   const address = `127.0.0.1:${port}`;
   try {
     await writeFile(pidFile, String(server.child.pid));
-    await namespaceReady({ program, directory, address, namespace: options.namespace }, server);
+    await namespaceReady({ ...options, program, directory, address }, server);
   } catch (error) {
-    await stop(server);
+    await stop(server, 'immediate');
     throw error;
   }
   return {
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
     exited: server.exited,
-    async stop() {
-      await stop(server);
+    async stop(mode = 'graceful') {
+      await stop(server, mode);
       await rm(pidFile, { force: true });
     },
   };
@@ -86,7 +90,7 @@ async function checkedPort(port: number, variable: string): Promise<number> {
 }
 
 type Server = { child: ChildProcess; exited: Promise<number | null>; logFile: string };
-type Launch = Omit<TemporalDevServerOptions, 'onProgress'>;
+type Launch = Omit<TemporalDevServerOptions, 'onProgress' | 'signal'>;
 
 async function launch(program: string, options: Launch): Promise<Server> {
   const { namespace, port, uiPort } = options;
@@ -113,10 +117,11 @@ async function launch(program: string, options: Launch): Promise<Server> {
   return { child, exited, logFile };
 }
 
-type Namespace = { program: string; directory: string; address: string; namespace: string };
+type Namespace = { program: string; directory: string; address: string; namespace: string; signal?: AbortSignal };
 
 /** Sets how long histories are kept; that this succeeds is also the proof that server and namespace are there. */
-async function namespaceReady({ program, directory, address, namespace }: Namespace, server: Server): Promise<void> {
+async function namespaceReady(options: Namespace, server: Server): Promise<void> {
+  const { program, directory, address, namespace, signal } = options;
   const args = ['operator', 'namespace', 'update', '--retention', RETENTION, '-n', namespace, '--address', address];
   const deadline = Date.now() + START_TIMEOUT_MS;
   let ended = false;
@@ -126,6 +131,7 @@ async function namespaceReady({ program, directory, address, namespace }: Namesp
       () => undefined,
       (error: Error & { stderr?: string }) => error,
     );
+    signal?.throwIfAborted();
     if (ended) throw await stoppedWhileStarting(server, directory);
     if (!failure) return;
     if (Date.now() > deadline)
@@ -144,9 +150,9 @@ async function stoppedWhileStarting({ logFile }: Server, directory: string): Pro
   );
 }
 
-async function stop({ child, exited }: Server): Promise<void> {
+async function stop({ child, exited }: Server, mode: StopMode): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  child.kill('SIGTERM');
+  child.kill(mode === 'graceful' ? 'SIGTERM' : 'SIGKILL');
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   await exited;
   clearTimeout(timer);

@@ -1,0 +1,77 @@
+/** Composes the API: capture in front, then every room's routes over their collaborators. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createCapture } from './capture/capture.ts';
+import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
+import { createKnex, createPool } from './db/connection.ts';
+import { createEngine, type EngineOptions } from './engine.ts';
+import { INGEST_TIMEOUTS } from './events/ingest.ts';
+import type { ExportsApi } from './exports/api.ts';
+import { backfills } from './exports/backfills.ts';
+import { batchExports } from './exports/batch-exports.ts';
+import { exportRoutes } from './exports/routes.ts';
+import { apiChecks } from './health/checks.ts';
+import { createHealth } from './health/readiness.ts';
+import { healthRoutes, type HealthApi } from './health/routes.ts';
+import { createApp } from './http/app.ts';
+import type { Route } from './http/route.ts';
+import { createGatekeeper } from './identity/gatekeeper.ts';
+import { keyStore } from './identity/keys.store.ts';
+import { projectByToken } from './identity/project-tokens.ts';
+import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
+import { projectStore } from './identity/projects.store.ts';
+import { ensureReachable } from './temporal/connection.ts';
+
+export type Api = {
+  /** Answers one request; never rejects. */
+  listener(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Readiness says no from now on. */
+  drain(): void;
+  /** Stores what was accepted, then ends the connections. Call when no request is under way. */
+  close(): Promise<void>;
+};
+
+/** Connects lazily: it can listen while Postgres and Temporal are still away. */
+export function createApi(options: EngineOptions & { publicUrl: string }): Api {
+  const { databaseUrl: url, publicUrl, log } = options;
+  const engine = createEngine(options);
+  const db = createKnex({ url, applicationName: 'sluice-identity' });
+  const ingestPool = createPool({
+    url,
+    applicationName: 'sluice-capture',
+    maxConnections: GROUPS_IN_FLIGHT,
+    ...INGEST_TIMEOUTS,
+  });
+  const projects = projectStore(db);
+  const gatekeeper = createGatekeeper({ keys: keyStore(db), projects });
+  const ensureTemporal = () => ensureReachable(engine.temporal.client);
+  const health = createHealth(apiChecks({ pool: engine.pool, ensureTemporal }));
+
+  const capture = createCapture({ pool: ingestPool, projectByToken: projectByToken(projects), gatekeeper, log });
+  const { stores, executions, sealed, environment, setter } = engine;
+  const routes: Route<HealthApi & IdentityApi & ExportsApi>[] = [...healthRoutes, ...projectRoutes, ...exportRoutes];
+  const app = createApp({
+    routes,
+    collaborators: {
+      health,
+      projects,
+      batchExports: batchExports({ stores, schedules: setter, executions, sealed, environment, ensureTemporal }),
+      backfills: backfills({ stores, executions, log, ensureTemporal }),
+      runs: stores.runs,
+      exportLogs: stores.logs,
+    },
+    gatekeeper,
+    publicUrl,
+    log,
+  }).callback();
+
+  return {
+    async listener(request, response) {
+      if (!capture.handle(request, response)) await app(request, response);
+    },
+    drain: health.drain,
+    async close() {
+      await capture.drain();
+      await Promise.all([engine.close(), db.destroy(), ingestPool.end()]);
+    },
+  };
+}

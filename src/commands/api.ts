@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { createApi } from '../api.ts';
+import { readConfig } from '../config.ts';
+import { engineOptions } from '../engine-options.ts';
+import { startHttpServer } from '../http/server.ts';
+import { stopSignals } from '../processes/stop-signals.ts';
+import { createLogger } from '../telemetry/logger.ts';
+
+/** Requests under way have this long to end. */
+const GRACE_MS = 10_000;
+
+export function apiCommand(): Command {
+  return new Command('api')
+    .summary('serve HTTP: capture and the API')
+    .description(
+      'Serves capture and the API until SIGTERM, then finishes the requests under way. /_livez says that it runs, /_readyz ' +
+        'that the database, its schema and Temporal are there. Logs are JSON lines on stderr.',
+    )
+    .action(run);
+}
+
+async function run(): Promise<void> {
+  const config = readConfig();
+  const log = createLogger(config, 'api');
+  const { SLUICE_HOST: host, SLUICE_PORT: port } = config;
+  const publicUrl = config.SLUICE_PUBLIC_URL ?? `http://${host}:${port}`;
+  const api = createApi({ ...engineOptions(config, log), publicUrl });
+  const signals = stopSignals();
+  const server = await startHttpServer(api.listener, { host, port });
+  log.info({ url: server.url }, 'listening');
+
+  log.info({ reason: await signals.requested }, 'stopping');
+  api.drain();
+  await Promise.race([server.stop(GRACE_MS), signals.forced]);
+  await api.close();
+  log.info('stopped');
+}

@@ -1,0 +1,40 @@
+/** What the API cannot do without. */
+import type { Pool } from '../db/connection.ts';
+import { pendingMigrations } from '../db/migrate.ts';
+import { partitionedDaysAhead } from '../events/partitions.ts';
+import type { Check } from './readiness.ts';
+
+/** Below this, whoever makes the partitions has not done so for two months. */
+const PARTITIONED_DAYS = 30;
+
+type Dependencies = {
+  pool: Pool;
+  /** @throws while Temporal is away */
+  ensureTemporal(): Promise<void>;
+};
+
+export function apiChecks({ pool, ensureTemporal }: Dependencies): Check[] {
+  return [
+    {
+      name: 'schema',
+      async check() {
+        const pending = await pendingMigrations(pool);
+        return pending.length > 0 ? `${pending.length} migrations are missing: run \`sluice migrate\`` : undefined;
+      },
+    },
+    {
+      name: 'partitions',
+      async check() {
+        const days = await partitionedDaysAhead(pool);
+        return days < PARTITIONED_DAYS ? `events have partitions for ${days} days: run \`sluice migrate\`` : undefined;
+      },
+    },
+    {
+      name: 'temporal',
+      async check() {
+        await ensureTemporal();
+        return undefined;
+      },
+    },
+  ];
+}

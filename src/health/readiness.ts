@@ -1,0 +1,48 @@
+/** Whether a process can do its work now: asked by whoever sends it traffic. */
+
+/** What must hold. `check` returns nothing when it does, else why not, in words that may leave the house. */
+export type Check = { name: string; check(): Promise<string | undefined> };
+
+export type Readiness = {
+  ready: boolean;
+  /** By name of the check: `ok`, or why not. */
+  checks: Record<string, string>;
+};
+
+export type Health = {
+  readiness(): Promise<Readiness>;
+  /** From now on the answer is no: the process finishes what it has and takes nothing new. */
+  drain(): void;
+};
+
+const CHECK_TIMEOUT_MS = 2_000;
+
+/** @param timeoutMs a check that takes longer has failed */
+export function createHealth(checks: readonly Check[], timeoutMs = CHECK_TIMEOUT_MS): Health {
+  let draining = false;
+  return {
+    async readiness() {
+      if (draining) return { ready: false, checks: { process: 'shutting down' } };
+      const answers = await Promise.all(
+        checks.map(async (check) => [check.name, await run(check, timeoutMs)] as const),
+      );
+      return { ready: answers.every(([, answer]) => answer === 'ok'), checks: Object.fromEntries(answers) };
+    },
+    drain() {
+      draining = true;
+    },
+  };
+}
+
+async function run({ check }: Check, timeoutMs: number): Promise<string> {
+  const timeout = Promise.withResolvers<string>();
+  const timer = setTimeout(() => timeout.resolve(`no answer within ${timeoutMs / 1000} s`), timeoutMs);
+  try {
+    return await Promise.race([check().then((reason) => reason ?? 'ok'), timeout.promise]);
+  } catch {
+    // The error may name hosts and users; the log of whatever fails has it.
+    return 'not reachable';
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,47 @@
+/** The command line. Each command is loaded when it is named, so that asking for help does not load the whole house. */
+import { Command } from 'commander';
+import { CommandFailed } from './errors.ts';
+
+type Entry = { summary: string; load(): Promise<Command> };
+
+const COMMANDS: Record<string, Entry> = {
+  up: {
+    summary: 'run everything on this machine: Postgres, Temporal, API and worker',
+    load: async () => (await import('./commands/up.ts')).upCommand(),
+  },
+  api: {
+    summary: 'serve HTTP: capture and the API',
+    load: async () => (await import('./commands/api.ts')).apiCommand(),
+  },
+  worker: {
+    summary: 'run exports: workflows and the activities that move rows',
+    load: async () => (await import('./commands/worker.ts')).workerCommand(),
+  },
+  migrate: {
+    summary: 'bring the database to this version’s schema',
+    load: async () => (await import('./commands/migrate.ts')).migrateCommand(),
+  },
+  capture: {
+    summary: 'send a file of events to a running server',
+    load: async () => (await import('./commands/capture.ts')).captureCommand(),
+  },
+};
+
+async function main(words: readonly string[]): Promise<void> {
+  const program = new Command('sluice')
+    .description('A durable export platform for product-analytics data.')
+    .addHelpText('after', '\nConfiguration comes from environment variables: see .env.example.');
+  const named = words[0] === 'help' ? words[1] : words[0];
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    program.addCommand(name === named ? await load() : new Command(name).summary(summary));
+  }
+  await program.parseAsync(words, { from: 'user' });
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof CommandFailed ? `sluice: ${error.message}` : error);
+  // Not exitCode: what a failed command left open must not keep the process alive.
+  process.exit(1);
+}

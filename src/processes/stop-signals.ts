@@ -1,0 +1,32 @@
+/** How a process of ours is asked to stop: by a signal, or by the end of the supervisor that started it. */
+
+/**
+ * One Ctrl-C arrives several times: npm, the launcher and the terminal each send it. What follows within this time is the
+ * same request; only a later one is a second.
+ */
+const SAME_REQUEST_MS = 500;
+
+export type StopSignals = {
+  /** Resolves with what asked for the stop: finish what is under way, then end. */
+  requested: Promise<string>;
+  /** Resolves when a person asks again: end now. */
+  forced: Promise<void>;
+};
+
+/** Call once per process. From here on signals no longer end the process: the caller does. */
+export function stopSignals(): StopSignals {
+  const requested = Promise.withResolvers<string>();
+  const forced = Promise.withResolvers<void>();
+  let firstAt: number | undefined;
+  const onSignal = (name: string) => {
+    firstAt ??= performance.now();
+    requested.resolve(name);
+    if (performance.now() - firstAt > SAME_REQUEST_MS) forced.resolve();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
+  // A supervisor that was killed cannot send a signal, but its channel ends.
+  process.once('disconnect', () => requested.resolve('the supervisor ended'));
+  // Listening to it would keep a process alive that has nothing left to do.
+  process.channel?.unref();
+  return { requested: requested.promise, forced: forced.promise };
+}

@@ -1,0 +1,83 @@
+/** A role of Sluice as a child process that is started again whenever it ends, until it is told to stop. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { open, rename, type FileHandle } from 'node:fs/promises';
+import type { StopMode } from './stop-mode.ts';
+
+/** Ending sooner than this by itself looks like a fault that the next start would meet again. */
+const SHORT_LIFE_MS = 5_000;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 15_000;
+
+export type SupervisedChild = {
+  /** SIGTERM, and SIGKILL after the grace; resolves when it has ended. `immediate` kills at once. */
+  stop(mode?: StopMode): Promise<void>;
+};
+
+export type ChildOptions = {
+  command: string;
+  args: readonly string[];
+  env: NodeJS.ProcessEnv;
+  /** Takes all output; that of the start before is kept beside it as `<logFile>.1`. */
+  logFile: string;
+  graceMs: number;
+  /** Told when it ended by itself, and in how many milliseconds it starts again. */
+  onRestart: (ended: { code: number | null; signal: NodeJS.Signals | null; delayMs: number }) => void;
+};
+
+/** Starts the child; it has an IPC channel, whose end tells it that we are gone (see stop-signals.ts). */
+export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
+  await rename(options.logFile, `${options.logFile}.1`).catch(() => {});
+  const log = await open(options.logFile, 'a', 0o600);
+  let child: ChildProcess | undefined;
+  let restart: NodeJS.Timeout | undefined;
+  let shortLives = 0;
+  let stopping = false;
+
+  const start = () => {
+    const startedAt = performance.now();
+    child = launch(options, log);
+    child.once('error', () => {});
+    child.once('exit', (code, signal) => {
+      if (stopping) return;
+      // Somebody's kill says nothing against the next start; an early end of its own does.
+      const faulty = signal === null && performance.now() - startedAt < SHORT_LIFE_MS;
+      shortLives = faulty ? shortLives + 1 : 0;
+      const delayMs = restartDelay(shortLives);
+      options.onRestart({ code, signal, delayMs });
+      restart = setTimeout(start, delayMs);
+    });
+  };
+  start();
+
+  return {
+    async stop(mode = 'graceful') {
+      stopping = true;
+      clearTimeout(restart);
+      if (child) await end(child, mode === 'immediate' ? 0 : options.graceMs);
+      await log.close().catch(() => {});
+    },
+  };
+}
+
+/** 0 after a long life, then half a second doubled up to 15 s. */
+function restartDelay(shortLives: number): number {
+  return shortLives === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (shortLives - 1), LONGEST_DELAY_MS);
+}
+
+function launch({ command, args, env }: ChildOptions, log: FileHandle): ChildProcess {
+  return spawn(command, args, {
+    env,
+    stdio: ['ignore', log.fd, log.fd, 'ipc'],
+    // Own process group: a Ctrl-C in the terminal is for the supervisor, which stops its children in order.
+    detached: true,
+  });
+}
+
+async function end(child: ChildProcess, graceMs: number): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  if (graceMs > 0) child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  await exited;
+  clearTimeout(timer);
+}

@@ -1,0 +1,27 @@
+/** The namespace on a Temporal server that is not ours. */
+import { ServiceError, type Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { withDeadline } from './connection.ts';
+
+/** `temporal operator namespace create` alone would keep histories for 24 hours. */
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
+const ALREADY_EXISTS = 6;
+
+/**
+ * Makes the client's namespace where it is missing; one that is there stays as it is.
+ * @throws Unavailable when Temporal does not answer
+ */
+export async function ensureNamespace(client: Client): Promise<void> {
+  const { namespace } = client.options;
+  const workflowExecutionRetentionPeriod = msToTs(RETENTION_MS);
+  await withDeadline(client, () =>
+    client.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod }),
+  ).catch((error: unknown) => {
+    if (grpcCode(error) !== ALREADY_EXISTS) throw error;
+  });
+}
+
+function grpcCode(error: unknown): number | undefined {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return (cause as { code?: number } | undefined)?.code;
+}

@@ -1,0 +1,26 @@
+/** Whether workers are there, as Temporal sees it. */
+import type { Client } from '@temporalio/client';
+import { withDeadline } from './connection.ts';
+
+/** `temporal.api.enums.v1.TaskQueueType` */
+const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
+
+/**
+ * Whether a worker asks this task queue for work, or did in the last five minutes.
+ * @throws Unavailable when Temporal does not answer
+ */
+export async function isPolled(
+  client: Client,
+  taskQueue: string,
+  type: keyof typeof TASK_QUEUE_TYPE,
+): Promise<boolean> {
+  const { namespace } = client.options;
+  const { pollers } = await withDeadline(client, () =>
+    client.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: TASK_QUEUE_TYPE[type],
+    }),
+  );
+  return pollers !== null && pollers !== undefined && pollers.length > 0;
+}

@@ -1,0 +1,43 @@
+/** Waits until the whole of Sluice can be used. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailed } from '../errors.ts';
+import { connectTemporal } from '../temporal/connection.ts';
+import { isPolled } from '../temporal/pollers.ts';
+import { TASK_QUEUES } from '../exports/domain/task-queues.ts';
+
+const TIMEOUT_MS = 120_000;
+const POLL_MS = 100;
+
+type Where = { apiUrl: string; temporalAddress: string; namespace: string; signal: AbortSignal };
+
+/**
+ * Resolves when the API says that it is ready and a worker asks for work.
+ * @throws CommandFailed after two minutes, naming what is missing
+ */
+export async function untilReady({ apiUrl, temporalAddress, namespace, signal }: Where): Promise<void> {
+  const { client, close } = connectTemporal({ address: temporalAddress, namespace });
+  const waits: [string, () => Promise<boolean>][] = [
+    ['the API', () => fetch(`${apiUrl}/_readyz`, { signal }).then(({ ok }) => ok)],
+    ['the worker', () => isPolled(client, TASK_QUEUES.control, 'workflow')],
+    ['the worker', () => isPolled(client, TASK_QUEUES.parts, 'activity')],
+  ];
+  const deadline = Date.now() + TIMEOUT_MS;
+  try {
+    for (const [what, isReady] of waits) await until(isReady, { what, deadline, signal });
+  } finally {
+    await close();
+  }
+}
+
+type Wait = { what: string; deadline: number; signal: AbortSignal };
+
+async function until(isReady: () => Promise<boolean>, { what, deadline, signal }: Wait): Promise<void> {
+  while (!(await isReady().catch(() => false))) {
+    signal.throwIfAborted();
+    if (Date.now() > deadline)
+      throw new CommandFailed(
+        `After ${TIMEOUT_MS / 1000} s ${what} is still not ready; its log in the state folder says why.`,
+      );
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,44 @@
+/** What a person and a program need to know to use a running Sluice. */
+import type { StateFolder } from './state-folder.ts';
+
+/** The content of `dev.json`, exactly. */
+export type Report = {
+  api_url: string;
+  temporal_ui_url: string | null;
+  temporal_address: string;
+  database_url: string;
+  project_id: number;
+  project_api_key: string;
+  personal_api_key: string;
+};
+
+/** In the state folder. */
+export const REPORT_FILE = 'dev.json';
+
+/** It holds keys and a password: readable by its owner only. It is there exactly while Sluice is ready. */
+export async function writeReport(state: StateFolder, report: Report): Promise<void> {
+  await state.writeSecret(REPORT_FILE, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+export async function removeReport(state: StateFolder): Promise<void> {
+  await state.remove(REPORT_FILE);
+}
+
+const LABELS: Record<keyof Report, string> = {
+  api_url: 'API',
+  temporal_ui_url: 'Temporal UI',
+  temporal_address: 'Temporal',
+  database_url: 'Database',
+  project_id: 'Project',
+  project_api_key: 'Project API key',
+  personal_api_key: 'Personal API key',
+};
+
+/** The same for people. */
+export function reportTable(report: Report): string {
+  const width = Math.max(...Object.values(LABELS).map((label) => label.length));
+  return (Object.keys(LABELS) as (keyof Report)[])
+    .filter((key) => report[key] !== null)
+    .map((key) => `  ${LABELS[key].padEnd(width)}  ${report[key]}`)
+    .join('\n');
+}

@@ -1,0 +1,123 @@
+/** Everything on one machine: servers, schema, demo, API and worker, in order up and in reverse order down. */
+import type { Config } from '../config.ts';
+import { CommandFailed } from '../errors.ts';
+import { prepareDatabase } from '../prepare-database.ts';
+import { freePort, isPortFree } from '../processes/port.ts';
+import type { StopMode } from '../processes/stop-mode.ts';
+import type { StopSignals } from '../processes/stop-signals.ts';
+import { demo } from './demo.ts';
+import { encryptionKeys } from './key-ring.ts';
+import { untilReady } from './ready.ts';
+import { removeReport, writeReport, type Report } from './report.ts';
+import { startRoles } from './roles.ts';
+import { startServers, type Servers } from './servers.ts';
+import { takeStateFolder, type StateFolder } from './state-folder.ts';
+
+export type UpOptions = {
+  config: Config;
+  signals: StopSignals;
+  /** Told what takes time, and what goes wrong and is repaired. */
+  onProgress: (message: string) => void;
+  onReady: (report: Report) => void;
+};
+
+/** What was started so far; stopped in reverse. */
+type Running = { stop(mode?: StopMode): Promise<void> }[];
+
+/**
+ * Runs until it is asked to stop, and then stops everything; a second request ends all at once.
+ * @throws CommandFailed with a way out when something cannot start or a server ends by itself
+ */
+export async function up(options: UpOptions): Promise<void> {
+  const { signals, onProgress } = options;
+  const state = await takeStateFolder(options.config.SLUICE_STATE_DIR);
+  const running: Running = [];
+  const stopping = new AbortController();
+  let interrupted = false;
+  void signals.requested.then(() => {
+    interrupted = true;
+    stopping.abort();
+  });
+  void signals.forced.then(() => Promise.all(running.map((part) => part.stop('immediate'))));
+  try {
+    await removeReport(state);
+    await run(options, { state, running, signal: stopping.signal });
+  } catch (error) {
+    // What a start throws because it was interrupted is not news.
+    if (!interrupted) throw error;
+  } finally {
+    stopping.abort();
+    if (interrupted) onProgress('Stopping; Ctrl-C again ends everything at once');
+    await removeReport(state);
+    for (const part of running.toReversed()) await part.stop();
+    await state.release();
+  }
+}
+
+type Context = { state: StateFolder; running: Running; signal: AbortSignal };
+
+async function run(options: UpOptions, { state, running, signal }: Context): Promise<void> {
+  const { config, signals, onProgress, onReady } = options;
+  const port = await apiPort(config);
+  const keys = await encryptionKeys(config, state);
+  const servers = await startServers({ config, state, onProgress, signal });
+  running.push(servers);
+  const brokenDown = breakdown(servers, state);
+
+  const report = await prepare({ config, state, servers, port, onProgress });
+  signal.throwIfAborted();
+  const roles = await startRoles({ config, state, servers, keys, apiPort: port, apiUrl: report.api_url, onProgress });
+  running.push(roles);
+  const where = { apiUrl: report.api_url, temporalAddress: servers.temporalAddress };
+  const ready = untilReady({ ...where, namespace: config.TEMPORAL_NAMESPACE, signal });
+  await Promise.race([ready, roles.broken, brokenDown]);
+
+  await writeReport(state, report);
+  onReady(report);
+  await Promise.race([signals.requested, brokenDown]);
+}
+
+/** Rejects when a server of ours ends by itself. */
+function breakdown(servers: Servers, state: StateFolder): Promise<never> {
+  const broken = servers.ended.then((name) => {
+    throw new CommandFailed(
+      `${name} ended by itself; its log is in ${state.file('')}. Start again: what was stored is kept.`,
+    );
+  });
+  // Ours end when we stop them, too; then nobody waits for this.
+  broken.catch(() => {});
+  return broken;
+}
+
+type Prepare = Pick<UpOptions, 'config' | 'onProgress'> & { state: StateFolder; servers: Servers; port: number };
+
+/** Schema and demo. */
+async function prepare({ config, state, servers, port, onProgress }: Prepare): Promise<Report> {
+  const { applied } = await prepareDatabase(servers.databaseUrl);
+  if (applied.length > 0) onProgress(`Database: ${applied.length} migrations applied`);
+  const { projectId, projectApiKey, personalApiKey } = await demo(servers.databaseUrl, state);
+  return {
+    api_url: `http://${clientHost(config.SLUICE_HOST)}:${port}`,
+    temporal_ui_url: servers.temporalUiUrl,
+    temporal_address: servers.temporalAddress,
+    database_url: servers.databaseUrl,
+    project_id: projectId,
+    project_api_key: projectApiKey,
+    personal_api_key: personalApiKey,
+  };
+}
+
+/** Checked before anything that takes time. */
+async function apiPort({ SLUICE_PORT: port, SLUICE_HOST: host }: Config): Promise<number> {
+  if (port === 0) return freePort();
+  if (await isPortFree(port, host)) return port;
+  throw new CommandFailed(
+    `Port ${port} on ${host} is taken, and the API needs it. Stop what listens there, or set SLUICE_PORT to another port.`,
+  );
+}
+
+/** An API that listens on all addresses is reached on this machine's own. */
+function clientHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
