@@ -25,6 +25,7 @@ type Options = {
   historical: boolean;
   url?: string;
   key?: string;
+  secretKey?: string;
   batchSize: number;
   concurrency: number;
   json: boolean;
@@ -46,6 +47,7 @@ export function captureCommand(): Command {
     .option('--historical', 'place events at their own timestamps instead of at the present', false)
     .option('--url <url>', 'address of the server (default: the one that `sluice up` runs here)')
     .option('--key <key>', 'project API key (default: that of `sluice up` here)')
+    .option('--secret-key <key>', 'personal or project secret key, for --historical where the project key may not')
     .option('--batch-size <events>', 'events in one request', between(1, 10_000), 500)
     .option('--concurrency <requests>', 'requests on their way at once', between(1, 64), 4)
     .option('--json', 'print the summary as JSON', false)
@@ -58,7 +60,14 @@ async function capture(file: string, options: Options): Promise<void> {
   const input = await openInput(file);
   const bar = options.json ? undefined : progressBar(input);
   let retries = 0;
-  const send = createSender({ url, key, historical: options.historical, retry: RETRY, onRetry: () => (retries += 1) });
+  const send = createSender({
+    url,
+    key,
+    secretKey: options.secretKey,
+    historical: options.historical,
+    retry: RETRY,
+    onRetry: () => (retries += 1),
+  });
 
   const summary = await sendFile({
     bytes: input.bytes,

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { CommandFailed } from '../errors.ts';
+import { isFaultyContent, mayPass, readAnswer } from './answer.ts';
 import type { Outgoing } from './batches.ts';
 import { retryAfterMs, retrying, TryAgain, type RetryPolicy } from './retry.ts';
 
@@ -12,6 +13,8 @@ export type SenderOptions = {
   url: string;
   /** The project's API key. */
   key: string;
+  /** A personal or project secret key, for projects that take history from no other. */
+  secretKey: string | undefined;
   /** Places the events at their own timestamps instead of at the present. */
   historical: boolean;
   retry: RetryPolicy;
@@ -24,21 +27,26 @@ export type Send = (events: readonly Outgoing[], signal: AbortSignal) => Promise
 
 /**
  * Repeating is harmless, because every event names its uuid: whatever may pass (no answer, 408, 429, 5xx) is tried again. A batch
- * that the server finds fault with (400, 413, 422) is halved until the faulty events stand alone.
+ * that is refused as a whole (400, 413) is halved until the faulty events stand alone.
  *
- * @returns a function that sends one batch and says which lines the server refused. It throws CommandFailed when the key is
+ * @returns a function that sends one batch and says which lines the server refused. It throws CommandFailed when a key is
  * refused, when nothing listens there, and when retries ran out.
  */
 export function createSender(options: SenderOptions): Send {
   const endpoint = new URL('batch/', options.url.endsWith('/') ? options.url : `${options.url}/`);
-  const head = `{"api_key":${JSON.stringify(options.key)},"historical_migration":${options.historical},"batch":[`;
+  const opening = `{"api_key":${JSON.stringify(options.key)},"historical_migration":${options.historical},"batch":[`;
+  const headers = {
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+    ...(options.secretKey !== undefined && { authorization: `Bearer ${options.secretKey}` }),
+  };
   let everAnswered = false;
 
   const post = async (events: readonly Outgoing[], signal: AbortSignal): Promise<Response> => {
-    const body = await compress(`${head}${events.map((event) => event.json).join(',')}]}`);
+    const body = await compress(`${opening}${events.map((event) => event.json).join(',')}]}`);
     const response = await fetch(endpoint, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      headers,
       body,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
@@ -50,29 +58,24 @@ export function createSender(options: SenderOptions): Send {
     return response;
   };
 
-  const attempt = async (events: readonly Outgoing[], signal: AbortSignal): Promise<Refusal | undefined> => {
+  /** @returns the refused lines, or the one reason for which the batch was refused as a whole */
+  const attempt = async (events: readonly Outgoing[], signal: AbortSignal): Promise<Refusal[] | string> => {
     const response = await post(events, signal);
-    const text = await response.text();
-    if (response.ok) return undefined;
-    const reason = `${response.status}: ${detailOf(text) ?? response.statusText}`;
+    const { rejected, warnings, detail } = readAnswer(await response.text());
+    const [warning] = warnings;
+    if (warning !== undefined) throw new CommandFailed(`${warning} Stopped; see --secret-key.`);
+    if (response.ok) return rejected.map(({ index, reason }) => ({ line: lineOf(events, index), reason }));
+    const reason = detail ?? `${response.status} ${response.statusText}`;
     if (mayPass(response.status)) throw new TryAgain(reason, retryAfterMs(response.headers.get('retry-after')));
-    if (FAULTY_CONTENT.has(response.status)) return { line: events[0]?.line ?? 0, reason };
+    if (isFaultyContent(response.status)) return reason;
     throw new CommandFailed(finalRefusal(options.url, response.status, reason));
   };
 
   return async function send(events, signal): Promise<SendOutcome> {
     const { retry: policy, onRetry } = options;
-    const refusal = await retrying(() => attempt(events, signal), { policy, signal, onRetry }).catch(
-      (error: unknown) => {
-        if (!(error instanceof TryAgain)) throw error;
-        throw new CommandFailed(
-          `The server does not take events (last answer: ${error.message}). Send the file again later: what was stored is not stored twice.`,
-          { cause: error },
-        );
-      },
-    );
-    if (refusal === undefined) return { sent: events.length, refused: [] };
-    if (events.length === 1) return { sent: 0, refused: [refusal] };
+    const refused = await retrying(() => attempt(events, signal), { policy, signal, onRetry }).catch(explainGivingUp);
+    if (typeof refused !== 'string') return { sent: events.length - refused.length, refused };
+    if (events.length === 1) return { sent: 0, refused: [{ line: lineOf(events, 0), reason: refused }] };
     const middle = Math.ceil(events.length / 2);
     const first = await send(events.slice(0, middle), signal);
     const second = await send(events.slice(middle), signal);
@@ -80,20 +83,17 @@ export function createSender(options: SenderOptions): Send {
   };
 }
 
-const FAULTY_CONTENT = new Set([400, 413, 422]);
-const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;
+const lineOf = (events: readonly Outgoing[], index: number) => events[index]?.line ?? 0;
 
 const deflate = promisify(gzip);
 const compress = (text: string) => deflate(text, { level: 1 });
 
-/** The sentence in our error envelope, `{type, code, detail, attr}`. */
-function detailOf(body: string): string | undefined {
-  try {
-    const { detail } = JSON.parse(body) as { detail?: unknown };
-    return typeof detail === 'string' ? detail : undefined;
-  } catch {
-    return undefined;
-  }
+function explainGivingUp(error: unknown): never {
+  if (!(error instanceof TryAgain)) throw error;
+  throw new CommandFailed(
+    `The server does not take events (the last attempt: ${error.message}). Send the file again later: what was stored is not stored twice.`,
+    { cause: error },
+  );
 }
 
 /** A server that was never there is a mistake in the address, one that went away may come back. */
@@ -110,7 +110,7 @@ function notAnswered(url: string, error: unknown, everAnswered: boolean): Error 
 
 function finalRefusal(url: string, status: number, reason: string): string {
   if (status === 401 || status === 403) {
-    return `The server refused the key (${reason}). Give a project API key (phc_...) with --key.`;
+    return `The server refused the key: ${reason} Give a project API key (phc_...) with --key.`;
   }
-  return `${url} does not take events (${reason}). Give the address of a Sluice server with --url.`;
+  return `${url} does not take events (${status}: ${reason}). Give the address of a Sluice server with --url.`;
 }

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { CommandFailed } from '../../src/errors.ts';
-import { readAccessLogLine } from '../../src/sending/access-log.ts';
-import { openInput } from '../../src/sending/input.ts';
-import { readNdjsonLine } from '../../src/sending/ndjson.ts';
-import { sendFile, type FileSummary } from '../../src/sending/send-file.ts';
-import { createSender } from '../../src/sending/sender.ts';
+import { content, sendTo } from '../support/sending.ts';
 
 type Body = { api_key: string; historical_migration: boolean; batch: { uuid: string; event: string }[] };
 type Answer = { status: number; headers?: Record<string, string>; body?: unknown } | 'hang up';
@@ -36,36 +31,8 @@ async function startPeer(answer: (body: Body, call: number) => Answer = () => ({
 
 type Peer = Awaited<ReturnType<typeof startPeer>>;
 
-async function* content(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text);
-}
-
 const events = (count: number) =>
   Array.from({ length: count }, (_, index) => JSON.stringify({ event: `e${index}`, distinct_id: 'd' })).join('\n');
-
-async function sendTo(
-  peer: { url: string },
-  bytes: AsyncIterable<Buffer>,
-  overrides: { perBatch?: number; log?: boolean } = {},
-) {
-  let retries = 0;
-  const send = createSender({
-    url: peer.url,
-    key: 'phc_test',
-    historical: true,
-    retry: { firstDelayMs: 5, maxDelayMs: 50, giveUpAfterMs: 300 },
-    onRetry: () => (retries += 1),
-  });
-  const summary: FileSummary = await sendFile({
-    bytes,
-    readLine: overrides.log ? readAccessLogLine : readNdjsonLine,
-    limits: { events: overrides.perBatch ?? 10, bytes: 1e6 },
-    concurrency: 3,
-    send,
-    onProgress: () => {},
-  });
-  return { ...summary, retries };
-}
 
 describe('sending a file', () => {
   let peer: Peer | undefined;
@@ -129,7 +96,7 @@ describe('sending a file', () => {
     peer = await startPeer((body) => (body.batch.some(({ event }) => event === 'e7') ? faulty : { status: 200 }));
     const summary = await sendTo(peer, content(events(10)));
     assert.equal(summary.sent, 9);
-    assert.deepEqual(summary.refused, [{ line: 8, reason: '400: e7 is wrong.' }]);
+    assert.deepEqual(summary.refused, [{ line: 8, reason: 'e7 is wrong.' }]);
     assert.equal(peer.events().length, 9);
   });
 
@@ -137,7 +104,7 @@ describe('sending a file', () => {
     [
       'a refused key',
       { status: 401, body: { detail: 'Invalid key.' } },
-      /refused the key \(401: Invalid key\.\)\. Give a project API key/,
+      /refused the key: Invalid key\. Give a project API key/,
     ],
     ['another kind of server', { status: 404 }, /does not take events \(404: .*--url/],
     ['a server that stays ill', { status: 503 }, /Send the file again later/],
@@ -159,35 +126,18 @@ describe('sending a file', () => {
     await assert.rejects(sendTo(gone, content(events(1))), /No server answers at .*npm start/);
   });
 
-  it('needs no more memory for a longer file', async function () {
-    this.timeout(30_000);
-    peer = await startPeer();
-    const { accepted } = peer;
-    const rssMb: number[] = [];
+  it('reads no further ahead of the server than the batches on their way', async () => {
+    let taken = 0;
+    peer = await startPeer((body) => ((taken += body.batch.length), { status: 200 }));
+    const ahead: number[] = [];
     async function* long(): AsyncGenerator<Buffer> {
-      for (let block = 0; block < 120; block += 1) {
-        accepted.length = 0;
-        rssMb.push(process.memoryUsage().rss / 1e6);
-        const line = JSON.stringify({ event: 'long', distinct_id: `${block}`, properties: { text: 'x'.repeat(900) } });
-        yield Buffer.from(`${line}\n`.repeat(1000));
+      for (let block = 0; block < 200; block += 1) {
+        ahead.push(block * 50 - taken);
+        yield Buffer.from(`${events(50)}\n`);
       }
     }
-    const { sent } = await sendTo(peer, long(), { perBatch: 500 });
-    assert.equal(sent, 120_000);
-    const grownMb = Math.max(...rssMb.slice(60)) - Math.max(...rssMb.slice(0, 60));
-    assert.ok(grownMb < 30, `the second half, 58 MB of events, needed ${grownMb} MB more than the first`);
-  });
-
-  const REAL_LOG = new URL('../../../shared/data/access.log.gz', import.meta.url).pathname;
-
-  it('gives 10,000 real requests, 19 of them exact repeats, 10,000 uuids', async function () {
-    if (!existsSync(REAL_LOG)) return this.skip();
-    peer = await startPeer();
-    const { lines, sent, badLines } = await sendTo(peer, (await openInput(REAL_LOG)).bytes, {
-      perBatch: 500,
-      log: true,
-    });
-    assert.deepEqual({ lines, sent, badLines }, { lines: 10_000, sent: 10_000, badLines: 0 });
-    assert.equal(new Set(peer.events().map((event) => event.uuid)).size, 10_000);
+    const { sent } = await sendTo(peer, long(), { perBatch: 100 });
+    assert.equal(sent, 10_000);
+    assert.ok(Math.max(...ahead) <= 500, `read ${Math.max(...ahead)} events ahead`);
   });
 });

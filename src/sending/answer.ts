@@ -1,0 +1,40 @@
+/** What the server's answers to a batch mean for the sender. */
+
+export type Answer = {
+  /** In the batch that was sent, with the reason. */
+  rejected: { index: number; reason: string }[];
+  /** What was stored otherwise than asked for. */
+  warnings: string[];
+  /** The sentence of an error, `{type, code, detail, attr}`. */
+  detail: string | undefined;
+};
+
+type Body = {
+  detail?: string;
+  rejected?: { index: number; detail: string }[];
+  warnings?: { detail: string }[];
+};
+
+/** Reads a body of our capture endpoint; anything else says nothing. */
+export function readAnswer(text: string): Answer {
+  const { detail, rejected = [], warnings = [] } = parse(text);
+  return {
+    rejected: rejected.map(({ index, detail: reason }) => ({ index, reason })),
+    warnings: warnings.map((warning) => warning.detail),
+    detail,
+  };
+}
+
+function parse(text: string): Body {
+  try {
+    return (JSON.parse(text) ?? {}) as Body;
+  } catch {
+    return {};
+  }
+}
+
+/** Faults of the events themselves: fewer of them may pass. */
+export const isFaultyContent = (status: number) => status === 400 || status === 413;
+
+/** The same request may pass later. */
+export const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;
