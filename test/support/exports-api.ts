@@ -1,0 +1,91 @@
+/** The API of exports over a whole installation without a worker: what is asked for stays asked for. */
+import { createKnex, type Knex } from '../../src/db/connection.ts';
+import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
+import type { ExportsApi as ExportsCollaborators } from '../../src/exports/api.ts';
+import { exportRoutes } from '../../src/exports/routes.ts';
+import type { Run } from '../../src/exports/runs.store.ts';
+import type { Route } from '../../src/http/route.ts';
+import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
+import { keyStore } from '../../src/identity/keys.store.ts';
+import { projectRoutes, type IdentityApi } from '../../src/identity/projects.routes.ts';
+import { projectStore } from '../../src/identity/projects.store.ts';
+import { startApi, type Api, type ApiAnswer } from './api.ts';
+import { buildExport, buildExportWorld, type ExportWorld } from './export-world.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from './identity.ts';
+
+export type ExportsApi = {
+  api: Api;
+  world: ExportWorld;
+  db: Knex;
+  /** Another organization with a project of its own. */
+  theirs: Tenant;
+  /** A key of the world's project with all scopes. */
+  key: string;
+  /** A request about the world's project, with that key; the path goes on from the project's. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  close(): Promise<void>;
+};
+
+/** Every route that lives in a project, or lists projects. */
+export const apiRoutes: readonly Route<IdentityApi & ExportsCollaborators>[] = [...projectRoutes, ...exportRoutes];
+
+export async function startExportsApi(): Promise<ExportsApi> {
+  const world = await buildExportWorld();
+  const db = createKnex({ url: world.options.databaseUrl, applicationName: 'test-api' });
+  const projects = projectStore(db);
+  const api = await startApi({
+    routes: apiRoutes,
+    collaborators: {
+      projects,
+      batchExports: world.batchExports,
+      backfills: world.backfills,
+      runs: world.engine.stores.runs,
+      exportLogs: world.engine.stores.logs,
+    },
+    gatekeeper: createGatekeeper({ keys: keyStore(db), projects }),
+  });
+  const { key } = await keyStore(db).create({ projectId: world.projectId }, { label: 'test', scopes: ['*'] });
+  return {
+    api,
+    world,
+    db,
+    theirs: await buildTenant(db),
+    key,
+    request: (method, path, body, headers = {}) =>
+      api.request(method, `/api/environments/${world.projectId}${path}`, { key, body, headers }),
+    async close() {
+      await api.stop();
+      await db.destroy();
+      await world.close();
+    },
+  };
+}
+
+/** A key of the user whose organization owns the project. */
+export async function memberKey(db: Knex, projectId: number, ...scopes: string[]): Promise<string> {
+  const { user_id: userId } = (await db('projects')
+    .join('organization_memberships', 'organization_memberships.organization_id', 'projects.organization_id')
+    .where('projects.id', projectId)
+    .first('user_id')) as { user_id: number };
+  return buildPersonalKey(db, { organizationId: '', userId, projectId, apiToken: '' }, ...scopes);
+}
+
+/** A paused export of the project, so that nothing starts by itself. */
+export async function buildStoredExport({ world }: ExportsApi, projectId = world.projectId): Promise<BatchExport> {
+  return world.batchExports.create(projectId, buildExport({ paused: true }));
+}
+
+const hourOf = (hour: number) => `2015-05-17T${String(hour).padStart(2, '0')}:00:00.000000Z`;
+
+/** A run of the export for one hour, as the engine stores it. */
+export async function buildRun({ world }: ExportsApi, of: BatchExport, hour: number): Promise<Run> {
+  return world.engine.stores.runs.open({
+    projectId: of.projectId,
+    batchExportId: of.id,
+    start: hourOf(hour),
+    end: hourOf(hour + 1),
+    kind: 'scheduled',
+    workflowId: `${of.id}-2015-05-17T${hour + 1}:00:00Z`,
+    workflowRunId: `execution-${of.id}-${hour}`,
+  });
+}
