@@ -1,4 +1,7 @@
-/** Workflow executions of runs and dispatchers: start, look up, cancel. */
+/**
+ * Workflow executions of runs and dispatchers: start, look up, cancel. Each method throws `Unavailable` when Temporal does not
+ * answer in time.
+ */
 import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
@@ -9,6 +12,7 @@ import {
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import { dispatcherWorkflowId, runWorkflowId } from '../exports/domain/ids.ts';
 import { TASK_QUEUES } from '../exports/domain/task-queues.ts';
+import { withDeadline } from './connection.ts';
 
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
@@ -23,7 +27,7 @@ export function exportExecutions(client: Client) {
     /** The newest execution of the data interval that ends then (or a certain one); undefined when Temporal knows of none. */
     async find(workflowId: string, runId?: string): Promise<Execution | undefined> {
       try {
-        const described = await workflow.getHandle(workflowId, runId).describe();
+        const described = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
         return { runId: described.runId, status: described.status.name };
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return undefined;
@@ -36,19 +40,20 @@ export function exportExecutions(client: Client) {
      * @returns false when one is running already
      */
     async start(exportId: string, end: number): Promise<boolean> {
+      const options = {
+        workflowId: runWorkflowId(exportId, end),
+        taskQueue: TASK_QUEUES.control,
+        args: [{ exportId }],
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: SCHEDULED_START, value: new Date(end) },
+          { key: SCHEDULED_BY, value: exportId },
+        ]),
+        staticSummary: 'Started by the dispatcher of requests',
+      };
       try {
-        await workflow.start('exportRun', {
-          workflowId: runWorkflowId(exportId, end),
-          taskQueue: TASK_QUEUES.control,
-          args: [{ exportId }],
-          workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-          workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-          typedSearchAttributes: new TypedSearchAttributes([
-            { key: SCHEDULED_START, value: new Date(end) },
-            { key: SCHEDULED_BY, value: exportId },
-          ]),
-          staticSummary: 'Started by the dispatcher of requests',
-        });
+        await withDeadline(client, () => workflow.start('exportRun', options));
         return true;
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
@@ -58,24 +63,23 @@ export function exportExecutions(client: Client) {
 
     /** Wakes the export's dispatcher, starting it when it is not there. */
     async wakeDispatcher(exportId: string): Promise<void> {
-      await workflow.signalWithStart('exportRequests', {
+      const options = {
         workflowId: dispatcherWorkflowId(exportId),
         taskQueue: TASK_QUEUES.control,
         args: [{ exportId }],
         signal: 'wake',
         signalArgs: [],
         staticSummary: 'Asks the schedule for retries, backfills and gaps',
-      });
+      };
+      await withDeadline(client, () => workflow.signalWithStart('exportRequests', options));
     },
 
     /** Asks an execution to end, keeping what was delivered. Gone already is as good. */
     async cancel(workflowId: string, runId: string): Promise<void> {
-      await workflow
-        .getHandle(workflowId, runId)
-        .cancel()
-        .catch((error: unknown) => {
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
-        });
+      const handle = workflow.getHandle(workflowId, runId);
+      await withDeadline(client, () => handle.cancel()).catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
     },
   };
 }
