@@ -8,13 +8,13 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { CARETAKING } from './policies.ts';
+import { ASKING } from './policies.ts';
 
 export type ExportRequestsInput = { exportId: string };
 
 const wake = defineSignal('wake');
 
-const { dispatchRequests } = proxyActivities<Activities>(CARETAKING);
+const { dispatchRequests } = proxyActivities<Activities>(ASKING);
 
 /** Bounds one history. */
 const MAX_ROUNDS = 300;

@@ -30,12 +30,15 @@ export const FINISHING: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 30 },
 };
 
-/** Looking after things, again and again anyway: a failed round is replaced by the next one. */
-export const CARETAKING: ActivityOptions = {
-  startToCloseTimeout: '10 minutes',
+/** Asking for runs. The next round is this one again: it is tried until it is done. */
+export const ASKING: ActivityOptions = {
+  startToCloseTimeout: '5 minutes',
   heartbeatTimeout: HEARTBEAT,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 5 },
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
+
+/** Looking after things, every minute anyway: a failed round is replaced by the next one. */
+export const CARETAKING: ActivityOptions = { ...ASKING, retry: { ...ASKING.retry, maximumAttempts: 3 } };
 
 /** Parts of one run at once. */
 export const PARTS_AT_ONCE = 4;

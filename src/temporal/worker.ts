@@ -11,6 +11,8 @@ export type ExportWorkerOptions = {
   temporal: TemporalOptions;
   /** Parts at once. */
   partsAtOnce: number;
+  /** How many requests for work wait at the server, for each kind of it; the SDK's own number when it is not said. */
+  pollsAtOnce?: number;
 };
 
 export type ExportWorker = {
@@ -47,6 +49,7 @@ export async function startExportWorker({
   log,
   temporal,
   partsAtOnce,
+  pollsAtOnce,
 }: ExportWorkerOptions): Promise<ExportWorker> {
   const logger = installRuntime(log);
   const bundle = await workflowBundle(logger);
@@ -56,6 +59,10 @@ export async function startExportWorker({
     namespace: temporal.namespace,
     activities,
     shutdownGraceTime: GRACE,
+    ...(pollsAtOnce !== undefined && {
+      maxConcurrentWorkflowTaskPolls: Math.max(2, pollsAtOnce),
+      maxConcurrentActivityTaskPolls: pollsAtOnce,
+    }),
   };
   const workers = await Promise.all([
     Worker.create({

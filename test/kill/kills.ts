@@ -94,7 +94,6 @@ export async function kills({
     endAt: new Date(FIRST_HOUR + hours * HOUR_MS).toISOString(),
   };
   const backfills = await Promise.all(exportIds.map((id) => world.backfills.request(world.projectId, id, range)));
-  await world.engine.schedules.ensureReconciler();
   await eventually(
     'all backfills to end and all intervals to be settled',
     async () => {

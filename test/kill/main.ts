@@ -4,6 +4,7 @@ import { stopTestDatabases } from '../support/database.ts';
 import { buildExportWorld } from '../support/export-world.ts';
 import { stopTestObjectStore } from '../support/object-store.ts';
 import { stopTestTemporal } from '../support/temporal.ts';
+import { freezes } from './freezes.ts';
 import { kills } from './kills.ts';
 import { localFilePlace, postgresPlace, s3Place } from './places.ts';
 import { seeded } from './random.ts';
@@ -27,6 +28,7 @@ async function run({ seed: given, short, kills: count, only, places: types }: Op
   const places = all.filter(({ type }) => types === undefined || types.split(',').includes(type));
   const problems: string[] = [];
   try {
+    await world.engine.schedules.ensureReconciler();
     if (only !== 'freezes') {
       const wanted = short ? 4 : Number(count);
       problems.push(
@@ -39,6 +41,9 @@ async function run({ seed: given, short, kills: count, only, places: types }: Op
           terminate: seed % 3 === 0,
         })),
       );
+    }
+    if (only !== 'kills') {
+      problems.push(...(await freezes({ world, places, random: seeded(seed), most: short ? 2 : Infinity })));
     }
   } finally {
     for (const place of all) await place.close();

@@ -34,6 +34,8 @@ async function start({ logLevel, ...options }: WorkerOptions): Promise<void> {
     log,
     temporal: options.temporal,
     partsAtOnce: options.partsAtOnce,
+    // What waits at the server when a worker is frozen is handed to it all the same, and is lost for ten seconds.
+    pollsAtOnce: 1,
   });
   tell({ kind: 'ready' });
   await worker.stopped;
