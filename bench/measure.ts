@@ -101,9 +101,13 @@ export async function requireProgram(name: string): Promise<void> {
 
 /** CPU time that a process, its children of now and its former children have used. For Postgres: that of the whole server. */
 export function serverCpuMs(pid: number): number {
-  const own = cpuTicks(pid);
-  const children = tree(pid).filter((child) => child !== pid);
-  return toMs(own.self + own.waitedFor + children.reduce((sum, child) => sum + cpuTicks(child).self, 0));
+  for (;;) {
+    const children = tree(pid).slice(1);
+    const own = cpuTicks(pid);
+    const ticks = children.reduce((sum, child) => sum + cpuTicks(child).self, own.self + own.waitedFor);
+    // A child that ends in between is counted twice or not at all.
+    if (tree(pid).slice(1).join() === children.join()) return toMs(ticks);
+  }
 }
 
 /** The largest resident size that a process has had. */
