@@ -2,9 +2,10 @@
 import { InvalidInput } from '../errors.ts';
 import type { Destination, DestinationEnvironment } from './contract.ts';
 import { localFile } from './local-file/local-file.ts';
+import { postgres } from './postgres/postgres.ts';
 import { awsS3, s3, s3Compatible } from './s3/s3.ts';
 
-const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible];
+const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible, postgres];
 
 /** Those that this installation offers: LocalFile exists only where the operator gave it a root. */
 export function destinations(environment: DestinationEnvironment): readonly Destination[] {

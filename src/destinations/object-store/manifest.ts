@@ -5,6 +5,7 @@
 import { DestinationRejected } from '../../errors.ts';
 import { compile, stringEnum, Type, type Static } from '../../schema.ts';
 import type { DeliveredFile, Delivery, Receipt, StagedPart } from '../contract.ts';
+import { totalsOf } from '../totals.ts';
 import type { ObjectHead, ObjectStore } from './store.ts';
 
 /** Far beyond the manifest of the largest interval; a hostile store may answer anything. */
@@ -59,12 +60,6 @@ export function manifestOf(
     bytes: files.reduce((sum, file) => sum + file.bytes, 0),
     files: [...files],
   };
-}
-
-/** Rows and digest of all parts together. */
-export function totalsOf(parts: readonly StagedPart[]): { rows: number; digest: string } {
-  const digest = parts.reduce((sum, part) => sum + BigInt(part.digest), 0n);
-  return { rows: parts.reduce((sum, part) => sum + part.rows, 0), digest: BigInt.asUintN(64, digest).toString() };
 }
 
 export function encodeManifest(manifest: Manifest): Uint8Array {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { DestinationUnavailable, Superseded } from '../../errors.ts';
 import type { Artifact, Delivery, SessionContext } from '../contract.ts';
+import { artifactsAt } from '../recorded.ts';
 import type { Names } from './keys.ts';
 import { UploadGone, type ObjectStore, type StagedUpload, type Upload } from './store.ts';
 import { fill } from './upload.ts';
@@ -75,14 +76,8 @@ export async function reveal({ store }: FileSession, staged: StagedUpload): Prom
 
 /** The uploads of this interval that our database knows, up to our epoch, at the present place. */
 export async function recordedUploads({ store, context }: FileSession): Promise<RecordedUpload[]> {
-  const recorded = await context.artifacts.list();
-  const here = recorded.filter(({ artifact }) => artifact['place'] === store.place);
-  const elsewhere = recorded.filter((record) => !here.includes(record));
-  if (elsewhere.length > 0) {
-    context.log('warning', `${elsewhere.length} unfinished uploads stay at an earlier place of this batch export.`);
-    await context.artifacts.discard(elsewhere.map(({ id }) => id));
-  }
-  return here.map(({ id, artifact }) => ({ id, upload: toUpload(artifact) }));
+  const recorded = await artifactsAt(store.place, context);
+  return recorded.map(({ id, artifact }) => ({ id, upload: toUpload(artifact) }));
 }
 
 function toUpload(artifact: Artifact): Upload {

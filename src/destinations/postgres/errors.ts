@@ -1,0 +1,54 @@
+/** What Postgres, the driver and the network throw, as one of our two errors. Decided by SQLSTATE, never by the message. */
+import { DestinationRejected, DestinationUnavailable, ReadBackDiffers, Superseded } from '../../errors.ts';
+import { HOST_REFUSED, HostRefused } from '../../net/host-rules.ts';
+import { isTlsRefusal, TLS_REFUSED } from '../../net/tls-errors.ts';
+
+/** SQLSTATEs, and classes by their first two characters, that another attempt will not heal. Appendix A of Postgres's manual. */
+const REJECTED: Record<string, string> = {
+  '0A': 'The server does not support what is needed.',
+  '22': 'A column of the table does not take a value of the export.',
+  22001: 'A value is too long for its column.',
+  '23': 'A constraint of the table refuses the rows.',
+  25006: 'The database is read-only.',
+  '28': 'The user or the password is wrong, or the user may not connect from here.',
+  '3D': 'The database does not exist.',
+  '3F': 'The schema does not exist.',
+  42: 'The tables are not as the export needs them.',
+  42501: 'The user lacks a privilege. Needed: CREATE and USAGE on the schema, and all rights on the table.',
+  42703: 'A column that the export writes does not exist in the table any more.',
+  42804: 'A column of the table has a type that does not take the values of the export.',
+  44: 'A view’s check refuses the rows.',
+  54: 'A limit of the server is exceeded.',
+};
+
+/** Passing, although their class is not. */
+const UNAVAILABLE = new Set(['42P01']);
+
+/** The SQLSTATE of a server's error; undefined for all others. */
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && 'severity' in (error as object) ? code : undefined;
+}
+
+/** Whether the connection is gone, so that nobody knows what became of the last statement. */
+export function isConnectionLost(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined || state.startsWith('08') || state.startsWith('57P');
+}
+
+/** @throws always */
+export function translate(error: unknown): never {
+  if (error instanceof DestinationRejected || error instanceof DestinationUnavailable) throw error;
+  if (error instanceof Superseded || error instanceof ReadBackDiffers) throw error;
+  if (error instanceof HostRefused) throw new DestinationRejected(HOST_REFUSED, { cause: error });
+  if (isTlsRefusal(error)) {
+    throw new DestinationRejected(`${TLS_REFUSED} Set has_self_signed_cert if you trust it all the same.`, {
+      cause: error,
+    });
+  }
+  const state = sqlState(error);
+  if (state === undefined) throw new DestinationUnavailable('The database cannot be reached.', { cause: error });
+  const advice = UNAVAILABLE.has(state) ? undefined : (REJECTED[state] ?? REJECTED[state.slice(0, 2)]);
+  if (advice) throw new DestinationRejected(`${advice} (SQLSTATE ${state})`, { cause: error });
+  throw new DestinationUnavailable(`The database cannot do this at the moment (SQLSTATE ${state}).`, { cause: error });
+}

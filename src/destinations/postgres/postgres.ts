@@ -1,0 +1,83 @@
+/** Rows in a table of the user's own PostgreSQL. */
+import { InvalidInput } from '../../errors.ts';
+import { checkHost } from '../../net/connect.ts';
+import { HostRefused, hostRules } from '../../net/host-rules.ts';
+import { Type, type Static } from '../../schema.ts';
+import { defineDestination } from '../contract.ts';
+import { secret } from '../secret.ts';
+import { checkIdentifier } from './identifiers.ts';
+import { tableSession } from './session.ts';
+import { tableNames } from './tables.ts';
+
+const PostgresConfig = Type.Object(
+  {
+    host: Type.String({
+      minLength: 1,
+      maxLength: 253,
+      title: 'Host',
+      description: 'Name or address of the server: no user, port or path. The connection is always encrypted.',
+    }),
+    port: Type.Integer({ minimum: 1, maximum: 65_535, default: 5432, title: 'Port' }),
+    user: secret('User'),
+    password: secret('Password'),
+    database: Type.String({ minLength: 1, title: 'Database' }),
+    schema: Type.String({ default: 'public', title: 'Schema', description: 'Must exist.' }),
+    table_name: Type.String({
+      default: 'events',
+      title: 'Table',
+      description: 'Made when it does not exist, with the columns of the export and two of ours.',
+    }),
+    has_self_signed_cert: Type.Boolean({
+      default: false,
+      title: 'Self-signed certificate',
+      description: 'Encrypt without checking who signed the server’s certificate.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+type PostgresConfig = Static<typeof PostgresConfig>;
+
+/** Ports of the system's own services are never a database. */
+const FIRST_USER_PORT = 1024;
+
+function placeOf({ host, port, database, schema }: PostgresConfig): string {
+  return `postgres:${host.toLowerCase()}:${port}/${database}/${schema}`;
+}
+
+export const postgres = defineDestination<PostgresConfig>({
+  type: 'Postgres',
+  title: 'PostgreSQL',
+  delivery: 'effectively_once',
+  takes: 'rows',
+  config: PostgresConfig,
+  async validate(config, { allowedHosts }) {
+    for (const field of ['database', 'schema', 'table_name'] as const) checkIdentifier(config[field], field);
+    if (config.schema.startsWith('pg_') || config.schema === 'information_schema') {
+      throw new InvalidInput('Is the server’s own schema.', 'schema');
+    }
+    if (config.port < FIRST_USER_PORT) throw new InvalidInput(`Must be at least ${FIRST_USER_PORT}.`, 'port');
+    await checkHost(config.host, hostRules(allowedHosts)).catch((error: unknown) => {
+      throw error instanceof HostRefused ? new InvalidInput(error.message, 'host') : error;
+    });
+  },
+  keySpace: (config) => `${placeOf(config)}.${config.table_name}`,
+  async open(config, delivery, context, { allowedHosts }) {
+    return tableSession({
+      access: {
+        host: config.host,
+        port: config.port,
+        rules: hostRules(allowedHosts),
+        trustAnyCertificate: config.has_self_signed_cert,
+        signal: context.signal,
+        user: config.user,
+        password: config.password,
+        database: config.database,
+      },
+      place: placeOf(config),
+      names: tableNames(config.schema, config.table_name),
+      delivery,
+      context,
+    });
+  },
+});

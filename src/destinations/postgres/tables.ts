@@ -1,0 +1,133 @@
+/** The tables that a delivery needs in the user's schema: the target, and the ledger of what was delivered. */
+import { DestinationRejected } from '../../errors.ts';
+import type { Column } from '../contract.ts';
+import type { PostgresClient } from './client.ts';
+import { columnDefinitions, quoted } from './identifiers.ts';
+
+/** Any constant does; all workers that make tables in one database agree on it. */
+const TABLES_LOCK = 7_316_002;
+
+/** Which export a row belongs to, and the start of the data interval that it was delivered with. */
+export const EXPORT_COLUMN = '_sluice_export';
+export const INTERVAL_COLUMN = '_sluice_interval_time';
+const OUR_COLUMNS = `${EXPORT_COLUMN} uuid, ${INTERVAL_COLUMN} timestamptz`;
+const LEDGER = '_sluice_ledger';
+
+export type TableNames = {
+  schema: string;
+  table: string;
+  /** Qualified and quoted. */
+  target: string;
+  ledger: string;
+};
+
+export function tableNames(schema: string, table: string): TableNames {
+  return {
+    schema,
+    table,
+    target: `${quoted(schema)}.${quoted(table)}`,
+    ledger: `${quoted(schema)}.${LEDGER}`,
+  };
+}
+
+/**
+ * Makes the tables that do not exist. A target that somebody else made must have every column of the export.
+ * @throws DestinationRejected with the statements that add what a table lacks; the driver's errors
+ */
+export async function prepareTables(
+  client: PostgresClient,
+  names: TableNames,
+  columns: readonly Column[],
+): Promise<void> {
+  const found = await tablesIn(client, names);
+  if (!found.schema) throw new DestinationRejected(`The schema ${quoted(names.schema)} does not exist.`);
+  if (!found.ledger || found.target === 'none') await createTables(client, names, columns);
+  if (found.target === 'other') {
+    throw new DestinationRejected(`${names.target} is not a table. Choose another table_name.`);
+  }
+  await checkColumns(client, names, columns);
+}
+
+type Found = { schema: boolean; ledger: boolean; target: 'table' | 'other' | 'none' };
+
+async function tablesIn(client: PostgresClient, { schema, table }: TableNames): Promise<Found> {
+  const { rows } = await client.query<{ relname: string | null; relkind: string | null }>(
+    `select class.relname, class.relkind
+       from pg_namespace namespace
+       left join pg_class class on class.relnamespace = namespace.oid and class.relname in ($2, $3)
+      where namespace.nspname = $1`,
+    [schema, table, LEDGER],
+  );
+  const target = rows.find(({ relname }) => relname === table);
+  const isTable = target?.relkind === 'r' || target?.relkind === 'p';
+  return {
+    schema: rows.length > 0,
+    ledger: rows.some(({ relname }) => relname === LEDGER),
+    target: target ? (isTable ? 'table' : 'other') : 'none',
+  };
+}
+
+/** One at a time per database: `if not exists` alone fails when two do it at once. */
+async function createTables(
+  client: PostgresClient,
+  { schema, table, target, ledger }: TableNames,
+  columns: readonly Column[],
+): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query('select pg_advisory_xact_lock($1)', [TABLES_LOCK]);
+    const { target: present } = await tablesIn(client, tableNames(schema, table));
+    await client.query(`
+      create table if not exists ${ledger} (
+        export uuid,
+        interval_start timestamptz,
+        interval_end timestamptz,
+        epoch bigint not null,
+        run uuid not null,
+        table_name text not null,
+        cutoff timestamptz not null,
+        rows bigint not null,
+        digest text not null,
+        bytes bigint not null,
+        delivered_at timestamptz not null default now(),
+        primary key (export, interval_start, interval_end)
+      )`);
+    if (present === 'none') {
+      await client.query(`create table ${target} (${columnDefinitions(columns)}, ${OUR_COLUMNS})`);
+      await client.query(`create index on ${target} (${EXPORT_COLUMN}, ${INTERVAL_COLUMN})`);
+    }
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+async function checkColumns(
+  client: PostgresClient,
+  { schema, table, target }: TableNames,
+  columns: readonly Column[],
+): Promise<void> {
+  const { rows } = await client.query<{ name: string; type: string }>(
+    `select attname as name, format_type(atttypid, null) as type
+       from pg_attribute
+       join pg_class class on class.oid = attrelid
+       join pg_namespace namespace on namespace.oid = class.relnamespace
+      where namespace.nspname = $1 and class.relname = $2 and attnum > 0 and not attisdropped`,
+    [schema, table],
+  );
+  const types = new Map(rows.map(({ name, type }) => [name, type]));
+  const lacks = columns.filter(({ name }) => !types.has(name));
+  const ours = OUR_COLUMNS.split(', ').filter((definition) => !types.has(definition.split(' ')[0]!));
+  if (lacks.length > 0 || ours.length > 0) {
+    const additions = [...(lacks.length > 0 ? columnDefinitions(lacks).split(', ') : []), ...ours];
+    const index = ours.length > 0 ? ` CREATE INDEX ON ${target} (${EXPORT_COLUMN}, ${INTERVAL_COLUMN});` : '';
+    throw new DestinationRejected(
+      `The table ${target} lacks columns of the export. Add them, or choose another table_name: ` +
+        `ALTER TABLE ${target} ${additions.map((addition) => `ADD COLUMN ${addition}`).join(', ')};${index}`,
+    );
+  }
+  if (types.get(EXPORT_COLUMN) !== 'uuid' || types.get(INTERVAL_COLUMN) !== 'timestamp with time zone') {
+    throw new DestinationRejected(`In the table ${target}, ${OUR_COLUMNS.replace(', ', ' and ')} are needed.`);
+  }
+}
