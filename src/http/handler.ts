@@ -28,7 +28,7 @@ export function createHandler<Collaborators>(
   // An identifier that cannot exist is not found.
   const checkParams = checker(route.params, () => new NotFound());
   const checkQuery = checker(route.query, invalidInput);
-  const checkBody = route.body === 'stream' ? undefined : checker(route.body, invalidInput);
+  const checkBody = checker(route.body, invalidInput);
 
   return async ({ request, params, path, search }) => {
     const admitted = await admit(route.access, request, params, gatekeeper);
@@ -36,7 +36,7 @@ export function createHandler<Collaborators>(
       ...admitted,
       params: route.params ? checkParams?.(pathValues(route.params, params)) : {},
       query: route.query ? checkQuery?.(queryValues(route.query, new URLSearchParams(search))) : {},
-      body: route.body === 'stream' ? request : await checkBody?.(withoutUnknown(route.body, await readJson(request))),
+      body: await checkBody?.(withoutUnknown(route.body, await readJson(request))),
       headers: request.headers,
       url: addressOf(base, path, search),
       remoteAddress: request.socket.remoteAddress ?? '',

@@ -79,9 +79,8 @@ function security(access: Access): Json {
   return { security: [{ apiKey: [access.scope] }], 'x-scope': access.scope };
 }
 
-function requestBody(body: TSchema | 'stream' | undefined, components: Map<string, unknown>): Json {
+function requestBody(body: TSchema | undefined, components: Map<string, unknown>): Json {
   if (!body) return {};
-  if (body === 'stream') return { requestBody: { required: true, content: { '*/*': {} } } };
   return { requestBody: { required: true, content: jsonContent(hoist(body, components)) } };
 }
 

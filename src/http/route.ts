@@ -1,5 +1,5 @@
 /** A route: declared as data, handled as a function of values. Routing, OpenAPI and the authorization matrix read the data. */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Type, type Static, type TObject, type TSchema } from '../schema.ts';
 import type { Access, Caller, Project } from './access.ts';
 
@@ -19,12 +19,12 @@ export function noBody(status: number, headers: Readonly<Record<string, string>>
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The values that a handler works on, already checked against the route's schemas. */
-export type RouteRequest<A extends Access, P extends TObject, Q extends TObject, B extends TSchema | 'stream'> = {
+export type RouteRequest<A extends Access, P extends TObject, Q extends TObject, B extends TSchema> = {
   project: A extends { scope: string } ? Project : undefined;
   caller: A extends { public: true } ? undefined : Caller;
   params: Static<P>;
   query: Static<Q>;
-  body: [B] extends [never] ? undefined : B extends 'stream' ? IncomingMessage : B extends TSchema ? Static<B> : never;
+  body: [B] extends [never] ? undefined : Static<B>;
   headers: IncomingHttpHeaders;
   /** This request's address as clients know it: on the configured public address, never on the `Host` header. */
   url: URL;
@@ -36,7 +36,7 @@ export type RouteDefinition<
   A extends Access,
   P extends TObject,
   Q extends TObject,
-  B extends TSchema | 'stream',
+  B extends TSchema,
   Collaborators,
 > = {
   method: Method;
@@ -46,10 +46,7 @@ export type RouteDefinition<
   params?: P;
   /** Unknown query parameters are ignored. */
   query?: Q;
-  /**
-   * JSON that must match; unknown top-level members are dropped before the handler sees them. `'stream'` hands over the
-   * request as it is. Absent: whatever body is sent is not read.
-   */
+  /** JSON that must match; unknown top-level members are dropped before the handler sees them. Absent: no body is read. */
   body?: B;
   /** What it answers when all went well, by status; null is an empty body. */
   answers: Readonly<Record<number, TSchema | null>>;
@@ -59,10 +56,7 @@ export type RouteDefinition<
 };
 
 /** A route whose schemas' types are forgotten, as lists of routes hold it. */
-export type Route<Collaborators> = Omit<
-  RouteDefinition<Access, TObject, TObject, TSchema | 'stream', Collaborators>,
-  'handle'
-> & {
+export type Route<Collaborators> = Omit<RouteDefinition<Access, TObject, TObject, TSchema, Collaborators>, 'handle'> & {
   handle(request: unknown, collaborators: Collaborators): Promise<Answer>;
 };
 
@@ -75,7 +69,7 @@ export function route<
   Collaborators,
   P extends TObject = Nothing,
   Q extends TObject = Nothing,
-  B extends TSchema | 'stream' = never,
+  B extends TSchema = never,
 >(definition: RouteDefinition<A, P, Q, B, Collaborators>): Route<Collaborators> {
   return definition;
 }

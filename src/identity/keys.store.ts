@@ -1,7 +1,6 @@
 /** Rows of API keys. A key itself passes through once, when it is made. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
-import { NotFound } from '../errors.ts';
 import type { Caller } from '../http/access.ts';
 import { generateKey, hashOf, KEY_PREFIXES } from './keys.ts';
 
@@ -81,9 +80,9 @@ export function keyStore(db: Knex) {
       return rows.map(fromRow);
     },
 
-    /** @throws NotFound */
-    async delete(id: string): Promise<void> {
-      if ((await table().where({ id }).delete()) === 0) throw new NotFound('There is no such key.');
+    /** The key is worthless from now on. @returns whether there was one */
+    async delete(id: string): Promise<boolean> {
+      return (await table().where({ id }).delete()) > 0;
     },
 
     /** Who holds a key with this hash; notes that it was used. */

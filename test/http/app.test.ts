@@ -51,19 +51,6 @@ const routes = [
     handle: async () => noBody(200),
   }),
   route({
-    method: 'post',
-    path: '/open/',
-    access: { public: true },
-    body: 'stream',
-    answers,
-    summary: 'Length of the body',
-    async handle({ body }) {
-      let length = 0;
-      for await (const chunk of body) length += (chunk as Buffer).length;
-      return json(200, { length });
-    },
-  }),
-  route({
     method: 'get',
     path: '/fail/:how/',
     access: { public: true },
@@ -215,17 +202,9 @@ describe('the web application', () => {
     }
   });
 
-  it('streams a body to a handler that wants it so', async () => {
-    const { body } = await api.request('POST', '/open', {
-      body: Buffer.alloc(70_000),
-      headers: { 'Content-Type': 'x/y' },
-    });
-    assert.deepEqual(body, { length: 70_000 });
-  });
-
   it('lets web pages call public routes only, and without credentials', async () => {
-    const headers = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' };
-    const preflight = await api.request('OPTIONS', '/open/', { headers });
+    const headers = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'GET' };
+    const preflight = await api.request('OPTIONS', '/fail/x/', { headers });
     assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
     assert.equal(preflight.headers.get('access-control-allow-credentials'), null);
     for (const method of ['OPTIONS', 'GET']) {

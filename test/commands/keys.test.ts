@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { createKnex, type Knex } from '../../src/db/connection.ts';
+import { keyStore } from '../../src/identity/keys.store.ts';
+import { hashOf } from '../../src/identity/keys.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { buildTenant, type Tenant } from '../support/identity.ts';
+
+const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
+
+describe('sluice keys', () => {
+  let database: TestDatabase;
+  let db: Knex;
+  let tenant: Tenant;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = createKnex({ url: database.url, applicationName: 'test' });
+    tenant = await buildTenant(db);
+  });
+  after(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  const keys = (...words: string[]) =>
+    new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+      const env = { ...process.env, DATABASE_URL: database.url };
+      execFile(process.execPath, [SLUICE, 'keys', ...words], { env }, (error, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+      );
+    });
+  const project = () => ['--project', String(tenant.projectId)];
+
+  it('makes a project’s key that works, lists it without the key, and deletes it', async () => {
+    const words = ['create', ...project(), '--label', 'importer', '--scope', 'event:write,batch_export:read', '--json'];
+    const made = await keys(...words);
+    assert.equal(made.code, 0, made.stderr);
+    const { key, id, last4 } = JSON.parse(made.stdout) as { key: string; id: string; last4: string };
+    assert.match(key, /^phs_/);
+    const caller = await keyStore(db).findCaller(hashOf(key));
+    assert.deepEqual(caller, {
+      keyId: id,
+      scopes: ['event:write', 'batch_export:read'],
+      userId: null,
+      projectId: tenant.projectId,
+    });
+
+    const listed = await keys('list', ...project());
+    assert.match(listed.stdout, new RegExp(`^${id}  …${last4}  importer  \\(event:write, batch_export:read\\)`));
+    assert.ok(!listed.stdout.includes(key));
+
+    assert.equal((await keys('delete', id)).code, 0);
+    assert.equal(await keyStore(db).findCaller(hashOf(key)), undefined);
+    assert.equal((await keys('delete', id)).code, 1);
+  });
+
+  it('makes a user’s key and prints nothing but it', async () => {
+    const { email } = (await db('users').where({ id: tenant.userId }).first('email')) as { email: string };
+    const { stdout } = await keys('create', '--user', email.toUpperCase(), '--label', 'mine', '--scope', '*');
+    assert.match(stdout, /^phx_[0-9A-Za-z]{49}\n$/);
+    assert.equal((await keyStore(db).findCaller(hashOf(stdout.trim())))?.userId, tenant.userId);
+  });
+
+  for (const [what, words, said] of [
+    ['no owner', ['create', '--label', 'x', '--scope', '*'], /either --user or --project/],
+    ['two owners', ['list', '--user', 'a@example.com', '--project', '1'], /either --user or --project/],
+    ['a user who is not there', ['list', '--user', 'a@example.com'], /no user a@example\.com/],
+    ['a project that is not there', ['list', '--project', '999999'], /no project 999999/],
+    ['no scope', ['create', '--project', '1', '--label', 'x'], /required option '--scope/],
+    ['an unknown scope', ['create', '--project', '1', '--label', 'x', '--scope', 'all'], /no scope 'all'/],
+  ] as const) {
+    it(`refuses ${what}`, async () => {
+      const { code, stderr } = await keys(...words);
+      assert.equal(code, 1);
+      assert.match(stderr, said);
+    });
+  }
+});
