@@ -1,7 +1,15 @@
 /** Run once around the whole suite (mocha `--require`): servers start when the first test asks for one and stop here. */
+import { temporalProgram } from '../../src/temporal/dev-server-program.ts';
 import { stopTestDatabases } from './database.ts';
 import { stopTestObjectStore } from './object-store.ts';
 import { stopTestTemporal } from './temporal.ts';
+
+/** Where Temporal must be built first, once, that takes minutes: no test's time-out should count them. */
+export async function mochaGlobalSetup(): Promise<void> {
+  const onProgress = (message: string) => console.log(`  Temporal: ${message}`);
+  // Without Temporal the tests that need it fail, and the others still run.
+  await temporalProgram({ onProgress }).catch((error: Error) => console.log(`  ${error.message}`));
+}
 
 export const mochaHooks = {
   async afterAll() {
