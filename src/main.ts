@@ -21,9 +21,17 @@ const COMMANDS: Record<string, Entry> = {
     summary: 'bring the database to this version’s schema',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand(),
   },
+  keys: {
+    summary: 'create, list and delete API keys',
+    load: async () => (await import('./commands/keys.ts')).keysCommand(),
+  },
   capture: {
     summary: 'send a file of events to a running server',
     load: async () => (await import('./commands/capture.ts')).captureCommand(),
+  },
+  verify: {
+    summary: 'check what an export delivered, at source and destination',
+    load: async () => (await import('./commands/verify.ts')).verifyCommand(),
   },
 };
 

@@ -18,6 +18,9 @@ export type LedgerEntry = {
   receipt: Receipt | null;
 };
 
+/** An interval that was delivered at least once; the receipt is of the last time, whatever happens to the interval now. */
+export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
+
 /** An epoch that somebody holds on an interval. */
 export type Hold = { exportId: string; start: string; end: string; epoch: number };
 
@@ -75,6 +78,34 @@ export function ledgerStore(db: Knex) {
     async find(interval: Omit<Hold, 'epoch'>): Promise<LedgerEntry | undefined> {
       const row = await table().where(key(interval)).first();
       return row && fromRow(row);
+    },
+
+    /** What was delivered of `[from, to)`, oldest interval first, one page: those that end after the instant `after`. */
+    async delivered(
+      exportId: string,
+      { from, to, after }: { from: string; to: string; after: string },
+      limit: number,
+    ): Promise<DeliveredEntry[]> {
+      const rows = await table()
+        .where({ batch_export_id: exportId })
+        .whereNotNull('receipt')
+        .where('data_interval_start', '>=', from)
+        .where('data_interval_end', '<=', to)
+        .where('data_interval_end', '>', after)
+        .orderBy('data_interval_end')
+        .limit(limit);
+      return rows.map((row) => fromRow(row) as DeliveredEntry);
+    },
+
+    async countDelivered(exportId: string, { from, to }: { from: string; to: string }): Promise<number> {
+      const row = await table()
+        .where({ batch_export_id: exportId })
+        .whereNotNull('receipt')
+        .where('data_interval_start', '>=', from)
+        .where('data_interval_end', '<=', to)
+        .count({ count: '*' })
+        .first();
+      return Number((row as unknown as { count: string }).count);
     },
 
     /** Keeps the entry from changing until the transaction ends. @throws Superseded unless the hold is still open */

@@ -178,6 +178,17 @@ export function runStore(db: Knex) {
       return row && fromRow(row);
     },
 
+    /** The run that delivered an interval last. @throws NotFound when none did */
+    async deliveredInterval(batchExportId: string, end: string): Promise<Run> {
+      const row = await table()
+        .where({ batch_export_id: batchExportId, data_interval_end: end })
+        .whereNotNull('receipt')
+        .orderBy('epoch', 'desc')
+        .first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
     async setPlan(id: string, plan: Plan, epoch: number): Promise<void> {
       await table()
         .where({ id })
