@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from '../db/connection.ts';
-import { InvalidInput, MethodNotAllowed, NotAuthenticated } from '../errors.ts';
+import { InvalidInput, MethodNotAllowed, NotAuthenticated, Unavailable } from '../errors.ts';
 import { encodeEvents, type NewEvent } from '../events/event-rows.ts';
 import { createIngest } from '../events/ingest.ts';
 import type { Gatekeeper } from '../http/access.ts';
@@ -91,8 +91,7 @@ export function createCapture({ pool, projectByToken, gatekeeper, log }: Capture
 
   async function store(request: IncomingMessage, limit: number, memory: Memory): Promise<Answer> {
     const received = await receive(request, limit, memory);
-    const project = await projectByToken(received.token);
-    if (!project) throw new NotAuthenticated('The API key is not valid: no project has it.');
+    const project = await findProject(received.token);
     const historical = received.historical && (await mayPlace(project, request));
     const now = fromMilliseconds(Date.now());
     const { events, indexes, rejected } = readEvents(received, { historical, now });
@@ -104,6 +103,14 @@ export function createCapture({ pool, projectByToken, gatekeeper, log }: Capture
     const warnings = received.historical && !historical ? [STORED_AS_LIVE] : [];
     for (const warning of warnings) log.warn({ project_id: project.id, ...warning }, 'ingestion warning');
     return storedAnswer({ rejected, warnings });
+  }
+
+  async function findProject(token: string): Promise<CapturedProject> {
+    const project = await projectByToken(token).catch((cause: unknown) => {
+      throw new Unavailable('Projects cannot be looked up right now.', 5, { cause });
+    });
+    if (!project) throw new NotAuthenticated('The API key is not valid: no project has it.');
+    return project;
   }
 
   /** History is not for the public key: with it alone anyone could rewrite what was delivered long ago. */

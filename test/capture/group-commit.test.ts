@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { createGroupCommit, GROUPS_IN_FLIGHT } from '../../src/capture/group-commit.ts';
+import type { EventRows } from '../../src/events/event-rows.ts';
+import { buildEvent, buildRows } from '../support/events.ts';
+
+/** An ingest whose transactions end when the test says so. */
+function slowIngest() {
+  const groups: { projectId: number; requests: readonly EventRows[]; commit(): void; fail(error: Error): void }[] = [];
+  return {
+    groups,
+    store: (projectId: number, requests: readonly EventRows[]) =>
+      new Promise<number[][]>((resolve, reject) => {
+        groups.push({ projectId, requests, commit: () => resolve(requests.map(() => [])), fail: reject });
+      }),
+  };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const request = (projectId = 1, events = 1) =>
+  buildRows(
+    Array.from({ length: events }, () => buildEvent()),
+    { projectId },
+  );
+
+describe('group commit', () => {
+  it('stores requests that arrive together in one transaction, and answers them after it', async () => {
+    const ingest = slowIngest();
+    const groups = createGroupCommit(ingest, () => {});
+    let answered = 0;
+    for (let i = 0; i < 50; i++) void groups.store(request()).then(() => (answered += 1));
+    await turn();
+    assert.deepEqual(
+      ingest.groups.map((group) => group.requests.length),
+      [50],
+    );
+    assert.equal(answered, 0);
+    ingest.groups[0]!.commit();
+    await groups.drain();
+    assert.equal(answered, 50);
+  });
+
+  it('gathers what arrives meanwhile, a few transactions at a time', async () => {
+    const ingest = slowIngest();
+    const groups = createGroupCommit(ingest, () => {});
+    for (let i = 0; i < 20; i++) {
+      void groups.store(request());
+      await turn();
+    }
+    assert.equal(ingest.groups.length, GROUPS_IN_FLIGHT);
+    ingest.groups[0]!.commit();
+    await turn();
+    assert.equal(ingest.groups.at(-1)!.requests.length, 20 - GROUPS_IN_FLIGHT);
+  });
+
+  it('gives projects turns, and never mixes them', async () => {
+    const ingest = slowIngest();
+    const groups = createGroupCommit(ingest, () => {});
+    for (let i = 0; i < 10; i++) for (const projectId of [1, 2, 3]) void groups.store(request(projectId));
+    for (let i = 0; i < 3; i++) {
+      await turn();
+      ingest.groups[i]!.commit();
+    }
+    assert.deepEqual(
+      ingest.groups.map((group) => group.projectId),
+      [1, 2, 3],
+    );
+    assert.ok(ingest.groups.every((group) => group.requests.every((rows) => rows.projectId === group.projectId)));
+  });
+
+  it('keeps a request in one transaction, and transactions small where there are many', async () => {
+    const ingest = slowIngest();
+    const groups = createGroupCommit(ingest, () => {});
+    for (const events of [5_000, 900, 900, 900]) void groups.store(request(1, events));
+    await turn();
+    assert.deepEqual(
+      ingest.groups.map((group) => group.requests.map((rows) => rows.uuids.length)),
+      [[5_000], [900, 900]],
+    );
+  });
+
+  it('tells every request of a failed transaction, and goes on', async () => {
+    const ingest = slowIngest();
+    const failures: unknown[] = [];
+    const groups = createGroupCommit(ingest, (error) => failures.push(error));
+    const results = [groups.store(request()), groups.store(request())];
+    await turn();
+    ingest.groups[0]!.fail(new Error('no'));
+    for (const result of results) await assert.rejects(result, { message: 'no' });
+    assert.equal(failures.length, 1);
+    const later = groups.store(request());
+    await turn();
+    ingest.groups[1]!.commit();
+    assert.deepEqual(await later, []);
+  });
+
+  it('refuses what does not fit into the queue', async () => {
+    const groups = createGroupCommit(slowIngest(), () => {});
+    const rows = request();
+    for (let i = 0; i < 10_000; i++) void groups.store(rows);
+    assert.throws(() => groups.store(rows), { name: 'Unavailable' });
+  });
+});
