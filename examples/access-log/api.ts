@@ -18,7 +18,7 @@ export type Run = {
   } | null;
 };
 
-export type Backfill = { id: string; status: string; progress: { total_runs: number; finished_runs: number } | null };
+export type Backfill = { id: string; status: string; progress: { total_runs: number; finished_runs: number } };
 
 type Page<T> = { next: string | null; results: T[] };
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MultiBar, type SingleBar } from 'cli-progress';
 import { Command, Option } from 'commander';
-import type { Range } from './api.ts';
+import type { Backfill, Range } from './api.ts';
 import { hourAt } from './log.ts';
 import { checkAccessLog, type DestinationReport, type Report } from './check.ts';
 import type { S3Place } from './files.ts';
@@ -43,8 +43,7 @@ await new Command('access-log')
 async function run(log: string, flags: Flags): Promise<void> {
   const connection = JSON.parse(await readFile(flags.connection, 'utf8')) as Connection;
   const s3 = s3Of(flags);
-  const bars = new MultiBar({ format: '{title} {bar} {value}/{total} runs', hideCursor: true });
-  const barOf = new Map<string, SingleBar>();
+  const bars = progressBars();
   const report = await checkAccessLog({
     log,
     apiUrl: connection.api_url,
@@ -56,13 +55,8 @@ async function run(log: string, flags: Flags): Promise<void> {
     ...(s3 && { s3 }),
     ...(flags.postgresUrl !== undefined && { postgresUrl: flags.postgresUrl }),
     onStep: (sentence) => console.log(sentence),
-    onProgress(title, { progress }) {
-      const bar = barOf.get(title) ?? bars.create(0, 0, { title: title.padEnd(9) });
-      barOf.set(title, bar);
-      bar.setTotal(progress?.total_runs ?? 0);
-      bar.update(progress?.finished_runs ?? 0);
-    },
-  }).finally(() => bars.stop());
+    onProgress: bars.show,
+  }).finally(bars.stop);
   print(report);
   if (report.destinations.some(({ differences }) => differences.length > 0)) process.exitCode = 1;
 }
@@ -78,6 +72,22 @@ function s3Of(flags: Flags): S3Place | undefined {
     throw new Error('Give AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for the store.');
   }
   return { endpoint: flags.s3Endpoint, bucket: flags.s3Bucket, region: flags.s3Region, accessKeyId, secretAccessKey };
+}
+
+/** One bar for each destination, on a terminal. */
+function progressBars() {
+  if (!process.stderr.isTTY) return { show() {}, stop() {} };
+  const bars = new MultiBar({ format: '{title} {bar} {value}/{total} runs', gracefulExit: false });
+  const barOf = new Map<string, SingleBar>();
+  return {
+    show(title: string, { progress }: Backfill) {
+      const bar = barOf.get(title) ?? bars.create(0, 0, { title: title.padEnd(9) });
+      barOf.set(title, bar);
+      bar.setTotal(progress.total_runs);
+      bar.update(progress.finished_runs);
+    },
+    stop: () => bars.stop(),
+  };
 }
 
 function print({ requests, destinations }: Report): void {

@@ -98,10 +98,13 @@ async function target({ url, key }: Options): Promise<{ url: string; key: string
   return { url: url ?? running.api_url, key: key ?? running.project_api_key };
 }
 
-/** On a terminal only (cli-progress's own rule). Standard input has no known size: then only the counts move. */
+/**
+ * On a terminal only (cli-progress's own rule). Standard input has no known size: then only the counts move. Its
+ * `gracefulExit` would take Ctrl-C away from us.
+ */
 function progressBar({ totalBytes }: Input): SingleBar {
   const format = totalBytes === undefined ? '{sent} events sent' : '{bar} {percentage}% · {sent} events sent';
-  const bar = new SingleBar({ format, barsize: 40, hideCursor: true, stream: process.stderr });
+  const bar = new SingleBar({ format, barsize: 40, gracefulExit: false });
   bar.start(totalBytes ?? 1, 0, { sent: 0 });
   return bar;
 }
