@@ -3,7 +3,9 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { openSession, plannedRun } from '../../activities/open-session.ts';
+import { createClient } from '../../src/db/connection.ts';
 import { exportVerifier, type VerifiedInterval, type VerifyRange } from '../../src/exports/verify.ts';
+import { createEmptyDatabase } from '../support/database.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 
@@ -51,7 +53,9 @@ describe('verifying an export', () => {
   /** The kinds of findings by interval: only those with any. */
   async function findings(range = ALL, deep = false): Promise<Record<string, string[]>> {
     const found = (await verify(range, deep)).filter((interval) => interval.findings.length > 0);
-    return Object.fromEntries(found.map(({ start, findings: all }) => [start, all.map(({ kind }) => kind)]));
+    return Object.fromEntries(
+      found.map(({ start, findings: all }) => [start, [...new Set(all.map(({ kind }) => kind))]]),
+    );
   }
 
   async function files(): Promise<string[]> {
@@ -148,6 +152,35 @@ describe('verifying an export', () => {
     const file = path.join(directory, (await files())[0]!);
     await writeFile(file, zlib.gzipSync(zlib.gunzipSync(await readFile(file)), { level: 1 }));
     assert.deepEqual(await findings(ALL, true), { [at('10:00:00')]: ['differing'] });
+  });
+
+  it('finds rows taken from and added to a table', async () => {
+    const database = await createEmptyDatabase();
+    const client = createClient({ url: database.url, applicationName: 'test' });
+    await client.connect();
+    try {
+      const { hostname, port, username, password, pathname } = new URL(database.url);
+      const place = {
+        host: hostname,
+        port: Number(port),
+        database: pathname.slice(1),
+        schema: 'public',
+        table_name: 't',
+      };
+      const config = { ...place, user: username, password: decodeURIComponent(password), has_self_signed_cert: false };
+      const one = buildExport({ destination: { type: 'Postgres', config } });
+      exportId = (await world.batchExports.create(world.projectId, one)).id;
+      await deliver();
+      assert.deepEqual(await findings(ALL, true), {});
+      await client.query('delete from t where uuid = (select max(uuid::text)::uuid from t where timestamp < $1)', [
+        at('11:00:00'),
+      ]);
+      await client.query('insert into t select * from t where timestamp > $1 limit 1', [at('12:00:00')]);
+      assert.deepEqual(await findings(), { [at('10:00:00')]: ['differing'], [at('12:00:00')]: ['differing'] });
+    } finally {
+      await client.end();
+      await database.drop();
+    }
   });
 
   it('does not judge an interval that is just being committed', async () => {
