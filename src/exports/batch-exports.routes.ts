@@ -8,7 +8,7 @@ import { json, noBody, route, type Answer } from '../http/route.ts';
 import { BatchExportParams, type ExportsApi } from './api.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
-import { BatchExportBody, BatchExportPatchBody, NewBatchExportBody } from './batch-exports.schema.ts';
+import { BatchExportBody, BatchExportPatchBody, NewBatchExportBody, UnpauseBody } from './batch-exports.schema.ts';
 import { presentBatchExport } from './present.ts';
 
 const LATEST_RUNS = 10;
@@ -104,10 +104,14 @@ const unpauseBatchExport = route({
   path: '/batch_exports/:id/unpause/',
   access: { scope: 'batch_export:write' },
   params: BatchExportParams,
+  body: UnpauseBody,
   answers: { 200: null },
   summary: 'Unpause a batch export',
   description: 'Intervals that ended while it was paused are not delivered by this: request a backfill of them.',
-  async handle({ project, params, headers }, api: ExportsApi) {
+  async handle({ project, params, body, headers }, api: ExportsApi) {
+    if (body.backfill) {
+      throw new InvalidInput("'backfill' is not supported: request a backfill of the time in pause.", 'backfill');
+    }
     return done(await api.batchExports.unpause(project.id, params.id), headers, api);
   },
 });

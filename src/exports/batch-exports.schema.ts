@@ -52,6 +52,9 @@ export const BatchExportPatchBody = Type.Object(
   { title: 'BatchExportPatch', description: 'What is left out stays; so do secrets and other members of `config`.' },
 );
 
+/** Upstream's way to make up for a pause; this version refuses it rather than ignore it. */
+export const UnpauseBody = Type.Object({ backfill: Type.Optional(Type.Boolean()) }, { title: 'Unpause' });
+
 const Instant = Type.String({ format: 'date-time' });
 
 export const BatchExportBody = Type.Object(

@@ -11,6 +11,8 @@ import {
   type ExportsApi,
 } from '../support/exports-api.ts';
 
+type Operation = { 'x-scope'?: string };
+type Components = { schemas: Record<string, object> };
 type Ids = { export: string; run: string; backfill: string };
 
 /** Valid wherever a body is needed and no object made. */
@@ -52,6 +54,18 @@ describe('the authorization matrix', () => {
   it('knows every scope that a route asks for', () => {
     for (const { access } of guarded)
       assert.ok('scope' in access && (SCOPES as readonly string[]).includes(access.scope));
+  });
+
+  it('is what the OpenAPI document says', async () => {
+    const { body } = await exports.api.request('GET', '/api/schema/');
+    const { paths, components } = body as { paths: Record<string, Record<string, Operation>>; components: Components };
+    for (const { method, path, access } of guarded) {
+      const documented = paths[`/api/environments/{project_id}${path.replace(/:(\w+)/g, '{$1}')}`]?.[method];
+      assert.equal(documented?.['x-scope'], 'scope' in access && access.scope);
+    }
+    for (const [, name = ''] of JSON.stringify(body).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      assert.ok(components.schemas[name], name);
+    }
   });
 
   for (const { method, path, access } of guarded) {

@@ -242,6 +242,13 @@ describe('batch exports over HTTP', () => {
     }
   });
 
+  it('stay paused when the time in pause is asked for in the same breath', async () => {
+    const { id } = await create();
+    const { status, body } = await request('POST', `/batch_exports/${id}/unpause/`, { backfill: true });
+    assert.deepEqual([status, (body as { attr: string }).attr], [400, 'backfill']);
+    assert.equal(((await request('GET', `/batch_exports/${id}/`)).body as Body)['paused'], true);
+  });
+
   it('come back as an object when that is preferred', async () => {
     const { id } = await buildStoredExport(exports);
     const { status, body, headers } = await request('POST', `/batch_exports/${id}/unpause/`, undefined, {
