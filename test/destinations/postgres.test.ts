@@ -5,6 +5,7 @@ import { destinationOf } from '../../src/destinations/index.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../src/errors.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { buildRows, freezeAt, testInterval, type TestInterval } from '../support/deliveries.ts';
+import { startBreakingProxy } from '../support/faulty-proxy.ts';
 import { itKeepsTheContract, type TestPlace } from '../support/destination-contract.ts';
 
 const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
@@ -18,7 +19,7 @@ type TablePlace = TestPlace & { schema: string; target: string };
 async function makePlace(config: Record<string, unknown> = {}): Promise<TablePlace> {
   const schema = `s "${randomBytes(5).toString('hex')}`;
   await client.query(`create schema ${quoted(schema)}`);
-  const target = `${quoted(schema)}.${quoted(String(config['table_name'] ?? 'events'))}`;
+  const target = `${quoted(schema)}.${quoted((config['table_name'] as string | undefined) ?? 'events')}`;
   const url = new URL(database.url);
 
   async function tables(): Promise<string[]> {
@@ -201,6 +202,29 @@ describe('Postgres', () => {
       assert.equal(await place.leftovers(), 0);
     });
   });
+
+  for (const moment of ['before', 'answered'] as const) {
+    it(`delivers once when the connection breaks in the commit, ${moment === 'before' ? 'not heard' : 'heard'}`, async () => {
+      const direct = await makePlace();
+      const { host, port } = direct.config as { host: string; port: number };
+      let broken = false;
+      const proxy = await startBreakingProxy({ host, port }, (sent) => {
+        if (broken || !sent.includes('do $sluice_')) return undefined;
+        broken = true;
+        return moment;
+      });
+      const place = { ...direct, config: { ...(direct.config as object), port: proxy.port } };
+      const interval = testInterval(place);
+      const { receipt } = await interval.deliver([buildRows(3)]);
+      proxy.close();
+      assert.equal(proxy.breaks, 1);
+      assert.equal(receipt.rows, 3);
+      const { rows } = await client.query(`select count(*)::int as count from ${direct.target}`);
+      assert.deepEqual(rows, [{ count: 3 }]);
+      assert.equal(await direct.leftovers(), 0);
+      await direct.stop();
+    });
+  }
 
   for (const name of ['events"; drop table x; --', 'select', 'Ünïcode 🦦', 'a.b', "it's", '$$', 'x'.repeat(63)]) {
     it(`takes the table name ${name.slice(0, 30)}`, async () => {

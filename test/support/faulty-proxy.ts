@@ -1,6 +1,6 @@
-/** An HTTP proxy in front of a real server, which loses or refuses what the test tells it to. */
+/** Proxies in front of real servers, which lose or refuse what the test tells them to. */
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 
 /** `drop`: the server gets the request, the client never gets its answer. `503`: the server never gets it. */
 export type Fault = 'drop' | '503' | undefined;
@@ -33,11 +33,52 @@ export async function startFaultyProxy(
     forwarded.on('error', () => response.destroy());
     request.pipe(forwarded);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  proxy.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  proxy.origin = `http://127.0.0.1:${await listen(server)}`;
   proxy.close = () => {
     server.close();
     server.closeAllConnections();
   };
+  return proxy;
+}
+
+/** @returns the port */
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return (server.address() as AddressInfo).port;
+}
+
+export type BreakingProxy = { port: number; breaks: number; close(): void };
+
+/**
+ * A TCP proxy that breaks a connection on a word from the client: before the server hears it, or when the server answers it.
+ * @param breakAt asked for each chunk that the client sends
+ */
+export async function startBreakingProxy(
+  target: { host: string; port: number },
+  breakAt: (sent: string) => 'before' | 'answered' | undefined,
+): Promise<BreakingProxy> {
+  const proxy: BreakingProxy = { port: 0, breaks: 0, close: () => {} };
+  const server = createServer((client) => {
+    const upstream = connect(target);
+    let answering = false;
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    client.on('data', (chunk) => {
+      const moment = breakAt(chunk.toString('latin1'));
+      if (moment) proxy.breaks++;
+      if (moment === 'before') return end();
+      answering = moment === 'answered';
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (answering) return end();
+      client.write(chunk);
+    });
+    for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
+  });
+  proxy.port = await listen(server);
+  proxy.close = () => void server.close();
   return proxy;
 }
