@@ -24,6 +24,15 @@ export async function closeLost(stores: ExportStores, execution: Execution): Pro
   return run;
 }
 
+/** Temporal has one open execution of an interval: while this one is, every other open row has lost its own. */
+export async function closeLostOfInterval({ stores, executions }: Engine, run: Run): Promise<void> {
+  for (const other of await stores.runs.openOf(run.batchExportId)) {
+    if (other.end !== run.end || other.id === run.id) continue;
+    const execution = await executions.find(other.workflowId, other.workflowRunId);
+    if (execution?.status !== 'RUNNING') await close(stores, other, execution);
+  }
+}
+
 /** Looks up every open run that nothing touched for a while. @returns how many were closed */
 export async function closeLostRuns({ stores, executions }: Engine, idleSeconds: number): Promise<number> {
   let closed = 0;

@@ -3,17 +3,18 @@
  * next epoch together with storing the plan. Safe to repeat: an execution has one plan, whatever attempt made it.
  */
 import { destinationOf } from '../src/destinations/index.ts';
-import { InvalidInput, NotFound } from '../src/errors.ts';
+import { InvalidInput, NotFound, Superseded } from '../src/errors.ts';
 import { FILE_COLUMNS, TABLE_COLUMNS } from '../src/events/columns.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import { isoMicros, isoSeconds, millisOf } from '../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
 import { intervalEndingAt } from '../src/exports/domain/intervals.ts';
 import { FORMAT_VERSION, partLimits, type Plan } from '../src/exports/domain/plan.ts';
-import type { RunKind } from '../src/exports/domain/statuses.ts';
+import { isOpen, type RunKind } from '../src/exports/domain/statuses.ts';
 import type { Run } from '../src/exports/runs.store.ts';
 import type { Compression, FileFormat } from '../src/destinations/contract.ts';
 import type { Attempt } from './activity.ts';
+import { closeLostOfInterval } from './close-lost-runs.ts';
 import type { Engine } from './engine.ts';
 
 /** `end`: the end of the data interval, ISO. */
@@ -30,7 +31,9 @@ export async function prepareRun(
   const batchExport = await stores.batchExports.find(exportId);
   if (!batchExport) throw new NotFound('The batch export was deleted.');
   const interval = await tileEndingAt(engine, attempt, exportId, millisOf(end));
+  const createdAt = await runningSince(engine, attempt);
   const run = await stores.runs.open({
+    createdAt,
     projectId: batchExport.projectId,
     batchExportId: exportId,
     ...interval,
@@ -39,6 +42,7 @@ export async function prepareRun(
     workflowRunId: attempt.workflowRunId,
   });
   if (run.plan) return prepared(run, run.plan);
+  await closeLostOfInterval(engine, run);
 
   await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
   const plan = await makePlan(engine, batchExport, run, attempt.signal);
@@ -54,6 +58,17 @@ async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportI
     throw new InvalidInput(`No data interval of this batch export ends at ${isoSeconds(end)}.`);
   }
   return { start: isoMicros(interval.start), end: isoMicros(interval.end) };
+}
+
+/**
+ * An instant at which the attempt's execution had not ended yet. The rows of executions that come after it are younger, and so
+ * `storePlan` can tell which of two is a thing of the past: an attempt may be frozen between any two lines here.
+ */
+async function runningSince({ stores, executions }: Engine, { workflowId, workflowRunId }: Attempt): Promise<string> {
+  const now = await stores.batchExports.now();
+  const execution = await executions.find(workflowId, workflowRunId);
+  if (execution?.status !== 'RUNNING') throw new Superseded('The workflow of this run has ended.');
+  return now;
 }
 
 type FileConfig = { file_format?: FileFormat; compression?: Compression | null; max_file_size_mb?: number | null };
@@ -85,6 +100,10 @@ async function storePlan({ stores }: Engine, run: Run, plan: Plan): Promise<Plan
   return stores.inTransaction(async (inside) => {
     const locked = await inside.runs.lock(run.id);
     if (locked.plan) return locked.plan;
+    // A frozen attempt of an execution that was terminated meanwhile must not fence the run that came after it.
+    const newest = await inside.runs.newestOfInterval(run.batchExportId, run.end);
+    if (!isOpen(locked.status) || newest?.id !== run.id)
+      throw new Superseded('Another run has this data interval now.');
     const epoch = await inside.ledger.take({ exportId: run.batchExportId, start: run.start, end: run.end }, run.id);
     await inside.runs.setPlan(run.id, plan, epoch);
     const message = `Planned ${plan.rows} rows in ${plan.parts.length} parts, stored before ${plan.cutoff}`;

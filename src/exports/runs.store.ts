@@ -85,7 +85,7 @@ function fromRow(row: Row): Run {
 
 export type NewRun = Pick<
   Run,
-  'projectId' | 'batchExportId' | 'start' | 'end' | 'kind' | 'workflowId' | 'workflowRunId'
+  'projectId' | 'batchExportId' | 'start' | 'end' | 'kind' | 'workflowId' | 'workflowRunId' | 'createdAt'
 >;
 
 /** How a run ended. `closedBy` tells who said so. */
@@ -114,6 +114,7 @@ export function runStore(db: Knex) {
           status: 'Starting',
           workflow_id: run.workflowId,
           workflow_run_id: run.workflowRunId,
+          created_at: run.createdAt,
         })
         .onConflict('workflow_run_id')
         .ignore();

@@ -116,5 +116,6 @@ export async function buildRun({ world }: ExportsApi, of: BatchExport, hour: num
     kind: 'scheduled',
     workflowId: `${of.id}-2015-05-17T${hour + 1}:00:00Z`,
     workflowRunId: `execution-${of.id}-${hour}`,
+    createdAt: await world.engine.stores.batchExports.now(),
   });
 }
