@@ -103,35 +103,18 @@ describe('the web application', () => {
     }
   });
 
-  const refusals: [body: unknown, code: string, attr: string | null, detail: string][] = [
-    [{}, 'required', 'name', 'This field is required.'],
-    [{ name: null }, 'null', 'name', 'This field may not be null.'],
-    [{ name: '' }, 'blank', 'name', 'This field may not be blank.'],
-    [{ name: 1 }, 'invalid_input', 'name', 'Not a valid string.'],
-    [{ name: 'abcdef' }, 'max_length', 'name', 'Ensure this field has no more than 5 characters.'],
-    [{ name: 'a\0' }, 'null_characters_not_allowed', 'name', 'Null characters are not allowed.'],
-    [{ name: 'a', size: 10 }, 'max_value', 'size', 'Ensure this value is less than or equal to 9.'],
-    [{ name: 'a', size: 'x' }, 'invalid_input', 'size', 'A valid integer is required.'],
-    [{ color: 'green', size: 0, name: 'a' }, 'min_value', 'size', 'Ensure this value is greater than or equal to 1.'],
-    [{ name: 'a', color: 'green' }, 'invalid_choice', 'color', '"green" is not a valid choice.'],
-    [{ name: 'a', inner: {} }, 'required', 'inner__deep', 'This field is required.'],
-    [{ name: 'a', inner: { deep: 1 } }, 'invalid_input', 'inner__deep', 'Must be a valid boolean.'],
-    [{ name: 'a', inner: { deep: true, list: [1] } }, 'invalid_input', 'inner__list__0', 'Not a valid string.'],
-    [
-      { name: 'a', inner: 'x' },
-      'invalid_input',
-      'inner__non_field_errors',
-      'Invalid data. Expected a dictionary, but got str.',
-    ],
-    [[], 'invalid_input', null, 'Invalid data. Expected a dictionary, but got list.'],
-  ];
-  for (const [body, code, attr, detail] of refusals) {
-    it(`refuses ${JSON.stringify(body)} with ${code}`, async () => {
-      const answer = await post(body);
-      assert.equal(answer.status, 400);
-      assert.deepEqual(answer.body, { type: 'validation_error', code, detail, attr });
+  it('refuses values that the schema refuses, naming the field', async () => {
+    const { status, body } = await post({ name: 'a', size: 10 });
+    assert.equal(status, 400);
+    assert.deepEqual(body, {
+      type: 'validation_error',
+      code: 'max_value',
+      detail: 'Ensure this value is less than or equal to 9.',
+      attr: 'size',
     });
-  }
+    const nul = await post({ name: 'a\0' });
+    assert.deepEqual([nul.status, (nul.body as { attr: string }).attr], [400, 'name']);
+  });
 
   it('refuses half a surrogate pair anywhere in the body', async () => {
     assert.equal((await post('{"name": "a", "x": {"\\ud800": 1}}')).status, 400);
