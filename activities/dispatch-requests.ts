@@ -61,14 +61,18 @@ async function look(engine: Engine, request: ExportRequest): Promise<Looked> {
   if ((newest?.runId ?? '') === request.askedAfter) {
     return looked((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
   }
-  await settle(engine, request, newest);
-  return looked('nothing');
+  return looked((await settle(engine, request, newest)) ? 'nothing' : 'asking');
 }
 
-/** The execution that the request asked for has closed, and so is the request, however it ended. */
-async function settle({ stores }: Engine, request: ExportRequest, newest: Execution | undefined): Promise<void> {
+/**
+ * The execution that the request asked for has closed, and so is the request, however it ended: unless somebody wanted it again
+ * after the run was planned. @returns whether it is closed
+ */
+async function settle({ stores }: Engine, request: ExportRequest, newest: Execution | undefined): Promise<boolean> {
   const run = newest && (await closeLost(stores, newest));
-  await stores.requests.close(request.id, run?.id ?? null);
+  if (run?.plan && run.plan.cutoff < request.wantedAt) return false;
+  await stores.requests.close(request, run?.id ?? null);
+  return true;
 }
 
 /** One call of the schedule's backfill for all that it would start; the others are started as the schedule would. */

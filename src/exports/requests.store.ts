@@ -19,7 +19,8 @@ export type ExportRequest = {
   start: string;
   end: string;
   kind: RequestKind;
-  createdAt: string;
+  /** When somebody asked for it last: a run with an earlier cutoff does not answer it. */
+  wantedAt: string;
   /** When the schedule was asked; null: not yet. */
   askedAt: string | null;
   /** Milliseconds since then, by the database's clock. */
@@ -35,7 +36,7 @@ type RequestRow = {
   data_interval_start: string;
   data_interval_end: string;
   kind: RequestKind;
-  created_at: string;
+  wanted_at: string;
   asked_at: string | null;
   asked_millis_ago: number | null;
   asked_after: string | null;
@@ -49,7 +50,7 @@ function requestFromRow(row: RequestRow): ExportRequest {
     start: row.data_interval_start,
     end: row.data_interval_end,
     kind: row.kind,
-    createdAt: row.created_at,
+    wantedAt: row.wanted_at,
     askedAt: row.asked_at,
     askedMillisAgo: row.asked_millis_ago,
     askedAfter: row.asked_after,
@@ -132,24 +133,25 @@ export type NewBackfill = { projectId: number; batchExportId: string; kind: Requ
 export function requestStore(db: Knex) {
   const table = () => db<RequestRow>('batch_export_requests');
 
-  /** Opens a request for each interval that has none open, and returns the ids of all that are open now. */
+  /** Opens a request for each interval, or finds the open one and wants it anew. @returns their ids */
   async function openRequests(
     exportId: string,
     intervals: readonly DataInterval[],
     kind: RequestKind,
   ): Promise<string[]> {
-    const starts = intervals.map(({ start }) => isoMicros(start));
-    const ends = intervals.map(({ end }) => isoMicros(end));
-    await db.raw(
+    const { rows } = await db.raw<{ rows: { id: string }[] }>(
       `insert into batch_export_requests (id, batch_export_id, data_interval_start, data_interval_end, kind)
        select id, ?, start, "end", ? from unnest(?::uuid[], ?::timestamptz[], ?::timestamptz[]) as new (id, start, "end")
-       on conflict (batch_export_id, data_interval_start, data_interval_end) where closed_at is null do nothing`,
-      [exportId, kind, intervals.map(() => randomUUID()), starts, ends],
-    );
-    const { rows } = await db.raw<{ rows: { id: string }[] }>(
-      `select id from batch_export_requests where batch_export_id = ? and closed_at is null
-       and (data_interval_start, data_interval_end) in (select * from unnest(?::timestamptz[], ?::timestamptz[]))`,
-      [exportId, starts, ends],
+       on conflict (batch_export_id, data_interval_start, data_interval_end) where closed_at is null
+       do update set wanted_at = clock_timestamp()
+       returning id`,
+      [
+        exportId,
+        kind,
+        intervals.map(() => randomUUID()),
+        intervals.map(({ start }) => isoMicros(start)),
+        intervals.map(({ end }) => isoMicros(end)),
+      ],
     );
     return rows.map((row) => row.id);
   }
@@ -228,19 +230,20 @@ export function requestStore(db: Knex) {
       await table().where({ id }).update({ started_directly: true });
     },
 
-    /** Closes what a run answers: requests of its interval that are not newer than what the run delivers. */
+    /** Closes what a run answers: requests of its interval that nobody wanted after what the run delivers was fixed. */
     async closeAnswered(run: { id: string; batchExportId: string; end: string; cutoff: string | null }): Promise<void> {
       if (run.cutoff === null) return;
       await table()
         .where({ batch_export_id: run.batchExportId, data_interval_end: run.end })
         .whereRaw('closed_at is null')
-        .where('created_at', '<=', run.cutoff)
+        .where('wanted_at', '<=', run.cutoff)
         .update({ closed_at: db.raw('clock_timestamp()'), run_id: run.id } as never);
     },
 
-    async close(id: string, runId: string | null): Promise<void> {
+    /** Closes a request as it was read: one that somebody wanted again meanwhile stays open. */
+    async close({ id, wantedAt }: ExportRequest, runId: string | null): Promise<void> {
       await table()
-        .where({ id })
+        .where({ id, wanted_at: wantedAt })
         .whereRaw('closed_at is null')
         .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId } as never);
     },

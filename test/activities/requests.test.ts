@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { Step } from '../../activities/engine.ts';
+import { Conflict } from '../../src/errors.ts';
+import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
+import { boundaryAfter } from '../../src/exports/domain/intervals.ts';
+import type { Run } from '../../src/exports/runs.store.ts';
+import { buildEvent, microseconds } from '../support/events.ts';
+import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
+
+const NOMINAL_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
+const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
+
+const HOUR = 3_600_000;
+const TEN = { startAt: '2015-05-17T10:00:00.000000Z', endAt: '2015-05-17T11:00:00.000000Z' };
+
+describe('a request', () => {
+  let world: ExportWorld;
+  before(async () => {
+    world = await buildExportWorld();
+    await world.startWorker();
+  });
+  after(async () => world.close());
+  afterEach(() => {
+    world.onStep = async () => {};
+  });
+
+  const create = (overrides: Parameters<typeof buildExport>[0] = {}) =>
+    world.batchExports.create(world.projectId, buildExport(overrides));
+  const store = (...instants: string[]) =>
+    world.store(instants.map((at) => buildEvent({ timestamp: microseconds(at) })));
+  const request = (id: string, range: { startAt: string; endAt: string }) =>
+    world.backfills.request(world.projectId, id, range);
+  /** Asks for a range and waits; the runs, oldest interval first. */
+  const deliver = async (id: string, range = TEN) => backfilled(world, id, (await request(id, range)).id);
+  const execution = (workflowId: string, runId: string): Promise<WorkflowExecutionDescription> =>
+    world.engine.temporal.client.workflow.getHandle(workflowId, runId).describe();
+
+  /** Holds every run of the export at a step until it is let go. */
+  function holdAt(exportId: string, name: string) {
+    const gate = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<Step>();
+    world.onStep = async (step) => {
+      if (step.exportId !== exportId || step.name !== name) return;
+      reached.resolve(step);
+      await gate.promise;
+    };
+    return { reached: reached.promise, letGo: () => gate.resolve() };
+  }
+
+  it('for one run again is another execution of the same workflow, with the same nominal time', async () => {
+    await store('2015-05-17T10:10:00Z');
+    const { id } = await create();
+    const [first] = await deliver(id);
+    await store('2015-05-17T10:20:00Z');
+    const retry = await world.backfills.retry(world.projectId, id, first!.id);
+    const runs = await backfilled(world, id, retry.id);
+
+    assert.deepEqual(
+      runs.map(({ kind, status, recordsCompleted, epoch }) => [kind, status, recordsCompleted, epoch]),
+      [
+        ['backfill', 'Completed', 1, 1],
+        ['retry', 'Completed', 2, 2],
+      ],
+    );
+    assert.deepEqual(
+      runs.map(({ workflowId }) => workflowId),
+      [`${id}-2015-05-17T11:00:00Z`, `${id}-2015-05-17T11:00:00Z`],
+    );
+    assert.notEqual(runs[0]!.workflowRunId, runs[1]!.workflowRunId);
+    for (const { workflowId, workflowRunId } of runs) {
+      const { typedSearchAttributes, status, type } = await execution(workflowId, workflowRunId);
+      assert.equal(type, 'exportRun');
+      assert.equal(status.name, 'COMPLETED');
+      assert.deepEqual(typedSearchAttributes.get(NOMINAL_TIME), new Date('2015-05-17T11:00:00Z'));
+      assert.equal(typedSearchAttributes.get(SCHEDULED_BY), id);
+    }
+    assert.deepEqual([retry.kind, retry.totalRuns, retry.startAt, retry.endAt], ['retry', 1, TEN.startAt, TEN.endAt]);
+    const { runningActions, numActionsTaken } = (await world.engine.temporal.client.schedule.getHandle(id).describe())
+      .info;
+    assert.deepEqual([runningActions.length, numActionsTaken], [0, 2], 'the schedule itself started both');
+  });
+
+  it('for a run that is under way is refused', async () => {
+    const { id } = await create();
+    const { reached, letGo } = holdAt(id, 'after-plan');
+    const backfill = await request(id, TEN);
+    const { runId } = await reached;
+    await assert.rejects(world.backfills.retry(world.projectId, id, runId), Conflict);
+    letGo();
+    await backfilled(world, id, backfill.id);
+  });
+
+  it('for intervals outside of the export’s bounds is delivered', async () => {
+    await store('2015-06-01T10:30:00Z', '2015-06-01T11:30:00Z', '2015-06-01T12:30:00Z');
+    const { id } = await create({ startAt: '2015-06-01T11:30:00.000000Z', endAt: '2015-06-01T12:30:00.000000Z' });
+    const runs = await deliver(id, { startAt: '2015-06-01T10:00:00Z', endAt: '2015-06-01T13:00:00Z' });
+    assert.deepEqual(
+      runs.map(({ status, recordsCompleted, kind }) => [status, recordsCompleted, kind]),
+      Array.from({ length: 3 }, () => ['Completed', 1, 'backfill']),
+    );
+    for (const { workflowId, workflowRunId, end } of runs) {
+      const { typedSearchAttributes } = await execution(workflowId, workflowRunId);
+      assert.equal(typedSearchAttributes.get(NOMINAL_TIME)?.getTime(), millisOf(end));
+      assert.equal(typedSearchAttributes.get(SCHEDULED_BY), id);
+    }
+  });
+
+  it('for intervals of an earlier spec, and the shorter one at the handover, is delivered', async () => {
+    const { id } = await create({ interval: 'hour' });
+    await world.batchExports.patch(world.projectId, id, { interval: 'every 25 minutes' });
+    // As if it had been changed then, between ten and eleven o'clock.
+    const handover = millisOf('2015-06-02T11:00:00Z');
+    await world.engine.pool.query(
+      `update batch_export_specs set valid_from = $2 where batch_export_id = $1 and valid_from > '-infinity'`,
+      [id, isoMicros(handover)],
+    );
+    await world.engine.setter.set(id);
+    const boundary = boundaryAfter('every 25 minutes', handover);
+    const ends = [handover - HOUR, handover, boundary, boundary + 25 * 60_000];
+    assert.ok(boundary - handover < 25 * 60_000, 'the case is one: no boundary in common');
+    for (const end of ends) await store(new Date(end - 60_000).toISOString(), new Date(end - 1).toISOString());
+
+    const runs = await deliver(id, { startAt: isoMicros(handover - 2 * HOUR), endAt: isoMicros(ends.at(-1)!) });
+    assert.deepEqual(
+      runs.map(({ start, end, status, recordsCompleted }) => [start, end, status, recordsCompleted]),
+      ends.map((end, index) => [isoMicros(ends[index - 1] ?? end - HOUR), isoMicros(end), 'Completed', 2]),
+    );
+  });
+
+  it('while the run of its interval is under way is answered by a run after it', async () => {
+    await store('2015-05-17T14:10:00Z');
+    const range = { startAt: '2015-05-17T14:00:00Z', endAt: '2015-05-17T15:00:00Z' };
+    const { id } = await create();
+    const { reached, letGo } = holdAt(id, 'after-plan');
+    const first = await request(id, range);
+    await reached;
+    await store('2015-05-17T14:20:00Z');
+    const second = await request(id, range);
+    letGo();
+    const runs = await backfilled(world, id, second.id);
+    assert.deepEqual(
+      runs.map(({ status, recordsCompleted }) => [status, recordsCompleted]),
+      [
+        ['Completed', 1],
+        ['Completed', 2],
+      ],
+    );
+    assert.equal((await world.backfills.get(world.projectId, id, first.id)).status, 'Completed');
+  });
+
+  it('beside nineteen others and a pause is delivered, and the pause is in force', async () => {
+    const { id } = await create();
+    const ranges = Array.from({ length: 20 }, (_, index) => {
+      const start = millisOf('2015-07-01T00:00:00Z') + index * HOUR;
+      return { startAt: isoMicros(start), endAt: isoMicros(start + HOUR) };
+    });
+    await store(...ranges.map(({ startAt }) => startAt));
+    const asked = ranges.map(async (range) => request(id, range));
+    const paused = world.batchExports.pause(world.projectId, id);
+    const backfills = await Promise.all(asked);
+    await paused;
+    let runs: Run[] = [];
+    for (const backfill of backfills) runs = await backfilled(world, id, backfill.id);
+    assert.deepEqual(
+      runs.map(({ start, status, recordsCompleted }) => [start, status, recordsCompleted]),
+      ranges.map(({ startAt }) => [startAt, 'Completed', 1]),
+    );
+    const row = await world.batchExports.get(world.projectId, id);
+    const { state } = await world.engine.temporal.client.schedule.getHandle(id).describe();
+    assert.deepEqual([row.paused, state.paused, state.note], [true, true, 'Paused through the API']);
+  });
+
+  it('for three hundred intervals has ten runs at once at most, and ends', async function () {
+    this.timeout(120_000);
+    const { id } = await create({ interval: 'every 1 minutes', paused: true });
+    let most = 0;
+    world.onStep = async ({ name }) => {
+      if (name !== 'before-plan') return;
+      const { rows } = await world.engine.pool.query<{ open: number }>(
+        `select count(*)::int as open from batch_export_runs where batch_export_id = $1 and finished_at is null`,
+        [id],
+      );
+      most = Math.max(most, rows[0]!.open);
+    };
+    const { id: backfillId, totalRuns } = await request(id, {
+      startAt: '2015-08-01T00:00:00Z',
+      endAt: '2015-08-01T05:00:00Z',
+    });
+    assert.equal(totalRuns, 300);
+    const runs = await backfilled(world, id, backfillId, 110);
+    assert.equal(runs.length, 300);
+    assert.deepEqual([...new Set(runs.map(({ status }) => status))], ['Completed']);
+    assert.ok(most > 1 && most <= 10, `${most} at once`);
+    const { finishedRuns, status, finishedAt } = await world.backfills.get(world.projectId, id, backfillId);
+    assert.deepEqual([finishedRuns, status], [300, 'Completed']);
+    assert.ok(finishedAt);
+    await eventually('the dispatcher to end', async () => {
+      const handle = world.engine.temporal.client.workflow.getHandle(`${id}-requests`);
+      return (await handle.describe()).status.name === 'COMPLETED';
+    });
+  });
+});
