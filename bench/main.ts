@@ -6,7 +6,9 @@ import { parseArgs } from 'node:util';
 import { NotMeasured, type Bench, type BenchResult } from './measure.ts';
 
 const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
+  capture: () => import('./capture.ts'),
   export: () => import('./export.ts'),
+  runs: () => import('./runs.ts'),
 };
 
 const { values, positionals } = parseArgs({

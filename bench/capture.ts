@@ -1,0 +1,210 @@
+/**
+ * Events over HTTP, answered after the commit: one a request beside a server that only parses, and 500 a request beside
+ * `psql \copy` into a table with the same partitions, index and checks. Every event is counted afterwards.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { createPool, type Pool } from '../src/db/connection.ts';
+import { startEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { TOKEN, type ServerReady } from './capture-server.ts';
+import { benchEvents, type BenchEvent } from './events.ts';
+import {
+  atLeast,
+  atMost,
+  compare,
+  interleave,
+  median,
+  parentOf,
+  peakRssMb,
+  requireProgram,
+  runShell,
+  serverCpuMs,
+  type Bench,
+  type Case,
+  type Sample,
+} from './measure.ts';
+
+const SINGLES = 20_000;
+const CONNECTIONS = 64;
+const BATCHED = 100_000;
+const BATCH = 500;
+const BATCH_CONNECTIONS = 4;
+const ROUNDS = 3;
+
+export const bench: Bench = async ({ log }) => {
+  await requireProgram('psql');
+  const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
+  const server = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: true });
+  const pool = createPool({ url: server.url, applicationName: 'sluice-bench', maxConnections: 2 });
+  const processes: Server[] = [];
+  try {
+    await migrate(server.url);
+    const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const postgres = parentOf(rows[0]!.pid);
+    const [parser, capture] = [await startServer(), await startServer(server.url)];
+    processes.push(parser, capture);
+
+    log('writing the requests');
+    const events = [...benchEvents(BATCHED)];
+    const singles = requests(events.slice(0, SINGLES), 1);
+    const batches = requests(events, BATCH);
+    const file = path.join(directory, 'events.copy');
+    await pipeline(Readable.from(copyLines(events)), createWriteStream(file));
+
+    const limit: Case = {
+      name: 'limit: a server that only parses, single events',
+      run: () => load(parser, singles, CONNECTIONS),
+    };
+    const single = storing('capture, single events', { pool, postgres, count: SINGLES }, () =>
+      load(capture, singles, CONNECTIONS),
+    );
+    const copy = await psqlCase({ pool, postgres, url: server.url, file });
+    const batched = storing('capture, batches of 500', { pool, postgres, count: BATCHED }, () =>
+      load(capture, batches, BATCH_CONNECTIONS),
+    );
+    const samples = await interleave([limit, single, copy, batched], ROUNDS, log);
+    const of = ({ name }: Case) => samples.get(name)!;
+    const cases = [
+      compare(limit.name, of(limit), of(limit)),
+      compare(single.name, of(single), of(limit)),
+      compare(copy.name, of(copy), of(copy)),
+      compare(batched.name, of(batched), of(copy)),
+    ];
+    const cpuPerEvent = median(of(batched).map((sample) => (sample.cpuMs * 1000) / BATCHED));
+    return {
+      name: 'capture',
+      cases,
+      goals: [
+        atLeast('single events: cpu, of a server that only parses', cases[1]!.cpu_ratio, 0.55),
+        atLeast('batches of 500: wall, of psql \\copy', cases[3]!.wall_ratio, 0.65),
+        atMost('batches of 500: microseconds of cpu an event', cpuPerEvent, 45),
+      ],
+    };
+  } finally {
+    for (const { process } of processes) process.disconnect();
+    await pool.end();
+    await server.stop('immediate');
+    await rm(directory, { recursive: true, force: true });
+  }
+};
+
+type Server = { process: ChildProcess; port: number };
+
+async function startServer(...databaseUrl: string[]): Promise<Server> {
+  const child = fork(fileURLToPath(new URL('./capture-server.ts', import.meta.url)), databaseUrl);
+  const [{ port }] = (await once(child, 'message')) as [ServerReady];
+  return { process: child, port };
+}
+
+/** Whole HTTP requests, `batch` events in each. */
+function requests(events: readonly BenchEvent[], batch: number): Buffer[] {
+  return Array.from({ length: events.length / batch }, (_, n) => {
+    const some = events.slice(n * batch, (n + 1) * batch);
+    const body = JSON.stringify(batch === 1 ? { api_key: TOKEN, ...some[0] } : { api_key: TOKEN, batch: some });
+    const head = `POST /batch/ HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+    return Buffer.from(`${head}\r\n\r\n${body}`);
+  });
+}
+
+/** Sends all requests over so many connections, each sending its next when the last was answered. CPU is the server's. */
+async function load(server: Server, all: readonly Buffer[], connections: number): Promise<Sample> {
+  const pid = server.process.pid!;
+  const cpuBefore = serverCpuMs(pid);
+  const startedAt = performance.now();
+  const left = all.values();
+  await Promise.all(Array.from({ length: connections }, () => sendInTurn(server.port, left)));
+  const wallMs = performance.now() - startedAt;
+  return { wallMs, cpuMs: serverCpuMs(pid) - cpuBefore, rssMb: peakRssMb(pid) };
+}
+
+function sendInTurn(port: number, left: Iterator<Buffer>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const next = () => {
+      const { value, done } = left.next() as IteratorResult<Buffer, void>;
+      if (done || !value) socket.end(resolve);
+      else socket.write(value);
+    };
+    let answer = '';
+    socket.on('connect', next);
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+      if (!answer.endsWith('}')) return;
+      if (!answer.startsWith('HTTP/1.1 200 ') || !answer.endsWith('{"status":1}')) reject(new Error(answer));
+      answer = '';
+      next();
+    });
+  });
+}
+
+type Store = { pool: Pool; postgres: number; count: number };
+
+/** Adds Postgres's CPU time, and counts what it stored. */
+function storing(name: string, { pool, postgres, count }: Store, run: () => Promise<Sample>): Case {
+  return {
+    name,
+    async run() {
+      await pool.query('truncate events, event_ids; checkpoint');
+      const cpuBefore = serverCpuMs(postgres);
+      const sample = await run();
+      const cpuMs = sample.cpuMs + serverCpuMs(postgres) - cpuBefore;
+      await requireCount(pool, 'events', count);
+      return { ...sample, cpuMs };
+    },
+  };
+}
+
+async function requireCount(pool: Pool, table: string, expected: number): Promise<void> {
+  const { rows } = await pool.query<{ rows: number; uuids: number }>(
+    `select count(*)::int as rows, count(distinct uuid)::int as uuids from ${table}`,
+  );
+  const { rows: found, uuids } = rows[0]!;
+  if (found !== expected || uuids !== expected) {
+    throw new Error(`${table} holds ${found} rows and ${uuids} uuids instead of ${expected}`);
+  }
+}
+
+/** What somebody would do who had a file of finished rows: no HTTP, no JSON to take apart, no claims, one transaction. */
+async function psqlCase({
+  pool,
+  postgres,
+  url,
+  file,
+}: Omit<Store, 'count'> & { url: string; file: string }): Promise<Case> {
+  await pool.query(`
+    create table copied (like events including all) partition by range (interval_time);
+    create table copied_all partition of copied for values from (minvalue) to (maxvalue)`);
+  const env = { ...process.env, URL: url };
+  const command = `psql -X -q "$URL" -c "\\copy copied from '${file}'"`;
+  return {
+    name: 'limit: psql \\copy',
+    async run() {
+      await pool.query('truncate copied; checkpoint');
+      const cpuBefore = serverCpuMs(postgres);
+      const sample = await runShell(command, env);
+      const cpuMs = sample.cpuMs + serverCpuMs(postgres) - cpuBefore;
+      await requireCount(pool, 'copied', BATCHED);
+      return { ...sample, cpuMs };
+    },
+  };
+}
+
+/** The same rows in COPY's text format, in the order of the table's columns. */
+function* copyLines(events: readonly BenchEvent[]): Generator<string> {
+  const now = new Date().toISOString();
+  for (const { uuid, event, distinct_id, timestamp, properties } of events) {
+    const json = JSON.stringify(properties).replaceAll('\\', '\\\\');
+    const instants = `${timestamp}\t${now}\t${now}\t${now}`;
+    yield `1\t${uuid}\t${event}\t${distinct_id}\t${uuid}\t${json}\t{}\t\t${instants}\t${json.length + 250}\n`;
+  }
+}
