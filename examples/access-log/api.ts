@@ -6,16 +6,9 @@ export type Run = {
   id: string;
   status: string;
   records_completed: number | null;
-  records_total_count: number | null;
   data_interval_start: string;
   data_interval_end: string;
-  latest_error: string | null;
-  receipt: {
-    rows: number;
-    digest: string;
-    epoch: number;
-    files?: { key: string; rows: number; sha256: string }[];
-  } | null;
+  receipt: { rows: number; digest: string; epoch: number } | null;
 };
 
 export type Backfill = { id: string; status: string; progress: { total_runs: number; finished_runs: number } };
