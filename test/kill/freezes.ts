@@ -28,7 +28,7 @@ const STEPS: Record<string, readonly string[]> = {
     'after-commit',
     'before-delivered',
   ],
-  rows: ['before-committing', 'before-commit', 'in-transaction', 'after-commit', 'before-delivered'],
+  rows: ['before-committing', 'before-commit', 'rows', 'after-commit', 'before-delivered'],
 };
 
 /** What the others do meanwhile. */
@@ -54,7 +54,7 @@ type Scene = {
 export type FreezesOptions = { world: ExportWorld; places: readonly Place[]; random: Random; most: number };
 
 /** Scenes that stand still at the same time: each costs a process. */
-const AT_ONCE = 6;
+const AT_ONCE = 4;
 
 /** @returns sentences of what is wrong */
 export async function freezes({ world, places, random, most }: FreezesOptions): Promise<string[]> {
@@ -187,7 +187,7 @@ async function ended(world: ExportWorld, { exportId, label }: Scene, backfillId:
 async function freezeAndReplace(world: ExportWorld, scene: Scene, random: Random): Promise<void> {
   const { backfills, engine, projectId } = world;
   const first = await backfills.request(projectId, scene.exportId, rangeOf(scene));
-  await eventually(`${scene.label} to freeze before ${scene.step}`, async () => scene.frozen !== undefined, 240);
+  await eventually(`${scene.label} to freeze before ${scene.step}`, async () => scene.frozen !== undefined, 400);
   const [run] = await engine.stores.runs.openOf(scene.exportId);
   if (scene.meanwhile.startsWith('terminate') && run) {
     await engine.temporal.client.workflow.getHandle(run.workflowId, run.workflowRunId).terminate('by the kill test');

@@ -18,7 +18,7 @@ const TARGETS: { what: string; matches(step: string): boolean }[] = [
   { what: 'in a part', matches: (step) => /^part-\d+-begin$/.test(step) },
   { what: 'between parts', matches: (step) => /^part-\d+-end$/.test(step) },
   { what: 'before a commit', matches: (step) => step === 'before-commit' },
-  { what: 'inside a commit', matches: (step) => /^file-\d+$/.test(step) || step === 'in-transaction' },
+  { what: 'inside a commit', matches: (step) => /^file-\d+$/.test(step) || step === 'rows' },
   { what: 'between file and manifest', matches: (step) => step === 'manifest' },
   { what: 'after a commit', matches: (step) => step === 'after-commit' },
   { what: 'before the delivery is recorded', matches: (step) => step === 'before-delivered' },
