@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { createClient } from '../../src/db/connection.ts';
 import { destinationOf } from '../../src/destinations/index.ts';
+import { checkIdentifier, quoted } from '../../src/destinations/postgres/identifiers.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../src/errors.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { buildRows, freezeAt, testInterval, type TestInterval } from '../support/deliveries.ts';
@@ -74,13 +76,12 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TablePla
             `update ${target} set uuid = '${randomUUID()}' where uuid = (select min(uuid::text)::uuid from ${target})`,
           ),
       },
+      { name: 'missing table', inflict: () => run(`drop table ${target}`) },
       { name: 'doubled rows', inflict: () => run(`insert into ${target} select * from ${target}`) },
     ],
     stop: () => run(`drop schema if exists ${quoted(schema)} cascade`),
   };
 }
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 async function run(sql: string): Promise<void> {
   await client.query(sql);
@@ -237,6 +238,25 @@ describe('Postgres', () => {
       await place.stop();
     });
   }
+
+  it('quotes any name that it accepts so that Postgres reads the same name', async () => {
+    const name = fc.string({
+      unit: fc.oneof(fc.constantFrom('"', "'", '\\', '$', ';', '%'), fc.string({ unit: 'binary' })),
+      maxLength: 30,
+    });
+    await fc.assert(
+      fc.asyncProperty(name, async (candidate) => {
+        try {
+          checkIdentifier(candidate, 'table_name');
+        } catch {
+          return;
+        }
+        const { fields } = await client.query(`select 1 as ${quoted(candidate)}`);
+        assert.equal(fields[0]!.name, candidate);
+      }),
+      { numRuns: 200 },
+    );
+  });
 
   for (const [field, value] of [
     ['table_name', 'x'.repeat(64)],

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  NoSuchKey,
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
@@ -23,7 +26,7 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TestPlac
   const { client } = bucket;
   const Bucket = bucket.bucket;
 
-  async function objects(): Promise<Objects> {
+  async function listed(): Promise<Objects> {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
     const entries = await Promise.all(
       Contents.map(async ({ Key }) => {
@@ -32,6 +35,13 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TestPlac
       }),
     );
     return new Map(entries);
+  }
+  /** S3 replaces an object in one moment; versitygw removes it first. */
+  async function objects(): Promise<Objects> {
+    return listed().catch((error: unknown) => {
+      if (error instanceof NoSuchKey) return objects();
+      throw error;
+    });
   }
   async function dataKey(): Promise<string> {
     return [...(await objects()).keys()].find((key) => key.includes('-0.jsonl'))!;
@@ -185,6 +195,26 @@ describe('S3', () => {
         assert.doesNotMatch(error.message, /127\.0\.0\.1|canary/);
       });
     }
+
+    it('a store that answers without end', async () => {
+      const endless = http.createServer((_, response) => {
+        const timer = setInterval(() => response.write('x'.repeat(1 << 20)), 1);
+        response.on('close', () => clearInterval(timer));
+      });
+      await new Promise<void>((listening) => endless.listen(0, '127.0.0.1', listening));
+      const { port } = endless.address() as AddressInfo;
+      const place = await makePlace({ endpoint_url: `http://127.0.0.1:${port}` });
+      const before = process.memoryUsage().rss;
+      const error = await failureOf(
+        testInterval(place)
+          .plan([buildRows(1)])
+          .write(),
+      );
+      endless.close();
+      endless.closeAllConnections();
+      assert.ok(error instanceof DestinationUnavailable, error.message);
+      assert.ok(process.memoryUsage().rss - before < 200 << 20);
+    });
 
     it('a private host that the operator does not list', async () => {
       const place = { ...(await makePlace()), environment: { localRoot: undefined, allowedHosts: [] } };

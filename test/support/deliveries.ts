@@ -45,6 +45,15 @@ async function* blocksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1 << 20) yield bytes.subarray(at, at + (1 << 20));
 }
 
+/** The source, which ends in an error instead of at its end. */
+function breaking(source: PartSource, error: Error): PartSource {
+  async function* broken(bytes: AsyncIterable<Uint8Array>) {
+    for await (const block of bytes) yield block.subarray(0, block.length - 2);
+    throw error;
+  }
+  return { ...source, file: () => broken(source.file()), rows: () => broken(source.rows()) };
+}
+
 function sourceOf(rows: readonly TestRow[], delivery: Delivery): PartSource {
   const copy = copyOf(rows);
   const { format, compression } = delivery.file;
@@ -152,6 +161,11 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {})
         }
         return staged;
       },
+      /** Stages the first part from a source that breaks. */
+      writeBroken: (error: Error): Promise<StagedPart> =>
+        withSession(pass, (session) =>
+          session.write(delivery.parts[0]!, breaking(sourceOf(parts[0]!, delivery), error)),
+        ),
       commit: (staged: readonly StagedPart[], steps: Steps = pass): Promise<Receipt> =>
         withSession(steps, (session) => session.commit(staged)),
       delivered: () => withSession(pass, (session) => session.delivered()),

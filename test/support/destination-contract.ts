@@ -1,6 +1,6 @@
 /** What every destination promises (`src/destinations/contract.ts`), as tests that each of them must pass. */
 import assert from 'node:assert/strict';
-import { Superseded } from '../../src/errors.ts';
+import { IntervalShrank, Superseded } from '../../src/errors.ts';
 import {
   buildRows,
   freezeAt,
@@ -94,6 +94,13 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
       assert.equal(await place.leftovers(), 0);
     });
   }
+
+  it('passes on what breaks in the source, and leaves nothing behind', async () => {
+    const error = new IntervalShrank(1);
+    await assert.rejects(interval.plan([buildRows(3)]).writeBroken(error), (thrown) => thrown === error);
+    assert.equal(await place.leftovers(), 0);
+    assert.equal(interval.recorded(), 0);
+  });
 
   it('leaves what is visible alone when a run is discarded', async () => {
     const { run: first, receipt } = await interval.deliver([buildRows(3)]);

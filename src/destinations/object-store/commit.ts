@@ -46,12 +46,13 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   // 4. Equal content is left alone, to the last byte of the manifest.
   const files = targets.map(({ file }) => file);
   const toWrite = targets.flatMap((target) => target.upload ?? []);
-  const done = async (manifest: Manifest) => {
+  const done = async (manifest: Manifest, revealed: readonly StagedFile[]) => {
     await context.step('after-commit');
-    await cleanUp(session);
+    await cleanUp(session, revealed);
     return receiptOf(store, names.manifest, delivery, manifest);
   };
-  if (present?.state === 'complete' && toWrite.length === 0 && sameNames(present.files, files)) return done(present);
+  if (present?.state === 'complete' && toWrite.length === 0 && sameNames(present.files, files))
+    return done(present, []);
 
   // 5. The manifests are uploads like all others, and ready before anything changes.
   const manifest = manifestOf('complete', delivery, parts, files);
@@ -71,7 +72,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   }
   await context.step('manifest');
   await reveal(session, closing);
-  return done(manifest);
+  return done(manifest, [...(opening ? [opening] : []), ...toWrite, closing]);
 }
 
 /** A part's file: left alone when it already shows this content, or when an interrupted call of ours made it visible. */
@@ -120,10 +121,11 @@ async function stageManifest(session: FileSession, manifest: Manifest): Promise<
   return stage(session, await openUpload(session, session.names.manifest), content());
 }
 
-/** What is visible is told by the manifest now: forget the uploads, and abort those of files that were left alone. */
-async function cleanUp(session: FileSession): Promise<void> {
+/** The manifest tells what is visible now: forget the uploads, and abort those of files that were left alone. */
+async function cleanUp(session: FileSession, revealed: readonly StagedFile[]): Promise<void> {
   const { context, store } = session;
   try {
+    await context.artifacts.discard(revealed.map(({ artifactId }) => artifactId));
     for (const { id, upload } of await recordedUploads(session)) {
       await store.abort(upload);
       await context.artifacts.discard([id]);

@@ -35,8 +35,8 @@ export async function fill(
       // Awaited below; one that fails earlier must not count as unhandled meanwhile.
       storing.catch(() => {});
       inFlight.add(storing);
-      const most = Math.max(1, Math.floor((store.partsInFlight * store.partBytes) / piece.bytes.length));
-      while (inFlight.size >= Math.min(most, store.partsInFlight)) await Promise.race(inFlight);
+      const growth = pieceBytes(piece.number, store.partBytes) / store.partBytes;
+      while (inFlight.size >= Math.max(1, store.partsInFlight / growth)) await Promise.race(inFlight);
     }
     await Promise.all(inFlight);
   } finally {

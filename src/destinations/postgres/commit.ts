@@ -101,12 +101,13 @@ function replacement(names: TableNames, delivery: Delivery, parts: readonly Stag
 
 type LedgerRow = { epoch: string; rows: string; digest: string; bytes: string; cutoff: string; table_name: string };
 
-/** The last delivery of the interval that the destination's own ledger knows. */
+/** The last delivery of the interval that the destination's own ledger knows; undefined also where there is no ledger. */
 export async function findReceipt(
   client: PostgresClient,
   { ledger, schema }: TableNames,
   { exportId, start, end }: Delivery,
 ): Promise<Receipt | undefined> {
+  if (!(await tableExists(client, ledger))) return undefined;
   const { rows } = await client.query<LedgerRow>(
     `select epoch::text, rows::text, digest, bytes::text, table_name,
             to_char(cutoff at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as cutoff
@@ -125,12 +126,18 @@ export async function findReceipt(
   };
 }
 
-/** What the target holds for the interval now. */
+async function tableExists(client: PostgresClient, qualified: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [qualified]);
+  return rows[0]!.found;
+}
+
+/** What the target holds for the interval now; undefined when there is no such table. */
 export async function countRows(
   client: PostgresClient,
   { target }: TableNames,
   delivery: Delivery,
-): Promise<{ rows: string; digest: string }> {
+): Promise<{ rows: string; digest: string } | undefined> {
+  if (!(await tableExists(client, target))) return undefined;
   const { rows } = await client.query<{ rows: string; digest: string }>(
     `select count(*)::text as rows, ${rowsDigestSql('uuid')} as digest from ${target} where ${intervalSql(delivery)}`,
   );

@@ -21,8 +21,8 @@ const REJECTED: Record<string, string> = {
   54: 'A limit of the server is exceeded.',
 };
 
-/** Passing, although their class is not. */
-const UNAVAILABLE = new Set(['42P01']);
+/** A table that was there a moment ago: the next attempt makes it again. */
+const UNDEFINED_TABLE = '42P01';
 
 /** The SQLSTATE of a server's error; undefined for all others. */
 export function sqlState(error: unknown): string | undefined {
@@ -48,7 +48,7 @@ export function translate(error: unknown): never {
   }
   const state = sqlState(error);
   if (state === undefined) throw new DestinationUnavailable('The database cannot be reached.', { cause: error });
-  const advice = UNAVAILABLE.has(state) ? undefined : (REJECTED[state] ?? REJECTED[state.slice(0, 2)]);
+  const advice = state === UNDEFINED_TABLE ? undefined : (REJECTED[state] ?? REJECTED[state.slice(0, 2)]);
   if (advice) throw new DestinationRejected(`${advice} (SQLSTATE ${state})`, { cause: error });
   throw new DestinationUnavailable(`The database cannot do this at the moment (SQLSTATE ${state}).`, { cause: error });
 }

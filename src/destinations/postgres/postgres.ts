@@ -15,7 +15,8 @@ const PostgresConfig = Type.Object(
       minLength: 1,
       maxLength: 253,
       title: 'Host',
-      description: 'Name or address of the server: no user, port or path. The connection is always encrypted.',
+      description:
+        'Name or address of the server: no user, port or path. The connection is encrypted; only a host that the operator lists may be without TLS.',
     }),
     port: Type.Integer({ minimum: 1, maximum: 65_535, default: 5432, title: 'Port' }),
     user: secret('User'),

@@ -82,13 +82,25 @@ export function tableSession({ access, place, names, delivery, context }: TableS
   }
 
   async function load(table: string, source: PartSource): Promise<void> {
-    await on(async (client) => {
+    // What breaks in the source is not the destination's failure: it passes as it is.
+    let broken: unknown;
+    async function* rows() {
+      try {
+        yield* source.rows();
+      } catch (error) {
+        broken = error;
+        throw error;
+      }
+    }
+    const copied = await on(async (client) => {
       const copy = copyFrom(`copy ${inSchema(table)} (${columnList(delivery.columns)}) from stdin (format binary)`);
-      await pipeline(source.rows(), client.query(copy), { signal: context.signal });
-      const { rows } = source.summary();
-      if (copy.rowCount === rows) return;
-      throw new DestinationUnavailable(`The database took ${copy.rowCount} of ${rows} rows.`);
+      await pipeline(rows(), client.query(copy), { signal: context.signal });
+      return copy.rowCount;
+    }).catch((error: unknown) => {
+      throw broken ?? error;
     });
+    const read = source.summary().rows;
+    if (copied !== read) throw new DestinationUnavailable(`The database took ${copied} of ${read} rows.`);
   }
 
   async function dropRecorded(id: string, table: string): Promise<void> {
@@ -133,7 +145,6 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       return receipt;
     },
     async delivered() {
-      await on((client) => prepareTables(client, names, delivery.columns));
       const receipt = await on((client) => findReceipt(client, names, delivery));
       return receipt?.epoch === delivery.epoch ? receipt : undefined;
     },
@@ -150,22 +161,18 @@ async function verifyRows(
   delivery: Delivery,
   receipt: Receipt,
 ): Promise<Difference[]> {
-  const differences: Difference[] = [];
-  const compare = (what: string, expected: string, found: string) => {
-    if (expected !== found) differences.push({ what, expected, found });
-  };
   const ledger = await findReceipt(client, names, delivery);
-  const { rows, digest } = await countRows(client, names, delivery);
-  compare(
-    'The ledger beside the table names another delivery.',
-    `epoch ${receipt.epoch}`,
-    ledger ? `epoch ${ledger.epoch}` : 'none',
-  );
-  compare(`The number of rows in ${names.target} differs.`, String(receipt.rows), rows);
-  compare(
-    `The rows in ${names.target} are not those that were delivered.`,
-    `digest ${receipt.digest}`,
-    `digest ${digest}`,
-  );
-  return differences;
+  const counted = await countRows(client, names, delivery);
+  return [
+    {
+      what: 'The ledger beside the table names another delivery.',
+      expected: `epoch ${receipt.epoch}`,
+      found: ledger ? `epoch ${ledger.epoch}` : 'none',
+    },
+    {
+      what: `The rows in ${names.target} are not those that were delivered.`,
+      expected: `${receipt.rows} rows, digest ${receipt.digest}`,
+      found: counted ? `${counted.rows} rows, digest ${counted.digest}` : 'no table',
+    },
+  ].filter(({ expected, found }) => expected !== found);
 }

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { checkPrefix, compactInstant, fileKindOf, namesOf } from '../../../src/destinations/object-store/keys.ts';
+
+const DELIVERY = {
+  start: '2024-02-29T23:00:00.000000Z',
+  end: '2024-03-01T00:00:00.000000Z',
+  model: 'events',
+  file: { format: 'JSONLines', compression: 'zstd', numbered: true },
+} as const;
+
+describe('names of objects', () => {
+  it('sort by time and hold nothing that any store or file system minds', () => {
+    const names = namesOf('a/{year}/{month}/{day}/{hour}{minute}{second}/{table}', DELIVERY);
+    assert.equal(names.file(12), 'a/2024/03/01/000000/events/20240229T230000Z-20240301T000000Z-12.jsonl.zst');
+    assert.equal(names.manifest, 'a/2024/03/01/000000/events/20240229T230000Z-20240301T000000Z_manifest.json');
+    assert.match(namesOf('{data_interval_start}_{data_interval_end}', DELIVERY).file(0), /^[\w./-]+$/);
+  });
+
+  it('carry no number where the interval is one file', () => {
+    const one = { ...DELIVERY, file: { ...DELIVERY.file, numbered: false, compression: null } };
+    assert.equal(namesOf('', one).file(0), '20240229T230000Z-20240301T000000Z.jsonl');
+  });
+
+  it('keep a fraction of a second only where there is one', () => {
+    assert.equal(compactInstant('2015-05-17T10:00:00.000000Z'), '20150517T100000Z');
+    assert.equal(compactInstant('2015-05-17T10:00:00.000010Z'), '20150517T100000.00001Z');
+  });
+
+  it('are told from those of other intervals and other things', () => {
+    const names = namesOf('a', DELIVERY);
+    assert.ok(names.isFile('a/20240229T230000Z-20240301T000000Z.jsonl'));
+    assert.ok(names.isFile('a/20240229T230000Z-20240301T000000Z-3.jsonl.gz'));
+    for (const other of [
+      names.manifest,
+      'a/20240229T230000Z-20240301T000000Z-3.jsonl.exe',
+      'a/20240229T230000Z-20240301T000000Z-3/../../x.jsonl',
+      'a/20240229T220000Z-20240229T230000Z.jsonl',
+      'b/20240229T230000Z-20240301T000000Z.jsonl',
+      '../a/20240229T230000Z-20240301T000000Z.jsonl',
+    ]) {
+      assert.ok(!names.isFile(other), other);
+    }
+  });
+
+  it('tell format and compression', () => {
+    assert.deepEqual(fileKindOf('x-0.jsonl.br'), { format: 'JSONLines', compression: 'brotli' });
+    assert.deepEqual(fileKindOf('x.jsonl'), { format: 'JSONLines', compression: null });
+  });
+
+  it('are the same with and without a slash at the end of the prefix', () => {
+    assert.equal(checkPrefix('a/b/'), 'a/b');
+    assert.equal(checkPrefix(''), '');
+  });
+});
