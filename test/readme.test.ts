@@ -5,10 +5,10 @@ import { Environment } from '../src/config.ts';
 const ROOT = new URL('../', import.meta.url);
 const README = readFileSync(new URL('README.md', ROOT), 'utf8');
 
-type Variable = { default?: string | number; description: string };
+type Variable = { default?: string | number; description?: string };
 
 /** The table's row of a variable, as it must stand in the README. */
-function rowOf(name: string, { default: fallback, description }: Variable): string {
+function rowOf(name: string, { default: fallback, description = '' }: Variable): string {
   const shown = fallback === undefined || fallback === '' ? '' : `\`${fallback}\``;
   return `| \`${name}\` | ${shown} | ${description} |`.replace('|  |', '| |');
 }
