@@ -6,9 +6,12 @@ import { stopTestTemporal } from './temporal.ts';
 
 /** Where Temporal must be built first, once, that takes minutes: no test's time-out should count them. */
 export async function mochaGlobalSetup(): Promise<void> {
-  const onProgress = (message: string) => console.log(`  Temporal: ${message}`);
   // Without Temporal the tests that need it fail, and the others still run.
-  await temporalProgram({ onProgress }).catch((error: Error) => console.log(`  ${error.message}`));
+  await temporalProgram({ onProgress: say }).catch((error: Error) => say(error.message));
+}
+
+function say(message: string): void {
+  console.log(`  Temporal: ${message}`);
 }
 
 export const mochaHooks = {
