@@ -4,13 +4,14 @@
  */
 import type { Receipt } from '../src/destinations/contract.ts';
 import { ReadBackDiffers } from '../src/errors.ts';
+import { cursorAfter } from '../src/exports/domain/plan.ts';
 import { isOpen, type RunStatus } from '../src/exports/domain/statuses.ts';
 import type { LogLevel } from '../src/exports/logs.store.ts';
 import type { Run, RunEnd } from '../src/exports/runs.store.ts';
 import type { Attempt } from './activity.ts';
 import { closeRun } from './close-run.ts';
 import type { Engine } from './engine.ts';
-import { openSession, plannedRun, type PlannedRun } from './open-session.ts';
+import { openSession, openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
 
 /** How the parts went. `type` is the class of the error that ended them, `message` a sentence for the user. */
 export type RunEnding = { how: 'commit' } | { how: 'cancelled' } | { how: 'failed'; type: string; message: string };
@@ -74,13 +75,10 @@ async function markDelivered({ stores }: Engine, planned: PlannedRun, receipt: R
   const { run, plan, hold } = planned;
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(hold, receipt);
-    const last = plan.parts.at(-1)?.to ?? null;
-    await closeRun(inside, run, {
-      status: 'Completed',
-      closedBy: 'run',
-      receipt,
-      cursor: last ? `${last.intervalTime}/${last.uuid}` : run.end,
-    });
+    const cursor = cursorAfter(plan, run.end);
+    const closed = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', receipt, cursor });
+    // Its workflow was ended in Temporal meanwhile, and so was its row; what counts is what the destination holds.
+    if (!closed) await inside.runs.complete(run.id, receipt, cursor);
     const message = `Delivered ${receipt.rows} rows, ${receipt.bytes} bytes, to ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
   });
@@ -118,7 +116,7 @@ async function giveUp(engine: Engine, run: Run, ending: Failed, signal: AbortSig
 async function discard(engine: Engine, run: Run, signal: AbortSignal): Promise<void> {
   if (!run.plan) return;
   try {
-    const session = await openSession(engine, plannedRun(run), signal);
+    const session = await openSessionToSettle(engine, plannedRun(run), signal);
     try {
       await session.discard();
     } finally {

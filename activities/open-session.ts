@@ -2,6 +2,7 @@
 import type { Column, Delivery, RunLog, Session } from '../src/destinations/contract.ts';
 import { destinationOf } from '../src/destinations/index.ts';
 import { NotFound } from '../src/errors.ts';
+import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import { TABLE_COLUMNS } from '../src/events/columns.ts';
 import type { Slice } from '../src/events/read.ts';
 import type { Hold } from '../src/exports/ledger.store.ts';
@@ -61,10 +62,24 @@ type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment' | 'log' | 'step'>;
  * @throws NotFound when the export was deleted; DestinationRejected, DestinationUnavailable
  */
 export async function openSession(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
+  const batchExport = await engine.stores.batchExports.find(planned.run.batchExportId);
+  if (!batchExport) throw new NotFound('The batch export was deleted.');
+  return connect(engine, planned, batchExport, signal);
+}
+
+/** Like `openSession`, also when the export was deleted: what it left half way is found and taken back all the same. */
+export async function openSessionToSettle(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
+  return connect(engine, planned, await engine.stores.batchExports.evenDeleted(planned.run.batchExportId), signal);
+}
+
+async function connect(
+  engine: Reach,
+  planned: PlannedRun,
+  batchExport: BatchExport,
+  signal: AbortSignal,
+): Promise<Session> {
   const { stores, environment } = engine;
   const { run, hold, delivery } = planned;
-  const batchExport = await stores.batchExports.find(run.batchExportId);
-  if (!batchExport) throw new NotFound('The batch export was deleted.');
   const destination = destinationOf(batchExport.destinationType, environment);
   const config = engine.sealed.open(batchExport);
   await destination.validate(config, environment);

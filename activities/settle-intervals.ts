@@ -4,11 +4,12 @@
  */
 import type { Receipt } from '../src/destinations/contract.ts';
 import { millisOf } from '../src/exports/domain/instants.ts';
+import { cursorAfter } from '../src/exports/domain/plan.ts';
 import type { LedgerEntry } from '../src/exports/ledger.store.ts';
 import type { Run } from '../src/exports/runs.store.ts';
 import type { Attempt } from './activity.ts';
 import type { Engine } from './engine.ts';
-import { openSession, plannedRun } from './open-session.ts';
+import { openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
 
 /** @returns how many intervals were found delivered, and how many are requested anew */
 export async function settleIntervals(
@@ -39,26 +40,32 @@ async function settle(
   const run = await engine.stores.runs.byId(entry.runId);
   if (!run.plan) return undefined;
   const planned = plannedRun(run);
-  const session = await openSession(engine, planned, signal);
+  const session = await openSessionToSettle(engine, planned, signal);
   try {
     const receipt = entry.state === 'committing' ? await session.delivered() : undefined;
     if (receipt) {
-      await recordDelivery(engine, run, entry, receipt);
+      await recordDelivery(engine, planned, receipt);
       return 'delivered';
     }
     await session.discard();
   } finally {
     await session.close();
   }
-  if (entry.state !== 'committing' || run.status === 'Failed') return undefined;
-  return (await requestAgain(engine, entry)) ? 'requested' : undefined;
+  if (entry.state !== 'committing') return undefined;
+  if (await waitsForPerson(engine, run)) await engine.stores.ledger.reopen(entry);
+  else if (await requestAgain(engine, entry)) return 'requested';
+  return undefined;
+}
+
+async function waitsForPerson({ stores }: Engine, { status, batchExportId }: Run): Promise<boolean> {
+  return status === 'Failed' || (await stores.batchExports.evenDeleted(batchExportId)).deleted;
 }
 
 /** As the ledger's design has it: a closed run whose delivery is there is `Completed`. */
-async function recordDelivery({ stores }: Engine, run: Run, entry: LedgerEntry, receipt: Receipt): Promise<void> {
+async function recordDelivery({ stores }: Engine, { run, plan, hold }: PlannedRun, receipt: Receipt): Promise<void> {
   await stores.inTransaction(async (inside) => {
-    await inside.ledger.markDelivered(entry, receipt);
-    await inside.runs.complete(run.id, receipt);
+    await inside.ledger.markDelivered(hold, receipt);
+    await inside.runs.complete(run.id, receipt, cursorAfter(plan, run.end));
     const message = `The commit had succeeded: ${receipt.rows} rows are at ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
   });

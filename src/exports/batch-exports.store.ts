@@ -138,6 +138,13 @@ export function batchExportStore(db: Knex) {
       return row && fromRow(row);
     },
 
+    /** Also a deleted one, for taking back what it left. @throws NotFound */
+    async evenDeleted(id: string): Promise<BatchExport & { deleted: boolean }> {
+      const row = await table().where({ id }).first();
+      if (!row) throw new NotFound();
+      return { ...fromRow(row), deleted: row.deleted_at !== null };
+    },
+
     /** Newest first. */
     async list(
       projectId: number,

@@ -139,7 +139,7 @@ export function ledgerStore(db: Knex) {
       await table().where(ours(hold)).where({ state: 'committing' }).update({ state: 'open' });
     },
 
-    /** Entries of closed runs that are not delivered: something was left half way. */
+    /** Some entries of closed runs that are not delivered: something was left half way. Any, so that none waits for others. */
     async unsettled(): Promise<LedgerEntry[]> {
       const rows = (await db<Row>('batch_export_intervals as ledger')
         .join('batch_export_runs as run', 'run.id', 'ledger.run_id')
@@ -157,6 +157,7 @@ export function ledgerStore(db: Knex) {
               ),
         )
         .select('ledger.*')
+        .orderByRaw('random()')
         .limit(200)) as Row[];
       return rows.map(fromRow);
     },

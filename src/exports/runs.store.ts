@@ -230,13 +230,14 @@ export function runStore(db: Knex) {
     },
 
     /** A run whose end was lost turns out to have delivered. */
-    async complete(id: string, receipt: Receipt): Promise<void> {
+    async complete(id: string, receipt: Receipt, cursor: string): Promise<void> {
       await table()
         .where({ id })
         .update({
           status: 'Completed',
           closed_by: 'reconciler',
           latest_error: null,
+          cursor,
           receipt: JSON.stringify(receipt),
           records_completed: String(receipt.rows),
           bytes_exported: String(receipt.bytes),

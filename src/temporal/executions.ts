@@ -17,7 +17,7 @@ import { withDeadline } from './connection.ts';
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
 
-/** `closed` is how an execution ended, as Temporal spells it; `RUNNING` while it has not. */
+/** `status` is how an execution ended, as Temporal spells it; `RUNNING` while it has not, also when somebody paused it. */
 export type Execution = { runId: string; status: string };
 
 export function exportExecutions(client: Client) {
@@ -28,7 +28,8 @@ export function exportExecutions(client: Client) {
     async find(workflowId: string, runId?: string): Promise<Execution | undefined> {
       try {
         const described = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
-        return { runId: described.runId, status: described.status.name };
+        const { runId: found, status } = described;
+        return { runId: found, status: status.name === 'PAUSED' ? 'RUNNING' : status.name };
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return undefined;
         throw error;

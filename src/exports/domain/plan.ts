@@ -32,6 +32,12 @@ export function partLimits(maxFileSizeMb: number | null | undefined): { rows: nu
   return { rows: PART_ROWS, bytes: maxFileSizeMb ? Math.min(maxFileSizeMb * MEBIBYTE, PART_BYTES) : PART_BYTES };
 }
 
+/** How far a delivered plan got, as a run's `cursor` says it: opaque to readers. */
+export function cursorAfter({ parts }: Plan, end: string): string {
+  const last = parts.at(-1)?.to;
+  return last ? `${last.intervalTime}/${last.uuid}` : end;
+}
+
 export function partsOf(plan: Plan): Part[] {
   return plan.parts.map(({ rows }, index) => ({ index, rows }));
 }

@@ -1,0 +1,460 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { TypedSearchAttributes, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { Step } from '../../activities/engine.ts';
+import { createActivities } from '../../activities/index.ts';
+import type { FinishRunInput } from '../../activities/finish-run.ts';
+import type { Repairs } from '../../activities/reconcile.ts';
+import { DestinationRejected } from '../../src/errors.ts';
+import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
+import { runWorkflowId } from '../../src/exports/domain/ids.ts';
+import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
+import type { Run, RunEnd } from '../../src/exports/runs.store.ts';
+import { buildEvent, microseconds } from '../support/events.ts';
+import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
+
+const NOMINAL_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+/** The hour running now; an instant is said in hours from its beginning. */
+const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
+
+describe('the reconciler', () => {
+  let world: ExportWorld;
+  before(async () => {
+    world = await buildExportWorld();
+    await world.startWorker();
+  });
+  after(async () => world.close());
+  afterEach(() => {
+    world.onStep = async () => {};
+  });
+
+  const sql = async <Row extends object>(text: string, values: unknown[]) =>
+    (await world.engine.pool.query<Row>(text, values)).rows;
+
+  /** A paused export, so that nothing starts by itself; as if it had been made hours ago. */
+  async function buildOldExport(overrides: Parameters<typeof buildExport>[0] = {}, createdAt = at(-5.5)) {
+    const directory = randomUUID();
+    const destination = { type: 'LocalFile', config: { directory } };
+    const { id } = await world.batchExports.create(
+      world.projectId,
+      buildExport({ destination, paused: true, endAt: at(-1), ...overrides }),
+    );
+    await sql('update batch_exports set created_at = $2 where id = $1', [id, createdAt]);
+    return { id, folder: path.join(world.folder, directory) };
+  }
+
+  /** One round; runs that nothing touched for a while are all that are open now. */
+  async function reconcile(): Promise<Repairs> {
+    await sql(
+      `update batch_export_runs set last_updated_at = last_updated_at - interval '1 minute' where finished_at is null`,
+      [],
+    );
+    const { workflow } = world.engine.temporal.client;
+    return (await workflow.execute('reconcile', {
+      workflowId: `reconcile-${randomUUID()}`,
+      taskQueue: TASK_QUEUES.control,
+      args: [],
+    })) as Repairs;
+  }
+
+  /** Ends of the intervals that were ever requested as gaps, in hours from now. */
+  async function gapsOf(exportId: string): Promise<number[]> {
+    const rows = await sql<{ end: string }>(
+      `select data_interval_end as "end" from batch_export_requests
+       where batch_export_id = $1 and kind = 'gap' order by data_interval_end`,
+      [exportId],
+    );
+    return rows.map(({ end }) => (millisOf(end) - THIS_HOUR) / HOUR);
+  }
+
+  const runOf = async (exportId: string, hours: number): Promise<Run> => {
+    const run = await world.engine.stores.runs.newestOfInterval(exportId, at(hours));
+    assert.ok(run);
+    return run;
+  };
+  const idle = async (exportId: string) =>
+    eventually('the requests to be answered', async () => {
+      return (await world.engine.stores.requests.countOpen(exportId)) === 0;
+    });
+  const deliver = async (exportId: string, startAt: string, endAt: string) =>
+    world.backfills.request(world.projectId, exportId, { startAt, endAt });
+
+  /** Stops at a step of a run of the export, once; then it goes on, or dies as a killed worker would. */
+  function stopAt(exportId: string, name: string) {
+    const gate = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<Step>();
+    let passed = false;
+    world.onStep = async (step) => {
+      if (passed || step.exportId !== exportId || step.name !== name) return;
+      passed = true;
+      reached.resolve(step);
+      await gate.promise;
+    };
+    return {
+      reached: reached.promise,
+      goOn: () => gate.resolve(),
+      die: () => gate.reject(new Error('the worker was killed')),
+    };
+  }
+
+  /** The run of an interval whose workflow is terminated in Temporal when it reaches the step; its worker dies there. */
+  async function terminateAt(exportId: string, name: string): Promise<Run> {
+    const { reached, die } = stopAt(exportId, name);
+    await deliver(exportId, at(-3), at(-2));
+    const { runId } = await reached;
+    const run = await world.engine.stores.runs.byId(runId);
+    await world.engine.temporal.client.workflow.getHandle(run.workflowId, run.workflowRunId).terminate();
+    die();
+    return run;
+  }
+
+  const storeRow = () =>
+    world.store([buildEvent({ timestamp: microseconds(new Date(THIS_HOUR - 2.5 * HOUR).toISOString()) })]);
+  const artifactsOf = async (exportId: string) =>
+    sql('select artifact from batch_export_artifacts where batch_export_id = $1', [exportId]);
+
+  describe('requests intervals that should exist and do not', () => {
+    const cases: {
+      what: string;
+      overrides?: Parameters<typeof buildExport>[0];
+      pause?: [number, number];
+      gaps: number[];
+    }[] = [
+      { what: 'since the export was made', gaps: [-5, -4, -3, -2, -1] },
+      { what: 'but not before its beginning', overrides: { startAt: at(-3.5) }, gaps: [-3, -2, -1] },
+      { what: 'but not the one that ends at its beginning', overrides: { startAt: at(-3) }, gaps: [-2, -1] },
+      { what: 'but not after its end', overrides: { endAt: at(-3) }, gaps: [-5, -4, -3] },
+      { what: 'but not one that its end cuts', overrides: { endAt: at(-2.5) }, gaps: [-5, -4, -3] },
+      { what: 'but not in a pause', pause: [-4.2, -2.9], gaps: [-5, -2, -1] },
+      { what: 'but not what ended just when a pause began', pause: [-4, -3], gaps: [-5, -3, -2, -1] },
+    ];
+    for (const { what, overrides = {}, pause, gaps } of cases) {
+      it(what, async () => {
+        const { id } = await buildOldExport(overrides);
+        if (pause) {
+          await sql('insert into batch_export_pauses values ($1, $2, $3)', [id, at(pause[0]), at(pause[1])]);
+        }
+        await reconcile();
+        assert.deepEqual(await gapsOf(id), gaps);
+        await idle(id);
+        for (const gap of gaps) {
+          const { status, kind } = await runOf(id, gap);
+          assert.deepEqual([status, kind], ['Completed', 'gap']);
+        }
+        await reconcile();
+        assert.deepEqual(await gapsOf(id), gaps, 'a delivered gap is none any more');
+      });
+    }
+
+    it('but gives the schedule two minutes to start the last one', async () => {
+      const { id } = await buildOldExport(
+        { endAt: null, interval: 'every 1 minutes' },
+        isoMicros(Date.now() - 5 * MINUTE),
+      );
+      // The pause that the export was made with began now.
+      const now = Date.now();
+      await reconcile();
+      const ends = (await gapsOf(id)).map((hours) => Math.round(THIS_HOUR + hours * HOUR));
+      assert.ok(ends.length >= 2);
+      assert.ok(ends.every((end) => end <= now - 2 * MINUTE + 10_000));
+    });
+  });
+
+  describe('judges an interval by its last run', () => {
+    const ends: { what: string; end?: RunEnd; finishedMinutesAgo?: number; times?: number; requested: boolean }[] = [
+      { what: 'delivered', end: { status: 'Completed', closedBy: 'run' }, requested: false },
+      { what: 'failed: waits for a person', end: { status: 'Failed', closedBy: 'run' }, requested: false },
+      { what: 'cancelled: waits for a person', end: { status: 'Cancelled', closedBy: 'api' }, requested: false },
+      { what: 'terminated in Temporal', end: { status: 'Terminated', closedBy: 'reconciler' }, requested: true },
+      { what: 'terminated through the API', end: { status: 'Terminated', closedBy: 'api' }, requested: false },
+      { what: 'timed out', end: { status: 'TimedOut', closedBy: 'reconciler' }, requested: true },
+      { what: 'under way', requested: false },
+      { what: 'failed for now', end: { status: 'FailedRetryable', closedBy: 'run' }, requested: false },
+      {
+        what: 'failed for now, a minute ago',
+        end: { status: 'FailedRetryable', closedBy: 'run' },
+        finishedMinutesAgo: 1.1,
+        requested: true,
+      },
+      {
+        what: 'failed for now twice, the last time four minutes ago',
+        end: { status: 'FailedRetryable', closedBy: 'run' },
+        finishedMinutesAgo: 4,
+        times: 2,
+        requested: false,
+      },
+      {
+        what: 'failed for now twice, the last time six minutes ago',
+        end: { status: 'FailedRetryable', closedBy: 'run' },
+        finishedMinutesAgo: 6,
+        times: 2,
+        requested: true,
+      },
+      {
+        what: 'failed for now for more than a day',
+        end: { status: 'FailedRetryable', closedBy: 'run' },
+        finishedMinutesAgo: 600,
+        times: 28,
+        requested: false,
+      },
+    ];
+    for (const { what, end, finishedMinutesAgo = 0, times = 1, requested } of ends) {
+      it(what, async () => {
+        const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
+        const { runs } = world.engine.stores;
+        for (let time = 0; time < times; time++) {
+          const { id: runId } = await runs.open({
+            createdAt: isoMicros(Date.now() + time),
+            projectId: world.projectId,
+            batchExportId: id,
+            start: at(-3),
+            end: at(-2),
+            kind: 'scheduled',
+            workflowId: runWorkflowId(id, THIS_HOUR - 2 * HOUR),
+            workflowRunId: randomUUID(),
+          });
+          if (end) await runs.close(runId, end);
+        }
+        await sql(
+          `update batch_export_runs set finished_at = finished_at - make_interval(secs => $2) where batch_export_id = $1`,
+          [id, finishedMinutesAgo * 60],
+        );
+        // A run under way is looked up in Temporal, which does not know this one: it was touched just now.
+        await sql(
+          `update batch_export_runs set last_updated_at = now() + interval '2 minutes' where batch_export_id = $1`,
+          [id],
+        );
+        await reconcile();
+        assert.deepEqual(await gapsOf(id), requested ? [-2] : []);
+        if (requested) await idle(id);
+        if (requested) assert.equal((await runOf(id, -2)).status, 'Completed');
+      });
+    }
+  });
+
+  it('leaves an interval alone that is requested already', async () => {
+    const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
+    const { reached, goOn } = stopAt(id, 'after-plan');
+    await deliver(id, at(-3), at(-2));
+    await reached;
+    await reconcile();
+    goOn();
+    await idle(id);
+    const runs = await world.engine.stores.runs.list(world.projectId, id, { limit: 10 });
+    assert.deepEqual(
+      runs.map(({ kind, status }) => [kind, status]),
+      [['backfill', 'Completed']],
+    );
+  });
+
+  it('wakes the dispatcher of requests that nobody asks for', async () => {
+    const { id } = await buildOldExport();
+    const interval = { start: THIS_HOUR - 30 * HOUR, end: THIS_HOUR - 29 * HOUR };
+    await world.engine.stores.requests.openBackfill(
+      { projectId: world.projectId, batchExportId: id, kind: 'backfill', ...interval },
+      [interval],
+    );
+    await reconcile();
+    await idle(id);
+    assert.equal((await runOf(id, -29)).status, 'Completed');
+  });
+
+  describe('when a workflow was terminated in Temporal', () => {
+    it('before the plan, ends the run and has the interval delivered by another', async () => {
+      await storeRow();
+      const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
+      const terminated = await terminateAt(id, 'before-plan');
+      await reconcile();
+      const { status, latestError } = await world.engine.stores.runs.byId(terminated.id);
+      assert.deepEqual([status, latestError], ['Terminated', 'The workflow was terminated in Temporal']);
+      await idle(id);
+      await reconcile();
+      assert.deepEqual(await gapsOf(id), [-2]);
+      await idle(id);
+      assert.equal((await runOf(id, -2)).status, 'Completed');
+    });
+
+    it('in a part, takes back what was staged', async () => {
+      await storeRow();
+      const { id, folder } = await buildOldExport({}, at(0));
+      const { id: runId } = await terminateAt(id, 'part-0-begin');
+      await eventually('the part to end', async () => (await readdir(folder)).length > 0);
+      await reconcile();
+      assert.equal((await world.engine.stores.runs.byId(runId)).status, 'Terminated');
+      await eventually('the rest to go', async () => (await artifactsOf(id)).length === 0);
+      assert.deepEqual(await readdir(folder), []);
+      assert.deepEqual(await gapsOf(id), [], 'nobody needs an interval before the export was made');
+    });
+
+    for (const step of ['before-commit', 'file-0', 'manifest']) {
+      it(`in its commit before ${step}, has the interval delivered again`, async () => {
+        await storeRow();
+        const { id, folder } = await buildOldExport({}, at(0));
+        const terminated = await terminateAt(id, step);
+        await reconcile();
+        assert.deepEqual(await gapsOf(id), [-2]);
+        await idle(id);
+        const run = await runOf(id, -2);
+        assert.notEqual(run.id, terminated.id);
+        assert.deepEqual([run.status, run.epoch], ['Completed', 2]);
+        assert.equal((await world.engine.stores.runs.byId(terminated.id)).status, 'Terminated');
+        const names = await readdir(folder);
+        assert.equal(names.length, 2, `${names.join(', ')}: one file, one manifest`);
+        assert.deepEqual(await artifactsOf(id), []);
+      });
+    }
+
+    for (const step of ['after-commit', 'before-read-back', 'before-delivered']) {
+      it(`in its commit before ${step}, finds it delivered`, async () => {
+        await storeRow();
+        const { id, folder } = await buildOldExport({}, at(0));
+        const terminated = await terminateAt(id, step);
+        await reconcile();
+        const run = await world.engine.stores.runs.byId(terminated.id);
+        assert.equal(run.status, 'Completed');
+        assert.equal(run.latestError, null);
+        assert.equal(run.recordsCompleted, run.recordsTotalCount);
+        assert.equal(run.receipt?.rows, run.recordsTotalCount);
+        assert.ok(run.cursor);
+        assert.deepEqual(await gapsOf(id), []);
+        assert.equal((await readdir(folder)).length, 2);
+        const [backfill] = await world.backfills.list(world.projectId, id, { limit: 10 });
+        await idle(id);
+        assert.equal((await world.backfills.get(world.projectId, id, backfill!.id)).status, 'Completed');
+      });
+    }
+
+    it('calls the run completed when a worker that did not notice delivers all the same', async () => {
+      const { id } = await buildOldExport({}, at(0));
+      const planner = stopAt(id, 'after-plan');
+      await deliver(id, at(-81), at(-80));
+      const { runId } = await planner.reached;
+      const { workflowId, workflowRunId } = await world.engine.stores.runs.byId(runId);
+
+      const { finishRun } = createActivities(world.engine);
+      const { reached, goOn } = stopAt(id, 'before-committing');
+      const environment = new MockActivityEnvironment({ workflowExecution: { workflowId, runId: workflowRunId } });
+      const frozen = environment.run(finishRun, { runId, ending: { how: 'commit' } } satisfies FinishRunInput);
+      await reached;
+      await world.engine.temporal.client.workflow.getHandle(workflowId, workflowRunId).terminate();
+      planner.die();
+      await reconcile();
+      assert.equal((await world.engine.stores.runs.byId(runId)).status, 'Terminated');
+      goOn();
+      await frozen;
+      const { status, receipt, latestError } = await world.engine.stores.runs.byId(runId);
+      assert.deepEqual([status, receipt?.rows, latestError], ['Completed', 0, null]);
+    });
+  });
+
+  describe('when a workflow was cancelled in Temporal', () => {
+    async function cancelAt(exportId: string, name: string): Promise<Run> {
+      const { reached, goOn } = stopAt(exportId, name);
+      await deliver(exportId, at(-3), at(-2));
+      const { runId } = await reached;
+      const run = await world.engine.stores.runs.byId(runId);
+      const handle = world.engine.temporal.client.workflow.getHandle(run.workflowId, run.workflowRunId);
+      await handle.cancel();
+      await eventually('the cancellation to be known', async () => {
+        const { events } = await handle.fetchHistory();
+        return events?.some(({ workflowExecutionCancelRequestedEventAttributes: asked }) => asked);
+      });
+      goOn();
+      await handle.result().catch(() => {});
+      return run;
+    }
+
+    it('leaves nothing visible, and waits for a person', async () => {
+      await storeRow();
+      const { id, folder } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
+      const cancelled = await cancelAt(id, 'part-0-begin');
+      const { status, latestError } = await world.engine.stores.runs.byId(cancelled.id);
+      assert.deepEqual([status, latestError], ['Cancelled', 'The run was cancelled']);
+      await reconcile();
+      assert.deepEqual(await readdir(folder), []);
+      assert.deepEqual(await artifactsOf(id), []);
+      assert.deepEqual(await gapsOf(id), []);
+      const handle = world.engine.temporal.client.workflow.getHandle(cancelled.workflowId, cancelled.workflowRunId);
+      assert.equal((await handle.describe()).status.name, 'CANCELLED');
+    });
+
+    it('before it could plan, says so', async () => {
+      const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
+      const cancelled = await cancelAt(id, 'before-plan');
+      await reconcile();
+      const { status } = await world.engine.stores.runs.byId(cancelled.id);
+      assert.equal(status, 'Cancelled');
+      await idle(id);
+      assert.deepEqual(await gapsOf(id), []);
+    });
+
+    it('finishes a commit that has begun', async () => {
+      await storeRow();
+      const { id, folder } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
+      const cancelled = await cancelAt(id, 'manifest');
+      assert.equal((await world.engine.stores.runs.byId(cancelled.id)).status, 'Completed');
+      const names = await readdir(folder);
+      assert.equal(names.length, 2);
+      const manifest = names.find((name) => name.endsWith('_manifest.json'))!;
+      assert.match(await readFile(path.join(folder, manifest), 'utf8'), /"state": ?"complete"/);
+    });
+  });
+
+  it('calls a run timed out whose workflow timed out, and delivers the interval', async () => {
+    const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
+    const { reached, die } = stopAt(id, 'after-plan');
+    const end = THIS_HOUR - 2 * HOUR;
+    const handle = await world.engine.temporal.client.workflow.start('exportRun', {
+      workflowId: runWorkflowId(id, end),
+      taskQueue: TASK_QUEUES.control,
+      args: [{ exportId: id }],
+      workflowRunTimeout: '2 seconds',
+      typedSearchAttributes: new TypedSearchAttributes([{ key: NOMINAL_TIME, value: new Date(end) }]),
+    });
+    const { runId } = await reached;
+    await assert.rejects(handle.result());
+    die();
+    await reconcile();
+    assert.equal((await world.engine.stores.runs.byId(runId)).status, 'TimedOut');
+    await idle(id);
+    assert.equal((await runOf(id, -2)).status, 'Completed');
+  });
+
+  it('leaves an interval alone whose destination refused the commit', async () => {
+    await storeRow();
+    const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
+    world.onStep = async ({ exportId, name }) => {
+      if (exportId === id && name === 'manifest') throw new DestinationRejected('No.');
+    };
+    await deliver(id, at(-3), at(-2));
+    await idle(id);
+    world.onStep = async () => {};
+    const { status, latestError } = await runOf(id, -2);
+    assert.deepEqual([status, latestError], ['Failed', 'No.']);
+    await reconcile();
+    assert.deepEqual(await gapsOf(id), []);
+    const entry = await world.engine.stores.ledger.find({ exportId: id, start: at(-3), end: at(-2) });
+    assert.equal(entry?.state, 'open', 'it is settled: the next round has nothing to do here');
+  });
+
+  it('takes back what a deleted export’s run had staged', async () => {
+    await storeRow();
+    const { id, folder } = await buildOldExport({}, at(0));
+    const { reached, goOn } = stopAt(id, 'part-0-end');
+    await deliver(id, at(-3), at(-2));
+    const { runId } = await reached;
+    await world.batchExports.delete(world.projectId, id);
+    goOn();
+    await eventually('the run to end', async () => (await world.engine.stores.runs.byId(runId)).finishedAt !== null);
+    assert.equal((await world.engine.stores.runs.byId(runId)).status, 'Cancelled');
+    await reconcile();
+    assert.deepEqual(await readdir(folder), []);
+    assert.deepEqual(await artifactsOf(id), []);
+  });
+});
