@@ -38,7 +38,8 @@ function installRuntime(log: Logger): DefaultLogger {
     log[level === 'ERROR' ? 'error' : 'warn'](line, message);
   });
   if (!installed) {
-    Runtime.install({ logger, shutdownSignals: [] });
+    const logging = { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } as const;
+    Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { logging } });
     installed = true;
   }
   return logger;
@@ -78,10 +79,15 @@ export async function startExportWorker({
   const shutdown = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
+  const allStopped = async () => {
+    try {
+      await Promise.all(running.map(async (one) => one.finally(shutdown)));
+    } finally {
+      await connection.close();
+    }
+  };
   return {
-    stopped: Promise.all(running.map(async (one) => one.finally(shutdown)))
-      .then(() => {})
-      .finally(async () => connection.close()),
+    stopped: allStopped(),
     shutdown,
   };
 }

@@ -114,6 +114,23 @@ describe('the reconciler', () => {
     return run;
   }
 
+  /** Cancels in Temporal the run of an interval that has reached the step, then lets it go on. */
+  async function cancelAt(exportId: string, name: string): Promise<Run> {
+    const { reached, goOn } = stopAt(exportId, name);
+    await deliver(exportId, at(-3), at(-2));
+    const { runId } = await reached;
+    const run = await world.engine.stores.runs.byId(runId);
+    const handle = world.engine.temporal.client.workflow.getHandle(run.workflowId, run.workflowRunId);
+    await handle.cancel();
+    await eventually('the cancellation to be known', async () => {
+      const { events } = await handle.fetchHistory();
+      return events?.some(({ workflowExecutionCancelRequestedEventAttributes: asked }) => asked);
+    });
+    goOn();
+    await handle.result().catch(() => {});
+    return run;
+  }
+
   const storeRow = () =>
     world.store([buildEvent({ timestamp: microseconds(new Date(THIS_HOUR - 2.5 * HOUR).toISOString()) })]);
   const artifactsOf = async (exportId: string) =>
@@ -293,7 +310,7 @@ describe('the reconciler', () => {
     });
 
     for (const step of ['before-commit', 'file-0', 'manifest']) {
-      it(`in its commit before ${step}, has the interval delivered again`, async () => {
+      it(`in its commit, at "${step}", has the interval delivered again`, async () => {
         await storeRow();
         const { id, folder } = await buildOldExport({}, at(0));
         const terminated = await terminateAt(id, step);
@@ -311,7 +328,7 @@ describe('the reconciler', () => {
     }
 
     for (const step of ['after-commit', 'before-read-back', 'before-delivered']) {
-      it(`in its commit before ${step}, finds it delivered`, async () => {
+      it(`in its commit, at "${step}", finds it delivered`, async () => {
         await storeRow();
         const { id, folder } = await buildOldExport({}, at(0));
         const terminated = await terminateAt(id, step);
@@ -354,22 +371,6 @@ describe('the reconciler', () => {
   });
 
   describe('when a workflow was cancelled in Temporal', () => {
-    async function cancelAt(exportId: string, name: string): Promise<Run> {
-      const { reached, goOn } = stopAt(exportId, name);
-      await deliver(exportId, at(-3), at(-2));
-      const { runId } = await reached;
-      const run = await world.engine.stores.runs.byId(runId);
-      const handle = world.engine.temporal.client.workflow.getHandle(run.workflowId, run.workflowRunId);
-      await handle.cancel();
-      await eventually('the cancellation to be known', async () => {
-        const { events } = await handle.fetchHistory();
-        return events?.some(({ workflowExecutionCancelRequestedEventAttributes: asked }) => asked);
-      });
-      goOn();
-      await handle.result().catch(() => {});
-      return run;
-    }
-
     it('leaves nothing visible, and waits for a person', async () => {
       await storeRow();
       const { id, folder } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
