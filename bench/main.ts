@@ -8,6 +8,7 @@ import { NotMeasured, type Bench, type BenchResult } from './measure.ts';
 const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
   capture: () => import('./capture.ts'),
   export: () => import('./export.ts'),
+  memory: () => import('./memory.ts'),
   runs: () => import('./runs.ts'),
 };
 

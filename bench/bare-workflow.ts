@@ -1,0 +1,10 @@
+/** The least that a durable run can be: what `bench/runs.ts` compares ours with. */
+import { proxyActivities } from '@temporalio/workflow';
+
+export type BareActivities = { nothing(): Promise<void> };
+
+const { nothing } = proxyActivities<BareActivities>({ startToCloseTimeout: '1 minute' });
+
+export async function bare(): Promise<void> {
+  await nothing();
+}

@@ -1,0 +1,76 @@
+/** A whole Sluice on servers of its own, as `sluice up` runs them: what benchmarks of runs and of workers start from. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pino from 'pino';
+import { createKnex } from '../src/db/connection.ts';
+import { startEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
+import { createEngine, type ComposedEngine, type EngineOptions } from '../src/engine.ts';
+import { backfills } from '../src/exports/backfills.ts';
+import { batchExports } from '../src/exports/batch-exports.ts';
+import { seedDemo } from '../src/identity/demo.store.ts';
+import { prepareDatabase } from '../src/prepare-database.ts';
+import { generateKeyRing } from '../src/secrets/key-ring.ts';
+import { startTemporalDevServer } from '../src/temporal/dev-server.ts';
+
+export type Installation = {
+  engine: ComposedEngine;
+  options: EngineOptions;
+  projectId: number;
+  batchExports: ReturnType<typeof batchExports>;
+  backfills: ReturnType<typeof backfills>;
+  /** Files of exports, and whatever the benchmark leaves. */
+  directory: string;
+  close(): Promise<void>;
+};
+
+const NAMESPACE = 'sluice';
+/** It is a child of ours. */
+const reachable = async () => {};
+const PARTS_AT_ONCE = 4;
+
+/** Starts servers whose state is on disk, as users' is. */
+export async function startInstallation(): Promise<Installation> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
+  const postgres = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: true });
+  const temporal = await startTemporalDevServer({
+    directory: path.join(directory, 'temporal'),
+    port: 0,
+    uiPort: 0,
+    namespace: NAMESPACE,
+    persistent: true,
+  });
+  await prepareDatabase(postgres.url);
+  const options: EngineOptions = {
+    databaseUrl: postgres.url,
+    temporal: { address: temporal.address, namespace: NAMESPACE },
+    encryptionKeys: generateKeyRing(),
+    environment: { localRoot: path.join(directory, 'exports'), allowedHosts: [] },
+    partsAtOnce: PARTS_AT_ONCE,
+    log: pino({ level: 'warn' }, pino.destination(2)),
+  };
+  const engine = createEngine(options);
+  const { stores, executions, setter: schedules, sealed, environment, log } = engine;
+  return {
+    engine,
+    options,
+    projectId: await demoProject(postgres.url),
+    batchExports: batchExports({ stores, schedules, executions, sealed, environment, ensureTemporal: reachable }),
+    backfills: backfills({ stores, executions, log, ensureTemporal: reachable }),
+    directory,
+    async close() {
+      await engine.close();
+      await Promise.all([temporal.stop('immediate'), postgres.stop('immediate')]);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function demoProject(url: string): Promise<number> {
+  const db = createKnex({ url, applicationName: 'sluice-bench', maxConnections: 1 });
+  try {
+    return (await seedDemo(db)).projectId;
+  } finally {
+    await db.destroy();
+  }
+}
