@@ -33,8 +33,12 @@ function parse(text: string): Body {
   }
 }
 
-/** Faults of the events themselves: fewer of them may pass. */
-export const isFaultyContent = (status: number) => status === 400 || status === 413;
+/**
+ * Faults of the events themselves: fewer of them may pass. A 400 that does not say why is not from a server of ours; a 413 may
+ * be from a proxy before it.
+ */
+export const isFaultyContent = (status: number, detail: string | undefined) =>
+  status === 413 || (status === 400 && detail !== undefined);
 
 /** The same request may pass later. */
 export const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;

@@ -67,7 +67,7 @@ export function createSender(options: SenderOptions): Send {
     if (response.ok) return rejected.map(({ index, reason }) => ({ line: lineOf(events, index), reason }));
     const reason = detail ?? `${response.status} ${response.statusText}`;
     if (mayPass(response.status)) throw new TryAgain(reason, retryAfterMs(response.headers.get('retry-after')));
-    if (isFaultyContent(response.status)) return reason;
+    if (isFaultyContent(response.status, detail)) return reason;
     throw new CommandFailed(finalRefusal(options.url, response.status, reason));
   };
 

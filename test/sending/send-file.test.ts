@@ -107,6 +107,7 @@ describe('sending a file', () => {
       /refused the key: Invalid key\. Give a project API key/,
     ],
     ['another kind of server', { status: 404 }, /does not take events \(404: .*--url/],
+    ['a server that finds fault without a word', { status: 400 }, /does not take events \(400: .*--url/],
     ['a server that stays ill', { status: 503 }, /Send the file again later/],
   ];
   for (const [what, answer, message] of failures) {
