@@ -3,7 +3,7 @@
  * interrupted is recognised by the destination and completed.
  */
 import type { Receipt } from '../src/destinations/contract.ts';
-import { ReadBackDiffers } from '../src/errors.ts';
+import { ReadBackDiffers, StagedLost, Superseded } from '../src/errors.ts';
 import { cursorAfter } from '../src/exports/domain/plan.ts';
 import { isOpen, type RunStatus } from '../src/exports/domain/statuses.ts';
 import type { LogLevel } from '../src/exports/logs.store.ts';
@@ -34,7 +34,7 @@ function outcomeOf({ status, recordsCompleted, latestError }: Run): RunOutcome {
   return { status, rows: recordsCompleted ?? 0, ...(latestError !== null && { message: latestError }) };
 }
 
-/** @throws Superseded, ReadBackDiffers, DestinationRejected, DestinationUnavailable */
+/** @throws Superseded, StagedLost, ReadBackDiffers, DestinationRejected, DestinationUnavailable */
 async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal): Promise<void> {
   const { stores } = engine;
   const { run, hold } = planned;
@@ -56,10 +56,17 @@ async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal)
     await markDelivered(engine, planned, receipt);
   } catch (error) {
     if (error instanceof ReadBackDiffers) await stores.ledger.reopen(hold);
+    if (error instanceof Superseded) await blame(engine, planned);
     throw error;
   } finally {
     await session.close();
   }
+}
+
+/** A destination sees that something of ours is gone; only the ledger knows whether another run has taken it. */
+async function blame({ stores }: Engine, { hold }: PlannedRun): Promise<never> {
+  await stores.ledger.beginCommit(hold);
+  throw new StagedLost('What this run had staged is no longer at the destination. The interval is delivered again.');
 }
 
 function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly string[]): void {

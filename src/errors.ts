@@ -119,5 +119,8 @@ export class IntervalShrank extends SluiceError {
   }
 }
 
+/** What a run staged is no longer at the destination, though nobody took over the interval: delivered again by a new run. */
+export class StagedLost extends SluiceError {}
+
 /** What the destination holds is not what was delivered to it: delivered again. */
 export class ReadBackDiffers extends SluiceError {}

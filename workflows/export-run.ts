@@ -23,7 +23,10 @@ const { prepareRun } = proxyActivities<Activities>(PLANNING);
 const { exportPart } = proxyActivities<Activities>(MOVING);
 const { finishRun } = proxyActivities<Activities>(FINISHING);
 
-/** @returns what was delivered; fails or is cancelled in Temporal exactly when the run's row says so */
+/**
+ * @returns what was delivered. Fails or is cancelled in Temporal when the run's row says so; one that was superseded fails,
+ * because no workflow can cancel itself.
+ */
 export async function exportRun({ exportId }: ExportRunInput): Promise<RunOutcome> {
   const run = await prepareRun({ exportId, end: nominalTime() });
   setCurrentDetails(`${sentence(run)}: ${run.rows} rows in ${run.parts} parts`);
@@ -89,7 +92,11 @@ function endingOf(error: unknown): RunEnding {
 }
 
 function conclude(outcome: RunOutcome, ending: RunEnding): RunOutcome {
-  if (outcome.status === 'Completed') return outcome;
-  if (ending.how === 'cancelled') throw new CancelledFailure('The run was cancelled');
-  throw ApplicationFailure.nonRetryable(outcome.message ?? outcome.status, outcome.status);
+  const { status, message = status } = outcome;
+  if (status === 'Completed') return outcome;
+  if (ending.how === 'cancelled') throw new CancelledFailure(message);
+  const failure = ApplicationFailure.nonRetryable(message, status);
+  // A stack names files of the server.
+  failure.stack = '';
+  throw failure;
 }

@@ -10,12 +10,13 @@ import {
   InvalidInput,
   NotFound,
   ReadBackDiffers,
+  StagedLost,
   Superseded,
   Unavailable,
 } from '../errors.ts';
 
 /** Trying again would not help. */
-const FINAL = [DestinationRejected, IntervalShrank, InvalidInput, NotFound, ReadBackDiffers, Superseded];
+const FINAL = [DestinationRejected, IntervalShrank, InvalidInput, NotFound, ReadBackDiffers, StagedLost, Superseded];
 /** May pass; its message is ours. */
 const PASSING = [DestinationUnavailable, Unavailable];
 
