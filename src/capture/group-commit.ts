@@ -6,13 +6,21 @@ import { Unavailable } from '../errors.ts';
 import type { EventRows } from '../events/event-rows.ts';
 import type { Ingest } from '../events/ingest.ts';
 
-/** Transactions at once: while one waits for the disk, the next is filled. */
-export const GROUPS_IN_FLIGHT = 2;
+/** Transactions at once, of all projects. */
+export const GROUPS_IN_FLIGHT = 4;
+/** So much of one project is worth a second transaction beside its first; less waits for it, and makes a larger group. */
+const WORTH_ANOTHER_BYTES = 256 * 1024;
+/** Clients that were just answered are about to send their next: groups double when they are waited for. */
+const LINGER_MS = 1;
+const LINGER_AFTER_REQUESTS = 8;
 const GROUP_EVENTS = 2_000;
 const GROUP_BYTES = 4 * 1024 * 1024;
 const QUEUED_REQUESTS = 10_000;
 
 type Waiting = { rows: EventRows; resolve(refused: number[]): void; reject(error: unknown): void };
+
+/** The requests of one project. */
+type Queue = { waiting: Waiting[]; bytes: number; inFlight: number; lingers: boolean };
 
 export type GroupCommit = {
   /**
@@ -27,41 +35,55 @@ export type GroupCommit = {
 /** @param onFailure told once of each group that could not be stored, as all its requests are */
 export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) => void): GroupCommit {
   /** In the order in which projects take turns. */
-  const queues = new Map<number, Waiting[]>();
+  const queues = new Map<number, Queue>();
   let queued = 0;
   let inFlight = 0;
+  let filling = false;
   let idle: (() => void)[] = [];
 
   function store(rows: EventRows): Promise<number[]> {
     if (queued >= QUEUED_REQUESTS) throw new Unavailable('Too many events are waiting to be stored.', 2);
     return new Promise((resolve, reject) => {
-      const queue = queues.get(rows.projectId);
-      if (queue) queue.push({ rows, resolve, reject });
-      else queues.set(rows.projectId, [{ rows, resolve, reject }]);
+      let queue = queues.get(rows.projectId);
+      if (!queue) queues.set(rows.projectId, (queue = { waiting: [], bytes: 0, inFlight: 0, lingers: false }));
+      queue.waiting.push({ rows, resolve, reject });
+      queue.bytes += rows.bytes.length;
       queued += 1;
-      // Requests that are read in this turn of the event loop join the group.
-      if (inFlight < GROUPS_IN_FLIGHT && queued === 1) setImmediate(fill);
+      fillSoon();
+    });
+  }
+
+  /** Requests that are read in this turn of the event loop join the group. */
+  function fillSoon(): void {
+    if (filling || inFlight === GROUPS_IN_FLIGHT) return;
+    filling = true;
+    setImmediate(() => {
+      filling = false;
+      fill();
     });
   }
 
   function fill(): void {
-    while (inFlight < GROUPS_IN_FLIGHT && queued > 0) {
-      const [projectId] = queues.keys();
-      void commit(projectId!, takeGroup(projectId!));
+    for (const [projectId, queue] of queues) {
+      if (inFlight === GROUPS_IN_FLIGHT) return;
+      if (!isReady(queue)) continue;
+      // To the end of the line.
+      queues.delete(projectId);
+      queues.set(projectId, queue);
+      void commit(projectId, queue, takeGroup(queue));
     }
   }
 
-  function takeGroup(projectId: number): Waiting[] {
-    const queue = queues.get(projectId)!;
-    const group = queue.splice(0, groupLength(queue));
+  function takeGroup(queue: Queue): Waiting[] {
+    const group = queue.waiting.splice(0, groupLength(queue.waiting));
+    queue.bytes -= group.reduce((sum, { rows }) => sum + rows.bytes.length, 0);
     queued -= group.length;
-    queues.delete(projectId);
-    if (queue.length > 0) queues.set(projectId, queue);
     return group;
   }
 
-  async function commit(projectId: number, group: readonly Waiting[]): Promise<void> {
+  async function commit(projectId: number, queue: Queue, group: readonly Waiting[]): Promise<void> {
     inFlight += 1;
+    queue.inFlight += 1;
     try {
       const refused = await ingest.store(
         projectId,
@@ -73,16 +95,37 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
       for (const waiting of group) waiting.reject(error);
     }
     inFlight -= 1;
+    queue.inFlight -= 1;
+    if (group.length >= LINGER_AFTER_REQUESTS) linger(projectId, queue);
+    else forgetIfIdle(projectId, queue);
     fill();
-    if (inFlight > 0) return;
+    if (inFlight + queued > 0) return;
     for (const resolve of idle) resolve();
     idle = [];
+  }
+
+  function linger(projectId: number, queue: Queue): void {
+    queue.lingers = true;
+    setTimeout(() => {
+      queue.lingers = false;
+      forgetIfIdle(projectId, queue);
+      fill();
+    }, LINGER_MS);
+  }
+
+  function forgetIfIdle(projectId: number, { waiting, inFlight, lingers }: Queue): void {
+    if (waiting.length + inFlight === 0 && !lingers) queues.delete(projectId);
   }
 
   return {
     store,
     drain: () => (inFlight + queued === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
   };
+}
+
+function isReady({ waiting, bytes, inFlight, lingers }: Queue): boolean {
+  if (waiting.length === 0) return false;
+  return bytes >= WORTH_ANOTHER_BYTES || (inFlight === 0 && !lingers);
 }
 
 /** At least one request, however large: its events are stored together or not at all. */

@@ -5,7 +5,7 @@
  * A row: int16 number of fields, then for each its length (int32) and value. The fields of fixed length come first: they are
  * at the same place in every row.
  */
-import { personId } from './person-id.ts';
+import { writePersonId } from './person-id.ts';
 
 /** An event as its client sent it, checked: texts without NUL, `properties` as JSON text that `jsonb` accepts. */
 export type NewEvent = {
@@ -95,7 +95,7 @@ export function encodeEvents(
     bytes.writeBigInt64BE(createdAt, row + CREATED_AT);
     bytes.writeInt32BE(projectId, row + PROJECT_ID);
     bytes.write(event.uuid.replaceAll('-', ''), row + UUID, 'hex');
-    personId(projectId, event.distinctId).copy(bytes, row + PERSON_ID);
+    writePersonId(projectId, event.distinctId, bytes, row + PERSON_ID);
     at = writeText(bytes, row + FIXED_BYTES, event.event);
     at = writeText(bytes, at, event.distinctId);
     at = writeText(bytes, at, event.elementsChain);

@@ -1,14 +1,27 @@
 /** The id that the person of a distinct id gets when its first event is stored, known without asking anyone. */
-import { hash } from 'node:crypto';
+import { paddedLength, sha1 } from './sha1.ts';
 
 /** Namespace of our version 5 uuids; any constant does, and it never changes. */
 const NAMESPACE = Buffer.from('1f0b54a6d3d34d2c9b0c5a3c1e6f7a20', 'hex');
 
-/** @returns uuid v5 (RFC 9562) of `<project id>:<distinct id>`, as its 16 bytes */
-export function personId(projectId: number, distinctId: string): Buffer {
-  const name = Buffer.from(`${projectId}:${distinctId}`);
-  const digest = hash('sha1', Buffer.concat([NAMESPACE, name]), 'buffer');
-  digest[6] = (digest[6]! & 0x0f) | 0x50;
-  digest[8] = (digest[8]! & 0x3f) | 0x80;
-  return digest.subarray(0, 16);
+let scratch = withNamespace(1024);
+
+/**
+ * Writes uuid v5 (RFC 9562) of `<project id>:<distinct id>`.
+ * @param target gets its 16 bytes at `at`
+ */
+export function writePersonId(projectId: number, distinctId: string, target: Buffer, at: number): void {
+  const name = `${projectId}:${distinctId}`;
+  const largest = paddedLength(NAMESPACE.length + 3 * name.length);
+  if (scratch.length < largest) scratch = withNamespace(largest);
+  const digest = sha1(scratch, NAMESPACE.length + scratch.write(name, NAMESPACE.length));
+  for (let word = 0; word < 4; word++) target.writeInt32BE(digest[word]!, at + word * 4);
+  target[at + 6] = (target[at + 6]! & 0x0f) | 0x50;
+  target[at + 8] = (target[at + 8]! & 0x3f) | 0x80;
+}
+
+function withNamespace(length: number): Buffer {
+  const buffer = Buffer.alloc(length);
+  NAMESPACE.copy(buffer);
+  return buffer;
 }

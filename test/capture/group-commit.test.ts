@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGroupCommit, GROUPS_IN_FLIGHT } from '../../src/capture/group-commit.ts';
 import type { EventRows } from '../../src/events/event-rows.ts';
 import { buildEvent, buildRows } from '../support/events.ts';
@@ -22,6 +23,8 @@ const request = (projectId = 1, events = 1) =>
     { projectId },
   );
 
+const sizes = (ingest: ReturnType<typeof slowIngest>) => ingest.groups.map((group) => group.requests.length);
+
 describe('group commit', () => {
   it('stores requests that arrive together in one transaction, and answers them after it', async () => {
     const ingest = slowIngest();
@@ -29,27 +32,49 @@ describe('group commit', () => {
     let answered = 0;
     for (let i = 0; i < 50; i++) void groups.store(request()).then(() => (answered += 1));
     await turn();
-    assert.deepEqual(
-      ingest.groups.map((group) => group.requests.length),
-      [50],
-    );
+    assert.deepEqual(sizes(ingest), [50]);
     assert.equal(answered, 0);
     ingest.groups[0]!.commit();
     await groups.drain();
     assert.equal(answered, 50);
   });
 
-  it('gathers what arrives meanwhile, a few transactions at a time', async () => {
+  it('gathers what arrives meanwhile, and does not let another project wait for it', async () => {
     const ingest = slowIngest();
     const groups = createGroupCommit(ingest, () => {});
     for (let i = 0; i < 20; i++) {
-      void groups.store(request());
+      void groups.store(request(1));
       await turn();
     }
-    assert.equal(ingest.groups.length, GROUPS_IN_FLIGHT);
+    void groups.store(request(2));
+    await turn();
+    assert.deepEqual(sizes(ingest), [1, 1]);
     ingest.groups[0]!.commit();
     await turn();
-    assert.equal(ingest.groups.at(-1)!.requests.length, 20 - GROUPS_IN_FLIGHT);
+    assert.deepEqual(sizes(ingest), [1, 1, 19]);
+  });
+
+  it('opens more transactions for one project when there is much of it, up to a limit', async () => {
+    const ingest = slowIngest();
+    const groups = createGroupCommit(ingest, () => {});
+    for (let i = 0; i < 10; i++) void groups.store(request(1, 1_500));
+    await turn();
+    assert.equal(ingest.groups.length, GROUPS_IN_FLIGHT);
+  });
+
+  it('waits a moment for the next requests of clients that were answered together', async () => {
+    const ingest = slowIngest();
+    const groups = createGroupCommit(ingest, () => {});
+    for (let i = 0; i < 20; i++) void groups.store(request());
+    await turn();
+    ingest.groups[0]!.commit();
+    await turn();
+    for (let i = 0; i < 20; i++) {
+      void groups.store(request());
+      await Promise.resolve();
+    }
+    await sleep(20);
+    assert.deepEqual(sizes(ingest), [20, 20]);
   });
 
   it('gives projects turns, and never mixes them', async () => {
