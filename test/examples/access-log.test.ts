@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { checkAccessLog } from '../../examples/access-log/check.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS } from '../support/object-store.ts';
+import { hasRealLog, REAL_LOG } from '../support/real-log.ts';
 
-const LOG = fileURLToPath(new URL('../../../shared/data/access.log.gz', import.meta.url));
 const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const RUNS_TIMEOUT_MS = 10 * 60_000;
 
@@ -20,16 +19,13 @@ const RUNS_TIMEOUT_MS = 10 * 60_000;
 type Ready = { api_url: string; project_id: number; project_api_key: string; personal_api_key: string };
 
 describe('the main job, on 10,000 real requests', function () {
+  if (!hasRealLog()) return;
   this.timeout(RUNS_TIMEOUT_MS);
   let state: string;
   let sluice: ChildProcess | undefined;
   let warehouse: TestDatabase | undefined;
 
   before(async function () {
-    if (!existsSync(LOG)) {
-      console.log('    skipped: the log of 10,000 real requests is not here (../shared/data/access.log.gz)');
-      return this.skip();
-    }
     await needsObjectStore(this);
     state = await mkdtemp(path.join(tmpdir(), 'sluice-test-up-'));
     warehouse = await createEmptyDatabase();
@@ -62,7 +58,7 @@ describe('the main job, on 10,000 real requests', function () {
     const ready = await start();
     const { endpoint, bucket, region } = await createTestBucket();
     const report = await checkAccessLog({
-      log: LOG,
+      log: REAL_LOG,
       apiUrl: ready.api_url,
       personalApiKey: ready.personal_api_key,
       projectApiKey: ready.project_api_key,

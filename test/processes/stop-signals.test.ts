@@ -35,12 +35,12 @@ describe('asking a process to stop', () => {
     child.kill('SIGINT');
     child.kill('SIGINT');
     await until('requested by SIGINT');
-    child.kill('SIGINT');
     await sleep(550);
     assert(!output.includes('forced'));
+    const ended = once(child, 'exit');
     child.kill('SIGINT');
     await until('forced');
-    await once(child, 'exit');
+    await ended;
   });
 
   it('happens by itself when the supervisor is gone', async () => {

@@ -1,14 +1,12 @@
 /** The same, against our own capture endpoint and a real database. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { CommandFailed } from '../../src/errors.ts';
 import { openInput } from '../../src/sending/input.ts';
 import { startCapture, type CaptureServer } from '../support/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildProjectSecretKey, buildTenant, type Tenant } from '../support/identity.ts';
 import { content, sendTo } from '../support/sending.ts';
-
-const REAL_LOG = new URL('../../../shared/data/access.log.gz', import.meta.url).pathname;
+import { hasRealLog, REAL_LOG } from '../support/real-log.ts';
 
 describe('sending a file to our own server', () => {
   let database: TestDatabase;
@@ -78,11 +76,9 @@ describe('sending a file to our own server', () => {
     );
   });
 
-  it('stores 10,000 real requests, 19 of them exact repeats, as 10,000 events, however often', async function () {
-    if (!existsSync(REAL_LOG)) {
-      console.log('    skipped: the log of 10,000 real requests is not here (../shared/data/access.log.gz)');
-      return this.skip();
-    }
+  if (!hasRealLog()) return;
+
+  it('stores 10,000 real requests, 19 of them exact repeats, as 10,000 events, however often', async () => {
     const key = await tenantWith(true);
     for (const perBatch of [500, 700]) {
       const { lines, sent, badLines } = await sendTo(server, (await openInput(REAL_LOG)).bytes, {
