@@ -65,7 +65,7 @@ export async function kills({
   const open = random.shuffled(Array.from({ length: wanted }, (_, index) => TARGETS[index % TARGETS.length]!));
   let done = 0;
   let toTerminate = terminate;
-  let stopping = false;
+  const stopping = new AbortController();
   let worker: WorkerProcess | undefined;
 
   const judge = (step: Step): Verdict => {
@@ -83,7 +83,7 @@ export async function kills({
     return 'kill';
   };
   const keepAlive = (async () => {
-    while (!stopping) {
+    while (!stopping.signal.aborted) {
       worker = await startWorkerProcess(workerOptions(world), judge).catch(() => undefined);
       await worker?.exited;
     }
@@ -107,7 +107,7 @@ export async function kills({
     },
     11 * 60,
   );
-  stopping = true;
+  stopping.abort();
   worker?.kill();
   await keepAlive;
 

@@ -81,11 +81,14 @@ export async function s3Place(): Promise<Place> {
   };
 }
 
+function tableOf(label: string): string {
+  return `events_${label.replaceAll('-', '_')}`;
+}
+
 export async function postgresPlace(): Promise<Place> {
   const database = await createEmptyDatabase();
   const url = new URL(database.url);
   const pool = createPool({ url: database.url, applicationName: 'test-eyes', maxConnections: 2 });
-  const tableOf = (label: string) => `events_${label.replaceAll('-', '_')}`;
   const select = async <T extends object>(label: string, what: string): Promise<T[]> => {
     const { rows: tables } = await pool.query<{ name: string | null }>('select to_regclass($1)::text as name', [
       tableOf(label),
@@ -123,7 +126,8 @@ function sha256(bytes: Buffer): string {
 }
 
 function fingerprint(objects: Objects): string {
-  return sha256(Buffer.from(JSON.stringify([...objects].map(([key, bytes]) => [key, sha256(bytes)]).sort())));
+  const lines = [...objects].map(([key, bytes]) => `${sha256(bytes)} ${key}`).sort();
+  return sha256(Buffer.from(lines.join('\n')));
 }
 
 type Manifest = { state: string; files: { key: string; rows: number; bytes: number; sha256: string }[] };
