@@ -32,7 +32,7 @@ const STICKY_TIMEOUT = '3 seconds';
 let installed = false;
 
 /** The SDK's own runtime: once a process, before any connection. Its log lines go where ours go. */
-function installRuntime(log: Logger): DefaultLogger {
+export function installRuntime(log: Logger): DefaultLogger {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
     const line = { ...(meta?.['error'] instanceof Error && { err: meta['error'] }), workflow_id: meta?.['workflowId'] };
     log[level === 'ERROR' ? 'error' : 'warn'](line, message);

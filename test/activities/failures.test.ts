@@ -80,7 +80,7 @@ describe('a run that cannot deliver', () => {
       limit: 100,
       offset: 0,
     });
-    const lines = results.map(({ level, message }) => `${level} ${message}`).reverse();
+    const lines = results.map(({ level, message }) => `${level} ${message}`).toReversed();
     const root = world.options.environment.localRoot!;
     for (const line of [...lines, run.latestError ?? '']) {
       assert.ok(!line.includes(root) && !line.includes('/') && !/127\.0\.0\.1|select |at file/i.test(line), line);

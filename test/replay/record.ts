@@ -1,0 +1,75 @@
+/**
+ * Records the histories that `test/workflows/replay.test.ts` replays: `node test/replay/record.ts`. A released workflow
+ * changes only with `patched()`, and then what it does now is recorded beside what it did before.
+ */
+import { randomUUID } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { dispatcherWorkflowId } from '../../src/exports/domain/ids.ts';
+import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
+import type { NewEvent } from '../../src/events/event-rows.ts';
+import { stopTestDatabases } from '../support/database.ts';
+import { buildEvent, microseconds } from '../support/events.ts';
+import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
+import { stopTestTemporal } from '../support/temporal.ts';
+
+const HOUR = { startAt: '2015-05-17T10:00:00Z', endAt: '2015-05-17T11:00:00Z' };
+const timestamp = microseconds('2015-05-17T10:30:00Z');
+/** With `max_file_size_mb` of 1, one part each. */
+const LARGE = JSON.stringify({ text: 'x'.repeat(900_000) });
+
+/**
+ * Writes a history as protobufjs spells it: the SDK's `historyToJSON` fails where npm installs protobufjs more than once. Which
+ * worker and machine it was says nothing about the workflow.
+ */
+async function record(world: ExportWorld, name: string, workflowId: string, runId?: string): Promise<void> {
+  const history = await world.engine.temporal.client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const text = JSON.stringify(history, (key, value: unknown) => (key === 'identity' ? 'worker' : value), 2);
+  await writeFile(path.join(import.meta.dirname, `${name}.json`), `${text}\n`);
+  console.log(`${name}: ${history.events?.length} events`);
+}
+
+async function recordRun(name: string, events: NewEvent[], cancelAt?: string): Promise<void> {
+  const world = await buildExportWorld();
+  try {
+    await world.startWorker();
+    await world.store(events);
+    const destination = { type: 'LocalFile', config: { directory: 'recorded', max_file_size_mb: 1 } };
+    const { id } = await world.batchExports.create(world.projectId, buildExport({ destination }));
+    world.onStep = async ({ name: step, runId }) => {
+      if (step !== cancelAt) return;
+      const run = await world.engine.stores.runs.byId(runId);
+      await world.engine.executions.cancel(run.workflowId, run.workflowRunId);
+    };
+    const backfill = await world.backfills.request(world.projectId, id, HOUR);
+    const [run] = await backfilled(world, id, backfill.id);
+    await world.engine.temporal.client.workflow
+      .getHandle(run!.workflowId)
+      .result()
+      .catch(() => {});
+    await record(world, name, run!.workflowId);
+    if (name !== 'export-run-1-part') return;
+    await eventually('the dispatcher to end', async () => {
+      return (await world.engine.executions.find(dispatcherWorkflowId(id)))?.status !== 'RUNNING';
+    });
+    await record(world, 'export-requests', dispatcherWorkflowId(id));
+    const workflowId = `reconcile-${randomUUID()}`;
+    const { workflow } = world.engine.temporal.client;
+    await workflow.execute('reconcile', { workflowId, taskQueue: TASK_QUEUES.control, args: [] });
+    await record(world, 'reconcile', workflowId);
+  } finally {
+    await world.close();
+  }
+}
+
+const large = (count: number) => Array.from({ length: count }, () => buildEvent({ timestamp, properties: LARGE }));
+
+try {
+  await recordRun('export-run-0-parts', []);
+  await recordRun('export-run-1-part', [buildEvent({ timestamp })]);
+  await recordRun('export-run-3-parts', large(3));
+  await recordRun('export-run-cancelled', large(3), 'part-1-begin');
+  console.log((await readdir(import.meta.dirname)).join(' '));
+} finally {
+  await Promise.all([stopTestDatabases(), stopTestTemporal()]);
+}

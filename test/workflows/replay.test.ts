@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import pino from 'pino';
+import proto from '@temporalio/proto';
+import { Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { installRuntime } from '../../src/temporal/worker.ts';
+import { workflowBundle, type WorkflowBundle } from '../../src/temporal/workflow-bundle.ts';
+
+const HISTORIES = path.join(import.meta.dirname, '../replay');
+const { History } = proto.temporal.api.history.v1;
+
+const recorded = async (name: string) =>
+  History.fromObject(JSON.parse(await readFile(path.join(HISTORIES, name), 'utf8')) as object);
+
+describe('a workflow that began before this version', () => {
+  let bundle: WorkflowBundle;
+  before(async () => {
+    bundle = await workflowBundle(installRuntime(pino({ level: 'silent' })));
+  });
+  const replay = async (history: Awaited<ReturnType<typeof recorded>>) =>
+    Worker.runReplayHistory({ workflowBundle: bundle }, history);
+
+  for (const name of [
+    'export-run-0-parts',
+    'export-run-1-part',
+    'export-run-3-parts',
+    'export-run-cancelled',
+    'export-requests',
+    'reconcile',
+  ]) {
+    it(`goes on in it: ${name}`, async () => replay(await recorded(`${name}.json`)));
+  }
+
+  it('is recorded here, every one', async () => {
+    const names = (await readdir(HISTORIES)).filter((name) => name.endsWith('.json'));
+    const types = await Promise.all(
+      names.map(async (name) => {
+        const [started] = (await recorded(name)).events;
+        return started?.workflowExecutionStartedEventAttributes?.workflowType?.name;
+      }),
+    );
+    assert.deepEqual(new Set(types), new Set(Object.keys(await import('../../workflows/index.ts'))));
+  });
+
+  it('would not go on in one that does something else', async () => {
+    const history = await recorded('export-run-1-part.json');
+    const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes);
+    scheduled!.activityTaskScheduledEventAttributes!.activityType = { name: 'somethingElse' };
+    await assert.rejects(replay(history), DeterminismViolationError);
+  });
+
+  it('has a short history: a run of one part at most 25 events', async () => {
+    const { events } = await recorded('export-run-1-part.json');
+    assert.ok(events.length <= 25, `${events.length} events`);
+  });
+});
