@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerFor, type ErrorBody } from '../http/error-body.ts';
 import { json, type Answer } from '../http/route.ts';
 
+const DISCARDED_BYTES = 64 * 1024 * 1024;
+
 /** An event that was not stored: where it is in the request, and why. */
 export type Rejected = { index: number; error: unknown };
 
@@ -51,8 +53,7 @@ export function preflightAnswer({ headers }: IncomingMessage): Answer {
 
 export function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
   const text = JSON.stringify(body);
-  // What is left of a body that was refused is not worth reading.
-  if (!request.complete) response.setHeader('Connection', 'close');
+  if (!request.complete) leaveRest(request, response);
   response.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json',
@@ -60,4 +61,13 @@ export function send(request: IncomingMessage, response: ServerResponse, { statu
     'Content-Length': Buffer.byteLength(text),
   });
   response.end(text);
+}
+
+/**
+ * The rest of a body that was refused. A client that is still sending when the connection is closed often never sees the
+ * answer, so what has an end in sight is read and thrown away.
+ */
+function leaveRest(request: IncomingMessage, response: ServerResponse): void {
+  if (Number(request.headers['content-length'] ?? Infinity) <= DISCARDED_BYTES) request.resume();
+  else response.setHeader('Connection', 'close');
 }

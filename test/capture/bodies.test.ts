@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { gzipSync, brotliCompressSync, deflateSync } from 'node:zlib';
 import { LIMITS } from '../../src/capture/limits.ts';
 import { post, startCapture, type CaptureServer } from '../support/capture.ts';
@@ -9,6 +10,19 @@ const event = (more: object = {}) => ({ event: 'pageview', distinct_id: 'someone
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const assertEnvelope = (body: Record<string, unknown>) =>
   assert.deepEqual(Object.keys(body), ['type', 'code', 'detail', 'attr']);
+
+/** Writes a request to a socket of its own. @returns all that came back until the server closed it */
+function sendRaw(port: number, framing: string, chunks: Buffer[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer));
+    socket.write(`POST /e/ HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n`);
+    for (const chunk of chunks) socket.write(chunk);
+  });
+}
 
 describe('a body sent to capture', () => {
   let database: TestDatabase;
@@ -130,6 +144,17 @@ describe('a body sent to capture', () => {
     }
     clearInterval(watch);
     assert.ok(peak - before < 96 * 1024 * 1024, `${(peak - before) / 1e6} MB more`);
+  });
+
+  it('is read to its end when it is refused for its size, so that the sender sees why; not when it has no end in sight', async () => {
+    const megabyte = Buffer.alloc(1024 * 1024, 0x20);
+    const announced = `Content-Length: ${8 * megabyte.length}`;
+    const next = Buffer.from('GET /e/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const answers = await sendRaw(server.port, announced, [...Array.from({ length: 8 }, () => megabyte), next]);
+    assert.match(answers, /^HTTP\/1\.1 413 [^]*HTTP\/1\.1 405 /);
+
+    const endless = await sendRaw(server.port, `Content-Length: ${2 ** 40}`, []);
+    assert.match(endless, /^HTTP\/1\.1 413 [^]*Connection: close/);
   });
 
   it('may be larger at /batch/', async () => {
