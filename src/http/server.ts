@@ -7,6 +7,9 @@ import { CommandFailed } from '../errors.ts';
 const NOTICE_MS = 250;
 const IDLE_CHECK_MS = 50;
 
+/** Requests that take longer to arrive are answered 408 and cut: slow senders must not hold connections. */
+const ARRIVAL = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
+
 export type HttpServer = {
   /** Where it listens, without a slash at the end. */
   url: string;
@@ -28,7 +31,7 @@ export async function startHttpServer(
   { host, port }: { host: string; port: number },
 ): Promise<HttpServer> {
   let draining = false;
-  const server = createServer((request, response) => {
+  const server = createServer(ARRIVAL, (request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     void listener(request, response);
   });
