@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { NotFound } from '../../src/errors.ts';
+import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
+import type { DataInterval } from '../../src/exports/domain/intervals.ts';
+import type { RunEnd } from '../../src/exports/runs.store.ts';
+import { createExportRows, type ExportRows } from '../support/export-rows.ts';
+
+const HOUR = 3_600_000;
+const BEGINNING = Date.parse('2015-05-17T10:00:00Z');
+/** Hours from the beginning, `[from, to)`. */
+const hours = (from: number, to: number): DataInterval[] =>
+  Array.from({ length: to - from }, (_, index) => {
+    const start = BEGINNING + (from + index) * HOUR;
+    return { start, end: start + HOUR };
+  });
+
+const idsOf = (found: { id: string }[]) => found.map(({ id }) => id);
+
+describe('requests', () => {
+  let rows: ExportRows;
+  let of: BatchExport;
+  before(async () => {
+    rows = await createExportRows();
+  });
+  after(async () => rows.close());
+  beforeEach(async () => {
+    of = await rows.buildExport();
+  });
+
+  const requests = () => rows.stores.requests;
+  const backfill = async (intervals: DataInterval[]): Promise<string> =>
+    requests().openBackfill(
+      {
+        projectId: rows.projectId,
+        batchExportId: of.id,
+        kind: 'backfill',
+        start: intervals[0]!.start,
+        end: intervals.at(-1)!.end,
+      },
+      intervals,
+    );
+  const get = (id: string) => requests().getBackfill(rows.projectId, of.id, id);
+  const open = (limit = 100) => requests().oldestOpen(of.id, limit);
+
+  /** Answers the open request of an interval with a run that ended so. */
+  async function answer(interval: DataInterval, status: RunEnd['status']): Promise<void> {
+    const request = (await open()).find(({ end }) => Date.parse(end) === interval.end)!;
+    const run = await rows.buildRun(of, interval, { kind: 'backfill' });
+    await rows.stores.runs.close(run.id, { status, closedBy: 'run' });
+    await requests().close(request, run.id);
+  }
+
+  it('of overlapping backfills are shared', async () => {
+    const [first, second] = [await backfill(hours(0, 4)), await backfill(hours(2, 6))];
+    assert.equal(await requests().countOpen(of.id), 6);
+    assert.deepEqual([(await get(first)).totalRuns, (await get(second)).totalRuns], [4, 4]);
+    await answer(hours(2, 3)[0]!, 'Completed');
+    assert.deepEqual([(await get(first)).finishedRuns, (await get(second)).finishedRuns], [1, 1]);
+  });
+
+  it('of one backfill asked for by many at once are opened once', async () => {
+    const ids = await Promise.all(Array.from({ length: 8 }, async () => backfill(hours(0, 50))));
+    assert.equal(await requests().countOpen(of.id), 50);
+    for (const id of ids) assert.equal((await get(id)).totalRuns, 50);
+  });
+
+  it('are opened anew once they are answered', async () => {
+    const first = await backfill(hours(0, 1));
+    await answer(hours(0, 1)[0]!, 'Completed');
+    const second = await backfill(hours(0, 1));
+    assert.deepEqual([(await get(first)).status, (await get(second)).status], ['Completed', 'Running']);
+  });
+
+  it('are answered by no run that was planned before somebody wanted them again', async () => {
+    await backfill(hours(0, 1));
+    const run = await rows.buildRun(of, hours(0, 1)[0]!);
+    const cutoff = await rows.stores.batchExports.now();
+    const [asRead] = await open();
+    await backfill(hours(0, 1));
+    await requests().closeAnswered({ ...run, cutoff });
+    await requests().close(asRead!, run.id);
+    assert.equal(await requests().countOpen(of.id), 1);
+    await requests().closeAnswered({ ...run, cutoff: await rows.stores.batchExports.now() });
+    assert.equal(await requests().countOpen(of.id), 0);
+  });
+
+  it('are taken oldest first, and within a backfill by interval', async () => {
+    await backfill(hours(4, 7));
+    await backfill(hours(0, 5));
+    const ends = (await open(5)).map(({ end }) => (Date.parse(end) - BEGINNING) / HOUR);
+    assert.deepEqual(ends, [5, 6, 7, 1, 2]);
+  });
+
+  const statuses: { ends: RunEnd['status'][]; status: string }[] = [
+    { ends: ['Completed', 'Completed'], status: 'Completed' },
+    { ends: ['Completed'], status: 'Running' },
+    { ends: ['Completed', 'Failed'], status: 'Failed' },
+    { ends: ['Completed', 'Cancelled'], status: 'Failed' },
+  ];
+  for (const { ends, status } of statuses) {
+    it(`whose runs ended ${ends.join(', ')} of 2 make a backfill ${status}`, async () => {
+      const id = await backfill(hours(0, 2));
+      for (const [index, end] of ends.entries()) await answer(hours(index, index + 1)[0]!, end);
+      const { status: found, totalRuns, finishedRuns, finishedAt } = await get(id);
+      assert.deepEqual([found, totalRuns, finishedRuns], [status, 2, ends.length]);
+      assert.equal(finishedAt === null, status === 'Running');
+    });
+  }
+
+  it('without a backfill are not in the way of one', async () => {
+    await requests().open(of.id, hours(0, 2), 'gap');
+    const id = await backfill(hours(1, 3));
+    assert.deepEqual([(await get(id)).totalRuns, await requests().countOpen(of.id)], [2, 3]);
+  });
+
+  it('of many thousand intervals are opened in one backfill', async () => {
+    const id = await backfill(hours(0, 12_000));
+    assert.equal((await get(id)).totalRuns, 12_000);
+    assert.equal((await open(10)).length, 10);
+  });
+
+  it('show their backfills newest first, page by page, to their own project', async () => {
+    const ids: string[] = [];
+    for (let from = 0; from < 5; from++) ids.unshift(await backfill(hours(from, from + 1)));
+    const page = async (
+      place: Parameters<ReturnType<typeof requests>['listBackfills']>[2],
+      projectId = rows.projectId,
+    ) => requests().listBackfills(projectId, of.id, place);
+    const first = await page({ limit: 2 });
+    const second = await page({ limit: 2, olderThan: first.at(-1)! });
+    const third = await page({ limit: 2, olderThan: second.at(-1)! });
+    assert.deepEqual([idsOf(first), idsOf(second), idsOf(third)], [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+    assert.deepEqual(idsOf(await page({ limit: 2, newerThan: third[0]! })), ids.slice(2, 4));
+    assert.deepEqual(await page({ limit: 2 }, rows.projectId + 1), []);
+    await assert.rejects(requests().getBackfill(rows.projectId + 1, of.id, ids[0]!), NotFound);
+  });
+});
