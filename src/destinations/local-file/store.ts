@@ -9,7 +9,7 @@ import path from 'node:path';
 import { DestinationRejected, DestinationUnavailable } from '../../errors.ts';
 import { UploadGone, type ObjectStore } from '../object-store/store.ts';
 
-const PIECE_BYTES = 4 * 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 const READ_BYTES = 256 * 1024;
 
 export type LocalStoreOptions = {
