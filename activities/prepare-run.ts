@@ -28,10 +28,12 @@ export async function prepareRun(
   { exportId, end }: PrepareRunInput,
 ): Promise<PreparedRun> {
   const { stores } = engine;
-  const batchExport = await stores.batchExports.find(exportId);
+  const [batchExport, interval, createdAt] = await Promise.all([
+    stores.batchExports.find(exportId),
+    tileEndingAt(engine, attempt, exportId, millisOf(end)),
+    runningSince(engine, attempt),
+  ]);
   if (!batchExport) throw new NotFound('The batch export was deleted.');
-  const interval = await tileEndingAt(engine, attempt, exportId, millisOf(end));
-  const createdAt = await runningSince(engine, attempt);
   const run = await stores.runs.open({
     createdAt,
     projectId: batchExport.projectId,

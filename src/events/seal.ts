@@ -136,13 +136,14 @@ async function waitForHolders(pool: Pool, listed: string[], patienceMs: number):
 async function databaseClockPasses(pool: Pool, instant: string, signal: AbortSignal | undefined): Promise<string> {
   for (;;) {
     signal?.throwIfAborted();
-    const aheadSeconds = await databaseClockAheadSeconds(pool);
-    if (Math.abs(aheadSeconds) > MAX_CLOCK_DIFFERENCE_SECONDS) throw clocksDiffer(aheadSeconds);
-    const { rows } = await pool.query<{ instant: string; ms: number }>(
-      `select instant, extract(epoch from instant - wall_clock())::float8 * 1000 as ms from (select $1::timestamptz as instant) as x`,
-      [instant],
+    const { rows } = await pool.query<{ instant: string; ms: number; ahead_seconds: number }>(
+      `select instant, extract(epoch from instant - now)::float8 * 1000 as ms,
+              extract(epoch from now - $2::timestamptz)::float8 as ahead_seconds
+       from (select $1::timestamptz as instant, wall_clock() as now) as clock`,
+      [instant, new Date().toISOString()],
     );
-    const { instant: asked, ms } = rows[0]!;
+    const { instant: asked, ms, ahead_seconds: aheadSeconds } = rows[0]!;
+    if (Math.abs(aheadSeconds) > MAX_CLOCK_DIFFERENCE_SECONDS) throw clocksDiffer(aheadSeconds);
     if (ms < 0) return asked;
     await sleep(Math.min(Math.ceil(ms) + 1, 60_000), undefined, signal && { signal });
   }
