@@ -3,7 +3,7 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Step } from '../../activities/engine.ts';
 import { Conflict } from '../../src/errors.ts';
-import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
+import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
 import { boundaryAfter } from '../../src/exports/domain/intervals.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
@@ -12,14 +12,17 @@ import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld
 const NOMINAL_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const TEN = { startAt: '2015-05-17T10:00:00.000000Z', endAt: '2015-05-17T11:00:00.000000Z' };
 
-describe('a request', () => {
+describe('a run is started', () => {
   let world: ExportWorld;
+  let minutely: Awaited<ReturnType<typeof buildMinutelyExports>>;
   before(async () => {
     world = await buildExportWorld();
     await world.startWorker();
+    minutely = await buildMinutelyExports();
   });
   after(async () => world.close());
   afterEach(() => {
@@ -28,6 +31,19 @@ describe('a request', () => {
 
   const create = (overrides: Parameters<typeof buildExport>[0] = {}) =>
     world.batchExports.create(world.projectId, buildExport(overrides));
+  /** Made first, so that their minute passes while the other tests run. */
+  async function buildMinutelyExports() {
+    const interval = 'every 1 minutes';
+    const { id } = await create({ interval });
+    const silent = [
+      await create({ interval, paused: true }),
+      await create({ interval, startAt: isoMicros(Date.now() + HOUR) }),
+      await create({ interval, endAt: isoMicros(Date.now() - HOUR) }),
+    ];
+    const begun = Date.now();
+    await world.store([buildEvent()], { historical: false });
+    return { id, silent, begun };
+  }
   const store = (...instants: string[]) =>
     world.store(instants.map((at) => buildEvent({ timestamp: microseconds(at) })));
   const request = (id: string, range: { startAt: string; endAt: string }) =>
@@ -49,7 +65,7 @@ describe('a request', () => {
     return { reached: reached.promise, letGo: () => gate.resolve() };
   }
 
-  it('for one run again is another execution of the same workflow, with the same nominal time', async () => {
+  it('by a request for one again, as another execution of the same workflow, with the same nominal time', async () => {
     await store('2015-05-17T10:10:00Z');
     const { id } = await create();
     const [first] = await deliver(id);
@@ -82,7 +98,7 @@ describe('a request', () => {
     assert.deepEqual([runningActions.length, numActionsTaken], [0, 2], 'the schedule itself started both');
   });
 
-  it('for a run that is under way is refused', async () => {
+  it('by no request while it is under way', async () => {
     const { id } = await create();
     const { reached, letGo } = holdAt(id, 'after-plan');
     const backfill = await request(id, TEN);
@@ -92,7 +108,7 @@ describe('a request', () => {
     await backfilled(world, id, backfill.id);
   });
 
-  it('for intervals outside of the export’s bounds is delivered', async () => {
+  it('by a request for intervals outside of the export’s bounds', async () => {
     await store('2015-06-01T10:30:00Z', '2015-06-01T11:30:00Z', '2015-06-01T12:30:00Z');
     const { id } = await create({ startAt: '2015-06-01T11:30:00.000000Z', endAt: '2015-06-01T12:30:00.000000Z' });
     const runs = await deliver(id, { startAt: '2015-06-01T10:00:00Z', endAt: '2015-06-01T13:00:00Z' });
@@ -107,7 +123,7 @@ describe('a request', () => {
     }
   });
 
-  it('for intervals of an earlier spec, and the shorter one at the handover, is delivered', async () => {
+  it('by a request for intervals of an earlier spec, and the shorter one at the handover', async () => {
     const { id } = await create({ interval: 'hour' });
     await world.batchExports.patch(world.projectId, id, { interval: 'every 25 minutes' });
     // As if it had been changed then, between ten and eleven o'clock.
@@ -129,7 +145,7 @@ describe('a request', () => {
     );
   });
 
-  it('while the run of its interval is under way is answered by a run after it', async () => {
+  it('by a request made while another one of its interval is under way, after it', async () => {
     await store('2015-05-17T14:10:00Z');
     const range = { startAt: '2015-05-17T14:00:00Z', endAt: '2015-05-17T15:00:00Z' };
     const { id } = await create();
@@ -150,7 +166,7 @@ describe('a request', () => {
     assert.equal((await world.backfills.get(world.projectId, id, first.id)).status, 'Completed');
   });
 
-  it('beside nineteen others and a pause is delivered, and the pause is in force', async () => {
+  it('by each of twenty requests made at once beside a pause, which is in force', async () => {
     const { id } = await create();
     const ranges = Array.from({ length: 20 }, (_, index) => {
       const start = millisOf('2015-07-01T00:00:00Z') + index * HOUR;
@@ -172,7 +188,7 @@ describe('a request', () => {
     assert.deepEqual([row.paused, state.paused, state.note], [true, true, 'Paused through the API']);
   });
 
-  it('for three hundred intervals has ten runs at once at most, and ends', async function () {
+  it('by a request for three hundred intervals, ten of them at once at most', async function () {
     this.timeout(120_000);
     const { id } = await create({ interval: 'every 1 minutes', paused: true });
     let most = 0;
@@ -200,5 +216,29 @@ describe('a request', () => {
       const handle = world.engine.temporal.client.workflow.getHandle(`${id}-requests`);
       return (await handle.describe()).status.name === 'COMPLETED';
     });
+  });
+
+  it('by the schedule when its interval ends, unless that is paused or not its time', async function () {
+    this.timeout(90_000);
+    const { id, silent, begun } = minutely;
+    const run = await eventually(
+      'the next minute’s run',
+      async () => {
+        const runs = await world.engine.stores.runs.list(world.projectId, id, { limit: 10 });
+        return runs.find(({ recordsCompleted }) => recordsCompleted === 1);
+      },
+      80,
+    );
+    const end = millisOf(run.end);
+    assert.equal(end % MINUTE, 0);
+    assert.ok(end >= begun && end <= begun + 2 * MINUTE);
+    assert.equal(run.start, isoMicros(end - MINUTE));
+    assert.deepEqual([run.kind, run.status, run.workflowId], ['scheduled', 'Completed', `${id}-${isoSeconds(end)}`]);
+    const { typedSearchAttributes } = await execution(run.workflowId, run.workflowRunId);
+    assert.equal(typedSearchAttributes.get(NOMINAL_TIME)?.getTime(), end);
+    assert.equal(typedSearchAttributes.get(SCHEDULED_BY), id);
+    for (const other of silent) {
+      assert.deepEqual(await world.engine.stores.runs.list(world.projectId, other.id, { limit: 10 }), []);
+    }
   });
 });
