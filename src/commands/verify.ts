@@ -22,8 +22,8 @@ export function verifyCommand(): Command {
     .description(
       'Compares each delivered data interval at the source and at the destination with the receipt of its run, and reports ' +
         'apart what differs at the destination, what was deleted at the source since, what is stale (events were imported ' +
-        'since) and, when --from or --to is given, what was never delivered. Changes nothing. Exit code: 0 when nothing ' +
-        'differs or is missing, else 1.',
+        'since) and, when --from or --to is given, what was never delivered. Changes nothing. Exit code: 0 when everything ' +
+        'could be compared and nothing differs or is missing, else 1.',
     )
     .argument('<export>', 'id of the batch export')
     .option('--from <instant>', 'only intervals that begin then or later, like 2025-06-02T09:00Z')

@@ -146,6 +146,8 @@ export type SessionContext = {
 export type Difference = { what: string; expected: string; found: string };
 
 export type Session = {
+  /** Where this delivery goes: what its receipt will say. An earlier one may have gone elsewhere. */
+  location: string;
   /**
    * Stages one part, invisibly. Each call stages afresh: what an earlier attempt of the same part left is not built upon.
    */

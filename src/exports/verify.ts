@@ -116,6 +116,7 @@ export function exportVerifier({ stores, events, openSession }: VerifyOptions) {
     try {
       const session = await openSession(run);
       try {
+        if (session.location !== receipt.location) return [moved(receipt.location)];
         const differences = await session.verify(receipt, { deep });
         return differences.map((difference) => ({ kind: 'differing', ...difference }));
       } finally {
@@ -148,6 +149,10 @@ export function exportVerifier({ stores, events, openSession }: VerifyOptions) {
     /** How many delivered intervals lie within the range. */
     count: (exportId: string, range: VerifyRange) => stores.ledger.countDelivered(exportId, page(range)),
   };
+}
+
+function moved(location: string): Finding {
+  return { kind: 'unchecked', what: `It was delivered to ${location}, before the export's destination was changed.` };
 }
 
 function page({ from, to }: VerifyRange, after = '-infinity') {

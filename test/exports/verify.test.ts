@@ -183,6 +183,16 @@ describe('verifying an export', () => {
     }
   });
 
+  it('says where an interval is that went to an earlier place', async () => {
+    const config = { directory: `${path.basename(directory)}-moved` };
+    await world.batchExports.patch(world.projectId, exportId, { destination: { type: 'LocalFile', config } });
+    await deliver(`${DAY}12:00:00Z`);
+    const [first, second, third] = await verify();
+    assert.match(first!.findings[0]!.what, new RegExp(`delivered to .*${path.basename(directory)}/, before`));
+    assert.deepEqual(second!.findings[0]!.kind, 'unchecked');
+    assert.deepEqual(third!.findings, []);
+  });
+
   it('does not judge an interval that is just being committed', async () => {
     await world.engine.pool.query(
       `update batch_export_intervals set state = 'committing' where batch_export_id = $1 and data_interval_start = $2`,

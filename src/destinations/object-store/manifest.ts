@@ -102,13 +102,18 @@ async function collect(content: AsyncIterable<Uint8Array>): Promise<string | und
   return Buffer.concat(blocks).toString('utf8');
 }
 
+/** The folder of the interval's objects. @param key of the manifest */
+export function locationOf(store: ObjectStore, key: string): string {
+  return store.locate(key.replace(/[^/]*$/, ''));
+}
+
 /** What the manifest says was delivered. The cutoff is this run's: equal content is left alone, and so is its manifest. */
 export function receiptOf(store: ObjectStore, key: string, delivery: Delivery, manifest: Manifest): Receipt {
   return {
     rows: manifest.rows,
     digest: manifest.digest,
     bytes: manifest.bytes,
-    location: store.locate(key.replace(/[^/]*$/, '')),
+    location: locationOf(store, key),
     epoch: manifest.epoch,
     cutoff: delivery.cutoff,
     files: manifest.files,

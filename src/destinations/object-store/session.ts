@@ -1,13 +1,14 @@
 /** A session on any store of objects: files are staged as uploads that nobody sees, until `commit.ts` makes them the interval. */
 import type { Part, PartSource, Receipt, Session, StagedPart } from '../contract.ts';
 import { commitFiles } from './commit.ts';
-import { readManifest, receiptOf } from './manifest.ts';
+import { locationOf, readManifest, receiptOf } from './manifest.ts';
 import { openUpload, recordedUploads, stage, type FileSession } from './staging.ts';
 import { verifyFiles } from './verify.ts';
 
 export function fileSession(session: FileSession): Session {
   const { store, names, delivery, context } = session;
   return {
+    location: locationOf(store, names.manifest),
     async write(part: Part, source: PartSource): Promise<StagedPart> {
       const opened = await openUpload(session, names.file(part.index));
       await context.step(`part-${part.index}-begin`);

@@ -113,6 +113,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
   }
 
   return {
+    location: `${names.schema}.${names.table}`,
     async write(part, source) {
       await on((client) => prepareTables(client, names, delivery.columns));
       const { id, table } = await createStage(part.index);
