@@ -31,9 +31,12 @@ export type ComposedEngine = Engine & {
   close(): Promise<void>;
 };
 
+/** A worker that is frozen inside a transaction must not keep its rows locked: Postgres ends the session, others go on. */
+const TRANSACTION_TIMEOUTS = { idleInTransactionTimeoutMs: 10_000, lockTimeoutMs: 20_000 };
+
 export function createEngine(options: EngineOptions): ComposedEngine {
   const { databaseUrl: url, log } = options;
-  const db = createKnex({ url, applicationName: 'sluice-engine', maxConnections: 10 });
+  const db = createKnex({ url, applicationName: 'sluice-engine', maxConnections: 10, ...TRANSACTION_TIMEOUTS });
   const pool = createPool({ url, applicationName: 'sluice-rows', maxConnections: options.partsAtOnce + 6 });
   const temporal = connectTemporal(options.temporal);
   const stores = exportStores(db);
