@@ -1,6 +1,6 @@
 /** Intervals that should exist and do not: requests for them. `Failed` and `Cancelled` ones wait for a person. */
 import { isoMicros, millisOf } from '../src/exports/domain/instants.ts';
-import { intervalsWithin, type DataInterval } from '../src/exports/domain/intervals.ts';
+import { intervalsEnding, type DataInterval } from '../src/exports/domain/intervals.ts';
 import { isGap, isOpen } from '../src/exports/domain/statuses.ts';
 import type { IntervalState, Pause, WatchedExport } from '../src/exports/gaps.store.ts';
 import type { Engine } from './engine.ts';
@@ -35,8 +35,7 @@ async function fillGapsOf({ stores }: Engine, watched: WatchedExport, now: numbe
   const gaps: DataInterval[] = [];
   let settledUntil: number | undefined;
   let settled = true;
-  // An interval that began before `from` and ends after it is due as well: the search begins one interval earlier.
-  for (const interval of intervalsEndingWithin(tiling, from, to)) {
+  for (const interval of intervalsEnding(tiling, from, to)) {
     if (gaps.length >= MOST_AT_ONCE) break;
     const state = states.get(interval.end);
     const gap = !requested.has(interval.end) && !isPausedAt(pauses, interval.end) && isGapState(state);
@@ -47,15 +46,6 @@ async function fillGapsOf({ stores }: Engine, watched: WatchedExport, now: numbe
   if (gaps.length > 0) await stores.requests.open(watched.id, gaps, 'gap');
   if (settledUntil !== undefined) await stores.gaps.settle(watched.id, isoMicros(settledUntil));
   return gaps.length;
-}
-
-function* intervalsEndingWithin(
-  tiling: Parameters<typeof intervalsWithin>[0],
-  from: number,
-  to: number,
-): Generator<DataInterval> {
-  const longest = 8 * 86_400_000;
-  for (const interval of intervalsWithin(tiling, from - longest, to)) if (interval.end > from) yield interval;
 }
 
 function isGapState(state: IntervalState | undefined): boolean {

@@ -10,6 +10,7 @@ import type { FinishRunInput } from '../../activities/finish-run.ts';
 import type { Repairs } from '../../activities/reconcile.ts';
 import { DestinationRejected } from '../../src/errors.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
+import { boundaryAfter } from '../../src/exports/domain/intervals.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import type { Run, RunEnd } from '../../src/exports/runs.store.ts';
@@ -168,6 +169,23 @@ describe('the reconciler', () => {
         assert.deepEqual(await gapsOf(id), gaps, 'a delivered gap is none any more');
       });
     }
+
+    it('of each spec, and the shorter one at the handover', async () => {
+      const { id } = await buildOldExport();
+      await world.batchExports.patch(world.projectId, id, { interval: 'every 25 minutes' });
+      await sql(
+        `update batch_export_specs set valid_from = $2 where batch_export_id = $1 and valid_from > '-infinity'`,
+        [id, at(-3)],
+      );
+      await reconcile();
+      const ends = [-5, -4, -3].map((hours) => THIS_HOUR + hours * HOUR);
+      const [handover, end] = [THIS_HOUR - 3 * HOUR, THIS_HOUR - HOUR];
+      for (let next = handover; (next = boundaryAfter('every 25 minutes', next)) <= end;) ends.push(next);
+      assert.deepEqual(
+        (await gapsOf(id)).map((hours) => Math.round(THIS_HOUR + hours * HOUR)),
+        ends,
+      );
+    });
 
     it('but gives the schedule two minutes to start the last one', async () => {
       const { id } = await buildOldExport(

@@ -76,12 +76,17 @@ export function endOfIntervalAt(tiling: Tiling, at: Millis): Millis {
   return Math.min(boundaryAfter(spec.interval, at), until);
 }
 
+/** The intervals that end after an instant and not after another, oldest first. */
+export function* intervalsEnding(tiling: Tiling, after: Millis, to: Millis): Generator<DataInterval> {
+  for (let end = endOfIntervalAt(tiling, after); end <= to; end = endOfIntervalAt(tiling, end)) {
+    const interval = intervalEndingAt(tiling, end);
+    if (interval) yield interval;
+  }
+}
+
 /** The intervals that lie wholly within `[from, to]`, oldest first. */
 export function* intervalsWithin(tiling: Tiling, from: Millis, to: Millis): Generator<DataInterval> {
-  for (let end = endOfIntervalAt(tiling, from - 1); end <= to; end = endOfIntervalAt(tiling, end)) {
-    const interval = intervalEndingAt(tiling, end);
-    if (interval && interval.start >= from) yield interval;
-  }
+  for (const interval of intervalsEnding(tiling, from, to)) if (interval.start >= from) yield interval;
 }
 
 /**
