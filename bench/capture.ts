@@ -5,7 +5,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -43,6 +43,8 @@ const ROUNDS = 3;
 export const bench: Bench = async ({ log }) => {
   await requireProgram('psql');
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
+  // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+  await chmod(directory, 0o755);
   const server = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: true });
   const pool = createPool({ url: server.url, applicationName: 'sluice-bench', maxConnections: 2 });
   const processes: Server[] = [];

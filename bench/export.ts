@@ -6,7 +6,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { on } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -44,6 +44,8 @@ const MAX_GROWTH = 1.2;
 export const bench: Bench = async ({ large, log }) => {
   for (const program of ['psql', 'gzip', 'zstd']) await requireProgram(program);
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
+  // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+  await chmod(directory, 0o755);
   const server = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: false });
   const pool = createPool({ url: server.url, applicationName: 'sluice-bench' });
   try {

@@ -1,5 +1,5 @@
 /** A whole Sluice on servers of its own, as `sluice up` runs them: what benchmarks of runs and of workers start from. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
@@ -32,6 +32,8 @@ const PARTS_AT_ONCE = 4;
 /** Starts servers whose state is on disk, as users' is. */
 export async function startInstallation(): Promise<Installation> {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
+  // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+  await chmod(directory, 0o755);
   const postgres = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: true });
   const temporal = await startTemporalDevServer({
     directory: path.join(directory, 'temporal'),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -28,6 +28,8 @@ describe('the main job, on 10,000 real requests', function () {
   before(async function () {
     await needsObjectStore(this);
     state = await mkdtemp(path.join(tmpdir(), 'sluice-test-up-'));
+    // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+    await chmod(state, 0o755);
     warehouse = await createEmptyDatabase();
   });
   after(async () => {
