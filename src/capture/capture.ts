@@ -136,7 +136,8 @@ const STORED_AS_LIVE: Warning = {
 
 type ReadEvents = {
   events: NewEvent[];
-  /** Of each event, where it was in the request. */ indexes: number[];
+  /** Of each event, where it was in the request. */
+  indexes: number[];
   rejected: Rejected[];
 };
 

@@ -11,18 +11,24 @@ type DataRow = { fields: [storedAt: string, claimed: string | null] };
 /**
  * Stores the rows whose uuid no stored event has; of several with one uuid, the first.
  * @param references rows of one project
+ * @param timeoutMs after this without an end the connection is cut: Postgres, or the way to it, may be frozen
  * @returns once the transaction is committed
  */
 export function claimAndCopy(
   client: { query(query: Submittable): unknown },
   projectId: number,
   references: readonly RowReference[],
+  timeoutMs: number,
 ): Promise<void> {
   const unique = firstOfEachUuid(references);
   return new Promise((resolve, reject) => {
     let answer: DataRow['fields'] | undefined;
+    let timer: NodeJS.Timeout | undefined;
     const query: Query = {
-      submit: (connection) => connection.query(claimSql(projectId, unique)),
+      submit(connection) {
+        timer = setTimeout(() => connection.stream.destroy(new Error('Postgres does not answer')), timeoutMs);
+        connection.query(claimSql(projectId, unique));
+      },
       handleRowDescription() {},
       handleDataRow: ({ fields }) => (answer = fields),
       handleCommandComplete() {},
@@ -31,8 +37,14 @@ export function claimAndCopy(
         const fresh = claimed === null ? unique : onlyClaimed(unique, claimed);
         connection.stream.write(copyMessages(fresh, BigInt(storedAt)));
       },
-      handleError: reject,
-      handleReadyForQuery: () => resolve(),
+      handleError(error) {
+        clearTimeout(timer);
+        reject(error);
+      },
+      handleReadyForQuery() {
+        clearTimeout(timer);
+        resolve();
+      },
     };
     client.query(query);
   });

@@ -115,9 +115,10 @@ export function encodeEvents(
   };
 }
 
-/** Three bytes of UTF-8 for each UTF-16 unit is the most there can be. */
+/** Three bytes of UTF-8 for each UTF-16 unit is the most there can be: close enough for what is short. */
 function largestRow({ event, distinctId, elementsChain, properties }: NewEvent): number {
-  return FIXED_BYTES + 64 + 3 * (event.length + distinctId.length + elementsChain.length + properties.length);
+  const long = Buffer.byteLength(elementsChain) + Buffer.byteLength(properties);
+  return FIXED_BYTES + 64 + 3 * (event.length + distinctId.length) + long;
 }
 
 function writeText(bytes: Buffer, at: number, text: string): number {

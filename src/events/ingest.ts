@@ -35,51 +35,60 @@ export type Ingest = {
   store(projectId: number, requests: readonly EventRows[]): Promise<Refused>;
 };
 
+export type IngestOptions = {
+  /** Clients wait for the answer: no attempt takes longer than half of this, and after all of it none is begun. */
+  patienceMs?: number;
+};
+
 /** @param pool made with INGEST_TIMEOUTS */
-export function createIngest(pool: Pool): Ingest {
+export function createIngest(pool: Pool, { patienceMs = 10_000 }: IngestOptions = {}): Ingest {
   return {
     async store(projectId, requests) {
       const references = requests.flatMap((rows) => rows.uuids.map((_, index) => ({ rows, index })));
-      const refused = await storeOrHalve(pool, projectId, references);
+      const refused = await storeOrHalve({ pool, projectId, patienceMs }, references);
       return requests.map((rows) => refused.filter((row) => row.rows === rows).map((row) => row.index));
     },
   };
 }
 
+type Target = { pool: Pool; projectId: number; patienceMs: number };
+
 /** @returns the rows that Postgres refused, found by halving until each stands alone */
-async function storeOrHalve(pool: Pool, projectId: number, references: RowReference[]): Promise<RowReference[]> {
+async function storeOrHalve(target: Target, references: RowReference[]): Promise<RowReference[]> {
   try {
-    await storeRepeatedly(pool, projectId, references);
+    await storeRepeatedly(target, references);
     return [];
   } catch (error) {
     if (!isBadData(error)) throw error;
     if (references.length === 1) return references;
   }
   const middle = references.length >> 1;
-  const first = await storeOrHalve(pool, projectId, references.slice(0, middle));
-  return [...first, ...(await storeOrHalve(pool, projectId, references.slice(middle)))];
+  const first = await storeOrHalve(target, references.slice(0, middle));
+  return [...first, ...(await storeOrHalve(target, references.slice(middle)))];
 }
 
-async function storeRepeatedly(pool: Pool, projectId: number, references: RowReference[]): Promise<void> {
+async function storeRepeatedly(target: Target, references: RowReference[]): Promise<void> {
+  const deadline = performance.now() + target.patienceMs;
   for (let attempt = 0; ; attempt++) {
     try {
-      await storeOnce(pool, projectId, references);
+      await storeOnce(target, references);
       return;
     } catch (error) {
       const delayMs = RETRY_DELAYS_MS[attempt];
       // After a lost connection nobody knows whether the transaction was committed: its claims make repeating it harmless.
       const repeatable = REPEATABLE.has(sqlState(error)) || isUnavailable(error);
       if (!repeatable) throw error;
-      if (delayMs === undefined) throw new Unavailable('Events cannot be stored right now.', 5, { cause: error });
+      if (delayMs === undefined || performance.now() > deadline)
+        throw new Unavailable('Events cannot be stored right now.', 5, { cause: error });
       await sleep(delayMs * (0.5 + Math.random()));
     }
   }
 }
 
-async function storeOnce(pool: Pool, projectId: number, references: RowReference[]): Promise<void> {
+async function storeOnce({ pool, projectId, patienceMs }: Target, references: RowReference[]): Promise<void> {
   const client = await pool.connect();
   try {
-    await claimAndCopy(client, projectId, references);
+    await claimAndCopy(client, projectId, references, patienceMs / 2);
     client.release();
   } catch (error) {
     // What state the session is in depends on the error; a new session is in none.

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { createPool, type Pool } from '../../src/db/connection.ts';
 import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../src/events/ingest.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startBreakingProxy } from '../support/faulty-proxy.ts';
 import { buildEvent, buildRows, microseconds } from '../support/events.ts';
+
+/** Of what an ingest sends, only the rows begin so. */
+const areRows = (sent: Buffer) => sent.toString('latin1', 0, 16).includes('PGCOPY');
 
 describe('storing events', () => {
   let database: TestDatabase;
@@ -21,6 +26,11 @@ describe('storing events', () => {
   });
   beforeEach(() => (projectId += 1));
 
+  const through = (port: number) => {
+    const url = new URL(database.url);
+    url.port = String(port);
+    return url.href;
+  };
   const rows = (events: Parameters<typeof buildRows>[0], historical = false) =>
     buildRows(events, { projectId, historical });
   const stored = async <T>(columns: string): Promise<T[]> =>
@@ -174,6 +184,42 @@ describe('storing events', () => {
     await holder.query('rollback');
     holder.release();
     assert.deepEqual(await storing, [[]]);
+    assert.equal(await count(), 1);
+  });
+
+  it('stores once when the answer to its commit is lost', async () => {
+    const { hostname: host, port } = new URL(database.url);
+    let breaks = 1;
+    const proxy = await startBreakingProxy({ host, port: Number(port) }, (sent) =>
+      areRows(Buffer.from(sent, 'latin1')) && breaks-- > 0 ? 'answered' : undefined,
+    );
+    const far = createPool({ url: through(proxy.port), applicationName: 'test', ...INGEST_TIMEOUTS });
+    assert.deepEqual(await createIngest(far).store(projectId, [rows([buildEvent()])]), [[]]);
+    await far.end();
+    proxy.close();
+    assert.equal(proxy.breaks, 1);
+    assert.equal(await count(), 1);
+  });
+
+  it('cuts a connection that falls silent, and stores over another', async () => {
+    const { hostname: host, port } = new URL(database.url);
+    let silenced = 0;
+    const proxy = createServer((client) => {
+      const upstream = connect(Number(port), host);
+      client.on('data', (sent) => {
+        if (areRows(sent) && silenced++ === 0) return;
+        upstream.write(sent);
+      });
+      upstream.pipe(client);
+      for (const socket of [client, upstream]) socket.on('error', () => {}).on('close', () => upstream.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const far = createPool({ url: through((proxy.address() as AddressInfo).port), applicationName: 'test' });
+    const storing = createIngest(far, { patienceMs: 1_000 }).store(projectId, [rows([buildEvent()])]);
+    assert.deepEqual(await storing, [[]]);
+    await far.end();
+    proxy.close();
+    assert.equal(silenced, 2);
     assert.equal(await count(), 1);
   });
 
