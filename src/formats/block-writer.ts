@@ -1,15 +1,18 @@
 /** Bytes written piece by piece, handed on in blocks that compress independently of each other. */
 
-/** What a block holds before it is handed on. */
-export const BLOCK_BYTES = 1024 * 1024;
+/** What the first block holds before it is handed on; each further one holds twice as much: a small file takes little memory. */
+const FIRST_BLOCK_BYTES = 64 * 1024;
+/** What a block holds at most. */
+const BLOCK_BYTES = 1024 * 1024;
 /** Room behind a full block, so that an ordinary row never has to be split. */
 const SLACK_BYTES = 64 * 1024;
 
 /** The writer of one file. Callers ask for room with `reserve`, write into `bytes` from `position` on, and move `position`. */
 export class BlockWriter {
   /** The block being filled. */
-  bytes = allocate();
+  bytes = allocate(FIRST_BLOCK_BYTES);
   position = 0;
+  #blockBytes = FIRST_BLOCK_BYTES;
   #full: Buffer[] = [];
 
   /** Makes sure that `size` bytes (at most 64 KiB) can be written at `position`. */
@@ -31,15 +34,20 @@ export class BlockWriter {
 
   /** To be called after each row: blocks end with a row where they can. */
   endRow(): void {
-    if (this.position >= BLOCK_BYTES) this.cut();
+    if (this.position >= this.#blockBytes) this.cut();
   }
 
-  /** Ends the present block, if there is anything in it. */
+  /** Ends the present block and begins the next. */
   cut(): void {
-    if (this.position === 0) return;
-    this.#full.push(this.bytes.subarray(0, this.position));
-    this.bytes = allocate();
+    this.end();
+    this.#blockBytes = Math.min(2 * this.#blockBytes, BLOCK_BYTES);
+    this.bytes = allocate(this.#blockBytes);
     this.position = 0;
+  }
+
+  /** Ends the last block, if there is anything in it. Nothing can be written afterwards. */
+  end(): void {
+    if (this.position > 0) this.#full.push(this.bytes.subarray(0, this.position));
   }
 
   /** The blocks that were ended since the last call, oldest first. */
@@ -50,6 +58,6 @@ export class BlockWriter {
   }
 }
 
-function allocate(): Buffer {
-  return Buffer.allocUnsafeSlow(BLOCK_BYTES + SLACK_BYTES);
+function allocate(blockBytes: number): Buffer {
+  return Buffer.allocUnsafeSlow(blockBytes + SLACK_BYTES);
 }

@@ -15,14 +15,19 @@ type Compress = (blocks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
 
 const gzip = promisify<Uint8Array, zlib.ZlibOptions, Uint8Array>(zlib.gzip);
 /** Level 9 of memory is a tenth faster than the default, 8. */
-const GZIP = { level: 6, memLevel: 9, chunkSize: OUTPUT_BYTES };
+const GZIP = { level: 6, memLevel: 9 };
+/** What gzip adds to a block that it cannot compress, and more. */
+const GZIP_OVERHEAD_BYTES = 1024;
 const STREAM = { chunkSize: OUTPUT_BYTES, writableHighWaterMark: WAITING_BYTES };
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
 
 const COMPRESSIONS: Record<Compression, { extension: string; compress: Compress }> = {
   gzip: {
     extension: '.gz',
-    compress: (blocks) => inParallel(blocks, (block) => gzip(block, GZIP)),
+    compress: (blocks) =>
+      inParallel(blocks, (block) =>
+        gzip(block, { ...GZIP, chunkSize: Math.min(OUTPUT_BYTES, block.length + GZIP_OVERHEAD_BYTES) }),
+      ),
   },
   // Frames concatenate as well, but not all readers go on after the first one, and some stop there silently: Node's own
   // stream, python-zstandard.

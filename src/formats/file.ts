@@ -90,7 +90,7 @@ async function* encodedBlocks(
     yield* finished();
   }
   reader.finish();
-  out.cut();
+  out.end();
   yield* finished();
 }
 
