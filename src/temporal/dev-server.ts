@@ -15,8 +15,12 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5_000;
 /** `--namespace` alone keeps histories for 24 hours. */
 const RETENTION = '30d';
-/** One history shard is polled 20 times a second by default: every task then waits 40-50 ms for its dispatch. */
-const POLLS_PER_SECOND = ['transfer', 'timer', 'visibility'].map((queue) => `history.${queue}ProcessorMaxPollRPS=1000`);
+const DYNAMIC_CONFIG = [
+  // One history shard is polled 20 times a second by default: every task then waits 40-50 ms for its dispatch.
+  ...['transfer', 'timer', 'visibility'].map((queue) => `history.${queue}ProcessorMaxPollRPS=1000`),
+  // A worker gets an activity of the workflow's own task queue in the answer that schedules it: no second way through the server.
+  'system.enableActivityEagerExecution=true',
+];
 
 export type TemporalDevServer = {
   /** host:port for clients and workers. */
@@ -97,7 +101,7 @@ async function launch(program: string, options: Launch): Promise<Server> {
   const args = [
     ...`server start-dev --namespace ${namespace} --log-level warn`.split(' '),
     ...`--ip 127.0.0.1 --port ${port} --ui-ip 127.0.0.1 --ui-port ${uiPort}`.split(' '),
-    ...POLLS_PER_SECOND.flatMap((value) => ['--dynamic-config-value', value]),
+    ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
     ...(options.persistent ? ['--db-filename', path.join(options.directory, 'temporal.db')] : []),
   ];
   const logFile = path.join(options.directory, 'temporal.log');
