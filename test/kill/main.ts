@@ -1,4 +1,8 @@
-/** `npm run test:kill -- --seed N [--short]`: workers killed and frozen at every step of real exports. See README.md here. */
+/**
+ * `npm run test:kill -- --seed N`: real workers, killed (`kills.ts`) and frozen (`freezes.ts`) at steps of real exports to files, an
+ * S3 store and Postgres. A step is a point of a run at which somebody else could see what happens next; a worker process
+ * (`worker.ts`) asks at each whether it may go on. Every third seed also terminates a workflow inside its commit.
+ */
 import { Command } from 'commander';
 import { stopTestDatabases } from '../support/database.ts';
 import { buildExportWorld } from '../support/export-world.ts';
