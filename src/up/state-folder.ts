@@ -46,7 +46,11 @@ export async function takeStateFolder(directory: string): Promise<StateFolder> {
 
 async function makeFolder(root: string): Promise<void> {
   try {
-    await mkdir(root, { recursive: true });
+    await mkdir(path.dirname(root), { recursive: true });
+    // Not by the recursive form: where a folder can never be (/proc/x), Node's tries forever.
+    await mkdir(root).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
   } catch (error) {
     throw new CommandFailed(
       `The state folder ${root} cannot be made (${(error as NodeJS.ErrnoException).code}). ` +
