@@ -1,6 +1,6 @@
 /** What every activity does around its work: beats from a timer, passes cancellation on, translates its errors. */
 import { Context } from '@temporalio/activity';
-import { toFailure } from '../src/temporal/failures.ts';
+import { forLog, toFailure } from '../src/temporal/failures.ts';
 import type { Engine } from './engine.ts';
 
 /** The execution that an attempt belongs to. */
@@ -31,7 +31,7 @@ export function activity<I extends unknown[], O>(
       // An aborted read or upload fails in its own way; what it means is that the attempt was cancelled.
       if (context.cancellationSignal.aborted) return context.cancelled;
       engine.log.warn(
-        { err: error, activity: activityType, attempt, workflow_id: workflowExecution?.workflowId },
+        { ...forLog(error), activity: activityType, attempt, workflow_id: workflowExecution?.workflowId },
         'attempt failed',
       );
       throw toFailure(error);

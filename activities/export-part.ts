@@ -4,7 +4,8 @@
  */
 import type { Attempt } from './activity.ts';
 import type { Engine } from './engine.ts';
-import { openSession, plannedRun } from './open-session.ts';
+import { notingFailure } from './note-failure.ts';
+import { openSession, plannedRun, type PlannedRun } from './open-session.ts';
 import { partSource } from './part-source.ts';
 
 export type ExportPartInput = { runId: string; part: number };
@@ -15,8 +16,17 @@ export async function exportPart(
   { signal }: Attempt,
   { runId, part }: ExportPartInput,
 ): Promise<{ rows: number }> {
+  const run = await engine.stores.runs.byId(runId);
+  return notingFailure(engine, run, signal, () => stagePart(engine, plannedRun(run), part, signal));
+}
+
+async function stagePart(
+  engine: Engine,
+  planned: PlannedRun,
+  part: number,
+  signal: AbortSignal,
+): Promise<{ rows: number }> {
   const { stores } = engine;
-  const planned = plannedRun(await stores.runs.byId(runId));
   await stores.ledger.lockOpen(planned.hold);
   const session = await openSession(engine, planned, signal);
   try {
@@ -24,7 +34,7 @@ export async function exportPart(
     const staged = await session.write(planned.delivery.parts[part]!, source);
     await stores.inTransaction(async (inside) => {
       await inside.ledger.lockOpen(planned.hold);
-      await inside.runs.stagePart(runId, staged);
+      await inside.runs.stagePart(planned.run.id, staged);
     });
     return { rows: staged.rows };
   } finally {

@@ -11,6 +11,7 @@ import type { Run, RunEnd } from '../src/exports/runs.store.ts';
 import type { Attempt } from './activity.ts';
 import { closeRun } from './close-run.ts';
 import type { Engine } from './engine.ts';
+import { notingFailure } from './note-failure.ts';
 import { openSession, openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
 
 /** How the parts went. `type` is the class of the error that ended them, `message` a sentence for the user. */
@@ -25,7 +26,7 @@ export async function finishRun(
 ): Promise<RunOutcome> {
   const run = await engine.stores.runs.byId(runId);
   if (!isOpen(run.status)) return outcomeOf(run);
-  if (ending.how === 'commit') await deliver(engine, plannedRun(run), signal);
+  if (ending.how === 'commit') await notingFailure(engine, run, signal, () => deliver(engine, plannedRun(run), signal));
   else await giveUp(engine, run, ending, signal);
   return outcomeOf(await engine.stores.runs.byId(runId));
 }

@@ -1,5 +1,6 @@
 /** Composes the API: capture in front, then every room's routes over their collaborators. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isDatabaseAway } from './db/away.ts';
 import { createCapture } from './capture/capture.ts';
 import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
 import { createKnex, createPool } from './db/connection.ts';
@@ -61,6 +62,7 @@ export function createApi(options: EngineOptions & { publicUrl: string }): Api {
     },
     gatekeeper,
     publicUrl,
+    isAway: isDatabaseAway,
     log,
   }).callback();
 

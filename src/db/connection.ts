@@ -69,13 +69,17 @@ export function createPool(options: DatabaseOptions): Pool {
   return pool;
 }
 
+const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
+
 /** knex over its own pool, for stores. */
 export function createKnex(options: DatabaseOptions): Knex {
   return knex({
     client: 'pg',
     connection: connectionConfig(options) as Knex.PgConnectionConfig,
     pool: { min: 0, max: options.maxConnections ?? 10 },
-    acquireConnectionTimeout: 10_000,
+    acquireConnectionTimeout: 5_000,
+    // What knex has to say is in the errors that it throws; by itself it prints whole stacks.
+    log: SILENT,
   });
 }
 

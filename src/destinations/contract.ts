@@ -188,6 +188,8 @@ export type Destination<Config = unknown> = {
   takes: 'files' | 'rows';
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
+  /** Fields that decide which server is given the secrets: a change of one needs the secrets again. */
+  secretsGoTo: readonly string[];
   /**
    * Checks what a schema cannot say, when saved and again on each run; contacts nothing but name servers.
    * @throws InvalidInput naming the field (without the `destination__config__` prefix)

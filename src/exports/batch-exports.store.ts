@@ -172,7 +172,7 @@ export function batchExportStore(db: Knex) {
 
     /** Locks the row until the transaction ends. @throws NotFound */
     async lock(projectId: number, id: string): Promise<BatchExport> {
-      const row = await live().where({ project_id: projectId, id }).forUpdate().first();
+      const row = await live().where({ project_id: projectId, id }).forNoKeyUpdate().first();
       if (!row) throw new NotFound();
       return fromRow(row);
     },

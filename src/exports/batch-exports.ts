@@ -16,6 +16,8 @@ import type { ScheduleSetter } from './schedule-setter.ts';
 import type { SealedConfigs } from './sealed-config.ts';
 import type { ExportStores } from './stores.ts';
 
+type Config = Record<string, unknown>;
+
 export type NewExport = {
   name: string;
   model: string;
@@ -144,6 +146,7 @@ export function batchExports({
             );
           }
           const { destination, config } = await checked(place.type, mergeConfig(sealed.open(current), place.config));
+          checkSecretsStay(destination, current.destinationConfig, config, place.config);
           return {
             ...rest,
             ...sealed.seal(current, destination, config),
@@ -199,6 +202,30 @@ function namingTheConfig(error: unknown): never {
     error.message,
     error.attr === null ? 'destination' : `destination__config__${error.attr}`,
     error.code,
+  );
+}
+
+/**
+ * Whoever may change an export may not learn its secrets by sending them to a server of their own.
+ * @param given what the request itself says
+ */
+function checkSecretsStay(
+  { config: schema, secretsGoTo }: Destination,
+  before: Config,
+  after: Config,
+  given: Config,
+): void {
+  const moved = secretsGoTo.find(
+    (field) => JSON.stringify(before[field] ?? null) !== JSON.stringify(after[field] ?? null),
+  );
+  if (moved === undefined) return;
+  const properties = schema.properties as Record<string, { writeOnly?: boolean }>;
+  const kept = Object.keys(after).find((field) => properties[field]?.writeOnly && given[field] === undefined);
+  if (kept === undefined) return;
+  throw new InvalidInput(
+    `A change of '${moved}' sends the credentials to another server: give '${kept}' again.`,
+    `destination__config__${kept}`,
+    'required',
   );
 }
 

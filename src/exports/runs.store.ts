@@ -137,7 +137,7 @@ export function runStore(db: Knex) {
     },
 
     async lock(id: string): Promise<Run> {
-      const row = await table().where({ id }).forUpdate().first();
+      const row = await table().where({ id }).forNoKeyUpdate().first();
       if (!row) throw new NotFound();
       return fromRow(row);
     },
@@ -200,6 +200,14 @@ export function runStore(db: Knex) {
           records_total_count: String(plan.rows),
           last_updated_at: db.raw('clock_timestamp()'),
         } as never);
+    },
+
+    /** What went wrong last, while the run goes on. */
+    async noteError(id: string, latestError: string): Promise<void> {
+      await table()
+        .where({ id })
+        .whereIn('status', [...OPEN_STATUSES])
+        .update({ latest_error: latestError, last_updated_at: db.raw('clock_timestamp()') } as never);
     },
 
     /** Ends a run that is still open. @returns whether it was: a run ends once */

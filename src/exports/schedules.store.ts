@@ -61,7 +61,7 @@ export function scheduleStore(db: Knex) {
   return {
     /** Locks the row while its schedule is being set: two setters take turns, the last one sets the newest row. */
     async lock(id: string): Promise<ScheduledExport | undefined> {
-      return scheduled(await table().where({ id }).forUpdate().first());
+      return scheduled(await table().where({ id }).forNoKeyUpdate().first());
     },
 
     async read(id: string): Promise<ScheduledExport | undefined> {

@@ -28,5 +28,22 @@ export type ExportStores = Bound & {
 };
 
 export function exportStores(db: Knex): ExportStores {
-  return { ...bind(db), inTransaction: (work) => db.transaction((transaction) => work(bind(transaction))) };
+  return {
+    ...bind(db),
+    inTransaction: (work) => repeated(() => db.transaction((transaction) => work(bind(transaction)))),
+  };
+}
+
+/** Deadlock, serialization failure: the same transaction may pass when it is repeated. */
+const REPEATABLE = new Set(['40P01', '40001']);
+const TRIES = 4;
+
+async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tries === TRIES || !REPEATABLE.has((error as { code?: string }).code ?? '')) throw error;
+    }
+  }
 }

@@ -4,7 +4,7 @@ import cors from '@koa/cors';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import helmet from 'koa-helmet';
-import { MethodNotAllowed, NotFound } from '../errors.ts';
+import { MethodNotAllowed, NotFound, Unavailable } from '../errors.ts';
 import { redact } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Gatekeeper } from './access.ts';
@@ -21,6 +21,8 @@ export type AppOptions<Collaborators> = {
   gatekeeper: Gatekeeper;
   /** Address under which clients reach the application; links are built on it, never on the `Host` header. */
   publicUrl: string;
+  /** Whether an unknown error says that something we depend on is away: answered with 503 instead of 500. */
+  isAway?(error: unknown): boolean;
   log: Logger;
 };
 
@@ -44,7 +46,7 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ko
   }
 
   const app = new Koa();
-  app.use(describeRequests(log));
+  app.use(describeRequests(log, options.isAway ?? (() => false)));
   app.use(helmet());
   app.use(cors({ origin: (ctx) => (openToPages.match(ctx.path, 'GET').route ? '*' : ''), maxAge: 86_400 }));
   app.use(router.routes());
@@ -60,7 +62,7 @@ function respondWith(handle: Handler) {
 }
 
 /** Outermost: every request gets an id and a log line, every failure its envelope. */
-function describeRequests(log: Logger) {
+function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
   return async (ctx: Context, next: Next) => {
     const startedAt = performance.now();
     const requestId = randomUUID();
@@ -69,7 +71,9 @@ function describeRequests(log: Logger) {
     try {
       await next();
     } catch (error) {
-      const answer = answerFor(error);
+      const answer = answerFor(
+        isAway(error) ? new Unavailable('The service cannot reach its database right now.') : error,
+      );
       if (!answer) failure = error;
       send(ctx, answer ?? serverError);
     }

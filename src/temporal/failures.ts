@@ -31,6 +31,13 @@ export function toFailure(error: unknown): Error {
   return withoutStack(ApplicationFailure.create({ message: 'An unexpected error; the worker’s log has it.', type }));
 }
 
+/** What the log keeps of an error: of those that were written for users no cause, which names the hosts that they do not. */
+export function forLog(error: unknown): object {
+  if (!isOneOf([...FINAL, ...PASSING], error)) return { err: error };
+  const { code } = (error.cause ?? {}) as { code?: unknown };
+  return { error: { type: error.name, message: error.message, ...(typeof code === 'string' && { code }) } };
+}
+
 function isOneOf(classes: readonly (abstract new (...args: never[]) => Error)[], error: unknown): error is Error {
   return classes.some((one) => error instanceof one);
 }

@@ -109,6 +109,21 @@ describe('batch exports over HTTP', () => {
     assert.ok(!exports.api.logged().includes('canary'));
   });
 
+  it('do not send kept secrets to another server', async () => {
+    const created = await request('POST', '/batch_exports/', wanted({ destination: bucket() }));
+    const path = `/batch_exports/${(created.body as Body).id}/`;
+    const config = { endpoint_url: 'http://127.0.0.1:19999' };
+    const moved = await request('PATCH', path, { destination: { type: 'S3', config } });
+    assert.deepEqual(
+      [moved.status, (moved.body as { attr: string }).attr],
+      [400, 'destination__config__aws_access_key_id'],
+      JSON.stringify(moved.body),
+    );
+    const credentials = { aws_access_key_id: 'canary-id', aws_secret_access_key: 'canary-again' };
+    const whole = await request('PATCH', path, { destination: { type: 'S3', config: { ...config, ...credentials } } });
+    assert.equal(whole.status, 200, JSON.stringify(whole.body));
+  });
+
   it('are listed newest first, in pages, without deleted ones', async () => {
     const ids = [];
     for (let n = 0; n < 3; n += 1) ids.unshift((await create()).id);

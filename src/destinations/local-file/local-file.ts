@@ -39,6 +39,7 @@ export const localFile = defineDestination<LocalFileConfig>({
   delivery: 'effectively_once',
   takes: 'files',
   config: LocalFileConfig,
+  secretsGoTo: [],
   async validate(config) {
     if (checkPrefix(config.directory, 'directory') === '') throw new InvalidInput('May not be blank.', 'directory');
     checkPrefix(config.prefix);

@@ -164,8 +164,19 @@ function translated(store: ObjectStore): ObjectStore {
     complete: (...input) => complete(...input).catch(translate),
     abort: (...input) => abort(...input).catch(translate),
     head: (...input) => head(...input).catch(translate),
-    get: (...input) => get(...input).catch(translate),
+    get: async (...input) => {
+      const content = await get(...input).catch(translate);
+      return content && translatedContent(content);
+    },
   };
+}
+
+async function* translatedContent(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    translate(error);
+  }
 }
 
 function translate(error: unknown): never {

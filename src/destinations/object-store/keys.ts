@@ -12,6 +12,8 @@ import { COMPRESSIONS, FILE_FORMATS, type Compression, type Delivery, type FileF
 const KEY_BYTES = 1024;
 /** Leaves room for the longest file name, and stays a portable path. */
 const PREFIX_BYTES = KEY_BYTES - 128;
+/** Of a name, on every file system. */
+const SEGMENT_BYTES = 255;
 
 type Interval = Pick<Delivery, 'start' | 'end' | 'model'>;
 
@@ -54,6 +56,9 @@ export function checkPath(path: string, attr: string): string {
   const segments = trimmed.split('/');
   if (segments.some((segment) => segment === '')) {
     throw new InvalidInput('Must not start with a slash or contain an empty segment.', attr);
+  }
+  if (segments.some((segment) => Buffer.byteLength(segment) > SEGMENT_BYTES)) {
+    throw new InvalidInput(`Must have at most ${SEGMENT_BYTES} bytes between slashes.`, attr);
   }
   if (segments.some((segment) => segment === '.' || segment === '..')) {
     throw new InvalidInput('Must not contain the segments "." or "..".', attr);

@@ -98,6 +98,7 @@ function s3Destination(type: string, title: string, schema: Destination['config'
     delivery: 'effectively_once',
     takes: 'files',
     config: schema,
+    secretsGoTo: ['endpoint_url'],
     validate,
     keySpace: (config) => `${placeOf(config)}/${checkPrefix(config.prefix)}`,
     async open(config, delivery, context, environment) {

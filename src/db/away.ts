@@ -1,0 +1,16 @@
+/** Whether an error says that Postgres is not there, or not for us right now: the same request may pass later. */
+
+/** SQLSTATE classes: connection, insufficient resources, operator intervention (shutdown, recovery, timeouts), system. */
+const CLASSES = new Set(['08', '53', '57', '58']);
+const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
+/** What the driver and the pool throw without a code. */
+const WORDS =
+  /Connection (terminated|ended)|Client has encountered a connection error|timeout exceeded when trying to connect/;
+
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code = '', name, message } = error as Error & { code?: string };
+  if (name === 'KnexTimeoutError' || NETWORK.has(code) || WORDS.test(message)) return true;
+  // Postgres's own errors have a severity; a five-letter code alone may be anybody's.
+  return 'severity' in error && CLASSES.has(code.slice(0, 2));
+}
