@@ -202,12 +202,12 @@ export function runStore(db: Knex) {
         } as never);
     },
 
-    /** What went wrong last, while the run goes on. */
+    /** What went wrong last, while the run goes on. No sign of life: the attempt of a workflow that is gone fails, too. */
     async noteError(id: string, latestError: string): Promise<void> {
       await table()
         .where({ id })
         .whereIn('status', [...OPEN_STATUSES])
-        .update({ latest_error: latestError, last_updated_at: db.raw('clock_timestamp()') } as never);
+        .update({ latest_error: latestError });
     },
 
     /** Ends a run that is still open. @returns whether it was: a run ends once */

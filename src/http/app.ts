@@ -4,7 +4,7 @@ import cors from '@koa/cors';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import helmet from 'koa-helmet';
-import { MethodNotAllowed, NotFound, Unavailable } from '../errors.ts';
+import { MethodNotAllowed, NotFound, TooLarge, Unavailable } from '../errors.ts';
 import { redact } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Gatekeeper } from './access.ts';
@@ -75,6 +75,8 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
         isAway(error) ? new Unavailable('The service cannot reach its database right now.') : error,
       );
       if (!answer) failure = error;
+      // The rest of a body that is too large is not read, so nothing else can come on this connection.
+      if (error instanceof TooLarge && !ctx.req.complete) ctx.set('Connection', 'close');
       send(ctx, answer ?? serverError);
     }
     // Neither the query (capture takes keys there) nor a path that matched no route (it may hold a token).

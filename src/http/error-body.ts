@@ -47,10 +47,7 @@ export function answerFor(error: unknown): Answer | undefined {
   }
   if (error instanceof Conflict) return envelope(409, 'invalid_request', 'conflict', error);
   if (error instanceof Stale) return envelope(412, 'invalid_request', 'precondition_failed', error);
-  if (error instanceof TooLarge) {
-    // The rest of the body is not read, so nothing else can come on this connection.
-    return envelope(413, 'invalid_request', 'payload_too_large', error, { Connection: 'close' });
-  }
+  if (error instanceof TooLarge) return envelope(413, 'invalid_request', 'payload_too_large', error);
   if (error instanceof UnsupportedMedia) return envelope(415, 'invalid_request', 'unsupported_media_type', error);
   if (error instanceof Throttled) return envelope(429, 'throttled_error', 'throttled', error, retryAfter(error));
   if (error instanceof Unavailable) return envelope(503, 'server_error', 'unavailable', error, retryAfter(error));
