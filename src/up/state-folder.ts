@@ -1,6 +1,6 @@
 /** The folder in which `sluice up` keeps everything, and the promise that only one `up` uses it. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CommandFailed } from '../errors.ts';
 import { runsCommand } from '../processes/leftover.ts';
@@ -48,8 +48,8 @@ async function makeFolder(root: string): Promise<void> {
   try {
     await mkdir(path.dirname(root), { recursive: true });
     // Not by the recursive form: where a folder can never be (/proc/x), Node's tries forever.
-    await mkdir(root).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
+    await mkdir(root).catch(async (error: NodeJS.ErrnoException) => {
+      if (!(await stat(root).catch(() => undefined))?.isDirectory()) throw error;
     });
   } catch (error) {
     throw new CommandFailed(
