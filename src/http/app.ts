@@ -71,9 +71,11 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
     try {
       await next();
     } catch (error) {
-      const answer = answerFor(
-        isAway(error) ? new Unavailable('The service cannot reach its database right now.') : error,
-      );
+      const away = isAway(error);
+      if (away) log.warn({ requestId, code: (error as { code?: unknown }).code }, 'the database cannot be reached');
+      const answer = away
+        ? answerFor(new Unavailable('The service cannot reach its database right now.'))
+        : answerFor(error);
       if (!answer) failure = error;
       // The rest of a body that is too large is not read, so nothing else can come on this connection.
       if (error instanceof TooLarge && !ctx.req.complete) ctx.set('Connection', 'close');

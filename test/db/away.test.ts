@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { isDatabaseAway } from '../../src/db/away.ts';
+import { createKnex } from '../../src/db/connection.ts';
+import { InvalidInput } from '../../src/errors.ts';
+import { freePort } from '../../src/processes/port.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => assert.fail('it passed'),
+    (error: unknown) => error,
+  );
+
+describe('a database that is away', () => {
+  it('is told from one that refuses a statement, and from mistakes of ours', async () => {
+    const { url, drop } = await createEmptyDatabase();
+    const db = createKnex({ url, applicationName: 'test', maxConnections: 2 });
+    assert.equal(isDatabaseAway(await failureOf(db.raw('select no_such_column'))), false);
+    const ended = failureOf(db.raw('select pg_terminate_backend(pg_backend_pid())'));
+    assert.equal(isDatabaseAway(await ended), true);
+    await db.destroy();
+    await drop();
+    for (const error of [new InvalidInput('no'), new TypeError('no'), 'no']) assert.equal(isDatabaseAway(error), false);
+  });
+
+  it('is one that nobody listens for', async () => {
+    const db = createKnex({ url: `postgres://nobody:x@127.0.0.1:${await freePort()}/none`, applicationName: 'test' });
+    assert.equal(isDatabaseAway(await failureOf(db.raw('select 1'))), true);
+    await db.destroy();
+  });
+});
