@@ -20,6 +20,14 @@ export function writePersonId(projectId: number, distinctId: string, target: Buf
   target[at + 8] = (target[at + 8]! & 0x3f) | 0x80;
 }
 
+/** @returns what `writePersonId` writes, as text */
+export function personIdOf(projectId: number, distinctId: string): string {
+  const bytes = Buffer.allocUnsafe(16);
+  writePersonId(projectId, distinctId, bytes, 0);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
 function withNamespace(length: number): Buffer {
   const buffer = Buffer.alloc(length);
   NAMESPACE.copy(buffer);
