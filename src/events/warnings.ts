@@ -1,0 +1,12 @@
+/**
+ * Something about a project's events that their sender should know and that did not cost the request: a refused merge, a dropped event, a
+ * placement that was not permitted. Kept per project and code, so that `GET /api/projects/:id/ingestion_warnings/` can say so.
+ */
+export type IngestionWarning = {
+  /** What kind of thing happened, in snake_case: one of a few words, never text of a sender. */
+  code: string;
+  /** What happened and to which name, for a reader. Quotes distinct ids at most, no other values of properties. */
+  detail: string;
+  distinctId?: string;
+  eventUuid?: string;
+};
