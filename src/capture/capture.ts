@@ -20,7 +20,8 @@ import { fromMilliseconds, parseInstant } from '../wire/instant.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { LIMITS } from './limits.ts';
 import { readEvent } from './read-event.ts';
-import { createMemory, receive, type Memory, type Received } from './receive.ts';
+import { createMemory, type Memory } from './memory.ts';
+import { receive, type Received } from './receive.ts';
 import { allowPages, preflightAnswer, send, storedAnswer, type Rejected, type Warning } from './respond.ts';
 
 /** Bytes that a body may have, by path; the slash at the end may be left out. */
@@ -75,7 +76,7 @@ export function createCapture({ pool, projectByToken, gatekeeper, log }: Capture
   }
 
   async function answer(request: IncomingMessage, limit: number): Promise<Answer> {
-    const memory = openMemory();
+    const memory = openMemory(request.socket.remoteAddress ?? '');
     try {
       if (request.method === 'OPTIONS') return preflightAnswer(request);
       if (request.method !== 'POST') throw new MethodNotAllowed(request.method ?? '', ['POST', 'OPTIONS']);
@@ -92,11 +93,14 @@ export function createCapture({ pool, projectByToken, gatekeeper, log }: Capture
   async function store(request: IncomingMessage, limit: number, memory: Memory): Promise<Answer> {
     const received = await receive(request, limit, memory);
     const project = await findProject(received.token);
+    memory.belongTo(project.id);
     const historical = received.historical && (await mayPlace(project, request));
     const now = fromMilliseconds(Date.now());
     const { events, indexes, rejected } = readEvents(received, { historical, now });
     if (events.length > 0) {
-      const refused = await groups.store(encodeEvents(events, { projectId: project.id, historical, createdAt: now }));
+      const rows = encodeEvents(events, { projectId: project.id, historical, createdAt: now });
+      memory.hold(rows.bytes.length + events.length * BYTES_AROUND_ROW);
+      const refused = await groups.store(rows);
       for (const row of refused) rejected.push({ index: indexes[row]!, error: NOT_STORABLE });
     }
     if (rejected.length === received.events.length) throw rejected[0]!.error;
@@ -124,6 +128,9 @@ export function createCapture({ pool, projectByToken, gatekeeper, log }: Capture
 
   return { handle, drain: groups.drain };
 }
+
+/** What an event takes beside its encoded row while it waits: its uuid, instants, and the objects that hold them, with some to spare. */
+const BYTES_AROUND_ROW = 512;
 
 const NOT_STORABLE = new InvalidInput('The event holds a value that cannot be stored.', null, 'not_storable');
 

@@ -5,8 +5,9 @@
 import { Unavailable } from '../errors.ts';
 import type { EventRows } from '../events/event-rows.ts';
 import type { Ingest } from '../events/ingest.ts';
+import { createSharedRoom } from './shared-room.ts';
 
-/** Transactions at once, of all projects. */
+/** Transactions at once, of all projects; one project alone has half of them, so that another one need not wait for it. */
 export const GROUPS_IN_FLIGHT = 4;
 /** So much of one project is worth a second transaction beside its first; less waits for it, and makes a larger group. */
 const WORTH_ANOTHER_BYTES = 256 * 1024;
@@ -25,7 +26,7 @@ type Queue = { waiting: Waiting[]; bytes: number; inFlight: number; lingers: boo
 export type GroupCommit = {
   /**
    * @returns once committed, the indexes of the rows that Postgres refused
-   * @throws Unavailable when the queue is full or Postgres is not there; repeating is harmless
+   * @throws Unavailable when the project has its share of the queue, or Postgres is not there; repeating is harmless
    */
   store(rows: EventRows): Promise<number[]>;
   /** Resolves when everything that was asked for is stored. */
@@ -36,13 +37,15 @@ export type GroupCommit = {
 export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) => void): GroupCommit {
   /** In the order in which projects take turns. */
   const queues = new Map<number, Queue>();
+  const places = createSharedRoom<number>(QUEUED_REQUESTS);
+  const transactions = createSharedRoom<number>(GROUPS_IN_FLIGHT);
   let queued = 0;
   let inFlight = 0;
   let filling = false;
   let idle: (() => void)[] = [];
 
   function store(rows: EventRows): Promise<number[]> {
-    if (queued >= QUEUED_REQUESTS) throw new Unavailable('Too many events are waiting to be stored.', 2);
+    if (!places.take(rows.projectId, 1)) throw new Unavailable('Too many events are waiting to be stored.', 2);
     return new Promise((resolve, reject) => {
       let queue = queues.get(rows.projectId);
       if (!queue) queues.set(rows.projectId, (queue = { waiting: [], bytes: 0, inFlight: 0, lingers: false }));
@@ -66,18 +69,19 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
   function fill(): void {
     for (const [projectId, queue] of queues) {
       if (inFlight === GROUPS_IN_FLIGHT) return;
-      if (!isReady(queue)) continue;
+      if (!isReady(queue) || !transactions.take(projectId, 1)) continue;
       // To the end of the line.
       queues.delete(projectId);
       queues.set(projectId, queue);
-      void commit(projectId, queue, takeGroup(queue));
+      void commit(projectId, queue, takeGroup(projectId, queue));
     }
   }
 
-  function takeGroup(queue: Queue): Waiting[] {
+  function takeGroup(projectId: number, queue: Queue): Waiting[] {
     const group = queue.waiting.splice(0, groupLength(queue.waiting));
     queue.bytes -= group.reduce((sum, { rows }) => sum + rows.bytes.length, 0);
     queued -= group.length;
+    places.give(projectId, group.length);
     return group;
   }
 
@@ -96,6 +100,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
     }
     inFlight -= 1;
     queue.inFlight -= 1;
+    transactions.give(projectId, 1);
     if (group.length >= LINGER_AFTER_REQUESTS) linger(projectId, queue);
     else forgetIfIdle(projectId, queue);
     fill();

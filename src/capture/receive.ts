@@ -1,43 +1,16 @@
 /** From the bytes of a request to the events in it. */
 import type { IncomingMessage } from 'node:http';
-import { Unavailable, UnsupportedMedia } from '../errors.ts';
+import { UnsupportedMedia } from '../errors.ts';
 import { inflate } from '../wire/inflate.ts';
 import { parseJson } from '../wire/json.ts';
 import { readBytes } from '../wire/read-bytes.ts';
 import { openEnvelope, type Envelope } from './envelope.ts';
-import { LIMITS } from './limits.ts';
+import type { Memory } from './memory.ts';
 
 export type Received = Envelope & {
   /** Whether the body held `\u` escapes (see `parseJson`). */
   escapes: boolean;
 };
-
-/** Bounds the memory that requests under way may take together. */
-export type Memory = {
-  /** Counts bytes until the request is over. @throws Unavailable when too many are held */
-  hold(bytes: number): void;
-  /** The request is over. */
-  release(): void;
-};
-
-/** @returns a function that opens the account of one request */
-export function createMemory(limit: number = LIMITS.heldBytes): () => Memory {
-  let held = 0;
-  return () => {
-    let mine = 0;
-    return {
-      hold(bytes) {
-        if (held + bytes > limit) throw new Unavailable('Too many bytes of events are under way.', 2);
-        held += bytes;
-        mine += bytes;
-      },
-      release() {
-        held -= mine;
-        mine = 0;
-      },
-    };
-  };
-}
 
 /**
  * @param limit bytes of the body, as sent and again after inflation

@@ -54,11 +54,17 @@ describe('group commit', () => {
     assert.deepEqual(sizes(ingest), [1, 1, 19]);
   });
 
-  it('opens more transactions for one project when there is much of it, up to a limit', async () => {
+  it('opens a second transaction for one project when there is much of it, and leaves room for others', async () => {
     const ingest = slowIngest();
     const groups = createGroupCommit(ingest, () => {});
     for (let i = 0; i < 10; i++) void groups.store(request(1, 1_500));
     await turn();
+    for (const projectId of [2, 3, 4]) void groups.store(request(projectId));
+    await turn();
+    assert.deepEqual(
+      ingest.groups.map((group) => group.projectId),
+      [1, 1, 2, 3],
+    );
     assert.equal(ingest.groups.length, GROUPS_IN_FLIGHT);
   });
 
@@ -118,10 +124,19 @@ describe('group commit', () => {
     assert.deepEqual(await later, []);
   });
 
-  it('refuses what does not fit into the queue', async () => {
+  it('refuses what does not fit into the queue, and what would fill another project’s part of it', async () => {
     const groups = createGroupCommit(slowIngest(), () => {});
-    const rows = request();
-    for (let i = 0; i < 10_000; i++) void groups.store(rows);
-    assert.throws(() => groups.store(rows), { name: 'Unavailable' });
+    const refusedAfter = (projectId: number) => {
+      const rows = request(projectId);
+      for (let stored = 0; ; stored++) {
+        try {
+          void groups.store(rows);
+        } catch (error) {
+          assert.equal((error as Error).name, 'Unavailable');
+          return stored;
+        }
+      }
+    };
+    assert.deepEqual([1, 2, 3].map(refusedAfter), [5_000, 2_500, 1_250]);
   });
 });

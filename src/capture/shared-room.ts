@@ -1,0 +1,35 @@
+/**
+ * A bounded amount of something (bytes, places in a queue, transactions) that many share. Nobody comes to hold more of it than
+ * was free before: one alone gets half, two get a third each, and some is left for the next who comes.
+ *
+ * These are the dynamic thresholds of Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
+ * IEEE/ACM Transactions on Networking 6 (1998), with alpha = 1.
+ */
+export type SharedRoom<Holder> = {
+  /** @returns false, and nothing was taken, when the holder would then have more than is free now */
+  take(holder: Holder, amount: number): boolean;
+  /** Gives back what was taken. */
+  give(holder: Holder, amount: number): void;
+};
+
+export function createSharedRoom<Holder>(size: number): SharedRoom<Holder> {
+  /** Nobody stays in it with nothing. */
+  const held = new Map<Holder, number>();
+  let free = size;
+
+  return {
+    take(holder, amount) {
+      const after = (held.get(holder) ?? 0) + amount;
+      if (after > free) return false;
+      held.set(holder, after);
+      free -= amount;
+      return true;
+    },
+    give(holder, amount) {
+      const left = (held.get(holder) ?? 0) - amount;
+      if (left > 0) held.set(holder, left);
+      else held.delete(holder);
+      free += amount;
+    },
+  };
+}
