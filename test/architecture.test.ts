@@ -17,7 +17,7 @@ const ARROWS = `
   formats         -> destinations (types)
   net             ->
   secrets         ->
-  wire            ->
+  wire            -> net
   sending         ->
   processes       ->
   telemetry       -> config (types)

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { addressRange } from './address-range.ts';
 
 /** One message for every refusal: its wording must not tell what exists inside our network. */
 export const HOST_REFUSED = 'This host cannot be used. It must be the name or the address of a public server.';
@@ -30,26 +31,14 @@ export type HostRules = {
  */
 export function hostRules(allowedHosts: readonly string[]): HostRules {
   const entries = allowedHosts.map((entry) => entry.trim().toLowerCase()).filter((entry) => entry !== '');
-  const ranges = entries.flatMap(parseRange);
+  const ranges = entries.flatMap((entry) => addressRange(entry) ?? []);
   const names = new Set(entries);
+  const listsAddress = (address: string) => ranges.some((range) => range.has(address));
 
-  function listsAddress(address: string): boolean {
-    const parsed = ipaddr.process(address);
-    return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
-  }
   return {
-    lists: (host) => names.has(host) || (isIP(host) !== 0 && listsAddress(host)),
+    lists: (host) => names.has(host) || listsAddress(host),
     permits: (host, address) => names.has(host) || isPublic(address) || listsAddress(address),
   };
-}
-
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
-
-function parseRange(entry: string): Range[] {
-  if (ipaddr.isValidCIDR(entry)) return [ipaddr.parseCIDR(entry)];
-  if (isIP(entry) === 0) return [];
-  const address = ipaddr.process(entry);
-  return [[address, address.kind() === 'ipv4' ? 32 : 128]];
 }
 
 /**

@@ -1,0 +1,45 @@
+/** Where a request comes from, as far as that can be believed: the peer of the connection, or whom our own proxies name. */
+import type { IncomingMessage } from 'node:http';
+import { isIP, isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { CommandFailed } from '../errors.ts';
+import { addressRange } from '../net/address-range.ts';
+
+/** @returns an address in its canonical form; '' when the connection is gone already. Never throws. */
+export type ClientAddress = (request: IncomingMessage) => string;
+
+/**
+ * Proxies append the address that they were called from to `X-Forwarded-For`, so what stands left of the first address that is
+ * no proxy of ours is only what somebody claims.
+ * @param trustedProxies addresses and CIDR ranges, as in TRUSTED_PROXIES; none: the header is never looked at
+ * @throws CommandFailed for an entry that is neither
+ */
+export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  const ranges = trustedProxies.map((entry) => {
+    const range = addressRange(entry);
+    if (!range) throw new CommandFailed(`TRUSTED_PROXIES: ${entry} is neither an address nor a CIDR range.`);
+    return range;
+  });
+  const isTrusted = (address: string) => ranges.some((range) => range.has(address));
+
+  return ({ socket, headers }) => {
+    let address = readAddress(socket.remoteAddress ?? '') ?? '';
+    if (!isTrusted(address)) return address;
+    const hops = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
+    while (isTrusted(address)) {
+      const hop = readAddress(hops.pop() ?? '');
+      if (hop === undefined) break;
+      address = hop;
+    }
+    return address;
+  };
+}
+
+/** As a socket or a proxy writes it: with a port or without, IPv6 perhaps in brackets or with a zone. */
+function readAddress(text: string): string | undefined {
+  const written = text.trim();
+  const address = /^\[([^\]]*)\](?::\d+)?$/.exec(written)?.[1] ?? /^([\d.]+):\d+$/.exec(written)?.[1] ?? written;
+  if (isIPv4(address)) return address;
+  const plain = address.replace(/%.*$/, '');
+  return isIP(plain) === 0 ? undefined : ipaddr.process(plain).toString();
+}

@@ -1,0 +1,108 @@
+/** Where an address is, as far as the operator's database knows. */
+import { readFile } from 'node:fs/promises';
+import ipaddr from 'ipaddr.js';
+import { Reader, type Response } from 'maxmind';
+import { CommandFailed } from '../errors.ts';
+import { isPublic } from '../net/host-rules.ts';
+
+/** `$geoip_*` properties under the names that released SDKs and their users know; only those that are known. */
+export type GeoProperties = Readonly<Record<string, string | number>>;
+
+/** @returns undefined for an address that is private, unknown or none. Never throws. */
+export type Locate = (address: string) => GeoProperties | undefined;
+
+/**
+ * @param path a MaxMind database (`.mmdb`) of cities or countries: MaxMind's own layout (GeoLite2, GeoIP2, DB-IP) or the flat one of
+ *   `@ip-location-db`; held in memory
+ * @throws CommandFailed when there is none that can be read
+ */
+export async function openGeoip(path: string): Promise<Locate> {
+  const reader = await open(path).catch((cause: NodeJS.ErrnoException) => {
+    const reason = cause.code === undefined ? 'it is not a MaxMind database' : cause.code;
+    throw new CommandFailed(`GEOIP_DB_PATH: ${path} cannot be used: ${reason}.`, { cause });
+  });
+  return (address) => {
+    if (!isPublic(address)) return undefined;
+    try {
+      const record: unknown = reader.get(ipaddr.process(address).toString());
+      return isMap(record) ? geoProperties(record) : undefined;
+    } catch {
+      // A database that is damaged in the middle: an event without a place is better than none.
+      return undefined;
+    }
+  };
+}
+
+async function open(path: string): Promise<Reader<Response>> {
+  return new Reader<Response>(await readFile(path));
+}
+
+type Place = Record<string, unknown>;
+
+function geoProperties(record: Place): GeoProperties | undefined {
+  const known: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries('country_code' in record ? fromFlat(record) : fromMaxmind(record))) {
+    const isText = typeof value === 'string' && value !== '';
+    if (isText || Number.isFinite(value)) known[`$geoip_${name}`] = value as string | number;
+  }
+  return Object.keys(known).length > 0 ? known : undefined;
+}
+
+/** https://dev.maxmind.com/geoip/docs/databases/city-and-country/city-binary */
+function fromMaxmind(record: Place): Place {
+  const { city, country, continent, postal, location, subdivisions } = record;
+  const divisions = Array.isArray(subdivisions) ? (subdivisions as unknown[]) : [];
+  return {
+    city_name: englishName(city),
+    country_name: englishName(country),
+    country_code: member(country, 'iso_code'),
+    continent_name: englishName(continent),
+    continent_code: member(continent, 'code'),
+    postal_code: member(postal, 'code'),
+    latitude: numberOf(member(location, 'latitude')),
+    longitude: numberOf(member(location, 'longitude')),
+    accuracy_radius: numberOf(member(location, 'accuracy_radius')),
+    time_zone: member(location, 'time_zone'),
+    ...Object.fromEntries(
+      divisions.flatMap((division, index) => [
+        [`subdivision_${index + 1}_code`, member(division, 'iso_code')],
+        [`subdivision_${index + 1}_name`, englishName(division)],
+      ]),
+    ),
+  };
+}
+
+const COUNTRIES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+
+/** https://github.com/sapics/ip-location-db: codes without names, and no continents. */
+function fromFlat(record: Place): Place {
+  const code = record['country_code'];
+  return {
+    city_name: record['city'],
+    country_name: typeof code === 'string' && /^[A-Z]{2}$/.test(code) ? COUNTRIES.of(code) : undefined,
+    country_code: code,
+    postal_code: record['postcode'],
+    latitude: numberOf(record['latitude']),
+    longitude: numberOf(record['longitude']),
+    time_zone: record['timezone'],
+    subdivision_1_name: record['state1'],
+    subdivision_2_name: record['state2'],
+  };
+}
+
+/** Some databases write numbers as text. */
+function numberOf(value: unknown): number | undefined {
+  return value === undefined || value === '' ? undefined : Number(value);
+}
+
+function englishName(place: unknown): unknown {
+  return member(member(place, 'names'), 'en');
+}
+
+function member(value: unknown, name: string): unknown {
+  return isMap(value) ? value[name] : undefined;
+}
+
+function isMap(value: unknown): value is Place {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
