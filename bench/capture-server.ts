@@ -35,6 +35,7 @@ function captureInto(databaseUrl: string): RequestListener {
       authenticate: () => Promise.reject(new Error('not part of this benchmark')),
       enter: () => Promise.reject(new Error('not part of this benchmark')),
     },
+    eventsPerSecond: { project: 1e9, key: 1e9 },
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),
   });
   return (request, response) => void capture.handle(request, response);

@@ -1,7 +1,7 @@
 /** Composes the API: capture in front, then every room's routes over their collaborators. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDatabaseAway } from './db/away.ts';
-import { createCapture } from './capture/capture.ts';
+import { createCapture, type CaptureOptions } from './capture/capture.ts';
 import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
 import { createKnex, createPool } from './db/connection.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
@@ -32,8 +32,10 @@ export type Api = {
 };
 
 /** Connects lazily: it can listen while Postgres and Temporal are still away. */
-export function createApi(options: EngineOptions & { publicUrl: string }): Api {
-  const { databaseUrl: url, publicUrl, log } = options;
+export function createApi(
+  options: EngineOptions & Pick<CaptureOptions, 'eventsPerSecond'> & { publicUrl: string },
+): Api {
+  const { databaseUrl: url, publicUrl, eventsPerSecond, log } = options;
   const engine = createEngine(options);
   const db = createKnex({ url, applicationName: 'sluice-identity' });
   const ingestPool = createPool({
@@ -47,7 +49,13 @@ export function createApi(options: EngineOptions & { publicUrl: string }): Api {
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
   const health = createHealth(apiChecks({ pool: engine.pool, ensureTemporal }));
 
-  const capture = createCapture({ pool: ingestPool, projectByToken: projectByToken(projects), gatekeeper, log });
+  const capture = createCapture({
+    pool: ingestPool,
+    projectByToken: projectByToken(projects),
+    gatekeeper,
+    eventsPerSecond,
+    log,
+  });
   const { stores, executions, sealed, environment, setter } = engine;
   const routes: Route<HealthApi & IdentityApi & ExportsApi>[] = [...healthRoutes, ...projectRoutes, ...exportRoutes];
   const app = createApp({

@@ -7,6 +7,9 @@ import { compile, stringEnum, Type, type Static } from './schema.ts';
 const Port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 65_535, default: fallback, description });
 
+const EventsPerSecond = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 50_000, description });
+
 export const Environment = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
@@ -50,6 +53,12 @@ export const Environment = Type.Object({
     description:
       'Private hosts, addresses or CIDR ranges that destinations may use, comma-separated. Empty: public addresses only.',
   }),
+  CAPTURE_PROJECT_EVENTS_PER_SECOND: EventsPerSecond(
+    'Events that an API process takes of one project, ten seconds’ worth at once; above it 429.',
+  ),
+  CAPTURE_KEY_EVENTS_PER_SECOND: EventsPerSecond(
+    'The same for history that comes with a secret key, for each key; it is not counted as its project’s.',
+  ),
   LOG_LEVEL: stringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Least severe level that is logged.',

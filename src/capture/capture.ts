@@ -19,8 +19,9 @@ import type { Logger } from '../telemetry/logger.ts';
 import { fromMilliseconds, parseInstant } from '../wire/instant.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { LIMITS } from './limits.ts';
-import { readEvent } from './read-event.ts';
 import { createMemory, type Memory } from './memory.ts';
+import { createRateLimit } from './rate-limits.ts';
+import { readEvent } from './read-event.ts';
 import { receive, type Received } from './receive.ts';
 import { allowPages, preflightAnswer, send, storedAnswer, type Rejected, type Warning } from './respond.ts';
 
@@ -49,6 +50,8 @@ export type CaptureOptions = {
   pool: Pool;
   projectByToken(token: string): Promise<CapturedProject | undefined>;
   gatekeeper: Gatekeeper;
+  /** What each project may have stored, and each secret key that brings history, which is not counted as its project's. */
+  eventsPerSecond: { project: number; key: number };
   log: Logger;
 };
 
@@ -59,11 +62,13 @@ export type Capture = {
   drain(): Promise<void>;
 };
 
-export function createCapture({ pool, projectByToken, gatekeeper, log }: CaptureOptions): Capture {
+export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecond, log }: CaptureOptions): Capture {
   const groups = createGroupCommit(createIngest(pool), (error) =>
     log.error({ error: describe(error) }, 'a group failed'),
   );
   const openMemory = createMemory();
+  const projectLimit = createRateLimit<number>(eventsPerSecond.project);
+  const keyLimit = createRateLimit<string>(eventsPerSecond.key);
 
   function handle(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url ?? '';
@@ -94,7 +99,9 @@ export function createCapture({ pool, projectByToken, gatekeeper, log }: Capture
     const received = await receive(request, limit, memory);
     const project = await findProject(received.token);
     memory.belongTo(project.id);
-    const historical = received.historical && (await mayPlace(project, request));
+    const { historical, keyId } = received.historical ? await mayPlace(project, request) : LIVE;
+    if (keyId === undefined) projectLimit.charge(project.id, received.events.length);
+    else keyLimit.charge(keyId, received.events.length);
     const now = fromMilliseconds(Date.now());
     const { events, indexes, rejected } = readEvents(received, { historical, now });
     if (events.length > 0) {
@@ -118,16 +125,20 @@ export function createCapture({ pool, projectByToken, gatekeeper, log }: Capture
   }
 
   /** History is not for the public key: with it alone anyone could rewrite what was delivered long ago. */
-  async function mayPlace(project: CapturedProject, request: IncomingMessage): Promise<boolean> {
-    if (project.historicalFromProjectKey) return true;
-    if (request.headers.authorization === undefined) return false;
+  async function mayPlace(project: CapturedProject, request: IncomingMessage): Promise<Placement> {
+    if (project.historicalFromProjectKey) return { historical: true };
+    if (request.headers.authorization === undefined) return LIVE;
     const caller = await gatekeeper.authenticate(request);
     await gatekeeper.enter(caller, project.id, 'event:write');
-    return true;
+    return { historical: true, keyId: caller.keyId };
   }
 
   return { handle, drain: groups.drain };
 }
+
+/** Where the events of a request are placed in time, and the secret key that allowed it. */
+type Placement = { historical: boolean; keyId?: string };
+const LIVE: Placement = { historical: false };
 
 /** What an event takes beside its encoded row while it waits: its uuid, instants, and the objects that hold them, with some to spare. */
 const BYTES_AROUND_ROW = 512;

@@ -24,7 +24,11 @@ async function run(): Promise<void> {
   const log = createLogger(config, 'api');
   const { SLUICE_HOST: host, SLUICE_PORT: port } = config;
   const publicUrl = config.SLUICE_PUBLIC_URL ?? `http://${host}:${port}`;
-  const api = createApi({ ...engineOptions(config, log), publicUrl });
+  const eventsPerSecond = {
+    project: config.CAPTURE_PROJECT_EVENTS_PER_SECOND,
+    key: config.CAPTURE_KEY_EVENTS_PER_SECOND,
+  };
+  const api = createApi({ ...engineOptions(config, log), publicUrl, eventsPerSecond });
   const signals = stopSignals();
   const server = await startHttpServer(api.listener, { host, port });
   log.info({ url: server.url }, 'listening');

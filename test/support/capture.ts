@@ -1,7 +1,7 @@
 /** Capture on a real port over a real database. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createCapture, type Capture } from '../../src/capture/capture.ts';
+import { createCapture, type Capture, type CaptureOptions } from '../../src/capture/capture.ts';
 import { GROUPS_IN_FLIGHT } from '../../src/capture/group-commit.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
 import { INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
@@ -24,7 +24,11 @@ export type CaptureServer = {
   stop(): Promise<void>;
 };
 
-export async function startCapture(databaseUrl: string): Promise<CaptureServer> {
+/** @param eventsPerSecond as many as there are, unless something else is said */
+export async function startCapture(
+  databaseUrl: string,
+  { eventsPerSecond = { project: 1e9, key: 1e9 } }: Partial<Pick<CaptureOptions, 'eventsPerSecond'>> = {},
+): Promise<CaptureServer> {
   const lines: string[] = [];
   const log = createLogger({ LOG_LEVEL: 'debug' }, 'test', { write: (line) => lines.push(line) });
   const db = createKnex({ url: databaseUrl, applicationName: 'test' });
@@ -40,6 +44,7 @@ export async function startCapture(databaseUrl: string): Promise<CaptureServer> 
     pool: ingestPool,
     projectByToken: projectByToken(projects),
     gatekeeper: createGatekeeper({ keys: keyStore(db), projects }),
+    eventsPerSecond,
     log,
   });
   const server = createServer((request, response) => {

@@ -1,0 +1,54 @@
+/**
+ * How many events a second a sender may have stored. Counted in this process alone: with several processes behind one address
+ * each grants as much.
+ *
+ * Limits are not for overload, which is answered 503 (`shared-room.ts`), and the difference matters to clients: on 429 posthog-js
+ * drops the events, while it repeats 503 ten times, after `Retry-After` at the earliest. posthog-node and posthog-python repeat
+ * both, three times.
+ */
+import { Throttled } from '../errors.ts';
+
+/** So many seconds of a limit may be used at once by whoever was quiet before. */
+const BURST_SECONDS = 10;
+/** Senders that are remembered; one that is forgotten begins with a full bucket. */
+const MAX_SENDERS = 10_000;
+
+type Bucket = { tokens: number; atMs: number };
+
+export type RateLimit<Sender> = {
+  /** @throws Throttled, and nothing was counted, when the sender had too many already */
+  charge(sender: Sender, events: number): void;
+};
+
+/**
+ * A token bucket for each sender. Whoever has a token left may spend more than it has, and then waits for the debt to be paid: so
+ * a batch that is larger than the whole bucket passes too. (rate-limiter-flexible counts windows, refuses such a batch for ever,
+ * and counts what it refused.)
+ */
+export function createRateLimit<Sender>(
+  eventsPerSecond: number,
+  now: () => number = () => performance.now(),
+): RateLimit<Sender> {
+  const size = eventsPerSecond * BURST_SECONDS;
+  const buckets = new Map<Sender, Bucket>();
+
+  function bucketOf(sender: Sender): Bucket {
+    const known = buckets.get(sender);
+    if (known) return known;
+    if (buckets.size === MAX_SENDERS) buckets.delete(buckets.keys().next().value!);
+    const bucket = { tokens: size, atMs: now() };
+    buckets.set(sender, bucket);
+    return bucket;
+  }
+
+  return {
+    charge(sender, events) {
+      const bucket = bucketOf(sender);
+      const atMs = now();
+      bucket.tokens = Math.min(size, bucket.tokens + ((atMs - bucket.atMs) / 1000) * eventsPerSecond);
+      bucket.atMs = atMs;
+      if (bucket.tokens <= 0) throw new Throttled(Math.max(1, Math.ceil(-bucket.tokens / eventsPerSecond)));
+      bucket.tokens -= events;
+    },
+  };
+}
