@@ -2,8 +2,11 @@
 import http from 'node:http';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 
-/** `drop`: the server gets the request, the client never gets its answer. `503`: the server never gets it. */
-export type Fault = 'drop' | '503' | undefined;
+/**
+ * `drop`: the server gets the request, the client never gets its answer. `503`: the server never gets it; the answer is S3's.
+ * `busy`: likewise, and the answer is that of capture.
+ */
+export type Fault = 'drop' | '503' | 'busy' | undefined;
 
 export type FaultyProxy = { origin: string; requests: number; faults: number; close(): void };
 
@@ -22,6 +25,12 @@ export async function startFaultyProxy(
     if (wrong === '503') {
       request.resume();
       response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
+      return;
+    }
+    if (wrong === 'busy') {
+      request.resume();
+      response.writeHead(503, { 'Retry-After': '1', 'Content-Type': 'application/json' });
+      response.end('{"type":"server_error","code":"unavailable","detail":"Come back.","attr":null}');
       return;
     }
     // The signature covers the host header, so it passes unchanged.

@@ -1,0 +1,112 @@
+/** posthog-node, as it is released, against a started server. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PostHog } from 'posthog-node';
+import { PostHog as PostHog4 } from 'posthog-node-4';
+import { LIMITS } from '../../src/capture/limits.ts';
+import { startFaultyProxy, type Fault } from '../support/faulty-proxy.ts';
+import { buildTenant, type Tenant } from '../support/identity.ts';
+import { assertStoredOnce, STORY, storedRows, type Said } from '../support/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/sluice.ts';
+
+const LARGE_BYTES = 900_000;
+
+type Client = PostHog | PostHog4;
+type Options = { flushAt?: number; flushInterval?: number; fetchRetryDelay?: number };
+
+const VERSIONS: { version: string; connect: (token: string, options: Options & { host: string }) => Client }[] = [
+  { version: '5.70.0', connect: (token, options) => new PostHog(token, options) },
+  { version: '4.2.1', connect: (token, options) => new PostHog4(token, options) },
+];
+
+/** Sends what is queued. An event is queued a moment after `capture` returned, in the older version unknown to `flush`. */
+async function flush(client: Client): Promise<void> {
+  await sleep(1);
+  await client.flush();
+}
+
+async function tellStory(client: Client): Promise<void> {
+  const { anonymous, user, company, batch } = STORY;
+  client.capture({ distinctId: anonymous, event: 'looked around' });
+  client.capture({ distinctId: anonymous, event: 'looked around' });
+  await flush(client);
+  const properties = { $set: { email: 'ada@example.com', plan: 'free' }, $set_once: { first_seen: 'monday' } };
+  client.identify({ distinctId: user, properties });
+  client.alias({ distinctId: user, alias: anonymous });
+  await flush(client);
+  client.capture({ distinctId: anonymous, event: 'came back' });
+  const changes = { $set: { plan: 'pro' }, $set_once: { first_seen: 'tuesday' } };
+  client.capture({ distinctId: user, event: 'paid', properties: changes });
+  client.groupIdentify({ groupType: 'company', groupKey: company, properties: { tier: 'gold' }, distinctId: user });
+  await flush(client);
+  client.capture({ distinctId: user, event: 'invited', groups: { company } });
+  for (let n = 0; n < batch; n++) client.capture({ distinctId: user, event: 'counted', properties: { n } });
+  await client.shutdown();
+}
+
+for (const { version, connect } of VERSIONS) {
+  describe(`posthog-node ${version}`, () => {
+    let sluice: Sluice;
+    let tenant: Tenant;
+    before(async () => void (sluice = await startSluice()));
+    after(() => sluice.stop());
+    beforeEach(async () => {
+      tenant = await buildTenant(sluice.db);
+      sluice.answered.length = 0;
+    });
+
+    function open(host: string, options: Options = {}): { client: Client; said: Said[] } {
+      const said: Said[] = [];
+      const client = connect(tenant.apiToken, { host, ...options });
+      for (const kind of ['capture', 'identify', 'alias']) client.on(kind, (event: Said) => void said.push(event));
+      return { client, said };
+    }
+
+    it('tells a whole story', async () => {
+      const { client, said } = open(sluice.url);
+      await tellStory(client);
+      assert.equal(said.length, 8 + STORY.batch);
+      const rows = await storedRows(sluice, tenant);
+      assertStoredOnce(rows, said, { version });
+    });
+
+    const faults: [string, Fault][] = [
+      ['the server had no time', 'busy'],
+      ['the answer was lost', 'drop'],
+    ];
+    for (const [why, fault] of faults) {
+      it(`sends again when ${why}: each event is stored once`, async () => {
+        let failures = 2;
+        const proxy = await startFaultyProxy(sluice.url, () => (failures-- > 0 ? fault : undefined));
+        const { client, said } = open(proxy.origin, { fetchRetryDelay: 20 });
+        for (let n = 0; n < 10; n++) client.capture({ distinctId: STORY.user, event: 'counted', properties: { n } });
+        await client.shutdown();
+        proxy.close();
+        assert.equal(proxy.faults, 2);
+        assert.equal(said.length, 10);
+        assertStoredOnce(await storedRows(sluice, tenant), said, { version });
+      });
+    }
+  });
+}
+
+describe('posthog-node 5.70.0 with a batch that is too large', () => {
+  let sluice: Sluice;
+  before(async () => void (sluice = await startSluice()));
+  after(() => sluice.stop());
+
+  it('sends it in smaller ones', async () => {
+    const tenant = await buildTenant(sluice.db);
+    const events = Math.ceil(LIMITS.batchBytes / LARGE_BYTES) + 1;
+    const client = new PostHog(tenant.apiToken, { host: sluice.url, flushAt: events });
+    const padding = 'x'.repeat(LARGE_BYTES);
+    for (let n = 0; n < events; n++)
+      client.capture({ distinctId: STORY.user, event: 'large', properties: { padding } });
+    await client.shutdown();
+    assert.deepEqual(
+      sluice.answered.map(({ status }) => status),
+      [413, 200, 200, 200],
+    );
+    assert.equal((await storedRows(sluice, tenant)).length, events);
+  });
+});

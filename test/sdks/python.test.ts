@@ -1,0 +1,42 @@
+/** posthog-python, as it is released, against a started server. */
+import assert from 'node:assert/strict';
+import { startFaultyProxy, type Fault } from '../support/faulty-proxy.ts';
+import { buildTenant, type Tenant } from '../support/identity.ts';
+import { needsPythonSdk, runPythonSdk } from '../support/python-sdk.ts';
+import { assertStoredOnce, STORY, storedRows } from '../support/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/sluice.ts';
+
+for (const version of ['7.91.1', '3.7.0']) {
+  describe(`posthog-python ${version}`, () => {
+    let sluice: Sluice;
+    let tenant: Tenant;
+    before(async function () {
+      await needsPythonSdk(this, version);
+      sluice = await startSluice();
+    });
+    after(() => sluice?.stop());
+    beforeEach(async () => void (tenant = await buildTenant(sluice.db)));
+
+    it('tells a whole story', async () => {
+      const said = await runPythonSdk(version, 'story', sluice.url, tenant.apiToken);
+      assert.equal(said.length, 10 + STORY.batch);
+      const rows = await storedRows(sluice, tenant);
+      assertStoredOnce(rows, said, { version });
+    });
+
+    const faults: [string, Fault][] = [
+      ['the server had no time', 'busy'],
+      ['the answer was lost', 'drop'],
+    ];
+    for (const [why, fault] of faults) {
+      it(`sends again when ${why}: each event is stored once`, async () => {
+        const proxy = await startFaultyProxy(sluice.url, () => (proxy.faults === 0 ? fault : undefined));
+        const said = await runPythonSdk(version, 'counted', proxy.origin, tenant.apiToken, '10');
+        proxy.close();
+        assert.equal(proxy.faults, 1);
+        assert.equal(said.length, 10);
+        assertStoredOnce(await storedRows(sluice, tenant), said, { version });
+      });
+    }
+  });
+}

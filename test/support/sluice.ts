@@ -1,0 +1,61 @@
+/** A started Sluice: the whole API on a real port over a database of its own. Temporal is away: capture does not need it. */
+import type { IncomingMessage } from 'node:http';
+import { createApi } from '../../src/api.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
+import { startHttpServer } from '../../src/http/server.ts';
+import { generateKeyRing } from '../../src/secrets/key-ring.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { createTestDatabase } from './database.ts';
+
+/** A request that was answered. */
+export type Answered = { method: string; url: string; headers: IncomingMessage['headers']; status: number };
+
+export type Sluice = {
+  url: string;
+  db: Knex;
+  /** For looking at what was stored. */
+  pool: Pool;
+  /** In the order of their answers. */
+  answered: Answered[];
+  stop(): Promise<void>;
+};
+
+const NOWHERE = { address: '127.0.0.1:1', namespace: 'test' };
+const GRACE_MS = 5_000;
+
+export async function startSluice(): Promise<Sluice> {
+  const database = await createTestDatabase();
+  const api = createApi({
+    databaseUrl: database.url,
+    temporal: NOWHERE,
+    encryptionKeys: generateKeyRing(),
+    environment: { localRoot: undefined, allowedHosts: [] },
+    partsAtOnce: 1,
+    eventsPerSecond: { project: 50_000, key: 50_000 },
+    log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
+    publicUrl: 'http://127.0.0.1',
+  });
+  const answered: Answered[] = [];
+  const server = await startHttpServer(
+    (request, response) => {
+      const { method = '', url = '', headers } = request;
+      response.once('finish', () => answered.push({ method, url, headers, status: response.statusCode }));
+      return api.listener(request, response);
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  const db = createKnex({ url: database.url, applicationName: 'test' });
+  const pool = createPool({ url: database.url, applicationName: 'test' });
+  return {
+    url: server.url,
+    db,
+    pool,
+    answered,
+    async stop() {
+      await server.stop(GRACE_MS);
+      await api.close();
+      await Promise.all([db.destroy(), pool.end()]);
+      await database.drop();
+    },
+  };
+}
