@@ -24,6 +24,7 @@ import { createRateLimit } from './rate-limits.ts';
 import { readEvent } from './read-event.ts';
 import { receive, type Received } from './receive.ts';
 import { allowPages, preflightAnswer, send, storedAnswer, type Rejected, type Warning } from './respond.ts';
+import { createTurns } from './turns.ts';
 
 /** Bytes that a body may have, by path; the slash at the end may be left out. */
 const PATHS = new Map<string, number>(
@@ -67,6 +68,7 @@ export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecon
     log.error({ error: describe(error) }, 'a group failed'),
   );
   const openMemory = createMemory();
+  const takeTurn = createTurns();
   const projectLimit = createRateLimit<number>(eventsPerSecond.project);
   const keyLimit = createRateLimit<string>(eventsPerSecond.key);
 
@@ -96,7 +98,7 @@ export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecon
   }
 
   async function store(request: IncomingMessage, limit: number, memory: Memory): Promise<Answer> {
-    const received = await receive(request, limit, memory);
+    const received = await receive(request, limit, { memory, takeTurn });
     const project = await findProject(received.token);
     memory.belongTo(project.id);
     const { historical, keyId } = received.historical ? await mayPlace(project, request) : LIVE;

@@ -6,6 +6,7 @@ import { parseJson } from '../wire/json.ts';
 import { readBytes } from '../wire/read-bytes.ts';
 import { openEnvelope, type Envelope } from './envelope.ts';
 import type { Memory } from './memory.ts';
+import type { TakeTurn } from './turns.ts';
 
 export type Received = Envelope & {
   /** Whether the body held `\u` escapes (see `parseJson`). */
@@ -16,12 +17,17 @@ export type Received = Envelope & {
  * @param limit bytes of the body, as sent and again after inflation
  * @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: what is wrong with it
  */
-export async function receive(request: IncomingMessage, limit: number, memory: Memory): Promise<Received> {
+export async function receive(
+  request: IncomingMessage,
+  limit: number,
+  { memory, takeTurn }: { memory: Memory; takeTurn: TakeTurn },
+): Promise<Received> {
   requireReadable(request.headers['content-type']);
   const sent = await readBytes(request, limit, memory.hold);
   const inflated = inflate(sent, request.headers['content-encoding'], limit);
   const bytes = Buffer.isBuffer(inflated) ? inflated : await inflated;
   if (bytes !== sent) memory.hold(bytes.length);
+  await takeTurn(bytes);
   const { value, escapes } = parseJson(bytes);
   return { ...openEnvelope(value), escapes };
 }
