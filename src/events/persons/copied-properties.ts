@@ -1,0 +1,42 @@
+/** Which properties of events describe the person too: what it uses, where it is, what led it here. */
+
+type Copy = {
+  /** Where the person keeps the first value that there was. */
+  initialName: string;
+  /** Changes all the time, and is not worth a change of the person by itself. */
+  isVolatile: boolean;
+};
+
+const VOLATILE = words(`
+  $current_url $pathname $referrer $referring_domain
+  $screen_height $screen_width $viewport_height $viewport_width
+  $browser $browser_version $device_type $os $os_version $raw_user_agent
+  $geoip_postal_code $geoip_latitude $geoip_longitude $geoip_accuracy_radius $geoip_time_zone
+  $geoip_subdivision_1_code $geoip_subdivision_1_name $geoip_subdivision_2_code $geoip_subdivision_2_name
+  $geoip_subdivision_3_code $geoip_subdivision_3_name
+`);
+
+const LASTING = words(`
+  $app_build $app_name $app_namespace $app_version
+  $geoip_city_name $geoip_country_name $geoip_country_code $geoip_continent_name $geoip_continent_code
+  utm_source utm_medium utm_campaign utm_content utm_term
+  gclid gad_source gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id mc_cid
+  igshid ttclid rdt_cid epik qclid sccid irclid _kx
+`);
+
+/** By the name of the property. */
+export const COPIED: ReadonlyMap<string, Copy> = new Map([
+  ...VOLATILE.map((name) => copyOf(name, true)),
+  ...LASTING.map((name) => copyOf(name, false)),
+]);
+
+/** Of a server, not of the person that it reports on; SDKs for servers say `$is_server`. */
+export const OF_SERVERS: ReadonlySet<string> = new Set(['$os', '$os_version']);
+
+function copyOf(name: string, isVolatile: boolean): [string, Copy] {
+  return [name, { initialName: `$initial_${name.replace('$', '')}`, isVolatile }];
+}
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}

@@ -1,0 +1,141 @@
+/**
+ * What an event does to its person, read from the event alone.
+ * Names and rules are those of PostHog's ingestion, which its SDKs are written for.
+ */
+import { COPIED, OF_SERVERS } from './copied-properties.ts';
+import { isMergeable, readMergeId } from './merge-ids.ts';
+
+export type Properties = Readonly<Record<string, unknown>>;
+
+export type PersonEffects = {
+  /** false: the event neither makes nor changes a person. */
+  processed: boolean;
+  /** These values replace those of the person. */
+  set: Properties;
+  /** These too, but where they only replace other values they alone are not worth a change of the person. */
+  volatile: Properties;
+  /** For properties that the person does not have. */
+  setOnce: Properties;
+  /** Names of properties that the person loses. */
+  unset: readonly string[];
+  /** The other id, whose person joins the event's; dangerously: even when it was identified before. */
+  merge?: { distinctId: string; dangerously: boolean };
+  /** Somebody said who this is: no later `$identify` makes it somebody else. */
+  identifies: boolean;
+  /** The person keeps the event's timestamp as when it saw a survey. */
+  surveyShown: boolean;
+  /** What the event asks for and cannot have. */
+  warnings: readonly PersonWarning[];
+};
+
+/** `detail` names no values of properties but distinct ids. */
+export type PersonWarning = { code: string; detail: string; distinctId: string };
+
+const NONE: Properties = Object.freeze({});
+
+/** There is to be a person, and it stays as it is. */
+export const NO_EFFECTS: PersonEffects = Object.freeze({
+  processed: true,
+  set: NONE,
+  volatile: NONE,
+  setOnce: NONE,
+  unset: Object.freeze([]),
+  identifies: false,
+  surveyShown: false,
+  warnings: Object.freeze([]),
+});
+
+const PERSONLESS: PersonEffects = Object.freeze({ ...NO_EFFECTS, processed: false });
+
+/** Sent in any order: what they hold may be older than what the person has. */
+const CHANGE_NOTHING = new Set(['$exception', '$$heatmap']);
+/** They are about the person: whatever they change is worth it. */
+const ABOUT_PERSONS = new Set(['$identify', '$set', '$create_alias', '$merge_dangerously']);
+
+/**
+ * @param properties fit to be stored, those that the server adds and `$set`, `$set_once`, `$unset` among them
+ * @returns effects that share no memory with the event but the values
+ */
+export function readPersonEffects(event: string, distinctId: string, properties: Properties): PersonEffects {
+  if (properties['$process_person_profile'] === false) return PERSONLESS;
+  if (CHANGE_NOTHING.has(event)) return NO_EFFECTS;
+  const merging = readMerge(event, distinctId, properties);
+  const unset = readUnset(properties['$unset']);
+  const surveyShown = event === 'survey shown';
+  const setters = readSetters(properties, ABOUT_PERSONS.has(event));
+  // Most events of servers: telling them apart saves looking into their persons.
+  if (merging === NO_MERGE && unset.length === 0 && !surveyShown && isEmpty(setters)) return NO_EFFECTS;
+  return { processed: true, ...setters, unset, ...merging, identifies: merging.merge !== undefined, surveyShown };
+}
+
+type Setters = Pick<PersonEffects, 'set' | 'volatile' | 'setOnce'>;
+
+/**
+ * Assigning is safe for the names that we know. Those of clients, such as `__proto__`, are only ever spread: that defines them.
+ */
+function readSetters(properties: Properties, isAboutPerson: boolean): Setters {
+  const set = objectOf(properties['$set']);
+  const setOnce = objectOf(properties['$set_once']);
+  const isServer = properties['$is_server'] === true;
+  const lasting: Record<string, unknown> = {};
+  const volatile: Record<string, unknown> = {};
+  const initial: Record<string, unknown> = {};
+  for (const name in properties) {
+    const copy = COPIED.get(name);
+    if (!copy || (isServer && OF_SERVERS.has(name))) continue;
+    initial[copy.initialName] = properties[name];
+    if (set && Object.hasOwn(set, name)) continue;
+    if (copy.isVolatile && !isAboutPerson) volatile[name] = properties[name];
+    else lasting[name] = properties[name];
+  }
+  return {
+    set: set ? { ...lasting, ...set } : lasting,
+    volatile,
+    setOnce: setOnce ? { ...initial, ...setOnce } : initial,
+  };
+}
+
+function isEmpty({ set, volatile, setOnce }: Setters): boolean {
+  return [set, volatile, setOnce].every((setters) => Object.keys(setters).length === 0);
+}
+
+/** A list of names, or an object with them. */
+function readUnset(value: unknown): readonly string[] {
+  if (value === undefined) return NO_EFFECTS.unset;
+  if (Array.isArray(value)) return value.filter((name) => typeof name === 'string');
+  return Object.keys(objectOf(value) ?? NONE);
+}
+
+function objectOf(value: unknown): Properties | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Properties) : undefined;
+}
+
+type Merging = Pick<PersonEffects, 'merge' | 'warnings'>;
+
+const NO_MERGE: Merging = { warnings: NO_EFFECTS.warnings };
+
+function readMerge(event: string, distinctId: string, properties: Properties): Merging {
+  const value = otherIdOf(event, properties);
+  if (value === undefined || value === null) return NO_MERGE;
+  const other = readMergeId(value);
+  if (other === distinctId) return NO_MERGE;
+  if (other !== undefined && isMergeable(other) && isMergeable(distinctId)) {
+    return { merge: { distinctId: other, dangerously: event === '$merge_dangerously' }, warnings: NO_EFFECTS.warnings };
+  }
+  return { warnings: [refusal(event, distinctId, other)] };
+}
+
+function otherIdOf(event: string, properties: Properties): unknown {
+  if (event === '$identify') return properties['$anon_distinct_id'];
+  return event === '$create_alias' || event === '$merge_dangerously' ? properties['alias'] : undefined;
+}
+
+function refusal(event: string, distinctId: string, other: string | undefined): PersonWarning {
+  const asked = other === undefined ? 'Something that is no distinct id' : JSON.stringify(other);
+  const illegal = other === undefined || isMergeable(distinctId) ? 'the former' : 'the latter';
+  return {
+    code: 'cannot_merge_with_illegal_distinct_id',
+    detail: `${asked} was not merged into ${JSON.stringify(distinctId)} by ${event}: ${illegal} cannot be the id of one person.`,
+    distinctId,
+  };
+}

@@ -1,0 +1,26 @@
+/** Distinct ids by which persons may be merged. Clients send "null" or "undefined" by mistake: those would make one person of all. */
+
+/** In any case. */
+const WORDS = 'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' ');
+const EXACT_WORDS = ['[object Object]', 'NaN', 'None', 'none', 'null', '0'];
+
+const MISTAKES = new Set(WORDS.flatMap(inQuotes));
+const EXACT_MISTAKES = new Set(EXACT_WORDS.flatMap(inQuotes));
+/** UTF-16 units, as capture cuts the distinct ids of events. */
+const MOST_LENGTH = 200;
+
+function inQuotes(word: string): string[] {
+  return [word, `'${word}'`, `"${word}"`];
+}
+
+/** @returns whether the id can be that of one person */
+export function isMergeable(distinctId: string): boolean {
+  const id = distinctId.trim();
+  return id !== '' && !EXACT_MISTAKES.has(id) && !MISTAKES.has(id.toLowerCase());
+}
+
+/** @returns the id as an event would have it; undefined for objects and arrays, which are none */
+export function readMergeId(value: unknown): string | undefined {
+  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isScalar ? String(value).slice(0, MOST_LENGTH).toWellFormed() : undefined;
+}

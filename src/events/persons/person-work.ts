@@ -1,0 +1,213 @@
+/** What the events of one group do to the persons of a project. */
+import { personIdOf } from '../person-id.ts';
+import { NO_EFFECTS, type PersonEffects, type PersonWarning, type Properties } from './effects.ts';
+import { changedProperties, isSame } from './properties.ts';
+
+/** A person as it is stored. */
+export type LoadedPerson = {
+  id: string;
+  /** JSON text. */
+  properties: string;
+  isIdentified: boolean;
+  /** Microseconds since 2000. */
+  createdAt: bigint;
+};
+
+/** The person that an event is stored with. */
+export type EventPerson = {
+  id: string;
+  /** JSON text; the same string object for all events that see the same. */
+  properties: string;
+};
+
+export type PersonChange = LoadedPerson & { isNew: boolean };
+
+export type PersonChanges = {
+  /** Made or changed, and alive at the end. */
+  persons: PersonChange[];
+  /** Distinct ids that had no person before. */
+  mapped: { distinctId: string; personId: string }[];
+  /** Persons of before that ended; `into` is the survivor at the end. */
+  merges: { from: string; into: string }[];
+};
+
+/** Bytes of a person's properties as JSON. */
+const MOST_PROPERTIES_BYTES = 1024 * 1024;
+const POSTGRES_EPOCH_MS = 946_684_800_000;
+
+/** A person on its way through the group. */
+type Person = LoadedPerson & {
+  /** As it was before the group; undefined: it was not there. */
+  before: LoadedPerson | undefined;
+  /** `properties`, once somebody needed to look into them. */
+  parsed: Properties | undefined;
+  /** Those of before, likewise. */
+  parsedBefore: Properties | undefined;
+  mergedInto: Person | undefined;
+};
+
+/**
+ * Applies the events of one group, in order, to the persons that were loaded for them. Deterministic; never throws; changes nothing
+ * that it is given.
+ * @param known the persons of all distinct ids of the group and of its merges, where they have one
+ */
+export function createPersonWork(projectId: number, known: ReadonlyMap<string, LoadedPerson>) {
+  const byDistinctId = new Map<string, Person>();
+  const byId = new Map<string, Person>();
+  const mapped = new Map<string, Person>();
+  const warnings: PersonWarning[] = [];
+
+  return {
+    /** @param timestamp of the event, microseconds since 2000: when its person, if it is the first, begins to be known */
+    apply(distinctId: string, timestamp: bigint, effects: PersonEffects): EventPerson {
+      warnings.push(...effects.warnings);
+      if (!effects.processed) return withoutProfile(distinctId);
+      const person = effects.merge
+        ? join(distinctId, effects.merge, timestamp)
+        : (find(distinctId) ?? make(distinctId, timestamp));
+      person.isIdentified ||= effects.identifies;
+      change(person, distinctId, timestamp, effects);
+      return seen(person);
+    },
+
+    /** What is to be written; empty arrays for nothing. */
+    changes(): PersonChanges {
+      const people = [...byId.values()];
+      return {
+        persons: people.filter(isChanged).map(changeOf),
+        mapped: [...mapped].map(([distinctId, person]) => ({ distinctId, personId: survivorOf(person).id })),
+        merges: people
+          .filter((person) => person.before && person.mergedInto)
+          .map((person) => ({ from: person.id, into: survivorOf(person).id })),
+      };
+    },
+
+    /** What events asked for and did not get. */
+    warnings(): PersonWarning[] {
+      return warnings;
+    },
+  };
+
+  function withoutProfile(distinctId: string): EventPerson {
+    const person = find(distinctId);
+    return person ? seen(person) : { id: personIdOf(projectId, distinctId), properties: '{}' };
+  }
+
+  function find(distinctId: string): Person | undefined {
+    const person = byDistinctId.get(distinctId);
+    if (person) return survivorOf(person);
+    const before = known.get(distinctId);
+    return before && link(distinctId, byId.get(before.id) ?? enter({ ...before, before }));
+  }
+
+  function make(distinctId: string, createdAt: bigint): Person {
+    const id = personIdOf(projectId, distinctId);
+    const person = enter({ id, properties: '{}', isIdentified: false, createdAt, before: undefined });
+    return map(distinctId, person);
+  }
+
+  function enter(person: LoadedPerson & Pick<Person, 'before'>): Person {
+    const entered = { ...person, parsed: undefined, parsedBefore: undefined, mergedInto: undefined };
+    byId.set(entered.id, entered);
+    return entered;
+  }
+
+  function link(distinctId: string, person: Person): Person {
+    byDistinctId.set(distinctId, person);
+    return survivorOf(person);
+  }
+
+  function map(distinctId: string, person: Person): Person {
+    mapped.set(distinctId, person);
+    return link(distinctId, person);
+  }
+
+  /** @returns the person that both ids have from now on; that of `distinctId` alone where the merge is refused */
+  function join(distinctId: string, merge: NonNullable<PersonEffects['merge']>, timestamp: bigint): Person {
+    const other = find(merge.distinctId);
+    const into = find(distinctId) ?? (other ? map(distinctId, other) : make(distinctId, timestamp));
+    if (!other) return map(merge.distinctId, into);
+    if (other === into) return into;
+    if (other.isIdentified && !merge.dangerously) {
+      warnings.push(alreadyIdentified(distinctId, merge.distinctId));
+      return into;
+    }
+    const properties = { ...propertiesOf(other), ...propertiesOf(into) };
+    if (!isSame(properties, propertiesOf(into))) replace(into, distinctId, properties);
+    if (other.createdAt < into.createdAt) into.createdAt = other.createdAt;
+    other.mergedInto = into;
+    return into;
+  }
+
+  function change(person: Person, distinctId: string, timestamp: bigint, effects: PersonEffects): void {
+    if (effects === NO_EFFECTS) return;
+    const changed = changedProperties(propertiesOf(person), withSurvey(effects, timestamp));
+    if (changed) replace(person, distinctId, changed);
+  }
+
+  function replace(person: Person, distinctId: string, properties: Properties): void {
+    const text = JSON.stringify(properties);
+    if (Buffer.byteLength(text) > MOST_PROPERTIES_BYTES) {
+      warnings.push(tooLarge(distinctId));
+      return;
+    }
+    person.properties = text;
+    person.parsed = properties;
+  }
+}
+
+/** As it is now: the event keeps this while the person goes on changing. */
+function seen({ id, properties }: Person): EventPerson {
+  return { id, properties };
+}
+
+function survivorOf(person: Person): Person {
+  let survivor = person;
+  while (survivor.mergedInto) survivor = survivor.mergedInto;
+  return survivor;
+}
+
+function propertiesOf(person: Person): Properties {
+  if (!person.parsed) {
+    person.parsed = JSON.parse(person.properties) as Properties;
+    person.parsedBefore = person.parsed;
+  }
+  return person.parsed;
+}
+
+function isChanged(person: Person): boolean {
+  if (person.mergedInto) return false;
+  const { before } = person;
+  return (
+    !before ||
+    person.isIdentified !== before.isIdentified ||
+    person.createdAt !== before.createdAt ||
+    (person.properties !== before.properties && !isSame(person.parsed, person.parsedBefore))
+  );
+}
+
+function changeOf({ id, properties, isIdentified, createdAt, before }: Person): PersonChange {
+  return { id, properties, isIdentified, createdAt, isNew: before === undefined };
+}
+
+function withSurvey(effects: PersonEffects, timestamp: bigint): PersonEffects {
+  if (!effects.surveyShown) return effects;
+  const seen = new Date(POSTGRES_EPOCH_MS + Number(timestamp / 1000n)).toISOString();
+  return { ...effects, set: { $survey_last_seen_date: seen, ...effects.set } };
+}
+
+function alreadyIdentified(distinctId: string, other: string): PersonWarning {
+  return {
+    code: 'cannot_merge_already_identified',
+    detail: `${JSON.stringify(other)} was not merged into ${JSON.stringify(distinctId)}: it belongs to a person that is identified.`,
+    distinctId,
+  };
+}
+
+function tooLarge(distinctId: string): PersonWarning {
+  return {
+    code: 'person_properties_size_violation',
+    detail: `The person of ${JSON.stringify(distinctId)} was not changed: its properties may have ${MOST_PROPERTIES_BYTES} bytes of JSON.`,
+    distinctId,
+  };
+}

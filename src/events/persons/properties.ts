@@ -1,0 +1,53 @@
+/** The properties of a person before and after an event. Nothing here changes an object that it is given. */
+import type { PersonEffects, Properties } from './effects.ts';
+
+type Setters = Pick<PersonEffects, 'set' | 'volatile' | 'setOnce' | 'unset'>;
+
+/** @returns the properties after the effects; undefined where these change nothing, or only what is not worth it */
+export function changedProperties(
+  present: Properties,
+  { set, volatile, setOnce, unset }: Setters,
+): Properties | undefined {
+  const changes: [string, unknown][] = [];
+  let isWorthIt = false;
+  for (const name in setOnce) {
+    if (Object.hasOwn(present, name)) continue;
+    changes.push([name, setOnce[name]]);
+    isWorthIt = true;
+  }
+  for (const name in volatile) {
+    const isPresent = Object.hasOwn(present, name);
+    if (isPresent && isSame(present[name], volatile[name])) continue;
+    changes.push([name, volatile[name]]);
+    isWorthIt ||= !isPresent;
+  }
+  for (const name in set) {
+    if (Object.hasOwn(present, name) && isSame(present[name], set[name])) continue;
+    changes.push([name, set[name]]);
+    isWorthIt = true;
+  }
+  isWorthIt ||= unset.some((name) => Object.hasOwn(present, name));
+  if (!isWorthIt) return undefined;
+  // Names may be anything: fromEntries and spreading define properties where assigning would run setters.
+  const changed: Record<string, unknown> = { ...present, ...Object.fromEntries(changes) };
+  for (const name of unset) delete changed[name];
+  return changed;
+}
+
+/** Of JSON values, whatever the order of their names; a number beyond the range of doubles is written as null. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (!isContainer(a) || !isContainer(b)) return isNull(a) && isNull(b);
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]));
+}
+
+function isContainer(value: unknown): value is Properties {
+  return typeof value === 'object' && value !== null;
+}
+
+function isNull(value: unknown): boolean {
+  return value === null || value === Infinity || value === -Infinity;
+}
