@@ -83,7 +83,7 @@ export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecon
   }
 
   async function answer(request: IncomingMessage, limit: number): Promise<Answer> {
-    const memory = openMemory(request.socket.remoteAddress ?? '');
+    const memory = openMemory(request);
     try {
       if (request.method === 'OPTIONS') return preflightAnswer(request);
       if (request.method !== 'POST') throw new MethodNotAllowed(request.method ?? '', ['POST', 'OPTIONS']);
@@ -100,7 +100,7 @@ export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecon
   async function store(request: IncomingMessage, limit: number, memory: Memory): Promise<Answer> {
     const received = await receive(request, limit, { memory, takeTurn });
     const project = await findProject(received.token);
-    memory.belongTo(project.id);
+    memory.belongTo(received.token);
     const { historical, keyId } = received.historical ? await mayPlace(project, request) : LIVE;
     if (keyId === undefined) projectLimit.charge(project.id, received.events.length);
     else keyLimit.charge(keyId, received.events.length);

@@ -1,27 +1,26 @@
 /** What the requests under way may take of the process's memory, together and each sender's. */
+import type { IncomingMessage } from 'node:http';
 import { Unavailable } from '../errors.ts';
 import { LIMITS } from './limits.ts';
 import { createSharedRoom } from './shared-room.ts';
+import { LARGE_BYTES } from './turns.ts';
 
 /** The account of one request. */
 export type Memory = {
   /** Counts bytes until the request is over. @throws Unavailable when there is no room for them */
   hold(bytes: number): void;
-  /** The project is known: what is held is the project's from now on. @throws Unavailable when it holds too much already */
-  belongTo(projectId: number): void;
+  /** What is held is of the project with this key from now on. @throws Unavailable when that holds too much already */
+  belongTo(token: string): void;
   /** The request is over. */
   release(): void;
 };
 
-/**
- * Until a request's project is known, which the body says, its bytes are those of the address that it comes from.
- * @returns a function that opens the account of a request from this address
- */
-export function createMemory(limit: number = LIMITS.heldBytes): (address: string) => Memory {
-  const room = createSharedRoom<string | number>(limit);
+/** @returns a function that opens the account of a request */
+export function createMemory(limit: number = LIMITS.heldBytes): (request: IncomingMessage) => Memory {
+  const room = createSharedRoom<string>(limit);
 
-  return (address) => {
-    let holder: string | number = address;
+  return (request) => {
+    let holder = holderOf(request);
     let held = 0;
 
     function hold(bytes: number): void {
@@ -34,13 +33,22 @@ export function createMemory(limit: number = LIMITS.heldBytes): (address: string
     }
     return {
       hold,
-      belongTo(projectId) {
+      belongTo(token) {
         const bytes = held;
         release();
-        holder = projectId;
+        holder = token;
         hold(bytes);
       },
       release,
     };
   };
+}
+
+/**
+ * Until its body says which project it is for, a request is one of the address that it comes from. That may be a proxy's: the
+ * large bodies of one project must not keep the small ones of all others out.
+ */
+function holderOf({ headers, socket }: IncomingMessage): string {
+  const isSmall = Number(headers['content-length'] ?? Infinity) <= LARGE_BYTES;
+  return `${isSmall ? 'small' : 'large'} from ${socket.remoteAddress}`;
 }

@@ -6,7 +6,7 @@ import { parseJson } from '../wire/json.ts';
 import { readBytes } from '../wire/read-bytes.ts';
 import { openEnvelope, type Envelope } from './envelope.ts';
 import type { Memory } from './memory.ts';
-import type { TakeTurn } from './turns.ts';
+import { LARGE_BYTES, probableSender, type TakeTurn } from './turns.ts';
 
 export type Received = Envelope & {
   /** Whether the body held `\u` escapes (see `parseJson`). */
@@ -27,7 +27,11 @@ export async function receive(
   const inflated = inflate(sent, request.headers['content-encoding'], limit);
   const bytes = Buffer.isBuffer(inflated) ? inflated : await inflated;
   if (bytes !== sent) memory.hold(bytes.length);
-  await takeTurn(bytes);
+  if (bytes.length > LARGE_BYTES) {
+    const sender = probableSender(bytes);
+    memory.belongTo(sender);
+    await takeTurn(sender);
+  }
   const { value, escapes } = parseJson(bytes);
   return { ...openEnvelope(value), escapes };
 }

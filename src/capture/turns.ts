@@ -3,14 +3,23 @@
  * waiting: of large bodies one is taken in each turn of the loop, of one project after the other. Small ones do not wait.
  */
 
-/** Parsed in less than a millisecond. */
-const SMALL_BYTES = 32 * 1024;
-/** How the keys of projects begin; so many bytes tell them apart. */
+/** Smaller ones are parsed in less than a millisecond. */
+export const LARGE_BYTES = 32 * 1024;
 const KEY = Buffer.from('phc_');
-const KEY_BYTES = 24;
+const KEY_CHARACTERS = /^[\w-]{1,64}/;
 
-/** @returns a promise for a body (JSON text) that has to wait for its turn; undefined when it may be parsed at once */
-export type TakeTurn = (body: Buffer) => Promise<void> | undefined;
+/**
+ * The first key of a project in a body of JSON. It may be another one than the one that counts once the body is parsed, so only
+ * what the body has to wait for may depend on it.
+ * @returns '' when there is none
+ */
+export function probableSender(body: Buffer): string {
+  const at = body.indexOf(KEY);
+  return at < 0 ? '' : (KEY_CHARACTERS.exec(body.toString('latin1', at, at + 64))?.[0] ?? '');
+}
+
+/** @returns a promise when the sender's large body has to wait; undefined when it may be parsed now */
+export type TakeTurn = (sender: string) => Promise<void> | undefined;
 
 export function createTurns(): TakeTurn {
   /** In the order in which projects take turns. */
@@ -38,17 +47,10 @@ export function createTurns(): TakeTurn {
     });
   }
 
-  return (body) => {
-    if (body.length < SMALL_BYTES) return undefined;
-    if (taken) return wait(probableSender(body));
+  return (sender) => {
+    if (taken) return wait(sender);
     taken = true;
     setImmediate(endTurn);
     return undefined;
   };
-}
-
-/** The first project key in it. That may be another than the one that counts once it is parsed, but only turns depend on it. */
-function probableSender(body: Buffer): string {
-  const at = body.indexOf(KEY);
-  return at < 0 ? '' : body.toString('latin1', at, at + KEY_BYTES);
 }
