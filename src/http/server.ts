@@ -7,7 +7,7 @@ import { CommandFailed } from '../errors.ts';
 const NOTICE_MS = 250;
 const IDLE_CHECK_MS = 50;
 
-/** Requests that take longer to arrive are answered 408 and cut: slow senders must not hold connections. */
+/** Requests that take longer to arrive are answered 408 and cut: silent and slow senders must not hold connections. */
 const ARRIVAL = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
 
 export type HttpServer = {
@@ -24,14 +24,15 @@ export type HttpServer = {
 /**
  * @param listener answers every request and never rejects, as Koa's callback
  * @param port 0 takes any free one
+ * @param arrival milliseconds
  * @throws CommandFailed when it cannot listen there
  */
 export async function startHttpServer(
   listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  { host, port }: { host: string; port: number },
+  { host, port, arrival = ARRIVAL }: { host: string; port: number; arrival?: typeof ARRIVAL },
 ): Promise<HttpServer> {
   let draining = false;
-  const server = createServer(ARRIVAL, (request, response) => {
+  const server = createServer(arrival, (request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     void listener(request, response);
   });

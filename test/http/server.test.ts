@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from '../../src/errors.ts';
 import { startHttpServer } from '../../src/http/server.ts';
@@ -35,6 +37,48 @@ describe('an HTTP server', () => {
     await sleep(50);
     await server.stop(100);
     await hanging;
+  });
+
+  it('cuts senders that are silent or slow, and serves the others meanwhile', async () => {
+    const arrival = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 50 };
+    const server = await startHttpServer(
+      async (request, response) => {
+        for await (const _ of request);
+        response.end();
+      },
+      { ...HERE, arrival },
+    );
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
+    /** Sends the beginning, then a byte every 20 ms. @returns how long it was borne, and what it was told */
+    async function trickle(beginning: string, byte: string): Promise<{ ms: number; told: string }> {
+      const startedAt = performance.now();
+      const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+      let told = '';
+      socket.on('data', (chunk) => (told += chunk.toString('latin1')));
+      socket.write(beginning);
+      const more = setInterval(() => byte && socket.write(byte), 20);
+      await once(socket, 'close');
+      clearInterval(more);
+      return { ms: performance.now() - startedAt, told };
+    }
+    try {
+      const slow = Promise.all([
+        trickle('', ''),
+        trickle('POST / HT', ''),
+        trickle(`${head}X-Slow: `, 'x'),
+        trickle(`${head}Content-Length: 100000\r\n\r\n`, 'x'),
+        trickle(`${head}Transfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n'),
+      ]);
+      const startedAt = performance.now();
+      assert.equal((await fetch(server.url)).status, 200);
+      assert.ok(performance.now() - startedAt < 200);
+      for (const { ms, told } of await slow) {
+        assert.ok(ms < 2_000, `${ms} ms`);
+        assert.match(told, /^HTTP\/1.1 408 /);
+      }
+    } finally {
+      await server.stop(100);
+    }
   });
 
   it('says what to do when its port is taken', async () => {
