@@ -1,5 +1,5 @@
 /**
- * `POST /capture/`, `/e/`, `/i/v0/e/` and `/batch/`: events in, `{"status": 1}` out once they are committed.
+ * `/capture/`, `/batch/` and the other paths of `paths.ts`: events in, `{"status": 1}` out once they are committed.
  *
  * These paths are answered before the application's router: their work is a few microseconds, and so must be what surrounds it.
  *
@@ -13,31 +13,27 @@ import { encodeEvents, type NewEvent } from '../events/event-rows.ts';
 import { createIngest } from '../events/ingest.ts';
 import type { Gatekeeper } from '../http/access.ts';
 import { answerFor, serverError } from '../http/error-body.ts';
-import type { Answer } from '../http/route.ts';
+import { noBody, type Answer } from '../http/route.ts';
 import { redact } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { fromMilliseconds, parseInstant } from '../wire/instant.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { LIMITS } from './limits.ts';
 import { createMemory, type Memory } from './memory.ts';
+import { capturePathOf, type CapturePath } from './paths.ts';
 import { createRateLimit } from './rate-limits.ts';
 import { readEvent } from './read-event.ts';
 import { receive, type Received } from './receive.ts';
-import { allowPages, preflightAnswer, send, storedAnswer, type Rejected, type Warning } from './respond.ts';
+import {
+  allowPages,
+  CAPTURE_METHODS,
+  preflightAnswer,
+  send,
+  storedAnswer,
+  takenAnswer,
+  type Rejected,
+  type Warning,
+} from './respond.ts';
 import { createTurns } from './turns.ts';
-
-/** Bytes that a body may have, by path; the slash at the end may be left out. */
-const PATHS = new Map<string, number>(
-  Object.entries({
-    '/capture': LIMITS.bodyBytes,
-    '/e': LIMITS.bodyBytes,
-    '/i/v0/e': LIMITS.bodyBytes,
-    '/batch': LIMITS.batchBytes,
-  }).flatMap(([path, bytes]) => [
-    [path, bytes],
-    [`${path}/`, bytes],
-  ]),
-);
 
 /** What capture must know of a project. */
 export type CapturedProject = {
@@ -73,21 +69,22 @@ export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecon
   const keyLimit = createRateLimit<string>(eventsPerSecond.key);
 
   function handle(request: IncomingMessage, response: ServerResponse): boolean {
-    const url = request.url ?? '';
-    const query = url.indexOf('?');
-    const limit = PATHS.get(query < 0 ? url : url.slice(0, query));
-    if (limit === undefined) return false;
+    const path = capturePathOf(request.url ?? '');
+    if (!path) return false;
     allowPages(request, response);
-    void answer(request, limit).then((result) => send(request, response, result));
+    void answer(request, path).then((result) => send(request, response, result));
     return true;
   }
 
-  async function answer(request: IncomingMessage, limit: number): Promise<Answer> {
+  async function answer(request: IncomingMessage, path: CapturePath): Promise<Answer> {
     const memory = openMemory(request);
     try {
       if (request.method === 'OPTIONS') return preflightAnswer(request);
-      if (request.method !== 'POST') throw new MethodNotAllowed(request.method ?? '', ['POST', 'OPTIONS']);
-      return await store(request, limit, memory);
+      if (request.method === 'HEAD') return takenAnswer;
+      if (request.method !== 'POST' && request.method !== 'GET') {
+        throw new MethodNotAllowed(request.method ?? '', CAPTURE_METHODS);
+      }
+      return await store(request, path, memory);
     } catch (error) {
       const known = answerFor(error);
       if (!known) log.error({ error: describe(error) }, 'events could not be stored');
@@ -97,8 +94,8 @@ export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecon
     }
   }
 
-  async function store(request: IncomingMessage, limit: number, memory: Memory): Promise<Answer> {
-    const received = await receive(request, limit, { memory, takeTurn });
+  async function store(request: IncomingMessage, path: CapturePath, memory: Memory): Promise<Answer> {
+    const received = await receive(request, path, { memory, takeTurn });
     const project = await findProject(received.token);
     memory.belongTo(received.token);
     const { historical, keyId } = received.historical ? await mayPlace(project, request) : LIVE;
@@ -115,6 +112,8 @@ export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecon
     if (rejected.length === received.events.length) throw rejected[0]!.error;
     const warnings = received.historical && !historical ? [STORED_AS_LIVE] : [];
     for (const warning of warnings) log.warn({ project_id: project.id, ...warning }, 'ingestion warning');
+    // Browsers send beacons when a page is left: nobody reads the answer.
+    if (received.query('beacon') === '1') return noBody(204);
     return storedAnswer({ rejected, warnings });
   }
 

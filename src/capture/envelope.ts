@@ -3,10 +3,16 @@
  * `{api_key, batch, historical_migration?, sent_at?}`, all three on every path.
  */
 import { InvalidInput, NotAuthenticated, TooLarge } from '../errors.ts';
+import type { Fields } from '../wire/fields.ts';
 import { LIMITS } from './limits.ts';
 
 /** A JSON object, members not looked at yet. */
 export type RawObject = Readonly<Record<string, unknown>>;
+
+/** What a request says beside its body. */
+type Surroundings = { query: Fields; eventName?: string | undefined };
+
+const EARLIEST_SENT_MS = Date.UTC(2021);
 
 export type Envelope = {
   token: string;
@@ -18,11 +24,13 @@ export type Envelope = {
 };
 
 /**
+ * What the query says, the body says better: its token and `sent_at` win.
+ * @param surroundings `eventName` is for events that have none
  * @throws InvalidInput when it is none of the three forms or holds no event
  * @throws TooLarge for too many events
  * @throws NotAuthenticated without a token, with differing ones, and with one that no project can have
  */
-export function openEnvelope(body: unknown): Envelope {
+export function openEnvelope(body: unknown, { query, eventName }: Surroundings): Envelope {
   const around = isObject(body) ? body : {};
   const events = eventsOf(body);
   if (events.length === 0) throw new InvalidInput('The request holds no event.', null, 'empty_batch');
@@ -30,11 +38,22 @@ export function openEnvelope(body: unknown): Envelope {
     throw new TooLarge(`A request may hold ${LIMITS.eventsPerRequest} events; this one holds ${events.length}.`);
   }
   return {
-    token: usable(tokenOf(around) ?? commonToken(events)),
-    events,
+    token: usable(tokenOf(around) ?? commonToken(events) ?? query('api_key') ?? query('token')),
+    events: eventName === undefined ? events : events.map((event) => named(event, eventName)),
     historical: around['historical_migration'] === true,
-    sentAt: around['sent_at'],
+    // The second spelling is that of posthog-python until 3.
+    sentAt: around['sent_at'] ?? around['sentAt'] ?? sentAtOf(query('_')),
   };
+}
+
+/** A time of sending in milliseconds. SDKs also put seconds there, and things that only look like a time: those say nothing. */
+function sentAtOf(text: string | undefined): number | undefined {
+  const ms = Number(text);
+  return ms >= EARLIEST_SENT_MS ? ms : undefined;
+}
+
+function named(event: unknown, name: string): unknown {
+  return isObject(event) && (event['event'] ?? undefined) === undefined ? { ...event, event: name } : event;
 }
 
 export function isObject(value: unknown): value is RawObject {

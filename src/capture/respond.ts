@@ -11,6 +11,11 @@ export type Rejected = { index: number; error: unknown };
 /** Something was stored otherwise than it was asked for. */
 export type Warning = { code: string; detail: string };
 
+export const CAPTURE_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
+
+/** To a request that brings no events. */
+export const takenAnswer: Answer = json(200, { status: 1 });
+
 /**
  * `{"status": 1}` and nothing more is what SDKs wait for.
  * @throws the error of a rejected event when it is not about the event
@@ -44,7 +49,7 @@ export function preflightAnswer({ headers }: IncomingMessage): Answer {
     200,
     { status: 1 },
     {
-      'Access-Control-Allow-Methods': 'POST, OPTIONS',
+      'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
       'Access-Control-Allow-Headers': headers['access-control-request-headers'] ?? '',
       'Access-Control-Max-Age': '86400',
     },
@@ -52,8 +57,12 @@ export function preflightAnswer({ headers }: IncomingMessage): Answer {
 }
 
 export function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
-  const text = JSON.stringify(body);
   if (!request.complete) leaveRest(request, response);
+  if (body === undefined) {
+    response.writeHead(status, headers).end();
+    return;
+  }
+  const text = JSON.stringify(body);
   response.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json',

@@ -1,6 +1,7 @@
 /** JSON from strangers: what it may be, and how it becomes something that Postgres stores. */
 import { isUtf8 } from 'node:buffer';
 import { MalformedRequest } from '../errors.ts';
+import { withoutNonFinite } from './non-finite.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const ESCAPE = Buffer.from('\\u');
@@ -11,15 +12,24 @@ export type ParsedJson = {
   escapes: boolean;
 };
 
-/** @throws MalformedRequest for anything but UTF-8 JSON (a byte order mark is accepted) */
+/**
+ * @param bytes UTF-8; a byte order mark and Python's NaN and Infinity, which become null, are accepted
+ * @throws MalformedRequest for anything else
+ */
 export function parseJson(bytes: Buffer): ParsedJson {
   if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
-  const start = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+  const json = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
+  const value = parse(json) ?? parse(withoutNonFinite(json));
+  if (value === undefined) throw new MalformedRequest('The body is not valid JSON.');
+  return { value, escapes: bytes.includes(ESCAPE) };
+}
+
+function parse(json: Buffer | undefined): unknown {
   try {
-    return { value: JSON.parse(bytes.toString('utf8', start)), escapes: bytes.includes(ESCAPE) };
+    return json && JSON.parse(json.toString());
   } catch {
-    throw new MalformedRequest('The body is not valid JSON.');
+    return undefined;
   }
 }
 

@@ -43,7 +43,8 @@ describe('a body sent to capture', () => {
   const withKey = (more: object = {}) => ({ api_key: tenant.apiToken, ...event(more) });
   const stored = async () => (await server.pool.query('select from events')).rowCount;
 
-  for (const path of ['/capture/', '/e/', '/i/v0/e/', '/batch/', '/capture', '/e', '/i/v0/e', '/batch', '/e/?ip=1']) {
+  const paths = ['/capture', '/e', '/track', '/engage', '/batch', '/i/v0/e'].flatMap((path) => [path, `${path}/`]);
+  for (const path of [...paths, '/e/?ip=1']) {
     it(`is taken at ${path}, in each of the three forms`, async () => {
       const forms = [
         withKey(),
@@ -96,14 +97,14 @@ describe('a body sent to capture', () => {
     ['a batch that is no array', 400, () => json({ api_key: tenant.apiToken, batch: { 0: event() } })],
     ['broken JSON', 400, () => '{"api_key":'],
     ['a trailing comma', 400, () => '{"event":"a",}'],
-    ['NaN', 400, () => '{"event":NaN}'],
+    ['undefined', 400, () => '{"event":undefined}'],
     ['UTF-16', 400, () => Buffer.from(JSON.stringify(event()), 'utf16le')],
     [
       'invalid UTF-8',
       400,
       () => Buffer.concat([Buffer.from('{"event":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
     ],
-    ['a form', 415, () => 'data=e30%3D', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['a form of several parts', 415, good, { 'Content-Type': 'multipart/form-data; boundary=x' }],
     ['plain JSON called gzip', 400, good, gzip],
     ['gzip cut short', 400, () => gzipSync(good()).subarray(0, -9), gzip],
     ['gzip damaged inside', 400, () => gzipSync(good()).fill(0xff, 12, 30), gzip],
@@ -149,7 +150,7 @@ describe('a body sent to capture', () => {
   it('is read to its end when it is refused for its size, so that the sender sees why; not when it has no end in sight', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, 0x20);
     const announced = `Content-Length: ${8 * megabyte.length}`;
-    const next = Buffer.from('GET /e/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const next = Buffer.from('PUT /e/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     const answers = await sendRaw(server.port, announced, [...Array.from({ length: 8 }, () => megabyte), next]);
     assert.match(answers, /^HTTP\/1\.1 413 [^]*HTTP\/1\.1 405 /);
 
@@ -166,17 +167,24 @@ describe('a body sent to capture', () => {
     assert.equal(await stored(), 6);
   });
 
-  it('is answered for other methods with 405, and for OPTIONS with what browsers ask', async () => {
+  it('is answered for other methods with 405, for HEAD with nothing, and for OPTIONS with what browsers ask', async () => {
+    const head = await fetch(`${server.url}/e/?data=${encodeURIComponent(JSON.stringify(withKey()))}`, {
+      method: 'HEAD',
+    });
+    assert.deepEqual([head.status, await head.text(), await stored()], [200, '', 0]);
     const answer = await fetch(`${server.url}/e/`, { method: 'PUT', body: '{}' });
-    assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST, OPTIONS']);
+    assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD, POST, OPTIONS']);
     const preflight = await fetch(`${server.url}/e/`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://shop.example', 'Access-Control-Request-Headers': 'content-type' },
     });
-    assert.equal(preflight.status, 200);
+    assert.deepEqual([preflight.status, await preflight.json()], [200, { status: 1 }]);
+    assert.equal(preflight.headers.get('access-control-allow-credentials'), 'true');
+    assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST, OPTIONS');
     assert.equal(preflight.headers.get('access-control-allow-origin'), 'https://shop.example');
     assert.equal(preflight.headers.get('access-control-allow-headers'), 'content-type');
     const sent = await post(`${server.url}/e/`, withKey(), { Origin: 'https://shop.example' });
     assert.equal(sent.headers.get('access-control-allow-origin'), 'https://shop.example');
+    assert.equal(sent.headers.get('vary'), 'Origin');
   });
 });

@@ -1,0 +1,93 @@
+/**
+ * The body of a request as SDKs of ten years send it: JSON, plain or in gzip; or that in base64 or lz64, plain, as the field
+ * `data` of a form, or as that of the query.
+ *
+ * What it is shows in its first bytes. Content types say nothing: browsers' SDKs choose those that need no preflight.
+ */
+import type { IncomingMessage } from 'node:http';
+import { unescape } from 'node:querystring';
+import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
+import { fieldsOf, type Fields } from './fields.ts';
+import { inflate } from './inflate.ts';
+import { decompressLz64 } from './lz-string.ts';
+import { readBytes } from './read-bytes.ts';
+
+export type BodyOptions = {
+  /** Of the request: it may hold `data`, and `compression`, which says what cannot be seen. */
+  query: Fields;
+  /** Bytes of the body, as sent and again of what each decoder makes of it; all of them stop there. */
+  limit: number;
+  /** Told of bytes that are kept; what it throws ends the reading. */
+  hold(bytes: number): void;
+};
+
+/**
+ * @returns what should be JSON; empty when nothing was sent
+ * @throws UnsupportedMedia for multipart bodies, and for other content encodings than gzip
+ * @throws TooLarge over the limit
+ * @throws MalformedRequest for what is broken
+ */
+export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+  const { query, limit, hold } = options;
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+  const hint = knownHint(query('compression'));
+  const data = query('data');
+  if (data !== undefined) return decodeText(data, hint, options);
+  if (type?.startsWith('multipart/')) throw new UnsupportedMedia('Send JSON, plain or compressed with gzip.');
+  const sent = await readBytes(request, limit, hold);
+  const inflated = inflate(sent, encoding, limit);
+  const bytes = Buffer.isBuffer(inflated) ? inflated : await inflated;
+  if (bytes !== sent) hold(bytes.length);
+  if (startsJson(bytes.find((byte) => byte > SPACE))) return bytes;
+  const text = bytes.toString();
+  const form = fieldsOf(text);
+  return decodeText(form('data') ?? unescape(text), knownHint(form('compression')) ?? hint, options);
+}
+
+type Hint = 'seen' | 'lz64';
+
+/** What is in gzip or base64 is seen, whether they are named or not. */
+const HINTS = new Map<string, Hint>([
+  ['gzip', 'seen'],
+  ['gzip-js', 'seen'],
+  ['base64', 'seen'],
+  ['b64', 'seen'],
+  ['lz64', 'lz64'],
+  ['lz-string', 'lz64'],
+]);
+
+function knownHint(compression: string | undefined): Hint | undefined {
+  if (compression === undefined) return undefined;
+  const hint = HINTS.get(compression.toLowerCase());
+  if (!hint) throw new MalformedRequest(`The compression must be one of ${[...HINTS.keys()].join(', ')}.`);
+  return hint;
+}
+
+async function decodeText(text: string, hint: Hint | undefined, { limit, hold }: BodyOptions): Promise<Buffer> {
+  const trimmed = text.trim();
+  if (startsJson(trimmed.charCodeAt(0))) return Buffer.from(trimmed);
+  // Clients that do not escape the plus signs of base64 in a form have spaces arrive.
+  const packed = trimmed.replaceAll(' ', '+');
+  const bytes = hint === 'lz64' ? Buffer.from(decompressLz64(packed, limit)) : fromBase64(packed);
+  if (bytes.length > limit) throw new TooLarge(`The body is larger than ${limit} bytes when it is inflated.`);
+  hold(bytes.length);
+  const inflated = await inflate(bytes, undefined, limit);
+  if (inflated !== bytes) hold(inflated.length);
+  return inflated;
+}
+
+const BASE64 = /^[\w+/-]*={0,2}$/;
+
+/** In either alphabet, padded or not. */
+function fromBase64(text: string): Buffer {
+  if (!BASE64.test(text)) throw new MalformedRequest('The body is neither JSON nor base64.');
+  return Buffer.from(text, 'base64');
+}
+
+const SPACE = 0x20;
+const BYTE_ORDER_MARK = 0xef;
+
+/** An object or an array: other JSON is nothing that anyone sends. */
+function startsJson(byte: number | undefined): boolean {
+  return byte === 0x7b || byte === 0x5b || byte === BYTE_ORDER_MARK;
+}

@@ -1,0 +1,33 @@
+/** Fields of a query or of a form. */
+import { unescape } from 'node:querystring';
+
+/** @returns the first field of that name; undefined when there is none, and when it is empty */
+export type Fields = (name: string) => string | undefined;
+
+/**
+ * Finds fields when they are asked for: a form of a million fields costs no more memory than its text.
+ * @param text as in `a=1&b=%20`; escapes that are broken are left as they are
+ */
+export function fieldsOf(text: string): Fields {
+  return (name) => {
+    const start = startOf(text, `${name}=`);
+    if (start < 0) return undefined;
+    const end = text.indexOf('&', start);
+    const value = text.slice(start, end < 0 ? text.length : end);
+    return unescape(value.replaceAll('+', ' ')) || undefined;
+  };
+}
+
+/** @param url of a request @returns the fields after its `?` */
+export function queryOf(url: string): Fields {
+  const at = url.indexOf('?');
+  return at < 0 ? NO_FIELDS : fieldsOf(url.slice(at + 1));
+}
+
+export const NO_FIELDS: Fields = () => undefined;
+
+function startOf(text: string, head: string): number {
+  if (text.startsWith(head)) return head.length;
+  const at = text.indexOf(`&${head}`);
+  return at < 0 ? -1 : at + 1 + head.length;
+}

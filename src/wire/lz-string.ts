@@ -1,0 +1,103 @@
+/**
+ * What `LZString.compressToBase64` of the package lz-string 1.5 writes: old browser SDKs send it as `compression=lz64`.
+ *
+ * That package's decoder puts out as much as the input asks for: a few kilobytes can be gigabytes. This one stops at a limit,
+ * and takes no more memory than its output: an entry of the dictionary is always a piece of what was put out already.
+ */
+import { MalformedRequest, TooLarge } from '../errors.ts';
+
+/** Characters of input. Browsers send far less. */
+const LONGEST_INPUT = 2 * 1024 * 1024;
+
+/** Codes that are no entries of the dictionary: a new character follows, or nothing does. */
+const EIGHT_BITS = 0;
+const SIXTEEN_BITS = 1;
+const END = 2;
+
+/**
+ * @param limit UTF-16 units of the output
+ * @returns the text, which may hold half surrogate pairs
+ * @throws MalformedRequest for anything else than lz-string's Base64
+ * @throws TooLarge over the limit
+ */
+export function decompressLz64(base64: string, limit: number): string {
+  if (base64.length > LONGEST_INPUT) throw new TooLarge(`A body in lz64 may have ${LONGEST_INPUT} characters.`);
+  const read = bitsOf(base64);
+  const output = createOutput(limit);
+  // Where in the output each code's piece begins, and how long it is.
+  const starts = [0, 0, 0];
+  const lengths = [0, 0, 0];
+  const define = (start: number, length: number) => {
+    starts.push(start);
+    lengths.push(length);
+  };
+  let previous: number | undefined;
+  for (;;) {
+    const code = read(32 - Math.clz32(starts.length));
+    if (code === END) return output.text();
+    const here = output.length();
+    const isNew = code === EIGHT_BITS || code === SIXTEEN_BITS;
+    if (isNew) define(here, 1);
+    // The piece before, and the first unit of this one.
+    if (previous !== undefined) define(previous, here - previous + 1);
+    if (code >= starts.length) throw malformed();
+    if (isNew) output.add(read(code === EIGHT_BITS ? 8 : 16));
+    else output.repeat(starts[code]!, lengths[code]!);
+    previous = here;
+  }
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+/** The six bits of each character, by its code; the first bit of the stream is the lowest. */
+const SIX_BITS = new Map(ALPHABET.split('').map((character, value) => [character.charCodeAt(0), reversed(value)]));
+
+function reversed(sixBits: number): number {
+  return Number.parseInt(sixBits.toString(2).padStart(6, '0').split('').toReversed().join(''), 2);
+}
+
+/** @returns a function that reads the next bits, at most 24 */
+function bitsOf(base64: string): (count: number) => number {
+  let at = 0;
+  let bits = 0;
+  let available = 0;
+  return (count) => {
+    for (; available < count; available += 6) {
+      const next = SIX_BITS.get(base64.charCodeAt(at++));
+      if (next === undefined) throw malformed();
+      bits |= next << available;
+    }
+    const value = bits & ((1 << count) - 1);
+    bits >>>= count;
+    available -= count;
+    return value;
+  };
+}
+
+function createOutput(limit: number) {
+  let units = new Uint16Array(4096);
+  let length = 0;
+  function makeRoom(more: number): void {
+    if (length + more > limit) throw new TooLarge(`The body is larger than ${limit} characters when it is inflated.`);
+    if (length + more <= units.length) return;
+    const larger = new Uint16Array(Math.max(length + more, units.length * 2));
+    larger.set(units);
+    units = larger;
+  }
+  return {
+    length: () => length,
+    add(unit: number): void {
+      makeRoom(1);
+      units[length++] = unit;
+    },
+    /** One by one: the piece may reach into what it becomes. */
+    repeat(start: number, count: number): void {
+      makeRoom(count);
+      for (let index = start; index < start + count; index += 1) units[length++] = units[index]!;
+    },
+    text: () => Buffer.from(units.buffer, 0, length * 2).toString('utf16le'),
+  };
+}
+
+function malformed(): MalformedRequest {
+  return new MalformedRequest('The body is not valid lz64.');
+}
