@@ -1,0 +1,71 @@
+/** Clients of capture that repeat each request, under the same uuids, until it is answered with 200: as SDKs do. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from './random.ts';
+
+/** What the clients know of what should be stored. */
+export type Sent = {
+  acknowledged: string[];
+  /** Requests that were sent, some several times, and never answered with 200. */
+  open: string[][];
+  /** How often each answer came; `none` where there was none. */
+  answers: Record<string, number>;
+};
+
+export type Clients = {
+  acknowledged(): number;
+  /** Ends the clients where they stand. */
+  stop(): Promise<Sent>;
+};
+
+const BATCH = 25;
+const PATIENCE_MS = 15_000;
+const PAUSE_MS = 30;
+
+/** @param url where the server is, whenever it is there */
+export function startClients(url: string, token: string, count: number, random: Random): Clients {
+  const sent: Sent = { acknowledged: [], open: [], answers: {} };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function attempt(body: string): Promise<number | undefined> {
+    try {
+      const answer = await fetch(`${url}/batch/`, {
+        method: 'POST',
+        body,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+      });
+      await answer.body?.cancel();
+      return answer.status;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function client(number: number): Promise<void> {
+    while (!signal.aborted) {
+      const uuids = Array.from({ length: random.next() < 0.3 ? BATCH : 1 }, () => randomUUID());
+      const batch = uuids.map((uuid) => ({ event: 'e', distinct_id: `client ${number}`, uuid }));
+      const body = JSON.stringify({ api_key: token, batch });
+      let status: number | undefined;
+      while (status !== 200 && !signal.aborted) {
+        status = await attempt(body);
+        const name = status ?? 'none';
+        sent.answers[name] = (sent.answers[name] ?? 0) + 1;
+        if (status !== 200) await sleep(PAUSE_MS);
+      }
+      if (status === 200) sent.acknowledged.push(...uuids);
+      else sent.open.push(uuids);
+    }
+  }
+
+  const clients = Array.from({ length: count }, (_, number) => client(number));
+  return {
+    acknowledged: () => sent.acknowledged.length,
+    async stop() {
+      stopping.abort();
+      await Promise.all(clients);
+      return sent;
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * Capture under load while its Postgres and its API process are killed again and again. At the end every acknowledged event is
+ * there once, and no request in part.
+ */
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createKnex, createPool, type Pool } from '../../src/db/connection.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { freePort } from '../../src/processes/port.ts';
+import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
+import { eventually } from '../support/export-world.ts';
+import { buildTenant } from '../support/identity.ts';
+import { startClients, type Sent } from './capture-clients.ts';
+import type { Random } from './random.ts';
+
+const CLIENTS = 16;
+/** Acknowledged between two kills at least, so that each meets work under way. */
+const EVENTS_BETWEEN = 100;
+
+/** Postgres crashes (all of it, or its first process alone, which the others must notice), or the API does. */
+const VICTIMS = ['postgres', 'postmaster', 'api'] as const;
+type Victim = (typeof VICTIMS)[number];
+
+export type CaptureKillsOptions = { random: Random; postgresKills: number; apiKills: number };
+
+/** @returns sentences of what is wrong; none: all is well */
+export async function captureKills({ random, postgresKills, apiKills }: CaptureKillsOptions): Promise<string[]> {
+  const installation = await install();
+  try {
+    const clients = startClients(installation.url, installation.token, CLIENTS, random);
+    const victims: Victim[] = random.shuffled([
+      ...Array.from({ length: postgresKills }, () => random.pick(['postgres', 'postmaster'] as const)),
+      ...Array.from({ length: apiKills }, () => 'api' as const),
+    ]);
+    for (const [done, victim] of victims.entries()) {
+      const before = clients.acknowledged();
+      await eventually('events to be acknowledged', async () => clients.acknowledged() >= before + EVENTS_BETWEEN, 60);
+      await sleep(random.below(300));
+      console.log(`kill ${done + 1}/${victims.length} of ${victim}, ${clients.acknowledged()} events acknowledged`);
+      await installation.kill(victim, random.below(400));
+    }
+    const before = clients.acknowledged();
+    await eventually('events to be acknowledged', async () => clients.acknowledged() >= before + EVENTS_BETWEEN, 60);
+    const sent = await clients.stop();
+    // What nobody waits for any more may still be on its way.
+    await installation.endApi();
+    return await check(installation.databaseUrl, sent);
+  } finally {
+    await installation.remove();
+  }
+}
+
+async function install() {
+  const directory = await mkdtemp(path.join(tmpdir(), 'sluice-kill-capture-'));
+  // Under root Postgres is another user, and would keep its cluster elsewhere.
+  await chmod(directory, 0o755);
+  const cluster = path.join(directory, 'postgres');
+  let postgres = await startEmbeddedPostgres({ directory: cluster, port: 0, durable: true });
+  const { url: databaseUrl, port } = postgres;
+  await migrate(databaseUrl);
+  const db = createKnex({ url: databaseUrl, applicationName: 'test-kill' });
+  const { apiToken: token } = await buildTenant(db);
+  await db.destroy();
+  const apiPort = await freePort();
+  const start = () => startApiProcess({ databaseUrl, port: apiPort, environment: { LOG_LEVEL: 'info' } });
+  let api: ApiProcess = await start();
+
+  async function killPostgres(victim: Victim): Promise<void> {
+    if (victim === 'postgres') return postgres.stop('immediate');
+    const [pid] = (await readFile(path.join(cluster, 'data', 'postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+    await postgres.exited;
+  }
+
+  return {
+    url: api.url,
+    token,
+    databaseUrl,
+    /** Kills, and starts again after a while. */
+    async kill(victim: Victim, awayMs: number): Promise<void> {
+      if (victim === 'api') {
+        await api.end('SIGKILL');
+        await sleep(awayMs);
+        api = await start();
+        return;
+      }
+      await killPostgres(victim);
+      await sleep(awayMs);
+      postgres = await startAgain(cluster, port);
+    },
+    endApi: () => api.end('SIGTERM'),
+    async remove(): Promise<void> {
+      await api.end('SIGKILL');
+      await postgres.stop('immediate');
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Sessions of a server that was killed take a moment to notice, and keep its memory until then. */
+async function startAgain(directory: string, port: number): Promise<EmbeddedPostgres> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startEmbeddedPostgres({ directory, port, durable: true });
+    } catch (error) {
+      if (attempt === 20) throw error;
+      await sleep(250);
+    }
+  }
+}
+
+async function check(databaseUrl: string, { acknowledged, open, answers }: Sent): Promise<string[]> {
+  const pool = createPool({ url: databaseUrl, applicationName: 'test-kill', maxConnections: 1 });
+  try {
+    const stored = await uuids(pool, 'events');
+    const claimed = new Set(await uuids(pool, 'event_ids'));
+    const found = new Set(stored);
+    const all = new Set([...acknowledged, ...open.flat()]);
+    const counts = {
+      lost: acknowledged.filter((uuid) => !found.has(uuid)).length,
+      doubled: stored.length - found.size,
+      foreign: found.difference(all).size,
+      'claimed and not stored': claimed.difference(found).size,
+      'stored and not claimed': found.difference(claimed).size,
+      'of requests stored in part': open.filter((request) => isInPart(request, found)).length,
+    };
+    const told = Object.entries(answers).map(([answer, count]) => `${count} x ${answer}`);
+    console.log(`capture: ${acknowledged.length} acknowledged, ${stored.length} stored; answers: ${told.join(', ')}`);
+    console.log(
+      `capture: ${Object.entries(counts)
+        .map(([what, count]) => `${count} ${what}`)
+        .join(', ')}`,
+    );
+    return Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([what, count]) => `capture: ${count} events ${what}`);
+  } finally {
+    await pool.end();
+  }
+}
+
+function isInPart(request: readonly string[], found: ReadonlySet<string>): boolean {
+  const stored = request.filter((uuid) => found.has(uuid)).length;
+  return stored > 0 && stored < request.length;
+}
+
+async function uuids(pool: Pool, table: 'events' | 'event_ids'): Promise<string[]> {
+  const { rows } = await pool.query<{ uuid: string }>(`select uuid from ${table}`);
+  return rows.map(({ uuid }) => uuid);
+}
