@@ -8,11 +8,12 @@ export type CapturePath = {
   eventName?: string;
 };
 
-export const CAPTURE_PATHS = ['/capture', '/e', '/track', '/engage', '/batch', '/i/v0/e'] as const;
+/** The last one is where the newest server SDKs send what language models did. */
+export const CAPTURE_PATHS = ['/capture', '/e', '/track', '/engage', '/batch', '/i/v0/e', '/i/v0/ai/batch'] as const;
 
 const PATHS = new Map<string, CapturePath>(
   CAPTURE_PATHS.flatMap((path) => {
-    const limit = path === '/batch' ? LIMITS.batchBytes : LIMITS.bodyBytes;
+    const limit = path.endsWith('/batch') ? LIMITS.batchBytes : LIMITS.bodyBytes;
     // What is sent there says who somebody is, and nothing else.
     const one: CapturePath = path === '/engage' ? { limit, eventName: '$identify' } : { limit };
     return [

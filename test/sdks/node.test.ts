@@ -14,9 +14,16 @@ const LARGE_BYTES = 900_000;
 type Client = PostHog | PostHog4;
 type Options = { flushAt?: number; flushInterval?: number; fetchRetryDelay?: number };
 
-const VERSIONS: { version: string; connect: (token: string, options: Options & { host: string }) => Client }[] = [
-  { version: '5.70.0', connect: (token, options) => new PostHog(token, options) },
-  { version: '4.2.1', connect: (token, options) => new PostHog4(token, options) },
+type Connect = (token: string, options: Options & { host: string }) => Client;
+
+const VERSIONS: { version: string; sends: string; connect: Connect }[] = [
+  { version: '5.70.0', sends: 'gzip', connect: (token, options) => new PostHog(token, options) },
+  { version: '4.2.1', sends: 'JSON', connect: (token, options) => new PostHog4(token, options) },
+  {
+    version: '4.2.1',
+    sends: 'forms',
+    connect: (token, options) => new PostHog4(token, { ...options, captureMode: 'form' }),
+  },
 ];
 
 /** Sends what is queued. An event is queued a moment after `capture` returned, in the older version unknown to `flush`. */
@@ -40,12 +47,13 @@ async function tellStory(client: Client): Promise<void> {
   client.groupIdentify({ groupType: 'company', groupKey: company, properties: { tier: 'gold' }, distinctId: user });
   await flush(client);
   client.capture({ distinctId: user, event: 'invited', groups: { company } });
+  if ('captureAi' in client) client.captureAi({ distinctId: user, event: '$ai_generation' });
   for (let n = 0; n < batch; n++) client.capture({ distinctId: user, event: 'counted', properties: { n } });
   await client.shutdown();
 }
 
-for (const { version, connect } of VERSIONS) {
-  describe(`posthog-node ${version}`, () => {
+for (const { version, sends, connect } of VERSIONS) {
+  describe(`posthog-node ${version}, which sends ${sends}`, () => {
     let sluice: Sluice;
     let tenant: Tenant;
     before(async () => void (sluice = await startSluice()));
@@ -65,7 +73,7 @@ for (const { version, connect } of VERSIONS) {
     it('tells a whole story', async () => {
       const { client, said } = open(sluice.url);
       await tellStory(client);
-      assert.equal(said.length, 8 + STORY.batch);
+      assert.equal(said.filter(({ event }) => event === 'counted').length, STORY.batch);
       const rows = await storedRows(sluice, tenant);
       assertStoredOnce(rows, said, { version });
     });
@@ -74,7 +82,8 @@ for (const { version, connect } of VERSIONS) {
       ['the server had no time', 'busy'],
       ['the answer was lost', 'drop'],
     ];
-    for (const [why, fault] of faults) {
+    // Forms it sends in the mode `no-cors`: it cannot see what was answered.
+    for (const [why, fault] of sends === 'forms' ? [] : faults) {
       it(`sends again when ${why}: each event is stored once`, async () => {
         let failures = 2;
         const proxy = await startFaultyProxy(sluice.url, () => (failures-- > 0 ? fault : undefined));

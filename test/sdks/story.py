@@ -72,6 +72,8 @@ def tell_story(teller):
     teller.set_once(USER, {"first_seen": "tuesday"})
     teller.group_identify("company", COMPANY, {"tier": "gold"})
     teller.capture(USER, "invited", groups={"company": COMPANY})
+    if not OLD:
+        teller.client.capture_ai("$ai_generation", distinct_id=USER)
     count(teller, BATCH)
 
 

@@ -1,5 +1,6 @@
 /** Run once around the whole suite (mocha `--require`): servers start when the first test asks for one and stop here. */
 import { temporalProgram } from '../../src/temporal/dev-server-program.ts';
+import { stopTestBrowser } from './browser.ts';
 import { stopTestDatabases } from './database.ts';
 import { stopTestObjectStore } from './object-store.ts';
 import { stopTestTemporal } from './temporal.ts';
@@ -16,6 +17,6 @@ function say(message: string): void {
 
 export const mochaHooks = {
   async afterAll() {
-    await Promise.all([stopTestDatabases(), stopTestTemporal(), stopTestObjectStore()]);
+    await Promise.all([stopTestDatabases(), stopTestTemporal(), stopTestObjectStore(), stopTestBrowser()]);
   },
 };
