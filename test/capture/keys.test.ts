@@ -46,6 +46,27 @@ describe('the keys of capture', () => {
     );
   });
 
+  it('count in this order: around the events, in them, in the query; whatever a header says', async () => {
+    const [mine, other] = [ours.apiToken, theirs.apiToken];
+    const personal = await buildPersonalKey(server.db, theirs, '*');
+    const requests: [string, unknown][] = [
+      ['', { api_key: mine, token: other, ...event() }],
+      ['', { token: mine, $token: other, ...event() }],
+      ['', { $token: mine, ...event({ properties: { token: other } }) }],
+      ['', { api_key: null, batch: [event({ token: mine })] }],
+      ['', [event({ api_key: mine, properties: { token: other } }), event({ $token: mine }), event()]],
+      [`?token=${other}`, { api_key: mine, ...event() }],
+      [`?token=${other}`, event({ properties: { token: mine } })],
+      [`?token=${other}&api_key=${mine}`, event()],
+      [`?token=${mine}`, { batch: [event()] }],
+    ];
+    for (const [query, body] of requests) {
+      const answer = await post(`${server.url}/e/${query}`, body, { Authorization: `Bearer ${personal}` });
+      assert.equal(answer.status, 200, query + JSON.stringify(body));
+    }
+    assert.deepEqual([...new Set(await projects())], [ours.projectId]);
+  });
+
   it('that name no project are refused with 401', async () => {
     const personal = await buildPersonalKey(server.db, ours, '*');
     const tokens = [
