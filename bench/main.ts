@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { NotMeasured, type Bench, type BenchResult } from './measure.ts';
 
 const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
+  claims: () => import('./claims.ts'),
   capture: () => import('./capture.ts'),
   export: () => import('./export.ts'),
   memory: () => import('./memory.ts'),
