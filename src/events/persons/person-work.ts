@@ -161,9 +161,15 @@ function seen({ id, properties }: Person): EventPerson {
   return { id, properties };
 }
 
+/** Shortens the way for the next one: a chain of merges may be as long as a group. */
 function survivorOf(person: Person): Person {
   let survivor = person;
   while (survivor.mergedInto) survivor = survivor.mergedInto;
+  for (let at = person; at.mergedInto && at.mergedInto !== survivor; ) {
+    const next = at.mergedInto;
+    at.mergedInto = survivor;
+    at = next;
+  }
   return survivor;
 }
 
