@@ -72,7 +72,8 @@ export function* benchEvents(count: number, seed = 1): Generator<BenchEvent> {
         $lib_version: `1.${below(200)}.${below(10)}`,
         $insert_id: hex(16),
         $time: (START + i) / 1000,
-        $geoip_city_name: pick(CITIES),
+        // People stay in their city, or each of their events would change the person.
+        $geoip_city_name: CITIES[Number.parseInt(distinctId.slice(0, 8), 16) % CITIES.length],
         $geoip_latitude: Math.round(random() * 1e4) / 100,
         $geoip_longitude: Math.round(random() * 1e4) / 100,
         $active_feature_flags: ['new-navigation', 'beta-charts'].slice(below(3)),
