@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDatabaseAway } from './db/away.ts';
 import { createCapture, type CaptureOptions } from './capture/capture.ts';
+import { captureRoutes } from './capture/description.ts';
 import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
 import { createKnex, createPool } from './db/connection.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
@@ -60,6 +61,7 @@ export function createApi(
   const routes: Route<HealthApi & IdentityApi & ExportsApi>[] = [...healthRoutes, ...projectRoutes, ...exportRoutes];
   const app = createApp({
     routes,
+    answeredElsewhere: captureRoutes,
     collaborators: {
       health,
       projects,

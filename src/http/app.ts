@@ -12,10 +12,12 @@ import { answerFor, serverError } from './error-body.ts';
 import { openApiRoute } from './openapi.ts';
 import { createHandler, type Handler } from './handler.ts';
 import { pathsOf } from './paths.ts';
-import type { Answer, Route } from './route.ts';
+import type { Answer, DescribedRoute, Route } from './route.ts';
 
 export type AppOptions<Collaborators> = {
   routes: readonly Route<Collaborators>[];
+  /** What is answered before the application is asked, to be described with its routes. */
+  answeredElsewhere?: readonly DescribedRoute[];
   /** What every handler gets as its second argument. */
   collaborators: Collaborators;
   gatekeeper: Gatekeeper;
@@ -29,7 +31,8 @@ export type AppOptions<Collaborators> = {
 /** Puts the routes together; adds `/api/schema/`, their OpenAPI document. */
 export function createApp<Collaborators>(options: AppOptions<Collaborators>): Koa {
   const { collaborators, gatekeeper, publicUrl, log } = options;
-  const routes = [...options.routes, openApiRoute<Collaborators>(options.routes, publicUrl)];
+  const described = [...(options.answeredElsewhere ?? []), ...options.routes];
+  const routes = [...options.routes, openApiRoute<Collaborators>(described, publicUrl)];
   const base = new URL(publicUrl);
   const router = new Router({ sensitive: true });
   // Only these may be called from a foreign web page: their keys are public, or they need none.

@@ -3,14 +3,14 @@ import { Type, type TObject, type TSchema } from '../schema.ts';
 import type { Access } from './access.ts';
 import { ErrorBody } from './error-body.ts';
 import { pathsOf } from './paths.ts';
-import { json, route, type Route } from './route.ts';
+import { json, route, type DescribedRoute, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 type ObjectParts = { properties?: Record<string, { default?: unknown }>; required?: string[] };
 
 /** `/api/schema/`: the document of the given routes. */
 export function openApiRoute<Collaborators>(
-  routes: readonly Route<Collaborators>[],
+  routes: readonly DescribedRoute[],
   publicUrl: string,
 ): Route<Collaborators> {
   const document = openApiDocument(routes, publicUrl);
@@ -25,7 +25,7 @@ export function openApiRoute<Collaborators>(
 }
 
 /** @throws Error when two different schemas carry one title */
-export function openApiDocument(routes: readonly Route<never>[], publicUrl: string): Json {
+export function openApiDocument(routes: readonly DescribedRoute[], publicUrl: string): Json {
   const components = new Map<string, unknown>();
   const error = { description: 'What is wrong', content: jsonContent(hoist(ErrorBody, components)) };
   const paths: Record<string, Json> = {};
@@ -52,7 +52,7 @@ export function openApiDocument(routes: readonly Route<never>[], publicUrl: stri
   };
 }
 
-function operation(route: Route<never>, components: Map<string, unknown>, error: Json): Json {
+function operation(route: DescribedRoute, components: Map<string, unknown>, error: Json): Json {
   const answers = Object.entries(route.answers).map(([status, schema]) => [
     status,
     schema

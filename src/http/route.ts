@@ -60,6 +60,9 @@ export type Route<Collaborators> = Omit<RouteDefinition<Access, TObject, TObject
   handle(request: unknown, collaborators: Collaborators): Promise<Answer>;
 };
 
+/** What is known of a route that something else than the application handles. */
+export type DescribedRoute = Omit<Route<never>, 'handle'>;
+
 const Nothing = Type.Object({});
 type Nothing = typeof Nothing;
 

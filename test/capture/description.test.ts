@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { captureRoutes } from '../../src/capture/description.ts';
+import { CAPTURE_PATHS, capturePathOf } from '../../src/capture/paths.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
+import { compile, Type } from '../../src/schema.ts';
+
+const event = { event: 'e', distinct_id: 'd' };
+
+describe('what is said about capture', () => {
+  it('names every path that it has', () => {
+    const { paths } = openApiDocument(captureRoutes, 'https://sluice.example') as { paths: Record<string, object> };
+    assert.equal(Object.keys(paths).length, CAPTURE_PATHS.length);
+    for (const [path, methods] of Object.entries(paths)) {
+      assert.ok(capturePathOf(path) && capturePathOf(path.slice(0, -1)), path);
+      assert.deepEqual(Object.keys(methods).sort(), ['get', 'post']);
+    }
+  });
+
+  it('fits what it takes', () => {
+    const isBody = compile(captureRoutes[0]?.body ?? Type.Never());
+    const bodies = [
+      { ...event, api_key: 'phc_x', properties: { a: 1 }, timestamp: '2024-05-17T10:05:03Z', $set: { b: null } },
+      [{ ...event, uuid: '01a1fb4f-740a-709c-bc99-d4a204c30c55' }],
+      { api_key: 'phc_x', batch: [event], sent_at: '2024-05-17T10:05:03Z', historical_migration: true },
+    ];
+    for (const body of bodies) assert.ok(isBody(body), JSON.stringify(isBody.errors));
+    for (const body of [{ event: 'e' }, [{ ...event, uuid: 'x' }], { batch: [] }, 'e']) assert.ok(!isBody(body));
+  });
+});
