@@ -39,6 +39,7 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
   const bytes = Buffer.isBuffer(inflated) ? inflated : await inflated;
   if (bytes !== sent) hold(bytes.length);
   if (startsJson(bytes.find((byte) => byte > SPACE))) return bytes;
+  hold(bytes.length);
   const text = bytes.toString();
   const form = fieldsOf(text);
   return decodeText(form('data') ?? unescape(text), knownHint(form('compression')) ?? hint, options);
