@@ -63,6 +63,9 @@ const oddRequest = fc.record({
   headers: oddHeaders,
 });
 
+/** Of each property: also where it fails and a smaller example is looked for. */
+const BOUNDS = { numRuns: 300, interruptAfterTimeLimit: 20_000 };
+
 describe('decoding', () => {
   let database: TestDatabase;
   let server: CaptureServer;
@@ -100,7 +103,7 @@ describe('decoding', () => {
         // As JSON has it: there is no negative zero.
         assert.deepEqual(await stored(sent.map(({ uuid }) => uuid)), JSON.parse(JSON.stringify(sent)));
       }),
-      { numRuns: 300 },
+      BOUNDS,
     );
   });
 
@@ -122,7 +125,7 @@ describe('decoding', () => {
         const status = await send(server.port, { ...odd, body });
         assert.ok(status < 500, String(status));
       }),
-      { numRuns: 300 },
+      BOUNDS,
     );
   });
 
@@ -134,7 +137,7 @@ describe('decoding', () => {
         const status = await send(server.port, { method: 'POST', path, headers: {}, body });
         assert.ok(status === 200 || status === 400, String(status));
       }),
-      { numRuns: 300 },
+      BOUNDS,
     );
     assert.deepEqual(Object.keys(Object.prototype), []);
   });
