@@ -6,6 +6,7 @@ import { GROUPS_IN_FLIGHT } from '../src/capture/group-commit.ts';
 import { createPool } from '../src/db/connection.ts';
 import { INGEST_TIMEOUTS } from '../src/events/ingest.ts';
 import { createLogger } from '../src/telemetry/logger.ts';
+import { createClientAddress } from '../src/wire/client-address.ts';
 
 export const TOKEN = 'phc_bench';
 export type ServerReady = { port: number };
@@ -30,11 +31,14 @@ function captureInto(databaseUrl: string): RequestListener {
       maxConnections: GROUPS_IN_FLIGHT,
       ...INGEST_TIMEOUTS,
     }),
-    projectByToken: async (token) => (token === TOKEN ? { id: 1, historicalFromProjectKey: false } : undefined),
+    projectByToken: async (token) =>
+      token === TOKEN ? { id: 1, historicalFromProjectKey: false, anonymizeIps: false } : undefined,
     gatekeeper: {
       authenticate: () => Promise.reject(new Error('not part of this benchmark')),
       enter: () => Promise.reject(new Error('not part of this benchmark')),
     },
+    clientAddress: createClientAddress([]),
+    warn: () => {},
     eventsPerSecond: { project: 1e9, key: 1e9 },
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),
   });

@@ -7,6 +7,9 @@ import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
 import { createKnex, createPool } from './db/connection.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
 import { INGEST_TIMEOUTS } from './events/ingest.ts';
+import { createWarningWriter } from './events/warning-writer.ts';
+import { warningRoutes, type WarningsApi } from './events/warnings.routes.ts';
+import { warningStore } from './events/warnings.store.ts';
 import type { ExportsApi } from './exports/api.ts';
 import { backfills } from './exports/backfills.ts';
 import { batchExports } from './exports/batch-exports.ts';
@@ -34,9 +37,9 @@ export type Api = {
 
 /** Connects lazily: it can listen while Postgres and Temporal are still away. */
 export function createApi(
-  options: EngineOptions & Pick<CaptureOptions, 'eventsPerSecond'> & { publicUrl: string },
+  options: EngineOptions & Pick<CaptureOptions, 'eventsPerSecond' | 'clientAddress' | 'locate'> & { publicUrl: string },
 ): Api {
-  const { databaseUrl: url, publicUrl, eventsPerSecond, log } = options;
+  const { databaseUrl: url, publicUrl, eventsPerSecond, clientAddress, locate, log } = options;
   const engine = createEngine(options);
   const db = createKnex({ url, applicationName: 'sluice-identity' });
   const ingestPool = createPool({
@@ -49,16 +52,26 @@ export function createApi(
   const gatekeeper = createGatekeeper({ keys: keyStore(db), projects });
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
   const health = createHealth(apiChecks({ pool: engine.pool, ensureTemporal }));
+  const ingestionWarnings = warningStore(db);
+  const warnings = createWarningWriter({ store: ingestionWarnings, log });
 
   const capture = createCapture({
     pool: ingestPool,
     projectByToken: projectByToken(projects),
     gatekeeper,
+    clientAddress,
+    locate,
     eventsPerSecond,
+    warn: warnings.note,
     log,
   });
   const { stores, executions, sealed, environment, setter } = engine;
-  const routes: Route<HealthApi & IdentityApi & ExportsApi>[] = [...healthRoutes, ...projectRoutes, ...exportRoutes];
+  const routes: Route<HealthApi & IdentityApi & ExportsApi & WarningsApi>[] = [
+    ...healthRoutes,
+    ...projectRoutes,
+    ...exportRoutes,
+    ...warningRoutes,
+  ];
   const app = createApp({
     routes,
     answeredElsewhere: captureRoutes,
@@ -69,6 +82,7 @@ export function createApi(
       backfills: backfills({ stores, executions, log, ensureTemporal }),
       runs: stores.runs,
       exportLogs: stores.logs,
+      ingestionWarnings,
     },
     gatekeeper,
     publicUrl,
@@ -83,6 +97,7 @@ export function createApi(
     drain: health.drain,
     async close() {
       await capture.drain();
+      await warnings.drain();
       await Promise.all([engine.close(), db.destroy(), ingestPool.end()]);
     },
   };

@@ -53,6 +53,17 @@ export const Environment = Type.Object({
     description:
       'Private hosts, addresses or CIDR ranges that destinations may use, comma-separated. Empty: public addresses only.',
   }),
+  TRUSTED_PROXIES: Type.String({
+    default: '',
+    description:
+      'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, comma-separated. Empty: the address of a client is that of its connection.',
+  }),
+  GEOIP_DB_PATH: Type.Optional(
+    Type.String({
+      description:
+        'MaxMind database (`.mmdb`) of cities or countries; unset, events get no `$geoip_*` properties. Read when the API starts.',
+    }),
+  ),
   CAPTURE_PROJECT_EVENTS_PER_SECOND: EventsPerSecond(
     'Events that an API process takes of one project, ten seconds’ worth at once; above it 429.',
   ),
@@ -94,6 +105,14 @@ export function requireVariable<K extends keyof Config>(config: Config, name: K)
   if (value !== undefined) return value as NonNullable<Config[K]>;
   const { description } = Environment.properties[name] as { description?: string };
   throw new CommandFailed(`${name} is not set. ${description} \`npm start\` runs everything without it.`);
+}
+
+/** The entries of a comma-separated variable. */
+export function entriesOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }
 
 /** Folder for what is downloaded or built once for this user: `${XDG_CACHE_HOME:-~/.cache}/sluice`. */

@@ -1,5 +1,5 @@
 /** What the engine needs of the environment. */
-import type { Config } from './config.ts';
+import { entriesOf, type Config } from './config.ts';
 import type { EngineOptions } from './engine.ts';
 import { CommandFailed } from './errors.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -19,9 +19,7 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
     encryptionKeys: SLUICE_ENCRYPTION_KEYS,
     environment: {
       localRoot: config.EXPORT_LOCAL_ROOT,
-      allowedHosts: config.EXPORT_ALLOWED_HOSTS.split(',')
-        .map((host) => host.trim())
-        .filter(Boolean),
+      allowedHosts: entriesOf(config.EXPORT_ALLOWED_HOSTS),
     },
     partsAtOnce: config.SLUICE_WORKER_CONCURRENCY,
     log,

@@ -27,7 +27,7 @@ const ARROWS = `
 
   db              -> processes
   migrations      -> db (types)
-  events          -> db, formats, destinations (types)
+  events          -> http, db, formats, destinations (types)
   destinations    -> net, formats
   temporal        -> exports/domain, processes, config
 

@@ -11,12 +11,16 @@ import type { Pool } from '../db/connection.ts';
 import { InvalidInput, MethodNotAllowed, NotAuthenticated, Unavailable } from '../errors.ts';
 import { encodeEvents, type NewEvent } from '../events/event-rows.ts';
 import { createIngest } from '../events/ingest.ts';
+import type { IngestionWarning } from '../events/warnings.ts';
 import type { Gatekeeper } from '../http/access.ts';
 import { answerFor, serverError } from '../http/error-body.ts';
 import { noBody, type Answer } from '../http/route.ts';
 import { redact } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { ClientAddress } from '../wire/client-address.ts';
+import type { Locate } from '../wire/geoip.ts';
 import { fromMilliseconds, parseInstant } from '../wire/instant.ts';
+import { createEnrichment } from './enrich.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { capturePathOf, type CapturePath } from './paths.ts';
@@ -34,12 +38,15 @@ import {
   type Warning,
 } from './respond.ts';
 import { createTurns } from './turns.ts';
+import { rejectionWarnings } from './warnings.ts';
 
 /** What capture must know of a project. */
 export type CapturedProject = {
   id: number;
   /** Whether the public key alone may place events in the past. */
   historicalFromProjectKey: boolean;
+  /** Whether events are stored without `$ip`. */
+  anonymizeIps: boolean;
 };
 
 export type CaptureOptions = {
@@ -47,8 +54,13 @@ export type CaptureOptions = {
   pool: Pool;
   projectByToken(token: string): Promise<CapturedProject | undefined>;
   gatekeeper: Gatekeeper;
+  clientAddress: ClientAddress;
+  /** Absent: events are not told where they come from. */
+  locate?: Locate | undefined;
   /** What each project may have stored, and each secret key that brings history, which is not counted as its project's. */
   eventsPerSecond: { project: number; key: number };
+  /** Told what senders should know about their events; must not wait. */
+  warn(projectId: number, warnings: readonly IngestionWarning[]): void;
   log: Logger;
 };
 
@@ -59,10 +71,12 @@ export type Capture = {
   drain(): Promise<void>;
 };
 
-export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecond, log }: CaptureOptions): Capture {
+export function createCapture(options: CaptureOptions): Capture {
+  const { pool, projectByToken, gatekeeper, clientAddress, locate, eventsPerSecond, warn, log } = options;
   const groups = createGroupCommit(createIngest(pool), (error) =>
     log.error({ error: describe(error) }, 'a group failed'),
   );
+  const enrich = createEnrichment(locate);
   const openMemory = createMemory();
   const takeTurn = createTurns();
   const projectLimit = createRateLimit<number>(eventsPerSecond.project);
@@ -101,6 +115,9 @@ export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecon
     const { historical, keyId } = received.historical ? await mayPlace(project, request) : LIVE;
     if (keyId === undefined) projectLimit.charge(project.id, received.events.length);
     else keyLimit.charge(keyId, received.events.length);
+    // Who brings history is not who it is about.
+    const address = historical ? '' : clientAddress(request);
+    enrich(received.events, { address, anonymize: project.anonymizeIps });
     const now = fromMilliseconds(Date.now());
     const { events, indexes, rejected } = readEvents(received, { historical, now });
     if (events.length > 0) {
@@ -109,9 +126,9 @@ export function createCapture({ pool, projectByToken, gatekeeper, eventsPerSecon
       const refused = await groups.store(rows);
       for (const row of refused) rejected.push({ index: indexes[row]!, error: NOT_STORABLE });
     }
-    if (rejected.length === received.events.length) throw rejected[0]!.error;
     const warnings = received.historical && !historical ? [STORED_AS_LIVE] : [];
-    for (const warning of warnings) log.warn({ project_id: project.id, ...warning }, 'ingestion warning');
+    warn(project.id, [...warnings, ...rejectionWarnings(rejected, received.events)]);
+    if (rejected.length === received.events.length) throw rejected[0]!.error;
     // Browsers send beacons when a page is left: nobody reads the answer.
     if (received.query('beacon') === '1') return noBody(204);
     return storedAnswer({ rejected, warnings });

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { createApi } from '../api.ts';
-import { readConfig } from '../config.ts';
+import { entriesOf, readConfig } from '../config.ts';
 import { engineOptions } from '../engine-options.ts';
 import { startHttpServer } from '../http/server.ts';
 import { stopSignals } from '../processes/stop-signals.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { createClientAddress } from '../wire/client-address.ts';
+import { openGeoip } from '../wire/geoip.ts';
 
 /** Requests under way have this long to end. */
 const GRACE_MS = 10_000;
@@ -28,7 +30,9 @@ async function run(): Promise<void> {
     project: config.CAPTURE_PROJECT_EVENTS_PER_SECOND,
     key: config.CAPTURE_KEY_EVENTS_PER_SECOND,
   };
-  const api = createApi({ ...engineOptions(config, log), publicUrl, eventsPerSecond });
+  const clientAddress = createClientAddress(entriesOf(config.TRUSTED_PROXIES));
+  const locate = config.GEOIP_DB_PATH === undefined ? undefined : await openGeoip(config.GEOIP_DB_PATH);
+  const api = createApi({ ...engineOptions(config, log), publicUrl, eventsPerSecond, clientAddress, locate });
   const signals = stopSignals();
   const server = await startHttpServer(api.listener, { host, port });
   log.info({ url: server.url }, 'listening');

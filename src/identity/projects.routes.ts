@@ -4,16 +4,26 @@ import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pag
 import { Type, type Static } from '../schema.ts';
 import type { Project, ProjectStore } from './projects.store.ts';
 
+const settings = {
+  anonymize_ips: Type.Boolean({ description: 'Events are stored without `$ip`.' }),
+  historical_from_project_key: Type.Boolean({
+    description: 'The public key alone may place events in the past; otherwise that takes a key with `event:write`.',
+  }),
+};
+
 const ProjectBody = Type.Object(
   {
     id: Type.Integer(),
     organization: Type.String({ format: 'uuid' }),
     name: Type.String(),
     api_token: Type.String({ description: 'The public key of the project, for capture.' }),
+    ...settings,
     created_at: Type.String({ format: 'date-time' }),
   },
   { title: 'Project' },
 );
+
+const ProjectPatchBody = Type.Partial(Type.Object(settings), { title: 'ProjectPatch' });
 
 function present(project: Project): Static<typeof ProjectBody> {
   return {
@@ -21,6 +31,8 @@ function present(project: Project): Static<typeof ProjectBody> {
     organization: project.organizationId,
     name: project.name,
     api_token: project.apiToken,
+    anonymize_ips: project.anonymizeIps,
+    historical_from_project_key: project.historicalFromProjectKey,
     created_at: project.createdAt,
   };
 }
@@ -52,4 +64,21 @@ const getProject = route({
   },
 });
 
-export const projectRoutes = [listProjects, getProject];
+const patchProject = route({
+  method: 'patch',
+  path: '/',
+  access: { scope: 'project:write' },
+  body: ProjectPatchBody,
+  answers: { 200: ProjectBody },
+  summary: 'Change the settings of a project',
+  description: 'Capture knows of a change within ten seconds.',
+  async handle({ project, body }, { projects }: IdentityApi) {
+    const changed = await projects.change(project.id, {
+      anonymizeIps: body.anonymize_ips,
+      historicalFromProjectKey: body.historical_from_project_key,
+    });
+    return json(200, present(changed));
+  },
+});
+
+export const projectRoutes = [listProjects, getProject, patchProject];

@@ -3,14 +3,22 @@ import type { Knex } from '../db/connection.ts';
 import { NotFound } from '../errors.ts';
 import type { Caller } from '../http/access.ts';
 
-export type Project = {
+/** What a project's owners may change. */
+export type ProjectSettings = {
+  /** Whether the token alone may place events in the past. */
+  historicalFromProjectKey: boolean;
+  /** Whether events are stored without `$ip`. */
+  anonymizeIps: boolean;
+};
+
+export type ProjectChanges = { [Name in keyof ProjectSettings]?: ProjectSettings[Name] | undefined };
+
+export type Project = ProjectSettings & {
   id: number;
   organizationId: string;
   name: string;
   /** Public: names the project in capture. */
   apiToken: string;
-  /** Whether the token alone may place events in the past. */
-  historicalFromProjectKey: boolean;
   createdAt: string;
 };
 
@@ -20,6 +28,7 @@ type Row = {
   name: string;
   api_token: string;
   historical_from_project_key: boolean;
+  anonymize_ips: boolean;
   created_at: string;
 };
 
@@ -30,6 +39,7 @@ function fromRow(row: Row): Project {
     name: row.name,
     apiToken: row.api_token,
     historicalFromProjectKey: row.historical_from_project_key,
+    anonymizeIps: row.anonymize_ips,
     createdAt: row.created_at,
   };
 }
@@ -58,6 +68,19 @@ export function projectStore(db: Knex) {
       if (!row) return undefined;
       const opened = await openTo(caller).where({ id }).first('id');
       return { project: fromRow(row), open: opened !== undefined };
+    },
+
+    /** What is not given stays as it is. @throws NotFound when there is no such project */
+    async change(id: number, settings: ProjectChanges): Promise<Project> {
+      const { rows } = await db.raw<{ rows: Row[] }>(
+        `update projects set
+           historical_from_project_key = coalesce(?, historical_from_project_key),
+           anonymize_ips = coalesce(?, anonymize_ips)
+         where id = ? returning *`,
+        [settings.historicalFromProjectKey ?? null, settings.anonymizeIps ?? null, id],
+      );
+      if (!rows[0]) throw new NotFound();
+      return fromRow(rows[0]);
     },
 
     async findByToken(apiToken: string): Promise<Project | undefined> {

@@ -1,7 +1,13 @@
 /** What a key may be allowed to do. `write` includes `read`; `*` is everything, also what comes later. */
 import type { Scope } from '../http/access.ts';
 
-export const SCOPES = ['batch_export:read', 'batch_export:write', 'event:write'] as const satisfies readonly Scope[];
+export const SCOPES = [
+  'batch_export:read',
+  'batch_export:write',
+  'event:write',
+  'ingestion_warning:read',
+  'project:write',
+] as const satisfies readonly Scope[];
 export const ALL_SCOPES = '*';
 
 /** Whether a text is one that a key may carry. */

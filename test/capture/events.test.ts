@@ -23,7 +23,8 @@ describe('an event sent to capture', () => {
   before(async () => {
     database = await createTestDatabase();
     server = await startCapture(database.url);
-    tenant = await buildTenant(server.db);
+    // Stored as they are sent, without the address that they came from.
+    tenant = await buildTenant(server.db, { anonymizeIps: true });
   });
   after(async () => {
     await server.stop();

@@ -124,7 +124,8 @@ describe('the keys of capture', () => {
       const [warning] = body['warnings'] as { code: string }[];
       assert.deepEqual([status, warning!.code], [200, 'historical_placement_not_allowed']);
       assert.deepEqual(await placed(), ['live']);
-      assert.match(server.logged(), /ingestion warning/);
+      const [{ code, count } = {}] = await server.warnings(ours.projectId);
+      assert.deepEqual([code, count], ['historical_placement_not_allowed', 1]);
     });
 
     it('are the public key where the project says so', async () => {

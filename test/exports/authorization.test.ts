@@ -49,7 +49,7 @@ describe('the authorization matrix', () => {
   });
   after(() => exports.close());
 
-  it('covers every route of exports', () => assert.equal(guarded.length, 15));
+  it('covers every route of exports, and of projects', () => assert.equal(guarded.length, 16));
 
   it('knows every scope that a route asks for', () => {
     for (const { access } of guarded)

@@ -133,6 +133,8 @@ describe('identity', () => {
         organization: ours.organizationId,
         name: 'Ours',
         api_token: ours.apiToken,
+        anonymize_ips: false,
+        historical_from_project_key: false,
         created_at: '',
       },
     );
@@ -143,6 +145,31 @@ describe('identity', () => {
     assert.equal((await api.request('GET', `/api/projects/${ours.projectId}/`)).status, 401);
     assert.equal((await api.request('GET', `/api/projects/${theirs.projectId}/`, { key })).status, 404);
     assert.equal((await api.request('GET', `/api/projects/${ours.projectId}/`, { key })).status, 200);
+  });
+
+  it('changes the settings of a project, for keys with project:write', async () => {
+    const path = `/api/projects/${ours.projectId}/`;
+    const change = async (body: object) =>
+      api.request('PATCH', path, { key: await buildPersonalKey(db, ours, 'project:write'), body });
+    const settings = ({ body }: Awaited<ReturnType<typeof change>>) => {
+      const { anonymize_ips: anonymize, historical_from_project_key: historical } = body as Record<string, unknown>;
+      return [anonymize, historical];
+    };
+    assert.deepEqual(settings(await change({ anonymize_ips: true })), [true, false]);
+    assert.deepEqual(settings(await change({ historical_from_project_key: true })), [true, true]);
+    assert.deepEqual(settings(await change({ anonymize_ips: false, name: 'Other', id: theirs.projectId })), [
+      false,
+      true,
+    ]);
+    const unchanged = await change({});
+    assert.deepEqual([unchanged.status, ...settings(unchanged)], [200, false, true]);
+    assert.equal((unchanged.body as { name: string }).name, 'Ours');
+    assert.equal((await change({ anonymize_ips: 'yes' })).status, 400);
+    for (const key of [await buildPersonalKey(db, ours, 'event:write'), await buildPersonalKey(db, theirs, '*')]) {
+      assert.equal((await api.request('PATCH', path, { key, body: {} })).status, 403);
+    }
+    const foreign = await projectStore(db).findByToken(theirs.apiToken);
+    assert.deepEqual([foreign?.anonymizeIps, foreign?.historicalFromProjectKey], [false, false]);
   });
 
   it('keeps no key in the database, and writes none to the log', async () => {

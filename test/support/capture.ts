@@ -9,7 +9,11 @@ import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
 import { projectByToken } from '../../src/identity/project-tokens.ts';
 import { projectStore } from '../../src/identity/projects.store.ts';
+import { createWarningWriter } from '../../src/events/warning-writer.ts';
+import { warningStore, type WarningSummary } from '../../src/events/warnings.store.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
+import { createClientAddress } from '../../src/wire/client-address.ts';
+import type { Locate } from '../../src/wire/geoip.ts';
 
 export type CaptureServer = {
   url: string;
@@ -19,15 +23,19 @@ export type CaptureServer = {
   db: Knex;
   /** For looking at what was stored. */
   pool: Pool;
+  /** The ingestion warnings of a project. */
+  warnings(projectId: number): Promise<WarningSummary[]>;
   /** Every line that was logged, as one text. */
   logged(): string;
   stop(): Promise<void>;
 };
 
-/** @param eventsPerSecond as many as there are, unless something else is said */
+type Options = Partial<Pick<CaptureOptions, 'eventsPerSecond'>> & { locate?: Locate; trustedProxies?: string[] };
+
+/** @param options `eventsPerSecond`: as many as there are, unless something else is said */
 export async function startCapture(
   databaseUrl: string,
-  { eventsPerSecond = { project: 1e9, key: 1e9 } }: Partial<Pick<CaptureOptions, 'eventsPerSecond'>> = {},
+  { eventsPerSecond = { project: 1e9, key: 1e9 }, locate, trustedProxies = [] }: Options = {},
 ): Promise<CaptureServer> {
   const lines: string[] = [];
   const log = createLogger({ LOG_LEVEL: 'debug' }, 'test', { write: (line) => lines.push(line) });
@@ -40,11 +48,16 @@ export async function startCapture(
     ...INGEST_TIMEOUTS,
   });
   const projects = projectStore(db);
+  const store = warningStore(db);
+  const warnings = createWarningWriter({ store, log });
   const capture = createCapture({
     pool: ingestPool,
     projectByToken: projectByToken(projects),
     gatekeeper: createGatekeeper({ keys: keyStore(db), projects }),
+    clientAddress: createClientAddress(trustedProxies),
+    locate,
     eventsPerSecond,
+    warn: warnings.note,
     log,
   });
   const server = createServer((request, response) => {
@@ -59,11 +72,16 @@ export async function startCapture(
     capture,
     db,
     pool,
+    async warnings(projectId) {
+      await warnings.drain();
+      return store.list(projectId, {});
+    },
     logged: () => lines.join(''),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await capture.drain();
+      await warnings.drain();
       await Promise.all([db.destroy(), pool.end(), ingestPool.end()]);
     },
   };

@@ -6,9 +6,11 @@ import { keyStore } from '../../src/identity/keys.store.ts';
 
 export type Tenant = { organizationId: string; userId: number; projectId: number; apiToken: string };
 
+type Settings = { name?: string; historicalFromProjectKey?: boolean; anonymizeIps?: boolean };
+
 export async function buildTenant(
   db: Knex,
-  { name = 'Tenant', historicalFromProjectKey = false }: { name?: string; historicalFromProjectKey?: boolean } = {},
+  { name = 'Tenant', historicalFromProjectKey = false, anonymizeIps = false }: Settings = {},
 ): Promise<Tenant> {
   const organizationId = randomUUID();
   const apiToken = generateKey(KEY_PREFIXES.project);
@@ -17,8 +19,8 @@ export async function buildTenant(
     `with one_user as (insert into users (uuid, distinct_id, email) values (:uuid, :uuid, :email) returning id),
           membership as (insert into organization_memberships (organization_id, user_id, role)
                          select :organizationId, id, 'member' from one_user),
-          project as (insert into projects (organization_id, name, api_token, historical_from_project_key)
-                      values (:organizationId, :name, :apiToken, :historicalFromProjectKey) returning id)
+          project as (insert into projects (organization_id, name, api_token, historical_from_project_key, anonymize_ips)
+                      values (:organizationId, :name, :apiToken, :historicalFromProjectKey, :anonymizeIps) returning id)
      select one_user.id as user_id, project.id as project_id from one_user, project`,
     {
       uuid: randomUUID(),
@@ -27,6 +29,7 @@ export async function buildTenant(
       name,
       apiToken,
       historicalFromProjectKey,
+      anonymizeIps,
     },
   );
   const { user_id: userId, project_id: projectId } = rows[0]!;

@@ -5,6 +5,7 @@ import { createKnex, createPool, type Knex, type Pool } from '../../src/db/conne
 import { startHttpServer } from '../../src/http/server.ts';
 import { generateKeyRing } from '../../src/secrets/key-ring.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
+import { createClientAddress } from '../../src/wire/client-address.ts';
 import { createTestDatabase } from './database.ts';
 
 /** A request that was answered. */
@@ -31,6 +32,7 @@ export async function startSluice(): Promise<Sluice> {
     encryptionKeys: generateKeyRing(),
     environment: { localRoot: undefined, allowedHosts: [] },
     partsAtOnce: 1,
+    clientAddress: createClientAddress([]),
     eventsPerSecond: { project: 50_000, key: 50_000 },
     log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
     publicUrl: 'http://127.0.0.1',
