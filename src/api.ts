@@ -14,6 +14,8 @@ import type { ExportsApi } from './exports/api.ts';
 import { backfills } from './exports/backfills.ts';
 import { batchExports } from './exports/batch-exports.ts';
 import { exportRoutes } from './exports/routes.ts';
+import { flagUsageRoutes, type FlagUsageApi } from './flags/usage.routes.ts';
+import { flagUsageStore } from './flags/usage.store.ts';
 import { apiChecks } from './health/checks.ts';
 import { createHealth } from './health/readiness.ts';
 import { healthRoutes, type HealthApi } from './health/routes.ts';
@@ -66,11 +68,12 @@ export function createApi(
     log,
   });
   const { stores, executions, sealed, environment, setter } = engine;
-  const routes: Route<HealthApi & IdentityApi & ExportsApi & WarningsApi>[] = [
+  const routes: Route<HealthApi & IdentityApi & ExportsApi & WarningsApi & FlagUsageApi>[] = [
     ...healthRoutes,
     ...projectRoutes,
     ...exportRoutes,
     ...warningRoutes,
+    ...flagUsageRoutes,
   ];
   const app = createApp({
     routes,
@@ -83,6 +86,7 @@ export function createApi(
       runs: stores.runs,
       exportLogs: stores.logs,
       ingestionWarnings,
+      flagUsage: flagUsageStore(db),
     },
     gatekeeper,
     publicUrl,

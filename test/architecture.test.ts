@@ -34,6 +34,7 @@ const ARROWS = `
   http            -> secrets
   health          -> http, db, events
   identity        -> http, db
+  flags           -> http, db
   capture         -> http, db, wire, events, secrets
   exports         -> http, db, exports/domain, events, destinations, temporal, secrets
 

@@ -5,6 +5,7 @@ export const SCOPES = [
   'batch_export:read',
   'batch_export:write',
   'event:write',
+  'feature_flag:read',
   'ingestion_warning:read',
   'project:write',
 ] as const satisfies readonly Scope[];

@@ -1,0 +1,82 @@
+/** `/feature_flags/usage/`: how often flags were asked for, and what the answers were. */
+import { InvalidInput } from '../errors.ts';
+import { datetimeOf, parseDatetime } from '../http/datetime.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
+import { json, route } from '../http/route.ts';
+import { nullable, Type, type Static } from '../schema.ts';
+import { DEFAULT_DAYS, type FlagUsage, type FlagUsageStore, type GivenInstant } from './usage.store.ts';
+
+export type FlagUsageApi = { flagUsage: FlagUsageStore };
+
+const FlagUsageBody = Type.Object(
+  {
+    key: Type.String({ description: 'Of the flag: `$feature_flag` of the events.' }),
+    variant: nullable(Type.Union([Type.String(), Type.Boolean()]), {
+      description: 'What the flag was: `$feature_flag_response` of the events.',
+    }),
+    day: Type.String({ format: 'date' }),
+    calls: Type.Integer(),
+    persons: Type.Integer({ description: 'How many different persons the calls were made for.' }),
+  },
+  { title: 'FlagUsage' },
+);
+
+const Query = Type.Object({
+  ...offsetQuery().properties,
+  key: Type.Optional(Type.String({ description: 'Only this flag.' })),
+  date_from: Type.Optional(
+    Type.String({ description: `Calls since then. Without it, the ${DEFAULT_DAYS} days up to the end.` }),
+  ),
+  date_to: Type.Optional(Type.String({ description: 'Calls before then. Without it, up to now.' })),
+  timezone: Type.String({
+    default: 'UTC',
+    description: 'Whose days are counted, as an IANA name; also that of dates that do not say theirs.',
+  }),
+});
+
+const listUsage = route({
+  method: 'get',
+  path: '/feature_flags/usage/',
+  access: { scope: 'feature_flag:read' },
+  query: Query,
+  answers: { 200: offsetPageOf(FlagUsageBody) },
+  summary: 'Count the calls of feature flags per flag, variant and day, the newest day first',
+  description: 'Counted from the `$feature_flag_called` events that SDKs send; a day is that of the event’s timestamp.',
+  async handle({ project, query, url }, { flagUsage }: FlagUsageApi) {
+    const page = await flagUsage.list(project.id, {
+      key: query.key,
+      timezone: timezoneOf(query.timezone),
+      from: instantOf(query.date_from, 'date_from'),
+      to: instantOf(query.date_to, 'date_to'),
+      limit: boundedLimit(query.limit),
+      offset: query.offset,
+    });
+    return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
+  },
+});
+
+function present({ key, response, day, calls, persons }: FlagUsage): Static<typeof FlagUsageBody> {
+  const known = typeof response === 'string' || typeof response === 'boolean' || response === null;
+  return { key, variant: known ? response : JSON.stringify(response), day, calls, persons };
+}
+
+function instantOf(text: string | undefined, attr: string): GivenInstant | undefined {
+  return text === undefined ? undefined : (parseDatetime(text) ?? { instant: datetimeOf(text, attr), zoned: true });
+}
+
+/** Names only: Postgres reads offsets with the opposite sign. */
+function timezoneOf(name: string): string {
+  if (/^[a-z]/i.test(name) && isTimezone(name)) return name;
+  throw new InvalidInput('This is not the name of a time zone.', 'timezone');
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name }).format();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const flagUsageRoutes = [listUsage];

@@ -1,0 +1,107 @@
+/** How often feature flags were asked for, counted from the `$feature_flag_called` events that SDKs send. */
+import type { Knex } from '../db/connection.ts';
+import { InvalidInput } from '../errors.ts';
+
+/** As a client gave it: an instant, or one that means the clock of a time zone. */
+export type GivenInstant = { instant: string; zoned: boolean };
+
+export type UsageQuery = {
+  /** Absent: all flags. */
+  key?: string | undefined;
+  /** IANA name: whose days are counted. */
+  timezone: string;
+  /** Absent: as many days before the end as make `DEFAULT_DAYS`. */
+  from?: GivenInstant | undefined;
+  /** Absent: now. */
+  to?: GivenInstant | undefined;
+  limit: number;
+  offset: number;
+};
+
+/** All calls of one flag with one answer on one day. */
+export type FlagUsage = {
+  key: string;
+  response: unknown;
+  day: string;
+  calls: number;
+  /** Different persons, as the events were stored with them. */
+  persons: number;
+};
+
+export const DEFAULT_DAYS = 30;
+const LONGEST_DAYS = 366;
+const TIMEOUT_SECONDS = 10;
+const QUERY_CANCELED = '57014';
+const INVALID_PARAMETER = '22023';
+
+type Period = { from: string; to: string };
+
+const PERIOD = `
+  with until as (
+    select coalesce(
+      case when :toZoned then cast(:to as timestamptz) else cast(:to as timestamp) at time zone :timezone end, now()
+    ) as instant
+  )
+  select instant as "to", coalesce(
+    case when :fromZoned then cast(:from as timestamptz) else cast(:from as timestamp) at time zone :timezone end,
+    (date_trunc('day', instant at time zone :timezone) - make_interval(days => ${DEFAULT_DAYS - 1})) at time zone :timezone
+  ) as "from" from until`;
+
+const USAGE = `
+  with calls as (
+    select properties ->> '$feature_flag' as key, coalesce(properties -> '$feature_flag_response', 'null') as response,
+      to_char("timestamp" at time zone :timezone, 'YYYY-MM-DD') as day, person_id
+    from events
+    where project_id = :projectId and event = '$feature_flag_called' and "timestamp" >= :from and "timestamp" < :to
+  ), usage as (
+    select key, response, day, count(*)::int as calls, count(distinct person_id)::int as persons
+    from calls where key = coalesce(:key, key) group by key, response, day
+  ), page as (
+    select * from usage order by day desc, key, response limit :limit offset :offset
+  )
+  select (select count(*)::int from usage) as count, (select coalesce(jsonb_agg(page), '[]') from page) as results`;
+
+export function flagUsageStore(db: Knex) {
+  return {
+    /**
+     * The newest day first.
+     * @throws InvalidInput for a time zone that is none, and for a period that is empty, too long or holds too many calls
+     */
+    async list(projectId: number, query: UsageQuery): Promise<{ count: number; results: FlagUsage[] }> {
+      const { key = null, timezone, limit, offset } = query;
+      const period = await periodOf(db, query);
+      return db
+        .transaction(async (transaction) => {
+          await transaction.raw(`set local statement_timeout = '${TIMEOUT_SECONDS}s'`);
+          const values = { projectId, key, timezone, limit, offset, ...period };
+          const { rows } = await transaction.raw<{ rows: { count: number; results: FlagUsage[] }[] }>(USAGE, values);
+          return rows[0]!;
+        })
+        .catch((error: Error & { code?: string }) => {
+          if (error.code !== QUERY_CANCELED) throw error;
+          throw new InvalidInput('There are too many calls to count at once: choose a shorter period.', 'date_from');
+        });
+    },
+  };
+}
+
+async function periodOf(db: Knex, { timezone, from, to }: UsageQuery): Promise<Period> {
+  const values = {
+    timezone,
+    from: from?.instant ?? null,
+    fromZoned: from?.zoned ?? false,
+    to: to?.instant ?? null,
+    toZoned: to?.zoned ?? false,
+  };
+  const { rows } = await db.raw<{ rows: Period[] }>(PERIOD, values).catch((error: Error & { code?: string }): never => {
+    if (error.code !== INVALID_PARAMETER) throw error;
+    throw new InvalidInput('This is not the name of a time zone.', 'timezone');
+  });
+  const period = rows[0]!;
+  const days = (Date.parse(period.to) - Date.parse(period.from)) / 86_400_000;
+  if (days <= 0) throw new InvalidInput('The period must start before it ends.', 'date_from');
+  if (days > LONGEST_DAYS) throw new InvalidInput(`The period may have ${LONGEST_DAYS} days.`, 'date_from');
+  return period;
+}
+
+export type FlagUsageStore = ReturnType<typeof flagUsageStore>;
