@@ -87,10 +87,21 @@ function withoutChain(raw: RawObject, given: RawObject): RawObject {
   return withSetters(raw, others);
 }
 
-/** Some SDKs write `$set` and `$set_once` beside the properties; they belong among them. */
-function withSetters({ $set: set, $set_once: setOnce }: RawObject, given: RawObject): RawObject {
-  if (set === undefined && setOnce === undefined) return given;
-  return { ...(set !== undefined && { $set: set }), ...(setOnce !== undefined && { $set_once: setOnce }), ...given };
+/** SDKs write `$set`, `$set_once` and `$unset` beside the properties too; they belong among them. */
+function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject, given: RawObject): RawObject {
+  if (set === undefined && setOnce === undefined && unset === undefined) return given;
+  return {
+    ...given,
+    ...(set !== undefined && { $set: joined(given['$set'], set) }),
+    ...(setOnce !== undefined && { $set_once: joined(given['$set_once'], setOnce) }),
+    ...(unset !== undefined && { $unset: given['$unset'] ?? unset }),
+  };
+}
+
+/** What stands beside the properties wins. */
+function joined(among: unknown, beside: unknown): unknown {
+  if (!isObject(beside)) return among ?? beside;
+  return isObject(among) ? { ...among, ...beside } : beside;
 }
 
 /**

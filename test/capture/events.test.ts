@@ -101,6 +101,14 @@ describe('an event sent to capture', () => {
       await store(`"properties":${JSON.stringify(many)}`);
     });
 
+    it('and joins what is set among them and beside them, where the latter wins', async () => {
+      const row = await store(
+        '"$set":{"a":1,"b":1},"$unset":["x"],"$set_once":null,"properties":{"$set":{"a":2,"c":2},"$set_once":{"d":2}}',
+      );
+      const expected = '{"$set": {"a": 1, "b": 1, "c": 2}, "$unset": ["x"], "$set_once": {"d": 2}}';
+      assert.equal(row.properties, expected);
+    });
+
     it('and what SDKs write beside them, but not the elements chain', async () => {
       const row = await store(
         '"$set":{"a":1},"$set_once":{"b":2},"properties":{"c":3,"$elements_chain":"a:x\\u0000;"}',
