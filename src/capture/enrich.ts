@@ -31,12 +31,13 @@ export function createEnrichment(locate?: Locate): Enrich {
 }
 
 function enrich(properties: Record<string, unknown>, { address, anonymize }: Origin, locate: Locate | undefined): void {
-  if (!('$ip' in properties) && address !== '') properties['$ip'] = address;
-  const ip = properties['$ip'];
+  const isGiven = '$ip' in properties;
+  const ip = isGiven ? properties['$ip'] : address;
   if (locate && typeof ip === 'string' && properties['$geoip_disable'] !== true) {
     Object.assign(properties, locate(ip));
   }
-  if (anonymize) delete properties['$ip'];
+  if (isGiven && anonymize) delete properties['$ip'];
+  if (!isGiven && !anonymize && address !== '') properties['$ip'] = address;
 }
 
 /** The events of a request mostly have one address, or come one address after another. */
