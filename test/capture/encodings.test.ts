@@ -121,7 +121,7 @@ describe('an event arrives', () => {
       ['in gzip of gzip in base64', 400, '', () => base64(gzipSync(gzipSync(event()))), TEXT],
       ['in broken gzip in base64', 400, '', () => base64(gzipSync(event()).subarray(0, -9)), TEXT],
       ['in broken lz64', 400, '?compression=lz64', () => lz64(event()).slice(0, -9), TEXT],
-      ['in lz64 of another alphabet', 400, '?compression=lz64', () => lz64(event()).replace('a', '*'), TEXT],
+      ['in lz64 of another alphabet', 400, '?compression=lz64', () => `*${lz64(event()).slice(1)}`, TEXT],
       ['in base64 that says that it is lz64', 400, '?compression=lz64', () => base64(event()), TEXT],
       ['in lz64 that does not say so', 400, '', () => lz64(event()), TEXT],
       ['under a hint that nobody knows', 400, '?compression=zip', () => event()],
