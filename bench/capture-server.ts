@@ -48,6 +48,8 @@ function captureInto(databaseUrl: string): RequestListener {
 const [databaseUrl] = process.argv.slice(2);
 if (process.send) {
   const server = createServer(databaseUrl === undefined ? parseOnly : captureInto(databaseUrl));
+  // The clients of these benchmarks do not expect to find their idle connections closed.
+  server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1', () => {
     process.send?.({ port: (server.address() as AddressInfo).port } satisfies ServerReady);
   });

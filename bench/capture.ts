@@ -2,8 +2,6 @@
  * Events over HTTP, answered after the commit: one a request beside a server that only parses, and 500 a request beside
  * `psql \copy` into a table with the same partitions, index and checks. Every event is counted afterwards.
  */
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -11,11 +9,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { createPool, type Pool } from '../src/db/connection.ts';
 import { startEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { TOKEN, type ServerReady } from './capture-server.ts';
+import { requests, startServer, type Server } from './capture-load.ts';
 import { benchEvents, type BenchEvent } from './events.ts';
 import {
   atLeast,
@@ -98,24 +95,6 @@ export const bench: Bench = async ({ log }) => {
     await rm(directory, { recursive: true, force: true });
   }
 };
-
-type Server = { process: ChildProcess; port: number };
-
-async function startServer(...databaseUrl: string[]): Promise<Server> {
-  const child = fork(fileURLToPath(new URL('./capture-server.ts', import.meta.url)), databaseUrl);
-  const [{ port }] = (await once(child, 'message')) as [ServerReady];
-  return { process: child, port };
-}
-
-/** Whole HTTP requests, `batch` events in each. */
-function requests(events: readonly BenchEvent[], batch: number): Buffer[] {
-  return Array.from({ length: events.length / batch }, (_, n) => {
-    const some = events.slice(n * batch, (n + 1) * batch);
-    const body = JSON.stringify(batch === 1 ? { api_key: TOKEN, ...some[0] } : { api_key: TOKEN, batch: some });
-    const head = `POST /batch/ HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-    return Buffer.from(`${head}\r\n\r\n${body}`);
-  });
-}
 
 /**
  * Sends all requests over so many connections, each sending its next when the last was answered. CPU is that of the server and

@@ -9,6 +9,7 @@ const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
   claims: () => import('./claims.ts'),
   capture: () => import('./capture.ts'),
   export: () => import('./export.ts'),
+  overload: () => import('./overload.ts'),
   memory: () => import('./memory.ts'),
   runs: () => import('./runs.ts'),
 };

@@ -17,16 +17,30 @@ const LINGER_AFTER_REQUESTS = 8;
 const GROUP_EVENTS = 2_000;
 const GROUP_BYTES = 4 * 1024 * 1024;
 const QUEUED_REQUESTS = 10_000;
+/** Clients give up after ten seconds and send again: what would be stored later than that must not be taken. */
+const LONGEST_WAIT_MS = 4_000;
+/** What the newest group says of how long the next ones take. */
+const NEWEST_WEIGHT = 0.2;
 
 type Waiting = { rows: EventRows; resolve(refused: number[]): void; reject(error: unknown): void };
 
 /** The requests of one project. */
-type Queue = { waiting: Waiting[]; bytes: number; inFlight: number; lingers: boolean };
+type Queue = {
+  waiting: Waiting[];
+  events: number;
+  bytes: number;
+  inFlight: number;
+  lingers: boolean;
+  /** Since when the next group to end is waited for. */
+  sinceMs: number;
+  /** How long that takes, averaged; 0 when it is not known yet. */
+  groupMs: number;
+};
 
 export type GroupCommit = {
   /**
    * @returns once committed, the indexes of the rows that Postgres refused
-   * @throws Unavailable when the project has its share of the queue, or Postgres is not there; repeating is harmless
+   * @throws Unavailable when the project has its share of the queue, or waits for long already, or Postgres is not there; repeating is harmless
    */
   store(rows: EventRows): Promise<number[]>;
   /** Resolves when everything that was asked for is stored. */
@@ -45,11 +59,15 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
   let idle: (() => void)[] = [];
 
   function store(rows: EventRows): Promise<number[]> {
-    if (!places.take(rows.projectId, 1)) throw new Unavailable('Too many events are waiting to be stored.', 2);
+    const { projectId } = rows;
+    const queue = queues.get(projectId) ?? emptyQueue();
+    if (expectedWaitMs(queue) > LONGEST_WAIT_MS || !places.take(projectId, 1)) {
+      throw new Unavailable('Too many events are waiting to be stored.', 2);
+    }
+    queues.set(projectId, queue);
     return new Promise((resolve, reject) => {
-      let queue = queues.get(rows.projectId);
-      if (!queue) queues.set(rows.projectId, (queue = { waiting: [], bytes: 0, inFlight: 0, lingers: false }));
       queue.waiting.push({ rows, resolve, reject });
+      queue.events += rows.uuids.length;
       queue.bytes += rows.bytes.length;
       queued += 1;
       fillSoon();
@@ -79,13 +97,17 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
 
   function takeGroup(projectId: number, queue: Queue): Waiting[] {
     const group = queue.waiting.splice(0, groupLength(queue.waiting));
-    queue.bytes -= group.reduce((sum, { rows }) => sum + rows.bytes.length, 0);
+    for (const { rows } of group) {
+      queue.events -= rows.uuids.length;
+      queue.bytes -= rows.bytes.length;
+    }
     queued -= group.length;
     places.give(projectId, group.length);
     return group;
   }
 
   async function commit(projectId: number, queue: Queue, group: readonly Waiting[]): Promise<void> {
+    if (queue.inFlight === 0) queue.sinceMs = performance.now();
     inFlight += 1;
     queue.inFlight += 1;
     try {
@@ -94,6 +116,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
         group.map((waiting) => waiting.rows),
       );
       group.forEach((waiting, index) => waiting.resolve(refused[index]!));
+      measure(queue);
     } catch (error) {
       onFailure(error);
       for (const waiting of group) waiting.reject(error);
@@ -118,14 +141,33 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
     }, LINGER_MS);
   }
 
-  function forgetIfIdle(projectId: number, { waiting, inFlight, lingers }: Queue): void {
-    if (waiting.length + inFlight === 0 && !lingers) queues.delete(projectId);
+  function forgetIfIdle(projectId: number, queue: Queue): void {
+    const isIdle = queue.waiting.length + queue.inFlight === 0 && !queue.lingers;
+    // The project may have another queue by now: this one lingered twice.
+    if (isIdle && queues.get(projectId) === queue) queues.delete(projectId);
   }
 
   return {
     store,
     drain: () => (inFlight + queued === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
   };
+}
+
+function emptyQueue(): Queue {
+  return { waiting: [], events: 0, bytes: 0, inFlight: 0, lingers: false, sinceMs: 0, groupMs: 0 };
+}
+
+/** Of a request that came now: the groups before it, as many as they are when they are full. */
+function expectedWaitMs({ events, bytes, inFlight, sinceMs, groupMs }: Queue): number {
+  if (inFlight === 0) return 0;
+  return Math.max(events / GROUP_EVENTS, bytes / GROUP_BYTES) * Math.max(groupMs, performance.now() - sinceMs);
+}
+
+function measure(queue: Queue): void {
+  const nowMs = performance.now();
+  const lastMs = nowMs - queue.sinceMs;
+  queue.groupMs += (lastMs - queue.groupMs) * (queue.groupMs === 0 ? 1 : NEWEST_WEIGHT);
+  queue.sinceMs = nowMs;
 }
 
 function isReady({ waiting, bytes, inFlight, lingers }: Queue): boolean {

@@ -109,6 +109,57 @@ describe('group commit', () => {
     );
   });
 
+  it('refuses what would be stored too late, by how long the groups before took', async () => {
+    const ingest = slowIngest();
+    const groups = createGroupCommit(ingest, () => {});
+    const isTaken = () => {
+      try {
+        void groups.store(request(1, 1_000));
+        return true;
+      } catch (error) {
+        assert.equal((error as Error).name, 'Unavailable');
+        return false;
+      }
+    };
+    for (let i = 0; i < 200; i++) assert.ok(isTaken());
+    await turn();
+    await sleep(200);
+    for (const group of ingest.groups) group.commit();
+    await turn();
+    // A hundred groups are left, at about 200 ms for two.
+    assert.ok(!isTaken());
+    while (ingest.groups.length < 80) {
+      ingest.groups.at(-1)!.commit();
+      ingest.groups.at(-2)!.commit();
+      await turn();
+    }
+    assert.ok(isTaken());
+  });
+
+  it('loses no request to a queue that was forgotten', async () => {
+    // By the clock: the moment in which it could happen is met by some of these.
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const ingest = slowIngest();
+      const groups = createGroupCommit(ingest, () => {});
+      // Two groups that end one after the other, each waiting a moment for what follows.
+      for (let i = 0; i < 16; i++) void groups.store(request(1, 250));
+      await turn();
+      ingest.groups[0]!.commit();
+      await sleep(attempt % 2);
+      ingest.groups[1]!.commit();
+      await sleep(1);
+      void groups.store(request());
+      await turn();
+      void groups.store(request());
+      await sleep(5);
+      for (let i = 0; i < 10; i++) {
+        for (const group of ingest.groups) group.commit();
+        await sleep(1);
+      }
+      assert.equal(ingest.groups.length, 4);
+    }
+  });
+
   it('tells every request of a failed transaction, and goes on', async () => {
     const ingest = slowIngest();
     const failures: unknown[] = [];
