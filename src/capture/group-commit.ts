@@ -67,7 +67,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
     queues.set(projectId, queue);
     return new Promise((resolve, reject) => {
       queue.waiting.push({ rows, resolve, reject });
-      queue.events += rows.uuids.length;
+      queue.events += rows.ends.length;
       queue.bytes += rows.bytes.length;
       queued += 1;
       fillSoon();
@@ -98,7 +98,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
   function takeGroup(projectId: number, queue: Queue): Waiting[] {
     const group = queue.waiting.splice(0, groupLength(queue.waiting));
     for (const { rows } of group) {
-      queue.events -= rows.uuids.length;
+      queue.events -= rows.ends.length;
       queue.bytes -= rows.bytes.length;
     }
     queued -= group.length;
@@ -180,7 +180,7 @@ function groupLength(queue: readonly Waiting[]): number {
   let events = 0;
   let bytes = 0;
   const end = queue.findIndex(({ rows }) => {
-    events += rows.uuids.length;
+    events += rows.ends.length;
     bytes += rows.bytes.length;
     return events > GROUP_EVENTS || bytes > GROUP_BYTES;
   });
