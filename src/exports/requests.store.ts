@@ -9,7 +9,7 @@ import type { Place } from '../http/pagination.ts';
 import { isoMicros } from './domain/instants.ts';
 import type { DataInterval } from './domain/intervals.ts';
 import type { BackfillStatus, RunKind } from './domain/statuses.ts';
-import { keysetOf, newestFirst } from './keyset.ts';
+import { keysetOf, newestFirst } from '../http/keyset.ts';
 
 export type RequestKind = Exclude<RunKind, 'scheduled'>;
 

@@ -4,7 +4,7 @@ import type { Knex } from '../db/connection.ts';
 import type { Receipt, StagedPart } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
 import type { Plan } from './domain/plan.ts';
-import { keysetOf, newestFirst } from './keyset.ts';
+import { keysetOf, newestFirst } from '../http/keyset.ts';
 import type { Place } from '../http/pagination.ts';
 import { OPEN_STATUSES, type RunKind, type RunStatus } from './domain/statuses.ts';
 

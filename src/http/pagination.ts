@@ -64,26 +64,32 @@ export type CursorQuery = Static<ReturnType<typeof cursorQuery>>;
 /** A row's position in a list that has the newest first. */
 export type Position = { createdAt: string; id: string };
 
+/** A row of a list. One `beyond` its page is there to say that the list goes on: a page of large rows ends early. */
+export type Listed = Position & { beyond?: boolean };
+
 /** The rows next to a position, on one side of it; without a position the newest. Newest first in every case. */
 export type Place = { limit: number; olderThan?: Position; newerThan?: Position };
 
 /**
  * @param url of this request; the links are it with another cursor
  * @param load reads the rows of a place
+ * @param isId what may be a row's `id`
  */
-export async function cursorPage<Row extends Position, T>(
+export async function cursorPage<Row extends Listed, T>(
   url: URL,
   query: CursorQuery,
   load: (place: Place) => Promise<Row[]>,
   present: (row: Row) => T,
+  isId: (text: string) => boolean = isUuid,
 ) {
   const limit = boundedLimit(query.limit);
-  const place = query.cursor === undefined ? {} : decodeCursor(query.cursor);
+  const place = query.cursor === undefined ? {} : decodeCursor(query.cursor, isId);
   // One row more than the page shows tells whether the list goes on.
   const loaded = await load({ limit: limit + 1, ...place });
-  const goesOn = loaded.length > limit;
   const upwards = 'newerThan' in place;
-  const rows = upwards ? loaded.slice(-limit) : loaded.slice(0, limit);
+  const fitting = loaded.filter((row) => !row.beyond);
+  const rows = upwards ? fitting.slice(-limit) : fitting.slice(0, limit);
+  const goesOn = loaded.length > rows.length;
   const [newest, oldest] = [rows[0], rows.at(-1)];
   const link = (side: keyof Cursor, row: Row | undefined) =>
     row ? withQuery(url, { cursor: encodeCursor(side, row) }) : null;
@@ -100,14 +106,30 @@ function encodeCursor(side: keyof Cursor, { createdAt, id }: Position): string {
   return Buffer.from(JSON.stringify([side, createdAt, id])).toString('base64url');
 }
 
-const CURSOR =
-  /^\["(olderThan|newerThan)","(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)","([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"\]$/;
+const CURSOR = /^\["(olderThan|newerThan)","(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)",("(?:[^"\\]|\\.)*")\]$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
 
 /** @throws InvalidInput when it is not one that we gave out */
-function decodeCursor(text: string): Cursor {
-  const [, side, createdAt = '', id = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  if (side === undefined || parseDatetime(createdAt) === undefined) throw new InvalidInput('Invalid cursor.', 'cursor');
+function decodeCursor(text: string, isId: (text: string) => boolean): Cursor {
+  const [, side, createdAt = '', quoted = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const id = textOf(quoted);
+  if (side === undefined || id === undefined || parseDatetime(createdAt) === undefined || !isId(id)) {
+    throw new InvalidInput('Invalid cursor.', 'cursor');
+  }
   return side === 'newerThan' ? { newerThan: { createdAt, id } } : { olderThan: { createdAt, id } };
+}
+
+/** @returns undefined for JSON that is no text */
+function textOf(quoted: string): string | undefined {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return undefined;
+  }
 }
 
 function withQuery(url: URL, changes: Record<string, string | null>): string {

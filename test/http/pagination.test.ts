@@ -57,6 +57,33 @@ describe('pages', () => {
     });
   }
 
+  it('end before a row that would make them too large, there and back', async () => {
+    /** Two rows of this list are all that a page holds. */
+    const loadLarge = async (place: Place) => {
+      const loaded = await load(place);
+      const near = (index: number) => (place.newerThan ? loaded.length - 1 - index : index);
+      return loaded.map((row, index) => ({ ...row, beyond: near(index) >= 2 })).filter((_, index) => near(index) <= 2);
+    };
+    const readLarge = (url: string) => {
+      const cursor = new URL(url).searchParams.get('cursor');
+      return cursorPage(new URL(url), { limit: 5, ...(cursor !== null && { cursor }) }, loadLarge, ({ id }) => id);
+    };
+    let page = await readLarge(URL_OF_LIST.href);
+    const there = [page.results];
+    while (page.next !== null) there.push((page = await readLarge(page.next)).results);
+    assert.deepEqual(
+      there.map(({ length }) => length),
+      [2, 2, 2, 2, 2, 1],
+    );
+    assert.deepEqual(
+      there.flat(),
+      rows.map(({ id }) => id),
+    );
+    const back = [page.results];
+    while (page.previous !== null) back.unshift((page = await readLarge(page.previous)).results);
+    assert.deepEqual(back.flat(), there.flat());
+  });
+
   it('keep the rest of the query in their cursors’ links', async () => {
     const { next } = await read(URL_OF_LIST.href, 3);
     assert.match(next ?? '', /^https:\/\/sluice\.example\/list\/\?status=Failed&cursor=/);
@@ -73,6 +100,9 @@ describe('pages', () => {
       btoa(`["olderThan","2015-02-30T10:00:00.000000Z","${id}"]`),
       btoa(`["olderThan","infinity","${id}"]`),
       btoa(`["other","2015-05-17T10:00:00.000000Z","${id}"]`),
+      btoa(`["olderThan","2015-05-17T10:00:00.000000Z","${id.slice(1)}"]`),
+      btoa(`["olderThan","2015-05-17T10:00:00.000000Z","\\x"]`),
+      btoa(`["olderThan","2015-05-17T10:00:00.000000Z",1]`),
     ]) {
       await assert.rejects(
         cursorPage(URL_OF_LIST, { limit: 1, cursor: text }, load, ({ id }) => id),

@@ -1,5 +1,5 @@
 /** Reading a place in a list that has the newest first by its key `(created_at, id)`, however long the list is. */
-import type { Place, Position } from '../http/pagination.ts';
+import type { Place, Position } from './pagination.ts';
 
 /** How to compare with the edge, and how to sort so that the rows next to it come first. */
 export function keysetOf({ olderThan, newerThan }: Place): { sign: '<' | '>'; order: 'asc' | 'desc'; edge?: Position } {
