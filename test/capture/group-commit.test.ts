@@ -104,7 +104,7 @@ describe('group commit', () => {
     for (const events of [5_000, 900, 900, 900]) void groups.store(request(1, events));
     await turn();
     assert.deepEqual(
-      ingest.groups.map((group) => group.requests.map((rows) => rows.uuids.length)),
+      ingest.groups.map((group) => group.requests.map((rows) => rows.ends.length)),
       [[5_000], [900, 900]],
     );
   });
