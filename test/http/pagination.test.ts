@@ -29,9 +29,15 @@ describe('pages', () => {
     if (newerThan) return rows.filter((row) => keyOf(row) > keyOf(newerThan)).slice(-limit);
     return rows.filter((row) => !olderThan || keyOf(row) < keyOf(olderThan)).slice(0, limit);
   }
-  const read = (url: string, limit: number) => {
+  /** Two rows of this list are all that a page holds. */
+  const loadLarge = async (place: Place) => {
+    const loaded = await load(place);
+    const near = (index: number) => (place.newerThan ? loaded.length - 1 - index : index);
+    return loaded.map((row, index) => ({ ...row, beyond: near(index) >= 2 })).filter((_, index) => near(index) <= 2);
+  };
+  const read = (url: string, limit: number, rowsOf = load) => {
     const cursor = new URL(url).searchParams.get('cursor');
-    return cursorPage(new URL(url), { limit, ...(cursor !== null && { cursor }) }, load, ({ id }) => id);
+    return cursorPage(new URL(url), { limit, ...(cursor !== null && { cursor }) }, rowsOf, ({ id }) => id);
   };
 
   for (const limit of [1, 3, 10, 11, 12]) {
@@ -58,19 +64,9 @@ describe('pages', () => {
   }
 
   it('end before a row that would make them too large, there and back', async () => {
-    /** Two rows of this list are all that a page holds. */
-    const loadLarge = async (place: Place) => {
-      const loaded = await load(place);
-      const near = (index: number) => (place.newerThan ? loaded.length - 1 - index : index);
-      return loaded.map((row, index) => ({ ...row, beyond: near(index) >= 2 })).filter((_, index) => near(index) <= 2);
-    };
-    const readLarge = (url: string) => {
-      const cursor = new URL(url).searchParams.get('cursor');
-      return cursorPage(new URL(url), { limit: 5, ...(cursor !== null && { cursor }) }, loadLarge, ({ id }) => id);
-    };
-    let page = await readLarge(URL_OF_LIST.href);
+    let page = await read(URL_OF_LIST.href, 5, loadLarge);
     const there = [page.results];
-    while (page.next !== null) there.push((page = await readLarge(page.next)).results);
+    while (page.next !== null) there.push((page = await read(page.next, 5, loadLarge)).results);
     assert.deepEqual(
       there.map(({ length }) => length),
       [2, 2, 2, 2, 2, 1],
@@ -80,7 +76,7 @@ describe('pages', () => {
       rows.map(({ id }) => id),
     );
     const back = [page.results];
-    while (page.previous !== null) back.unshift((page = await readLarge(page.previous)).results);
+    while (page.previous !== null) back.unshift((page = await read(page.previous, 5, loadLarge)).results);
     assert.deepEqual(back.flat(), there.flat());
   });
 
