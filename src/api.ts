@@ -6,7 +6,14 @@ import { captureRoutes } from './capture/description.ts';
 import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
 import { createKnex, createPool } from './db/connection.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
+import { eventRoutes, type EventsApi } from './events/events.routes.ts';
+import { eventStore } from './events/events.store.ts';
+import { groupRoutes, type GroupsApi } from './events/groups/groups.routes.ts';
+import { groupStore } from './events/groups/groups.store.ts';
 import { INGEST_TIMEOUTS } from './events/ingest.ts';
+import { LOOKUP_OPTIONS } from './events/lookup.ts';
+import { personRoutes, type PersonsApi } from './events/persons/persons.routes.ts';
+import { personStore } from './events/persons/persons.store.ts';
 import { createWarningWriter } from './events/warning-writer.ts';
 import { warningRoutes, type WarningsApi } from './events/warnings.routes.ts';
 import { warningStore } from './events/warnings.store.ts';
@@ -44,6 +51,7 @@ export function createApi(
   const { databaseUrl: url, publicUrl, eventsPerSecond, clientAddress, locate, log } = options;
   const engine = createEngine(options);
   const db = createKnex({ url, applicationName: 'sluice-identity' });
+  const lookups = createKnex({ url, ...LOOKUP_OPTIONS });
   const ingestPool = createPool({
     url,
     applicationName: 'sluice-capture',
@@ -68,9 +76,14 @@ export function createApi(
     log,
   });
   const { stores, executions, sealed, environment, setter } = engine;
-  const routes: Route<HealthApi & IdentityApi & ExportsApi & WarningsApi & FlagUsageApi>[] = [
+  const routes: Route<
+    HealthApi & IdentityApi & EventsApi & PersonsApi & GroupsApi & ExportsApi & WarningsApi & FlagUsageApi
+  >[] = [
     ...healthRoutes,
     ...projectRoutes,
+    ...eventRoutes,
+    ...personRoutes,
+    ...groupRoutes,
     ...exportRoutes,
     ...warningRoutes,
     ...flagUsageRoutes,
@@ -81,6 +94,9 @@ export function createApi(
     collaborators: {
       health,
       projects,
+      events: eventStore(lookups),
+      persons: personStore(lookups),
+      groups: groupStore(lookups),
       batchExports: batchExports({ stores, schedules: setter, executions, sealed, environment, ensureTemporal }),
       backfills: backfills({ stores, executions, log, ensureTemporal }),
       runs: stores.runs,
@@ -102,7 +118,7 @@ export function createApi(
     async close() {
       await capture.drain();
       await warnings.drain();
-      await Promise.all([engine.close(), db.destroy(), ingestPool.end()]);
+      await Promise.all([engine.close(), db.destroy(), lookups.destroy(), ingestPool.end()]);
     },
   };
 }

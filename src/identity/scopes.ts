@@ -4,9 +4,13 @@ import type { Scope } from '../http/access.ts';
 export const SCOPES = [
   'batch_export:read',
   'batch_export:write',
+  'event:read',
   'event:write',
   'feature_flag:read',
+  'group:read',
   'ingestion_warning:read',
+  'person:read',
+  'person:write',
   'project:write',
 ] as const satisfies readonly Scope[];
 export const ALL_SCOPES = '*';

@@ -1,19 +1,16 @@
 /** The API of exports over a whole installation without a worker: what is asked for stays asked for. */
-import assert from 'node:assert/strict';
 import { createKnex, type Knex } from '../../src/db/connection.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import type { ExportsApi as ExportsCollaborators } from '../../src/exports/api.ts';
 import { exportRoutes } from '../../src/exports/routes.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
-import { ErrorBody } from '../../src/http/error-body.ts';
-import { pathsOf } from '../../src/http/paths.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
 import { projectRoutes, type IdentityApi } from '../../src/identity/projects.routes.ts';
 import { projectStore } from '../../src/identity/projects.store.ts';
-import { compile, type TSchema, type Validator } from '../../src/schema.ts';
 import { startApi, type Api, type ApiAnswer } from './api.ts';
+import { answerCheck } from './documented.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from './export-world.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from './identity.ts';
 
@@ -69,26 +66,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
   };
 }
 
-const documented = apiRoutes.flatMap((route) =>
-  pathsOf(route).map((path) => ({ ...route, pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`) })),
-);
-const validators = new Map<TSchema, Validator<TSchema>>();
-
-/** What the OpenAPI document says of a route's answers is true of every answer that a test gets. */
-function checkAnswer(method: string, address: string, { status, body }: ApiAnswer): void {
-  if (status >= 400) return checkBody(ErrorBody, body);
-  const [path = ''] = address.split('?');
-  const route = documented.find((one) => one.method === method.toLowerCase() && one.pattern.test(path));
-  const schema = route?.answers[status];
-  assert.notEqual(schema, undefined, `${method} ${path} answers ${status}, which is not documented`);
-  if (schema && body !== '') checkBody(schema, body);
-}
-
-function checkBody(schema: TSchema, body: unknown): void {
-  let valid = validators.get(schema);
-  if (!valid) validators.set(schema, (valid = compile(schema)));
-  assert.ok(valid(body), `${JSON.stringify(valid.errors)} in ${JSON.stringify(body)}`);
-}
+const checkAnswer = answerCheck(apiRoutes);
 
 /** A key of the user whose organization owns the project. */
 export async function memberKey(db: Knex, projectId: number, ...scopes: string[]): Promise<string> {

@@ -1,0 +1,18 @@
+/** What a person is called where people read of it. */
+
+/** The first that a person has is its name. As in PostHog: PERSON_DEFAULT_DISPLAY_NAME_PROPERTIES. */
+const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName'];
+
+/** As SDKs make them for visitors whom nobody has identified. */
+const GENERATED = /^(?:[a-z0-9]+-){4}[a-z0-9]+$/;
+
+/** @returns a property, else a distinct id, rather one that somebody chose; else the id */
+export function displayName(person: {
+  id: string;
+  properties: Readonly<Record<string, unknown>>;
+  distinctIds: readonly string[];
+}): string {
+  const named = NAMES.map((name) => person.properties[name]).find((value) => typeof value === 'string' && value !== '');
+  if (typeof named === 'string') return named;
+  return person.distinctIds.find((id) => !GENERATED.test(id)) ?? person.distinctIds[0] ?? person.id;
+}
