@@ -1,14 +1,12 @@
 /**
  * Events over HTTP, answered after the commit: one a request beside a server that only parses, and 500 a request beside
- * `psql \copy` into a table with the same partitions, index and checks. Every event is counted afterwards.
+ * `psql \copy` of the same rows into a table with the same partitions, index and checks. Once with persons, which are made and
+ * looked at, and once without. Every event is counted afterwards.
  */
-import { createWriteStream } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { createPool, type Pool } from '../src/db/connection.ts';
 import { startEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
 import { migrate } from '../src/db/migrate.ts';
@@ -51,42 +49,14 @@ export const bench: Bench = async ({ log }) => {
     const postgres = parentOf(rows[0]!.pid);
     const [parser, capture] = [await startServer(), await startServer(server.url)];
     processes.push(parser, capture);
+    const setting: Setting = { pool, postgres, url: server.url, directory, parser, capture };
 
-    log('writing the requests');
-    const events = [...benchEvents(BATCHED)];
-    const singles = requests(events.slice(0, SINGLES), 1);
-    const batches = requests(events, BATCH);
-    const file = path.join(directory, 'events.copy');
-    await pipeline(Readable.from(copyLines(events)), createWriteStream(file));
-
-    const limit: Case = {
-      name: 'limit: a server that only parses, single events',
-      run: () => load(parser, singles, CONNECTIONS),
-    };
-    const single = storing('capture, single events', { pool, postgres, count: SINGLES }, () =>
-      load(capture, singles, CONNECTIONS),
-    );
-    const copy = await psqlCase({ pool, postgres, url: server.url, file });
-    const batched = storing('capture, batches of 500', { pool, postgres, count: BATCHED }, () =>
-      load(capture, batches, BATCH_CONNECTIONS),
-    );
-    const samples = await interleave([limit, single, copy, batched], ROUNDS, log);
-    const of = ({ name }: Case) => samples.get(name)!;
-    const cases = [
-      compare(limit.name, of(limit), of(limit)),
-      compare(single.name, of(single), of(limit)),
-      compare(copy.name, of(copy), of(copy)),
-      compare(batched.name, of(batched), of(copy)),
-    ];
-    const cpuPerEvent = median(of(batched).map((sample) => (sample.cpuMs * 1000) / BATCHED));
+    const withPersons = await measure(setting, 'persons', [...benchEvents(BATCHED)], log);
+    const personless = await measure(setting, 'personless', [...benchEvents(BATCHED)].map(withoutPerson), log);
     return {
       name: 'capture',
-      cases,
-      goals: [
-        atLeast('single events: cpu, of a server that only parses', cases[1]!.cpu_ratio, 0.55),
-        atLeast('batches of 500: wall, of psql \\copy', cases[3]!.wall_ratio, 0.65),
-        atMost('batches of 500: microseconds of cpu an event', cpuPerEvent, 45),
-      ],
+      cases: [...withPersons.cases, ...personless.cases],
+      goals: [...withPersons.goals, ...personless.goals],
     };
   } finally {
     for (const { process } of processes) process.disconnect();
@@ -95,6 +65,48 @@ export const bench: Bench = async ({ log }) => {
     await rm(directory, { recursive: true, force: true });
   }
 };
+
+type Setting = { pool: Pool; postgres: number; url: string; directory: string; parser: Server; capture: Server };
+
+function withoutPerson({ properties, ...event }: BenchEvent): BenchEvent {
+  return { ...event, properties: { ...properties, $process_person_profile: false } };
+}
+
+async function measure(setting: Setting, kind: string, events: readonly BenchEvent[], log: (line: string) => void) {
+  const { parser, capture } = setting;
+  log(`writing the requests: ${kind}`);
+  const singles = requests(events.slice(0, SINGLES), 1);
+  const batches = requests(events, BATCH);
+  const limit: Case = {
+    name: `limit: a server that only parses, single events, ${kind}`,
+    run: () => load(parser, singles, CONNECTIONS),
+  };
+  const single = storing(`capture, single events, ${kind}`, { ...setting, count: SINGLES }, () =>
+    load(capture, singles, CONNECTIONS),
+  );
+  const batched = storing(`capture, batches of 500, ${kind}`, { ...setting, count: BATCHED }, () =>
+    load(capture, batches, BATCH_CONNECTIONS),
+  );
+  await batched.run();
+  const copy = await psqlCase(setting, kind);
+  const samples = await interleave([limit, single, copy, batched], ROUNDS, log);
+  const of = ({ name }: Case) => samples.get(name)!;
+  const cases = [
+    compare(limit.name, of(limit), of(limit)),
+    compare(single.name, of(single), of(limit)),
+    compare(copy.name, of(copy), of(copy)),
+    compare(batched.name, of(batched), of(copy)),
+  ];
+  const cpuPerEvent = median(of(batched).map((sample) => (sample.cpuMs * 1000) / BATCHED));
+  return {
+    cases,
+    goals: [
+      atLeast(`single events, ${kind}: cpu, of a server that only parses`, cases[1]!.cpu_ratio, 0.55),
+      atLeast(`batches of 500, ${kind}: wall, of psql \\copy`, cases[3]!.wall_ratio, 0.65),
+      atMost(`batches of 500, ${kind}: microseconds of cpu an event`, cpuPerEvent, 45),
+    ],
+  };
+}
 
 /**
  * Sends all requests over so many connections, each sending its next when the last was answered. CPU is that of the server and
@@ -136,14 +148,14 @@ function sendInTurn(port: number, left: Iterator<Buffer>): Promise<void> {
   });
 }
 
-type Store = { pool: Pool; postgres: number; count: number };
+type Store = Pick<Setting, 'pool' | 'postgres'> & { count: number };
 
 /** Adds Postgres's CPU time, and counts what it stored. */
 function storing(name: string, { pool, postgres, count }: Store, run: () => Promise<Sample>): Case {
   return {
     name,
     async run() {
-      await pool.query('truncate events, event_ids; checkpoint');
+      await pool.query(`truncate events, event_ids, persons, person_distinct_ids, person_versions cascade; checkpoint`);
       const cpuBefore = serverCpuMs(postgres);
       const sample = await run();
       const cpuMs = sample.cpuMs + serverCpuMs(postgres) - cpuBefore;
@@ -163,37 +175,27 @@ async function requireCount(pool: Pool, table: string, expected: number): Promis
   }
 }
 
-/** What somebody would do who had a file of finished rows: no HTTP, no JSON to take apart, no claims, one transaction. */
-async function psqlCase({
-  pool,
-  postgres,
-  url,
-  file,
-}: Omit<Store, 'count'> & { url: string; file: string }): Promise<Case> {
+/**
+ * What somebody would do who had a file of the rows that were stored last, as they are: no HTTP, no JSON to take apart, no claims, no
+ * persons to look for, one transaction.
+ */
+async function psqlCase({ pool, postgres, url, directory }: Setting, kind: string): Promise<Case> {
+  const [table, file] = [`copied_${kind}`, path.join(directory, `${kind}.copy`)];
   await pool.query(`
-    create table copied (like events including all) partition by range (interval_time);
-    create table copied_all partition of copied for values from (minvalue) to (maxvalue)`);
+    create table ${table} (like events including all) partition by range (interval_time);
+    create table ${table}_all partition of ${table} for values from (minvalue) to (maxvalue)`);
   const env = { ...process.env, URL: url };
-  const command = `psql -X -q "$URL" -c "\\copy copied from '${file}'"`;
+  await runShell(`psql -X -q "$URL" -c "\\copy (select * from events) to '${file}'"`, env);
+  const command = `psql -X -q "$URL" -c "\\copy ${table} from '${file}'"`;
   return {
-    name: 'limit: psql \\copy',
+    name: `limit: psql \\copy, ${kind}`,
     async run() {
-      await pool.query('truncate copied; checkpoint');
+      await pool.query(`truncate ${table}; checkpoint`);
       const cpuBefore = serverCpuMs(postgres);
       const sample = await runShell(command, env);
       const cpuMs = sample.cpuMs + serverCpuMs(postgres) - cpuBefore;
-      await requireCount(pool, 'copied', BATCHED);
+      await requireCount(pool, table, BATCHED);
       return { ...sample, cpuMs };
     },
   };
-}
-
-/** The same rows in COPY's text format, in the order of the table's columns. */
-function* copyLines(events: readonly BenchEvent[]): Generator<string> {
-  const now = new Date().toISOString();
-  for (const { uuid, event, distinct_id, timestamp, properties } of events) {
-    const json = JSON.stringify(properties).replaceAll('\\', '\\\\');
-    const instants = `${timestamp}\t${now}\t${now}\t${now}`;
-    yield `1\t${uuid}\t${event}\t${distinct_id}\t${uuid}\t${json}\t{}\t\t${instants}\t${json.length + 250}\n`;
-  }
 }

@@ -14,6 +14,7 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../src/db/embedded
 import { migrate } from '../src/db/migrate.ts';
 import { encodeEvents, type EventRows } from '../src/events/event-rows.ts';
 import { createIngest } from '../src/events/ingest.ts';
+import { NO_EFFECTS } from '../src/events/persons/effects.ts';
 import { fromMilliseconds } from '../src/wire/instant.ts';
 import { benchEvents } from './events.ts';
 import {
@@ -146,6 +147,7 @@ function batchesOfEvents(makeUuid: () => string): EventRows[] {
     properties: JSON.stringify(properties),
     elementsChain: '',
     timestamp: createdAt,
+    person: NO_EFFECTS,
   }));
   return Array.from({ length: BATCHES }, (_, n) =>
     encodeEvents(events.slice(n * BATCH, (n + 1) * BATCH), { projectId: PROJECT, historical: false, createdAt }),

@@ -13,6 +13,7 @@ import { createActivities } from '../activities/index.ts';
 import { createPool } from '../src/db/connection.ts';
 import { encodeEvents } from '../src/events/event-rows.ts';
 import { createIngest } from '../src/events/ingest.ts';
+import { NO_EFFECTS } from '../src/events/persons/effects.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
 import { startExportWorker } from '../src/temporal/worker.ts';
 import { startInstallation, type Installation } from './installation.ts';
@@ -70,6 +71,7 @@ async function storeEvents({ options, projectId }: Installation): Promise<void> 
     distinctId: `person ${n % 100}`,
     properties,
     elementsChain: '',
+    person: NO_EFFECTS,
     timestamp: microseconds(FIRST_END - HOUR + (n * HOUR) / ROWS_EACH),
   }));
   try {
