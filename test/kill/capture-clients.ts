@@ -8,6 +8,8 @@ export type Sent = {
   acknowledged: string[];
   /** Requests that were sent, some several times, and never answered with 200. */
   open: string[][];
+  /** By distinct id the last number that its person was set to, and that was acknowledged; each client counts up. */
+  counters: Map<string, { sent: number; acknowledged: number }>;
   /** How often each answer came; `none` where there was none. */
   answers: Record<string, number>;
 };
@@ -24,7 +26,7 @@ const PAUSE_MS = 30;
 
 /** @param url where the server is, whenever it is there */
 export function startClients(url: string, token: string, count: number, random: Random): Clients {
-  const sent: Sent = { acknowledged: [], open: [], answers: {} };
+  const sent: Sent = { acknowledged: [], open: [], counters: new Map(), answers: {} };
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -43,9 +45,15 @@ export function startClients(url: string, token: string, count: number, random: 
   }
 
   async function client(number: number): Promise<void> {
+    const distinctId = `client ${number}`;
+    const counter = { sent: 0, acknowledged: 0 };
+    sent.counters.set(distinctId, counter);
     while (!signal.aborted) {
       const uuids = Array.from({ length: random.next() < 0.3 ? BATCH : 1 }, () => randomUUID());
-      const batch = uuids.map((uuid) => ({ event: 'e', distinct_id: `client ${number}`, uuid }));
+      const batch = uuids.map((uuid) => {
+        counter.sent += 1;
+        return { event: 'e', distinct_id: distinctId, uuid, properties: { $set: { counter: counter.sent } } };
+      });
       const body = JSON.stringify({ api_key: token, batch });
       let status: number | undefined;
       while (status !== 200 && !signal.aborted) {
@@ -54,8 +62,12 @@ export function startClients(url: string, token: string, count: number, random: 
         sent.answers[name] = (sent.answers[name] ?? 0) + 1;
         if (status !== 200) await sleep(PAUSE_MS);
       }
-      if (status === 200) sent.acknowledged.push(...uuids);
-      else sent.open.push(uuids);
+      if (status !== 200) {
+        sent.open.push(uuids);
+        return;
+      }
+      sent.acknowledged.push(...uuids);
+      counter.acknowledged = counter.sent;
     }
   }
 

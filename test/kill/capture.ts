@@ -1,6 +1,6 @@
 /**
  * Capture under load while its Postgres and its API process are killed again and again. At the end every acknowledged event is
- * there once, and no request in part.
+ * there once, no request in part, and every person is as the last acknowledged event left it.
  */
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -112,7 +112,7 @@ async function startAgain(directory: string, port: number): Promise<EmbeddedPost
   }
 }
 
-async function check(databaseUrl: string, { acknowledged, open, answers }: Sent): Promise<string[]> {
+async function check(databaseUrl: string, { acknowledged, open, counters, answers }: Sent): Promise<string[]> {
   const pool = createPool({ url: databaseUrl, applicationName: 'test-kill', maxConnections: 1 });
   try {
     const stored = await uuids(pool, 'events');
@@ -126,6 +126,9 @@ async function check(databaseUrl: string, { acknowledged, open, answers }: Sent)
       'claimed and not stored': claimed.difference(found).size,
       'stored and not claimed': found.difference(claimed).size,
       'of requests stored in part': open.filter((request) => isInPart(request, found)).length,
+      'counters wrong': await wrongCounters(pool, counters),
+      'versions of persons missing or out of order': await brokenVersions(pool),
+      'persons unlike their newest version': await staleVersions(pool),
     };
     const told = Object.entries(answers).map(([answer, count]) => `${count} x ${answer}`);
     console.log(`capture: ${acknowledged.length} acknowledged, ${stored.length} stored; answers: ${told.join(', ')}`);
@@ -136,7 +139,7 @@ async function check(databaseUrl: string, { acknowledged, open, answers }: Sent)
     );
     return Object.entries(counts)
       .filter(([, count]) => count > 0)
-      .map(([what, count]) => `capture: ${count} events ${what}`);
+      .map(([what, count]) => `capture: ${count} ${what}`);
   } finally {
     await pool.end();
   }
@@ -150,4 +153,45 @@ function isInPart(request: readonly string[], found: ReadonlySet<string>): boole
 async function uuids(pool: Pool, table: 'events' | 'event_ids'): Promise<string[]> {
   const { rows } = await pool.query<{ uuid: string }>(`select uuid from ${table}`);
   return rows.map(({ uuid }) => uuid);
+}
+
+/** A counter may be ahead of what was acknowledged, up to what was sent; never behind. */
+async function wrongCounters(pool: Pool, counters: Sent['counters']): Promise<number> {
+  const { rows } = await pool.query<{ distinct_id: string; counter: number }>(`
+    select distinct_id, (properties -> 'counter')::int as counter
+    from person_distinct_ids as known join persons on persons.project_id = known.project_id and persons.id = known.person_id`);
+  const stored = new Map(rows.map(({ distinct_id: id, counter }) => [id, counter]));
+  return [...counters].filter(([id, { sent, acknowledged }]) => {
+    const counter = stored.get(id) ?? 0;
+    return counter < acknowledged || counter > sent;
+  }).length;
+}
+
+/** Every version follows the one before, and none takes a counter back. */
+async function brokenVersions(pool: Pool): Promise<number> {
+  return count(
+    pool,
+    `select version - lag(version, 1, 0) over earlier <> 1
+       or (properties -> 'counter')::int < lag((properties -> 'counter')::int, 1, 0) over earlier as is_wrong
+     from person_versions window earlier as (partition by project_id, distinct_id order by version)`,
+  );
+}
+
+async function staleVersions(pool: Pool): Promise<number> {
+  return count(
+    pool,
+    `select versions.properties is distinct from persons.properties as is_wrong
+     from person_distinct_ids as known
+       join persons on persons.project_id = known.project_id and persons.id = known.person_id
+       left join person_versions as versions on versions.project_id = known.project_id
+         and versions.distinct_id = known.distinct_id and versions.version = known.version`,
+  );
+}
+
+/** @param sql rows with `is_wrong` */
+async function count(pool: Pool, sql: string): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::int as count from (${sql}) as looked_at where is_wrong`,
+  );
+  return rows[0]!.count;
 }
