@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from '../db/connection.ts';
 import { InvalidInput, MethodNotAllowed, NotAuthenticated, Unavailable } from '../errors.ts';
 import { encodeEvents, type NewEvent } from '../events/event-rows.ts';
+import { groupTypesOf, type GroupTypes } from '../events/group-types.ts';
 import { createIngest } from '../events/ingest.ts';
 import type { IngestionWarning } from '../events/warnings.ts';
 import type { Gatekeeper } from '../http/access.ts';
@@ -25,7 +26,8 @@ import { createGroupCommit } from './group-commit.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { capturePathOf, type CapturePath } from './paths.ts';
 import { createRateLimit } from './rate-limits.ts';
-import { readEvent } from './read-event.ts';
+import { readEvent, type Reception } from './read-event.ts';
+import { namedGroupTypes } from './read-groups.ts';
 import { receive, type Received } from './receive.ts';
 import {
   allowPages,
@@ -73,11 +75,12 @@ export type Capture = {
 
 export function createCapture(options: CaptureOptions): Capture {
   const { pool, projectByToken, gatekeeper, clientAddress, locate, eventsPerSecond, warn, log } = options;
-  const groups = createGroupCommit(createIngest(pool), (error) =>
+  const groups = createGroupCommit(createIngest(pool, { onWarnings: warn }), (error) =>
     log.error({ error: describe(error) }, 'a group failed'),
   );
   const enrich = createEnrichment(locate);
   const openMemory = createMemory();
+  const groupTypes = groupTypesOf(pool);
   const takeTurn = createTurns();
   const projectLimit = createRateLimit<number>(eventsPerSecond.project);
   const keyLimit = createRateLimit<string>(eventsPerSecond.key);
@@ -119,7 +122,8 @@ export function createCapture(options: CaptureOptions): Capture {
     const address = historical ? '' : clientAddress(request);
     enrich(received.events, { address, anonymize: project.anonymizeIps });
     const now = fromMilliseconds(Date.now());
-    const { events, indexes, rejected } = readEvents(received, { historical, now });
+    const groupTypes = await findGroupTypes(project.id, received.events);
+    const { events, indexes, rejected } = readEvents(received, { historical, now, groupTypes });
     if (events.length > 0) {
       const rows = encodeEvents(events, { projectId: project.id, historical, createdAt: now });
       memory.hold(rows.bytes.length + events.length * BYTES_AROUND_ROW);
@@ -140,6 +144,14 @@ export function createCapture(options: CaptureOptions): Capture {
     });
     if (!project) throw new NotAuthenticated('The API key is not valid: no project has it.');
     return project;
+  }
+
+  async function findGroupTypes(projectId: number, events: readonly unknown[]): Promise<GroupTypes> {
+    try {
+      return await groupTypes(projectId, namedGroupTypes(events));
+    } catch (cause) {
+      throw new Unavailable('Groups cannot be looked up right now.', 5, { cause });
+    }
   }
 
   /** History is not for the public key: with it alone anyone could rewrite what was delivered long ago. */
@@ -177,8 +189,8 @@ type ReadEvents = {
   rejected: Rejected[];
 };
 
-function readEvents(received: Received, { historical, now }: { historical: boolean; now: bigint }): ReadEvents {
-  const reception = { now, historical, sentAt: parseInstant(received.sentAt), escapes: received.escapes };
+function readEvents(received: Received, given: Pick<Reception, 'historical' | 'now' | 'groupTypes'>): ReadEvents {
+  const reception = { ...given, sentAt: parseInstant(received.sentAt), escapes: received.escapes };
   const result: ReadEvents = { events: [], indexes: [], rejected: [] };
   received.events.forEach((raw, index) => {
     try {

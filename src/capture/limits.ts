@@ -11,6 +11,8 @@ export const LIMITS = {
   /** Objects and arrays inside each other, in one event. */
   depth: 128,
   eventNameLength: 200,
+  groupTypeLength: 400,
+  groupKeyLength: 400,
   /** Longer ones are cut, as every server of this protocol does. */
   distinctIdLength: 200,
   /** Bytes of bodies and rows that one process holds at once. */

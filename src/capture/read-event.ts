@@ -1,10 +1,13 @@
 /** One event of a request, from whatever a client sent to what is stored. */
 import { InvalidInput, MalformedRequest } from '../errors.ts';
 import type { NewEvent } from '../events/event-rows.ts';
+import type { GroupTypes } from '../events/group-types.ts';
+import { readPersonEffects } from '../events/persons/effects.ts';
 import { parseInstant } from '../wire/instant.ts';
 import { isDeeperThan, storableJson, storableText } from '../wire/json.ts';
 import { isObject, type RawObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
+import { groupKeys, readGroupUpdate } from './read-groups.ts';
 import { canonicalUuid, uuidV7 } from './uuid.ts';
 
 /** Clients' clocks may be wrong by so much in the direction of the future; beyond it their timestamps mean nothing. */
@@ -19,6 +22,8 @@ export type Reception = {
   historical: boolean;
   /** Whether the body held `\u` escapes (see `parseJson`). */
   escapes: boolean;
+  /** Of the project, with all that the request names. */
+  groupTypes: GroupTypes;
 };
 
 /**
@@ -30,14 +35,18 @@ export function readEvent(raw: unknown, reception: Reception): NewEvent {
   if (isDeeperThan(raw, LIMITS.depth)) {
     throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
-  const { properties, elementsChain } = readProperties(raw, reception.escapes);
+  const { object, ...texts } = readProperties(raw, reception);
+  const event = readName(raw['event']);
+  const distinctId = readDistinctId(raw);
+  const group = event === '$groupidentify' ? readGroupUpdate(object, reception.groupTypes) : undefined;
   return {
     uuid: readUuid(raw['uuid']),
-    event: readName(raw['event']),
-    distinctId: readDistinctId(raw),
-    properties,
-    elementsChain,
+    event,
+    distinctId,
+    ...texts,
     timestamp: readTimestamp(raw, reception),
+    person: readPersonEffects(event, distinctId, object),
+    ...(group && { group }),
   };
 }
 
@@ -69,22 +78,36 @@ function readUuid(value: unknown): string {
   return uuid;
 }
 
-function readProperties(raw: RawObject, escapes: boolean): { properties: string; elementsChain: string } {
+type ReadProperties = {
+  /** Fit to be stored. */
+  object: RawObject;
+  /** The same as JSON. */
+  properties: string;
+  elementsChain: string;
+};
+
+function readProperties(raw: RawObject, { escapes, groupTypes }: Reception): ReadProperties {
   const given = raw['properties'] ?? {};
   if (!isObject(given)) throw new InvalidInput('This field must be an object.', 'properties');
   const { $elements_chain: chain } = given;
-  const properties = storableJson(chain === undefined ? withSetters(raw, given) : withoutChain(raw, given), escapes);
-  if (properties.length > LIMITS.propertiesLength) {
+  const kept = withSetters(raw, chain === undefined ? given : withoutChain(given));
+  const { object, text } = storableJson(withGroups(kept, groupTypes), escapes);
+  if (text.length > LIMITS.propertiesLength) {
     const detail = `An event's properties may have ${LIMITS.propertiesLength} characters of JSON.`;
     throw new InvalidInput(detail, 'properties', 'event_too_large');
   }
-  return { properties, elementsChain: typeof chain === 'string' ? storableText(chain) : '' };
+  return { object, properties: text, elementsChain: typeof chain === 'string' ? storableText(chain) : '' };
+}
+
+function withGroups(properties: RawObject, types: GroupTypes): RawObject {
+  const keys = groupKeys(properties, types);
+  return keys ? { ...properties, ...keys } : properties;
 }
 
 /** The elements chain has a column of its own. */
-function withoutChain(raw: RawObject, given: RawObject): RawObject {
+function withoutChain(given: RawObject): RawObject {
   const { $elements_chain: _, ...others } = given;
-  return withSetters(raw, others);
+  return others;
 }
 
 /** SDKs write `$set`, `$set_once` and `$unset` beside the properties too; they belong among them. */

@@ -1,34 +1,40 @@
 /**
- * Events as rows of COPY BINARY, encoded as soon as they are read, so that only two instants remain to be filled in while the
- * ingest transaction holds its locks.
+ * Events as rows of COPY BINARY, encoded as soon as they are read, so that only instants and persons remain to be filled in
+ * while the ingest transaction holds its locks.
  *
  * A row: int16 number of fields, then for each its length (int32) and value. The fields of fixed length come first: they are
  * at the same place in every row.
  */
-import { writePersonId } from './person-id.ts';
+import type { GroupUpdate } from './group-changes.ts';
+import type { PersonEffects } from './persons/effects.ts';
+import type { EventPerson } from './persons/person-work.ts';
 
-/** An event as its client sent it, checked: texts without NUL, `properties` as JSON text that `jsonb` accepts. */
-export type NewEvent = {
+/** What the ingest transaction must know of an event, beside its bytes. */
+export type EventSubject = {
   /** Canonical, lower case. */
   uuid: string;
-  event: string;
   distinctId: string;
-  properties: string;
-  elementsChain: string;
   /** Microseconds since 2000-01-01Z, as Postgres counts. */
   timestamp: bigint;
+  /** What it does to its person. */
+  person: PersonEffects;
+  /** What it says about a group. */
+  group?: GroupUpdate;
 };
+
+/** An event as its client sent it, checked: texts without NUL, `properties` as JSON text that `jsonb` accepts. */
+export type NewEvent = EventSubject & { event: string; properties: string; elementsChain: string };
 
 /** The rows of one request. */
 export type EventRows = {
   projectId: number;
   /** Placed by `timestamp` rather than by when it is stored. */
   historical: boolean;
+  /** All but the last field of each: `person_properties`. */
   bytes: Buffer;
   /** Where each row ends in `bytes`. */
   ends: number[];
-  uuids: string[];
-  timestamps: bigint[];
+  subjects: EventSubject[];
 };
 
 const FIXED_FIELDS = [
@@ -52,20 +58,22 @@ const [INSERTED_AT, INTERVAL_TIME, TIMESTAMP, CREATED_AT, PROJECT_ID, ROW_BYTES,
 ) as [number, number, number, number, number, number, number, number];
 const FIXED_BYTES = PERSON_ID + 16;
 const TEMPLATE = rowTemplate();
-const NO_PROPERTIES = '{}';
+/** Beside the value of `person_properties`, its field has a length and a version byte. */
+const JSON_FIELD_OVERHEAD = 5;
 /** Of a JSON line: names, quotes, punctuation, and the values of fixed length. */
-const LINE_OVERHEAD = JSON.stringify({
-  uuid: '-'.repeat(36),
-  event: '',
-  distinct_id: '',
-  person_id: '-'.repeat(36),
-  properties: '',
-  person_properties: {},
-  elements_chain: '',
-  timestamp: '2015-05-17T10:05:03.000000Z',
-  created_at: '2015-05-17T10:05:03.000000Z',
-  _inserted_at: '2015-05-17T10:05:03.000000Z',
-}).length;
+const LINE_OVERHEAD =
+  JSON.stringify({
+    uuid: '-'.repeat(36),
+    event: '',
+    distinct_id: '',
+    person_id: '-'.repeat(36),
+    properties: '',
+    person_properties: 0,
+    elements_chain: '',
+    timestamp: '2015-05-17T10:05:03.000000Z',
+    created_at: '2015-05-17T10:05:03.000000Z',
+    _inserted_at: '2015-05-17T10:05:03.000000Z',
+  }).length - 1;
 
 function rowTemplate(): Buffer {
   const template = Buffer.alloc(FIXED_BYTES);
@@ -94,25 +102,25 @@ export function encodeEvents(
     bytes.writeBigInt64BE(event.timestamp, row + TIMESTAMP);
     bytes.writeBigInt64BE(createdAt, row + CREATED_AT);
     bytes.writeInt32BE(projectId, row + PROJECT_ID);
-    bytes.write(event.uuid.replaceAll('-', ''), row + UUID, 'hex');
-    writePersonId(projectId, event.distinctId, bytes, row + PERSON_ID);
+    writeUuid(bytes, row + UUID, event.uuid);
     at = writeText(bytes, row + FIXED_BYTES, event.event);
     at = writeText(bytes, at, event.distinctId);
     at = writeText(bytes, at, event.elementsChain);
     at = writeJson(bytes, at, event.properties);
     const textBytes = at - row - FIXED_BYTES;
     bytes.writeInt32BE(LINE_OVERHEAD + textBytes, row + ROW_BYTES);
-    at = writeJson(bytes, at, NO_PROPERTIES);
     ends.push(at);
   }
-  return {
-    projectId,
-    historical,
-    bytes: bytes.subarray(0, at),
-    ends,
-    uuids: events.map((event) => event.uuid),
-    timestamps: events.map((event) => event.timestamp),
-  };
+  return { projectId, historical, bytes: bytes.subarray(0, at), ends, subjects: events.map(subjectOf) };
+}
+
+/** Without the texts that are in the bytes. */
+function subjectOf({ uuid, distinctId, timestamp, person, group }: NewEvent): EventSubject {
+  return { uuid, distinctId, timestamp, person, ...(group && { group }) };
+}
+
+function writeUuid(bytes: Buffer, at: number, uuid: string): void {
+  bytes.write(uuid.replaceAll('-', ''), at, 'hex');
 }
 
 /** Three bytes of UTF-8 for each UTF-16 unit is the most there can be: close enough for what is short. */
@@ -138,6 +146,9 @@ function writeJson(bytes: Buffer, at: number, text: string): number {
 /** One row of a request. */
 export type RowReference = { rows: EventRows; index: number };
 
+/** A row, and the person that it is stored with. */
+export type StoredRow = { reference: RowReference; person: EventPerson };
+
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const TRAILER = Buffer.from([0xff, 0xff]);
 
@@ -145,19 +156,28 @@ const TRAILER = Buffer.from([0xff, 0xff]);
  * @param storedAt microseconds since 2000-01-01Z, from `ingest_now()`
  * @returns the protocol's CopyData ('d', int32 length, the file) and CopyDone ('c', 4) messages for these rows
  */
-export function copyMessages(references: readonly RowReference[], storedAt: bigint): Buffer {
-  const rowBytes = references.reduce((sum, { rows, index }) => sum + rows.ends[index]! - rowStart(rows, index), 0);
+export function copyMessages(stored: readonly StoredRow[], storedAt: bigint): Buffer {
+  const fieldOf = personFields();
+  const rowBytes = stored.reduce(
+    (sum, { reference, person }) => sum + lengthOf(reference) + fieldOf(person.properties).length,
+    0,
+  );
   const copyData = 4 + SIGNATURE.length + rowBytes + TRAILER.length;
   const message = Buffer.allocUnsafe(1 + copyData + 5);
   message[0] = 0x64;
   message.writeInt32BE(copyData, 1);
   let at = 5 + SIGNATURE.copy(message, 5);
-  for (const { rows, index } of references) {
-    const timestamp = rows.timestamps[index]!;
+  for (const { reference, person } of stored) {
+    const { rows, index } = reference;
+    const { timestamp } = rows.subjects[index]!;
     const row = at;
-    at += rows.bytes.copy(message, row, rowStart(rows, index), rows.ends[index]);
+    at += rows.bytes.copy(message, row, rowStart(reference), rows.ends[index]);
     message.writeBigInt64BE(storedAt, row + INSERTED_AT);
     message.writeBigInt64BE(rows.historical && timestamp < storedAt ? timestamp : storedAt, row + INTERVAL_TIME);
+    writeUuid(message, row + PERSON_ID, person.id);
+    const field = fieldOf(person.properties);
+    message.writeInt32BE(message.readInt32BE(row + ROW_BYTES) + field.length - JSON_FIELD_OVERHEAD, row + ROW_BYTES);
+    at += field.copy(message, at);
   }
   at += TRAILER.copy(message, at);
   message[at] = 0x63;
@@ -165,6 +185,23 @@ export function copyMessages(references: readonly RowReference[], storedAt: bigi
   return message;
 }
 
-function rowStart(rows: EventRows, index: number): number {
+/** Many events of a group have the same person: its field is encoded once. */
+function personFields(): (properties: string) => Buffer {
+  const fields = new Map<string, Buffer>();
+  return (properties) => {
+    const known = fields.get(properties);
+    if (known) return known;
+    const field = Buffer.allocUnsafe(JSON_FIELD_OVERHEAD + Buffer.byteLength(properties));
+    writeJson(field, 0, properties);
+    fields.set(properties, field);
+    return field;
+  };
+}
+
+function lengthOf({ rows, index }: RowReference): number {
+  return rows.ends[index]! - rowStart({ rows, index });
+}
+
+function rowStart({ rows, index }: RowReference): number {
   return index === 0 ? 0 : rows.ends[index - 1]!;
 }

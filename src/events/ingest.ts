@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DatabaseOptions, Pool } from '../db/connection.ts';
 import { Unavailable } from '../errors.ts';
-import { claimAndCopy } from './claim-and-copy.ts';
 import type { EventRows, RowReference } from './event-rows.ts';
+import { GroupTooLarge, PersonsChanged, storeGroup } from './store-group.ts';
+import type { IngestionWarning } from './warnings.ts';
 
 /** What the pool of an ingest must be made with: no writer may keep a seal or another writer waiting for long. */
 export const INGEST_TIMEOUTS = {
@@ -38,28 +39,30 @@ export type Ingest = {
 export type IngestOptions = {
   /** Clients wait for the answer: no attempt takes longer than half of this, and after all of it none is begun. */
   patienceMs?: number;
+  /** Told what events asked for and did not get, once they are stored. */
+  onWarnings?(projectId: number, warnings: readonly IngestionWarning[]): void;
 };
 
 /** @param pool made with INGEST_TIMEOUTS */
-export function createIngest(pool: Pool, { patienceMs = 10_000 }: IngestOptions = {}): Ingest {
+export function createIngest(pool: Pool, { patienceMs = 10_000, onWarnings = () => {} }: IngestOptions = {}): Ingest {
   return {
     async store(projectId, requests) {
-      const references = requests.flatMap((rows) => rows.uuids.map((_, index) => ({ rows, index })));
-      const refused = await storeOrHalve({ pool, projectId, patienceMs }, references);
+      const references = requests.flatMap((rows) => rows.subjects.map((_, index) => ({ rows, index })));
+      const refused = await storeOrHalve({ pool, projectId, patienceMs, onWarnings }, references);
       return requests.map((rows) => refused.filter((row) => row.rows === rows).map((row) => row.index));
     },
   };
 }
 
-type Target = { pool: Pool; projectId: number; patienceMs: number };
+type Target = Required<IngestOptions> & { pool: Pool; projectId: number };
 
-/** @returns the rows that Postgres refused, found by halving until each stands alone */
+/** Also halves what is too large for one transaction. @returns the rows that Postgres refused, found by halving until each stands alone */
 async function storeOrHalve(target: Target, references: RowReference[]): Promise<RowReference[]> {
   try {
     await storeRepeatedly(target, references);
     return [];
   } catch (error) {
-    if (!isBadData(error)) throw error;
+    if (!(error instanceof GroupTooLarge) && !isBadData(error)) throw error;
     if (references.length === 1) return references;
   }
   const middle = references.length >> 1;
@@ -71,13 +74,14 @@ async function storeRepeatedly(target: Target, references: RowReference[]): Prom
   const deadline = performance.now() + target.patienceMs;
   for (let attempt = 0; ; attempt++) {
     try {
-      await storeOnce(target, references);
+      const warnings = await storeOnce(target, references);
+      if (warnings.length > 0) target.onWarnings(target.projectId, warnings);
       return;
     } catch (error) {
       const delayMs = RETRY_DELAYS_MS[attempt];
       // After a lost connection nobody knows whether the transaction was committed: its claims make repeating it harmless.
-      const repeatable = REPEATABLE.has(sqlState(error)) || isUnavailable(error);
-      if (!repeatable) throw error;
+      const repeatable = error instanceof PersonsChanged || REPEATABLE.has(sqlState(error)) || isUnavailable(error);
+      if (error instanceof GroupTooLarge || !repeatable) throw error;
       if (delayMs === undefined || performance.now() > deadline)
         throw new Unavailable('Events cannot be stored right now.', 5, { cause: error });
       await sleep(delayMs * (0.5 + Math.random()));
@@ -85,11 +89,15 @@ async function storeRepeatedly(target: Target, references: RowReference[]): Prom
   }
 }
 
-async function storeOnce({ pool, projectId, patienceMs }: Target, references: RowReference[]): Promise<void> {
+async function storeOnce(
+  { pool, projectId, patienceMs }: Target,
+  references: RowReference[],
+): Promise<IngestionWarning[]> {
   const client = await pool.connect();
   try {
-    await claimAndCopy(client, projectId, references, patienceMs / 2);
+    const warnings = await storeGroup(client, projectId, references, patienceMs / 2);
     client.release();
+    return warnings;
   } catch (error) {
     // What state the session is in depends on the error; a new session is in none.
     client.release(true);

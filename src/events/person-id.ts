@@ -5,26 +5,18 @@ import { paddedLength, sha1 } from './sha1.ts';
 const NAMESPACE = Buffer.from('1f0b54a6d3d34d2c9b0c5a3c1e6f7a20', 'hex');
 
 let scratch = withNamespace(1024);
+const uuid = Buffer.alloc(16);
 
-/**
- * Writes uuid v5 (RFC 9562) of `<project id>:<distinct id>`.
- * @param target gets its 16 bytes at `at`
- */
-export function writePersonId(projectId: number, distinctId: string, target: Buffer, at: number): void {
+/** @returns uuid v5 (RFC 9562) of `<project id>:<distinct id>`, lower case */
+export function personIdOf(projectId: number, distinctId: string): string {
   const name = `${projectId}:${distinctId}`;
   const largest = paddedLength(NAMESPACE.length + 3 * name.length);
   if (scratch.length < largest) scratch = withNamespace(largest);
   const digest = sha1(scratch, NAMESPACE.length + scratch.write(name, NAMESPACE.length));
-  for (let word = 0; word < 4; word++) target.writeInt32BE(digest[word]!, at + word * 4);
-  target[at + 6] = (target[at + 6]! & 0x0f) | 0x50;
-  target[at + 8] = (target[at + 8]! & 0x3f) | 0x80;
-}
-
-/** @returns what `writePersonId` writes, as text */
-export function personIdOf(projectId: number, distinctId: string): string {
-  const bytes = Buffer.allocUnsafe(16);
-  writePersonId(projectId, distinctId, bytes, 0);
-  const hex = bytes.toString('hex');
+  for (let word = 0; word < 4; word++) uuid.writeInt32BE(digest[word]!, word * 4);
+  uuid[6] = (uuid[6]! & 0x0f) | 0x50;
+  uuid[8] = (uuid[8]! & 0x3f) | 0x80;
+  const hex = uuid.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 

@@ -55,11 +55,13 @@ const NOT_STORABLE = /\\u(?:0000|d[89a-f])/;
 /**
  * @param value from `parseJson`, of bounded depth
  * @param escapes as `parseJson` says of the body that the value came from
- * @returns JSON text that `jsonb` accepts; numbers are IEEE doubles, those beyond their range null
+ * @returns JSON text that `jsonb` accepts, and the object that it was made of; numbers are IEEE doubles, those beyond their range null
  */
-export function storableJson(value: object, escapes: boolean): string {
+export function storableJson<T extends object>(value: T, escapes: boolean): { text: string; object: T } {
   const text = JSON.stringify(value);
-  return escapes && NOT_STORABLE.test(text) ? JSON.stringify(storable(value)) : text;
+  if (!escapes || !NOT_STORABLE.test(text)) return { text, object: value };
+  const object = storable(value) as T;
+  return { text: JSON.stringify(object), object };
 }
 
 function storable(value: unknown): unknown {

@@ -1,6 +1,7 @@
 /** Events for tests, and a way to store them. */
 import { randomUUID } from 'node:crypto';
 import { encodeEvents, type EventRows, type NewEvent } from '../../src/events/event-rows.ts';
+import { NO_EFFECTS } from '../../src/events/persons/effects.ts';
 
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 
@@ -18,6 +19,7 @@ export function buildEvent(overrides: Partial<NewEvent> = {}): NewEvent {
     properties: '{"path":"/"}',
     elementsChain: '',
     timestamp: microseconds(new Date().toISOString()),
+    person: NO_EFFECTS,
     ...overrides,
   };
 }

@@ -1,0 +1,67 @@
+/**
+ * Several statements in one message, as Postgres's simple query protocol takes them: one round trip, and rows of a COPY among
+ * them. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-SIMPLE-QUERY
+ */
+import type { Connection, Submittable } from 'pg';
+
+/** The values of a row as text. */
+export type Fields = readonly (string | null)[];
+
+type Sender = { query(query: Submittable): unknown };
+
+type QueryOptions = {
+  /** After this without an end the connection is cut: Postgres, or the way to it, may be frozen. */
+  timeoutMs: number;
+  /** Answers `COPY … FROM STDIN`: from the rows that came before it to whole messages, CopyDone included. */
+  copyIn?(rows: readonly Fields[]): Buffer;
+};
+
+/** @returns the rows of all statements, once Postgres is ready for the next message; after an error the connection is of no more use */
+export function simpleQuery(client: Sender, sql: string, { timeoutMs, copyIn }: QueryOptions): Promise<Fields[]> {
+  return new Promise((resolve, reject) => {
+    const rows: Fields[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    const query: Query = {
+      submit(connection) {
+        timer = setTimeout(() => connection.stream.destroy(new Error('Postgres does not answer')), timeoutMs);
+        connection.query(sql);
+      },
+      handleRowDescription() {},
+      handleDataRow: ({ fields }) => void rows.push(fields),
+      handleCommandComplete() {},
+      handleCopyInResponse(connection) {
+        connection.stream.write(copyIn!(rows));
+      },
+      handleError(error) {
+        clearTimeout(timer);
+        reject(error);
+      },
+      handleReadyForQuery() {
+        clearTimeout(timer);
+        resolve(rows);
+      },
+    };
+    client.query(query);
+  });
+}
+
+/** What pg's Client calls on its active query; its types know `submit` only. */
+type Query = Submittable & {
+  handleRowDescription(): void;
+  handleDataRow(message: { fields: Fields }): void;
+  handleCommandComplete(): void;
+  handleCopyInResponse(connection: Connection): void;
+  handleError(error: Error): void;
+  handleReadyForQuery(): void;
+};
+
+/** A text as it stands in SQL; our sessions have `standard_conforming_strings` on, as every Postgres begins. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Texts as one literal of an array. */
+export function quotedArray(texts: readonly string[]): string {
+  const elements = texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+  return quoted(`{${elements.join(',')}}`);
+}

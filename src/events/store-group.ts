@@ -1,0 +1,202 @@
+/**
+ * The ingest transaction: events of one project, the persons and groups that they change, all or nothing.
+ *
+ * 1. Claims: who stores a uuid first, stores it for good. Persons are read in the same round trip.
+ * 2. Only when a person changes: its rows are locked and read again, and all is decided anew.
+ * 3. Groups, then the seal's lock and the instant, then persons and events: nothing is left to wait for but the rows themselves.
+ */
+import { copyMessages, ROW_COLUMNS, type RowReference, type StoredRow } from './event-rows.ts';
+import { groupChanges } from './group-changes.ts';
+import { createPersonWork, type LoadedPerson, type PersonChanges } from './persons/person-work.ts';
+import { quoted, quotedArray, simpleQuery, type Fields } from './simple-query.ts';
+import type { IngestionWarning } from './warnings.ts';
+
+type Session = Parameters<typeof simpleQuery>[0];
+type KnownPersons = ReadonlyMap<string, LoadedPerson>;
+
+/** Others changed persons between our reading and our locking in a way that asks for more locks: repeating the transaction helps. */
+export class PersonsChanged extends Error {}
+
+/** Its events and the properties of their persons are more than may be held at once: two halves may be stored. */
+export class GroupTooLarge extends Error {}
+
+/** UTF-16 units of person properties in the rows of one group: each row has a copy. */
+const MOST_PERSON_TEXT = 64 * 1024 * 1024;
+
+/**
+ * Stores the rows whose uuid no stored event has; of several with one uuid, the first.
+ * @param references rows of one project, in the order of their arrival
+ * @param timeoutMs of each round trip
+ * @returns once the transaction is committed, what its events asked for and did not get
+ * @throws PersonsChanged, GroupTooLarge (never for one row), and what Postgres says; then the session is in the middle of the transaction: end it
+ */
+export async function storeGroup(
+  session: Session,
+  projectId: number,
+  references: readonly RowReference[],
+  timeoutMs: number,
+): Promise<IngestionWarning[]> {
+  const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs });
+  const unique = firstOfEachUuid(references);
+  const { claimed, persons } = await begin(ask, projectId, unique);
+  const fresh = claimed ? unique.filter((reference) => claimed.has(subjectOf(reference).uuid)) : unique;
+  if (fresh.length === 0) {
+    await ask('commit');
+    return [];
+  }
+  const outcome = await decide(ask, projectId, fresh, persons);
+  await simpleQuery(session, lastSql(projectId, fresh, outcome.changes), {
+    timeoutMs,
+    copyIn: (rows) => copyMessages(outcome.rows.sort(byUuid), BigInt(rows.at(-1)![0]!)),
+  });
+  return outcome.warnings;
+}
+
+type Ask = (sql: string) => Promise<Fields[]>;
+
+async function begin(ask: Ask, projectId: number, references: readonly RowReference[]) {
+  const uuids = references.map((reference) => subjectOf(reference).uuid).sort();
+  const merges = references.some((reference) => subjectOf(reference).person.merge !== undefined);
+  const [[claims] = [], ...persons] = await ask(
+    `begin; select claim_events(${projectId}, ${merges}, '{${uuids.join(',')}}'); ${personsSql(projectId, references)}`,
+  );
+  return {
+    claimed: claims == null ? undefined : new Set(claims.slice(1, -1).split(',')),
+    persons: readPersons(persons),
+  };
+}
+
+type Outcome = { rows: StoredRow[]; changes: PersonChanges; warnings: IngestionWarning[] };
+
+async function decide(
+  ask: Ask,
+  projectId: number,
+  references: readonly RowReference[],
+  persons: KnownPersons,
+): Promise<Outcome> {
+  const tentative = applyEvents(projectId, references, persons);
+  const { changes } = tentative;
+  const without = changes.mapped.map(({ distinctId }) => distinctId).sort();
+  const affected = affectedPersons(changes);
+  if (without.length + affected.size === 0) return tentative;
+
+  const locks = `select lock_persons(${projectId}, ${quotedArray(without)}, '{${[...affected].join(',')}}')`;
+  const [, ...rows] = await ask(`${locks}; ${personsSql(projectId, references)}`);
+  const locked = readPersons(rows);
+  for (const distinctId of without) {
+    const person = locked.get(distinctId);
+    if (person) affected.add(person.id);
+  }
+  const outcome = applyEvents(projectId, references, locked);
+  const held = new Set(without);
+  const isHeld =
+    outcome.changes.mapped.every(({ distinctId }) => held.has(distinctId)) &&
+    [...affectedPersons(outcome.changes)].every((id) => affected.has(id));
+  if (!isHeld) throw new PersonsChanged();
+  return outcome;
+}
+
+/** Those that are there already. */
+function affectedPersons({ persons, merges, mapped }: PersonChanges): Set<string> {
+  const made = new Set(persons.filter(({ isNew }) => isNew).map(({ id }) => id));
+  const ids = [
+    ...persons.map(({ id }) => id),
+    ...merges.flatMap(({ from, into }) => [from, into]),
+    ...mapped.map(({ personId }) => personId),
+  ];
+  return new Set(ids.filter((id) => !made.has(id)));
+}
+
+function applyEvents(projectId: number, references: readonly RowReference[], persons: KnownPersons): Outcome {
+  const work = createPersonWork(projectId, persons);
+  let held = 0;
+  const rows = references.map((reference) => {
+    const { distinctId, timestamp, person: effects } = subjectOf(reference);
+    const person = work.apply(distinctId, timestamp, effects);
+    held += person.properties.length;
+    if (held > MOST_PERSON_TEXT && references.length > 1) throw new GroupTooLarge();
+    return { reference, person };
+  });
+  return { rows, changes: work.changes(), warnings: work.warnings() };
+}
+
+function personsSql(projectId: number, references: readonly RowReference[]): string {
+  const distinctIds = new Set<string>();
+  for (const reference of references) {
+    const { distinctId, person } = subjectOf(reference);
+    distinctIds.add(distinctId);
+    if (person.merge) distinctIds.add(person.merge.distinctId);
+  }
+  return `select * from persons_of(${projectId}, ${quotedArray([...distinctIds])})`;
+}
+
+function readPersons(rows: readonly Fields[]): KnownPersons {
+  return new Map(
+    rows.map(([distinctId, id, properties, isIdentified, createdAt]) => [
+      distinctId!,
+      { id: id!, properties: properties!, isIdentified: isIdentified === 't', createdAt: BigInt(createdAt!) },
+    ]),
+  );
+}
+
+function lastSql(projectId: number, references: readonly RowReference[], changes: PersonChanges): string {
+  const groups = groupChanges(references.map(subjectOf));
+  const range = historicalRange(references);
+  return [
+    groups && `select change_groups(${projectId}, ${quoted(groups)})`,
+    hasChanges(changes) && `select change_persons(${projectId}, ${quoted(changesJson(changes))})`,
+    `select stamp_events(${projectId}, ${instantSql(range?.from)}, ${instantSql(range?.to)})`,
+    `copy events (${ROW_COLUMNS}) from stdin (format binary)`,
+    'commit',
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
+function hasChanges({ persons, mapped, merges }: PersonChanges): boolean {
+  return persons.length + mapped.length + merges.length > 0;
+}
+
+/** As `change_persons` reads it. Properties are JSON text already. */
+function changesJson({ persons, mapped, merges }: PersonChanges): string {
+  const personsJson = persons.map(
+    ({ id, properties, isIdentified, createdAt }) =>
+      `{"id":"${id}","properties":${properties},"is_identified":${isIdentified},"created_at":${createdAt}}`,
+  );
+  const mappedRows = mapped.map(({ distinctId, personId }) => ({ distinct_id: distinctId, person_id: personId }));
+  return `{"persons":[${personsJson.join(',')}],"mapped":${JSON.stringify(mappedRows)},"merges":${JSON.stringify(merges)}}`;
+}
+
+function historicalRange(references: readonly RowReference[]): { from: bigint; to: bigint } | undefined {
+  let range: { from: bigint; to: bigint } | undefined;
+  for (const reference of references) {
+    if (!reference.rows.historical) continue;
+    const { timestamp } = subjectOf(reference);
+    range ??= { from: timestamp, to: timestamp };
+    if (timestamp < range.from) range.from = timestamp;
+    if (timestamp > range.to) range.to = timestamp;
+  }
+  return range;
+}
+
+/** @param instant microseconds since 2000-01-01Z */
+function instantSql(instant: bigint | undefined): string {
+  return instant === undefined ? 'null' : `'2000-01-01Z'::timestamptz + interval '${instant} us'`;
+}
+
+function firstOfEachUuid(references: readonly RowReference[]): RowReference[] {
+  const seen = new Set<string>();
+  return references.filter((reference) => {
+    const { uuid } = subjectOf(reference);
+    return seen.size < seen.add(uuid).size;
+  });
+}
+
+function subjectOf({ rows, index }: RowReference) {
+  return rows.subjects[index]!;
+}
+
+/** Neighbours in the index of intervals. */
+function byUuid(a: StoredRow, b: StoredRow): number {
+  return subjectOf(a.reference).uuid < subjectOf(b.reference).uuid ? -1 : 1;
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { createPool, type Pool } from '../../../src/db/connection.ts';
+import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { buildRows } from '../../support/events.ts';
+import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';
+import { PROJECT } from '../../support/person-memory.ts';
+import { buildPersonEvent } from '../../support/stored-persons.ts';
+
+const MANY = 10_000;
+
+describe('a request about very many persons, in a database that knows nothing of them yet', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+
+  before(async () => {
+    database = await createTestDatabase();
+    pool = createPool({ url: database.url, applicationName: 'test', ...INGEST_TIMEOUTS });
+  });
+  after(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  async function store(lineOf: (index: number) => Line, count = MANY): Promise<void> {
+    const events = Array.from({ length: count }, (_, index) => buildPersonEvent(eventOf(lineOf(index))));
+    await createIngest(pool).store(PROJECT, [buildRows(events, { projectId: PROJECT })]);
+  }
+  const count = async (table: string): Promise<unknown> =>
+    (await pool.query(`select count(*)::int as n from ${table}`)).rows[0];
+
+  it('makes, changes, names and merges them, each within the time that a transaction has', async () => {
+    await store((index) => ['x', `a-${index}`]);
+    await store((index) => set(`a-${index}`, { x: 1 }));
+    await store((index) => identify(`b-${index}`, `a-${index}`));
+    await store((index) => ['x', `c-${index}`]);
+    await store((index) => mergeDangerously(`c-${index}`, `a-${index}`));
+    assert.deepEqual(await count('persons'), { n: MANY });
+    assert.deepEqual(await count(`person_versions where properties = '{"x": 1}'`), { n: 6 * MANY });
+  });
+
+  it('stores events of a large person in as many transactions as memory asks for', async () => {
+    await store(() => set('large', { x: 'x'.repeat(1_000_000) }), 1);
+    await store((index) => ['x', 'large', { index }], 100);
+    const instants = `(select distinct inserted_at from events where distinct_id = 'large' and properties ? 'index') as _`;
+    assert.deepEqual(await count(`events where distinct_id = 'large'`), { n: 101 });
+    assert.deepEqual(await count(instants), { n: 2 });
+  });
+});
