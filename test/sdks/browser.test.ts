@@ -5,7 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { needsBrowser, startSite, testBrowser, type Site } from '../support/browser.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';
-import { assertStoredOnce, storedRows, type Row, type Said } from '../support/sdk-story.ts';
+import {
+  assertCompany,
+  assertOnePerson,
+  assertStoredOnce,
+  STORY,
+  storedRows,
+  type Row,
+  type Said,
+} from '../support/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 
 const VERSIONS = [
@@ -62,6 +70,9 @@ for (const { version, folder } of VERSIONS) {
         for (const event of ['$pageview', 'counted', 'left', '$pageleave']) assert.ok(events.has(event), event);
         const sent = sluice.answered.filter(({ method, url }) => method === 'POST' && url.startsWith('/e/'));
         for (const { headers } of sent) assert.equal(headers.origin, site.origin);
+        const anonymous = said.find(({ event }) => event === 'looked around')?.distinct_id ?? '';
+        await assertOnePerson(sluice, tenant, rows, [anonymous, STORY.user, STORY.anonymous]);
+        await assertCompany(sluice, tenant, rows);
       });
     }
   });

@@ -6,7 +6,14 @@ import { PostHog as PostHog4 } from 'posthog-node-4';
 import { LIMITS } from '../../src/capture/limits.ts';
 import { startFaultyProxy, type Fault } from '../support/faulty-proxy.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';
-import { assertStoredOnce, STORY, storedRows, type Said } from '../support/sdk-story.ts';
+import {
+  assertCompany,
+  assertOnePerson,
+  assertStoredOnce,
+  STORY,
+  storedRows,
+  type Said,
+} from '../support/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 
 const LARGE_BYTES = 900_000;
@@ -37,8 +44,9 @@ async function tellStory(client: Client): Promise<void> {
   client.capture({ distinctId: anonymous, event: 'looked around' });
   client.capture({ distinctId: anonymous, event: 'looked around' });
   await flush(client);
-  const properties = { $set: { email: 'ada@example.com', plan: 'free' }, $set_once: { first_seen: 'monday' } };
-  client.identify({ distinctId: user, properties });
+  client.identify({ distinctId: user, properties: { email: 'ada@example.com', plan: 'free' } });
+  // The older `identify` leaves `$set_once` out.
+  client.capture({ distinctId: user, event: 'signed up', properties: { $set_once: { first_seen: 'monday' } } });
   client.alias({ distinctId: user, alias: anonymous });
   await flush(client);
   client.capture({ distinctId: anonymous, event: 'came back' });
@@ -76,6 +84,8 @@ for (const { version, sends, connect } of VERSIONS) {
       assert.equal(said.filter(({ event }) => event === 'counted').length, STORY.batch);
       const rows = await storedRows(sluice, tenant);
       assertStoredOnce(rows, said, { version });
+      await assertOnePerson(sluice, tenant, rows, [STORY.anonymous, STORY.user]);
+      await assertCompany(sluice, tenant, rows);
     });
 
     const faults: [string, Fault][] = [

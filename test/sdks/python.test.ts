@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { startFaultyProxy, type Fault } from '../support/faulty-proxy.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';
 import { needsPythonSdk, runPythonSdk } from '../support/python-sdk.ts';
-import { assertStoredOnce, STORY, storedRows } from '../support/sdk-story.ts';
+import { assertCompany, assertOnePerson, assertStoredOnce, STORY, storedRows } from '../support/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 
 for (const version of ['7.91.1', '3.7.0']) {
@@ -22,6 +22,8 @@ for (const version of ['7.91.1', '3.7.0']) {
       assert.equal(said.filter(({ event }) => event === 'counted').length, STORY.batch);
       const rows = await storedRows(sluice, tenant);
       assertStoredOnce(rows, said, { version });
+      await assertOnePerson(sluice, tenant, rows, [STORY.anonymous, STORY.user]);
+      await assertCompany(sluice, tenant, rows);
     });
 
     const faults: [string, Fault][] = [
