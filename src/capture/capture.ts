@@ -170,8 +170,8 @@ export function createCapture(options: CaptureOptions): Capture {
 type Placement = { historical: boolean; keyId?: string };
 const LIVE: Placement = { historical: false };
 
-/** What an event takes beside its encoded row while it waits: its uuid, instants, and the objects that hold them, with some to spare. */
-const BYTES_AROUND_ROW = 512;
+/** What an event takes beside its encoded row while it waits: its uuid, instants, what it does to its person, with some to spare. */
+const BYTES_AROUND_ROW = 1_500;
 
 const NOT_STORABLE = new InvalidInput('The event holds a value that cannot be stored.', null, 'not_storable');
 

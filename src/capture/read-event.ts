@@ -38,14 +38,16 @@ export function readEvent(raw: unknown, reception: Reception): NewEvent {
   const { object, ...texts } = readProperties(raw, reception);
   const event = readName(raw['event']);
   const distinctId = readDistinctId(raw);
-  const group = event === '$groupidentify' ? readGroupUpdate(object, reception.groupTypes) : undefined;
+  const person = readPersonEffects(event, distinctId, object);
+  const describesGroup = event === '$groupidentify' && person.processed;
+  const group = describesGroup ? readGroupUpdate(object, reception.groupTypes) : undefined;
   return {
     uuid: readUuid(raw['uuid']),
     event,
     distinctId,
     ...texts,
     timestamp: readTimestamp(raw, reception),
-    person: readPersonEffects(event, distinctId, object),
+    person,
     ...(group && { group }),
   };
 }

@@ -32,7 +32,7 @@ export function groupKeys({ $groups: groups }: RawObject, types: GroupTypes): Ra
   if (!isObject(groups)) return undefined;
   const keys: Record<string, string> = {};
   for (const [type, value] of Object.entries(groups)) {
-    const index = types.get(type);
+    const index = types.get(storableText(type));
     const key = keyOf(value);
     if (index !== undefined && key !== undefined) keys[`$group_${index}`] = key;
   }

@@ -52,12 +52,17 @@ const CHANGE_NOTHING = new Set(['$exception', '$$heatmap']);
 /** They are about the person: whatever they change is worth it. */
 const ABOUT_PERSONS = new Set(['$identify', '$set', '$create_alias', '$merge_dangerously']);
 
+/** Without a profile there is nothing that they could do. */
+const NEED_PROFILES = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify']);
+
 /**
  * @param properties fit to be stored, those that the server adds and `$set`, `$set_once`, `$unset` among them
  * @returns effects that share no memory with the event but the values
  */
 export function readPersonEffects(event: string, distinctId: string, properties: Properties): PersonEffects {
-  if (properties['$process_person_profile'] === false) return PERSONLESS;
+  if (properties['$process_person_profile'] === false) {
+    return NEED_PROFILES.has(event) ? { ...PERSONLESS, warnings: [withoutProfile(event, distinctId)] } : PERSONLESS;
+  }
   if (CHANGE_NOTHING.has(event)) return NO_EFFECTS;
   const merging = readMerge(event, distinctId, properties);
   const unset = readUnset(properties['$unset']);
@@ -128,6 +133,14 @@ function readMerge(event: string, distinctId: string, properties: Properties): M
 function otherIdOf(event: string, properties: Properties): unknown {
   if (event === '$identify') return properties['$anon_distinct_id'];
   return event === '$create_alias' || event === '$merge_dangerously' ? properties['alias'] : undefined;
+}
+
+function withoutProfile(event: string, distinctId: string): PersonWarning {
+  return {
+    code: 'invalid_event_when_process_person_profile_is_false',
+    detail: `${event} of ${JSON.stringify(distinctId)} changed nothing: it was sent with $process_person_profile: false.`,
+    distinctId,
+  };
 }
 
 function refusal(event: string, distinctId: string, other: string | undefined): PersonWarning {
