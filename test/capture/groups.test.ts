@@ -3,6 +3,12 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { post, startCapture, type CaptureServer } from '../support/capture.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';
 
+const describing = (type: unknown, key: unknown, set?: unknown, more: object = {}) => ({
+  event: '$groupidentify',
+  distinct_id: 'a',
+  properties: { $group_type: type, $group_key: key, $group_set: set, ...more },
+});
+
 describe('groups of events', () => {
   let database: TestDatabase;
   let server: CaptureServer;
@@ -24,6 +30,8 @@ describe('groups of events', () => {
     const answer = await post(`${server.url}/batch/`, { api_key: tenant.apiToken, batch });
     assert.deepEqual(answer.body, { status: 1 });
   }
+  const send = ({ url }: CaptureServer, event: object) => post(`${url}/e/`, { api_key: tenant.apiToken, ...event });
+
   async function select<T>(sql: string): Promise<T[]> {
     return (await server.pool.query<T & object>(sql, [tenant.projectId])).rows;
   }
@@ -38,11 +46,6 @@ describe('groups of events', () => {
       `select group_type, group_key, properties from groups join group_types using (project_id, group_type_index)
          where project_id = $1 order by group_type, group_key`,
     );
-  const describing = (type: unknown, key: unknown, set?: unknown, more: object = {}) => ({
-    event: '$groupidentify',
-    distinct_id: 'a',
-    properties: { $group_type: type, $group_key: key, $group_set: set, ...more },
-  });
 
   it('are numbered in the order in which they are named, in this request and in later ones', async () => {
     await capture({ event: 'first', distinct_id: 'a', properties: { $groups: { company: 'acme', team: 7 } } });
@@ -63,14 +66,15 @@ describe('groups of events', () => {
 
   it('get the same number from many processes at once', async () => {
     const others = await Promise.all([startCapture(database.url), startCapture(database.url)]);
-    const send = async ({ url }: CaptureServer, index: number) =>
-      post(`${url}/e/`, {
-        api_key: tenant.apiToken,
-        event: `event ${index}`,
-        distinct_id: 'a',
-        properties: { $groups: { [`type ${index % 7}`]: 'x' } },
-      });
-    await Promise.all(Array.from({ length: 21 }, (_, index) => send([server, ...others][index % 3]!, index)));
+    await Promise.all(
+      Array.from({ length: 21 }, (_, index) =>
+        send([server, ...others][index % 3]!, {
+          event: `event ${index}`,
+          distinct_id: 'a',
+          properties: { $groups: { [`type ${index % 7}`]: 'x' } },
+        }),
+      ),
+    );
     await Promise.all(others.map((other) => other.stop()));
     const types = await select<{ group_type: string; group_type_index: number }>(
       'select group_type, group_type_index from group_types where project_id = $1 order by 2',
@@ -101,12 +105,11 @@ describe('groups of events', () => {
 
   it('lose no property to another process that describes them at the same time', async () => {
     const other = await startCapture(database.url);
-    const send = ({ url }: CaptureServer, index: number) =>
-      post(`${url}/e/`, {
-        api_key: tenant.apiToken,
-        ...describing('company', `c${index % 3}`, { [`p${index}`]: index }),
-      });
-    await Promise.all(Array.from({ length: 60 }, (_, index) => send(index % 2 ? server : other, index)));
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        send(index % 2 ? server : other, describing('company', `c${index % 3}`, { [`p${index}`]: index })),
+      ),
+    );
     await other.stop();
     const found = (await groups()).flatMap(({ properties }) => Object.keys(properties));
     assert.equal(found.length, 60);
