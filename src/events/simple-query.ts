@@ -55,9 +55,10 @@ type Query = Submittable & {
   handleReadyForQuery(): void;
 };
 
-/** A text as it stands in SQL; our sessions have `standard_conforming_strings` on, as every Postgres begins. */
+/** A text as it stands in SQL, whatever `standard_conforming_strings` is set to. */
 export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+  const doubled = text.replaceAll("'", "''");
+  return text.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;
 }
 
 /** Texts as one literal of an array. */
