@@ -16,6 +16,7 @@ type Person = {
 
 const CHANGES_OFTEN = ['$browser', '$current_url', '$os', '$geoip_latitude'];
 const COPIED = [...CHANGES_OFTEN, 'utm_source', '_kx', '$app_version', '$geoip_city_name'];
+const MERGES = ['$identify', '$create_alias', '$merge_dangerously'];
 const NOBODY = /^(|anonymous|guest|null|0|"null"|\[object Object\])$/;
 
 /** Knows only a few of the properties and of the illegal ids that there are. */
@@ -30,6 +31,7 @@ export function sequentialPersons(projectId = PROJECT) {
     /** @returns what the event is stored with */
     apply({ event, distinctId, properties, timestamp }: PersonEvent): { id: string; properties: object } {
       if (properties['$process_person_profile'] === false) {
+        if (MERGES.includes(event)) warnings.push('invalid_event_when_process_person_profile_is_false');
         return seen(personOf(distinctId) ?? newPerson(distinctId, timestamp));
       }
       const other = otherId(event, properties);
@@ -83,15 +85,14 @@ export function sequentialPersons(projectId = PROJECT) {
 
 function otherId(event: string, properties: PersonEvent['properties']): string | undefined {
   const other = event === '$identify' ? properties['$anon_distinct_id'] : properties['alias'];
-  const merges = ['$identify', '$create_alias', '$merge_dangerously'].includes(event);
-  return merges && other !== undefined ? `${other as string | number}` : undefined;
+  return MERGES.includes(event) && other !== undefined ? `${other as string | number}` : undefined;
 }
 
 function setProperties(person: Person, event: string, properties: PersonEvent['properties']): void {
   const set = new Map(Object.entries((properties['$set'] ?? {}) as object));
   const setOnce = new Map(Object.entries((properties['$set_once'] ?? {}) as object));
   const unset = (properties['$unset'] ?? []) as string[];
-  const explicit = [...set.keys(), ...setOnce.keys(), ...unset];
+  const explicit = [...set.keys(), ...unset];
   for (const name of COPIED.filter((copied) => copied in properties)) {
     if (!set.has(name)) set.set(name, properties[name]);
     const initial = `$initial_${name.replace('$', '')}`;
@@ -102,7 +103,7 @@ function setProperties(person: Person, event: string, properties: PersonEvent['p
 
   const isWorthIt = [...new Set([...changed.keys(), ...person.properties.keys()])].some((name) => {
     if (isDeepStrictEqual(changed.get(name), person.properties.get(name))) return false;
-    const isAboutPerson = ['$identify', '$set', '$create_alias', '$merge_dangerously'].includes(event);
+    const isAboutPerson = event === '$set' || MERGES.includes(event);
     const isVolatile = CHANGES_OFTEN.includes(name) && person.properties.has(name) && !explicit.includes(name);
     return isAboutPerson || !isVolatile;
   });

@@ -3,25 +3,30 @@ import type { PersonEffects, Properties } from './effects.ts';
 
 type Setters = Pick<PersonEffects, 'set' | 'volatile' | 'setOnce' | 'unset'>;
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** @returns the properties after the effects; undefined where these change nothing, or only what is not worth it */
 export function changedProperties(
   present: Properties,
   { set, volatile, setOnce, unset }: Setters,
 ): Properties | undefined {
   const changes: [string, unknown][] = [];
+  const lost = unset.length === 0 ? NONE : new Set(unset);
   let isWorthIt = false;
   for (const name in setOnce) {
-    if (Object.hasOwn(present, name)) continue;
+    if (lost.has(name) || Object.hasOwn(present, name)) continue;
     changes.push([name, setOnce[name]]);
     isWorthIt = true;
   }
   for (const name in volatile) {
+    if (lost.has(name)) continue;
     const isPresent = Object.hasOwn(present, name);
     if (isPresent && isSame(present[name], volatile[name])) continue;
     changes.push([name, volatile[name]]);
     isWorthIt ||= !isPresent;
   }
   for (const name in set) {
+    if (lost.has(name)) continue;
     if (Object.hasOwn(present, name) && isSame(present[name], set[name])) continue;
     changes.push([name, set[name]]);
     isWorthIt = true;
