@@ -165,7 +165,7 @@ function seen({ id, properties }: Person): EventPerson {
 function survivorOf(person: Person): Person {
   let survivor = person;
   while (survivor.mergedInto) survivor = survivor.mergedInto;
-  for (let at = person; at.mergedInto && at.mergedInto !== survivor; ) {
+  for (let at = person; at.mergedInto && at.mergedInto !== survivor;) {
     const next = at.mergedInto;
     at.mergedInto = survivor;
     at = next;
