@@ -69,8 +69,8 @@ const listEvents = route({
       event: query.event,
       distinctId: query.distinct_id,
       personId: query.person_id,
-      after: query.after && datetimeOf(query.after, 'after'),
-      before: query.before && datetimeOf(query.before, 'before'),
+      after: query.after === undefined ? undefined : datetimeOf(query.after, 'after'),
+      before: query.before === undefined ? undefined : datetimeOf(query.before, 'before'),
     };
     const load = (place: Place) => events.list(project.id, filter, place);
     return json(200, await cursorPage(url, query, load, ({ stored }) => present(stored)));

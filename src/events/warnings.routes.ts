@@ -47,8 +47,8 @@ const listWarnings = route({
     'after the request that caused it, for 30 days.',
   async handle({ project, query, url }, { ingestionWarnings }: WarningsApi) {
     const all = await ingestionWarnings.list(project.id, {
-      from: query.date_from && datetimeOf(query.date_from, 'date_from'),
-      to: query.date_to && datetimeOf(query.date_to, 'date_to'),
+      from: query.date_from === undefined ? undefined : datetimeOf(query.date_from, 'date_from'),
+      to: query.date_to === undefined ? undefined : datetimeOf(query.date_to, 'date_to'),
     });
     const results = all.slice(query.offset, query.offset + boundedLimit(query.limit)).map(present);
     return json(200, offsetPage(url, query, { count: all.length, results }));

@@ -140,6 +140,8 @@ describe('events over HTTP', () => {
     ['?after=yesterday', 'after'],
     ['?after=2015-02-30', 'after'],
     ['?before=infinity', 'before'],
+    ['?after=', 'after'],
+    ['?before=', 'before'],
     ['?person_id=1', 'person_id'],
     ['?event=%00', 'event'],
     ['?event=a&event=b', 'event'],
