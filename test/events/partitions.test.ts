@@ -51,4 +51,12 @@ describe('partitions of events', () => {
       where inhparent = 'events'::regclass and m is not null`);
     assert.deepEqual(rows[0], { months: 58, span: 58 });
   });
+
+  it('all keep events of up to 4 kB as they are, those of before and those that are made later', async () => {
+    const { rows } = await pool.query<{ partition: string; options: string[] }>(`
+      select relname as partition, reloptions as options
+      from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent = 'events'::regclass`);
+    assert.equal(rows.length, 59);
+    for (const { partition, options } of rows) assert.deepEqual(options, ['toast_tuple_target=4080'], partition);
+  });
 });
