@@ -21,8 +21,8 @@ const REPEATABLE = new Set(['40001', '40P01', '55P03']);
 const UNAVAILABLE_CLASSES = new Set(['08', '25', '53', '57', '58', 'XX']);
 /** A check constraint; no event can break one of ours, and it is also the code of a missing partition. */
 const NO_PARTITION = '23514';
-/** What an event holds is not what a column can: data exception, constraint. */
-const BAD_DATA_CLASSES = new Set(['22', '23']);
+/** What an event holds is not what a column can: data exception, constraint, and what all together make too large for a value. */
+const BAD_DATA_CLASSES = new Set(['22', '23', '54']);
 
 /** Per request the indexes of the rows that Postgres refused; all others are committed, now or before. */
 export type Refused = number[][];

@@ -14,20 +14,36 @@ type QueryOptions = {
   timeoutMs: number;
   /** Answers `COPY … FROM STDIN`: from the rows that came before it to whole messages, CopyDone included. */
   copyIn?(rows: readonly Fields[]): Buffer;
+  /** UTF-16 units in all rows: for more it throws `AnswerTooLarge`, and the connection is cut at once. */
+  mostText?: number;
 };
 
+/** The connection was cut: what Postgres went on to say would not have fitted into memory. */
+export class AnswerTooLarge extends Error {}
+
 /** @returns the rows of all statements, once Postgres is ready for the next message; after an error the connection is of no more use */
-export function simpleQuery(client: Sender, sql: string, { timeoutMs, copyIn }: QueryOptions): Promise<Fields[]> {
+export function simpleQuery(
+  client: Sender,
+  sql: string,
+  { timeoutMs, copyIn, mostText = Infinity }: QueryOptions,
+): Promise<Fields[]> {
   return new Promise((resolve, reject) => {
     const rows: Fields[] = [];
+    let text = 0;
+    let stream: Connection['stream'] | undefined;
     let timer: NodeJS.Timeout | undefined;
     const query: Query = {
       submit(connection) {
+        stream = connection.stream;
         timer = setTimeout(() => connection.stream.destroy(new Error('Postgres does not answer')), timeoutMs);
         connection.query(sql);
       },
       handleRowDescription() {},
-      handleDataRow: ({ fields }) => void rows.push(fields),
+      handleDataRow({ fields }) {
+        for (const field of fields) text += field?.length ?? 0;
+        if (text <= mostText) rows.push(fields);
+        else stream?.destroy(new AnswerTooLarge());
+      },
       handleCommandComplete() {},
       handleCopyInResponse(connection) {
         connection.stream.write(copyIn!(rows));

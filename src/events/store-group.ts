@@ -8,7 +8,7 @@
 import { copyMessages, ROW_COLUMNS, type RowReference, type StoredRow } from './event-rows.ts';
 import { groupChanges } from './group-changes.ts';
 import { createPersonWork, type LoadedPerson, type PersonChanges } from './persons/person-work.ts';
-import { quoted, quotedArray, simpleQuery, type Fields } from './simple-query.ts';
+import { AnswerTooLarge, quoted, quotedArray, simpleQuery, type Fields } from './simple-query.ts';
 import type { IngestionWarning } from './warnings.ts';
 
 type Session = Parameters<typeof simpleQuery>[0];
@@ -20,7 +20,7 @@ export class PersonsChanged extends Error {}
 /** Its events and the properties of their persons are more than may be held at once: two halves may be stored. */
 export class GroupTooLarge extends Error {}
 
-/** UTF-16 units of person properties in the rows of one group: each row has a copy. */
+/** UTF-16 units of person properties that one group reads, and in its rows: each row has a copy. */
 const MOST_PERSON_TEXT = 64 * 1024 * 1024;
 
 /**
@@ -36,7 +36,9 @@ export async function storeGroup(
   references: readonly RowReference[],
   timeoutMs: number,
 ): Promise<IngestionWarning[]> {
-  const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs });
+  // Of one event, that is two persons at most.
+  const mostText = references.length > 1 ? MOST_PERSON_TEXT : Infinity;
+  const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, mostText }).catch(throwTooLarge);
   const unique = firstOfEachUuid(references);
   const { claimed, persons } = await begin(ask, projectId, unique);
   const fresh = claimed ? unique.filter((reference) => claimed.has(subjectOf(reference).uuid)) : unique;
@@ -50,6 +52,10 @@ export async function storeGroup(
     copyIn: (rows) => copyMessages(outcome.rows.sort(byUuid), BigInt(rows.at(-1)![0]!)),
   });
   return outcome.warnings;
+}
+
+function throwTooLarge(error: unknown): never {
+  throw error instanceof AnswerTooLarge ? new GroupTooLarge() : error;
 }
 
 type Ask = (sql: string) => Promise<Fields[]>;

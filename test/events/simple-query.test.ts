@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createPool, type Pool } from '../../src/db/connection.ts';
-import { quoted, quotedArray, simpleQuery } from '../../src/events/simple-query.ts';
+import { AnswerTooLarge, quoted, quotedArray, simpleQuery } from '../../src/events/simple-query.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** All that Postgres stores as text. */
@@ -49,4 +49,26 @@ describe('texts in SQL', () => {
       await fc.assert(property, { numRuns: 300 });
     });
   }
+});
+
+describe('an answer of Postgres', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+
+  before(async () => {
+    database = await createTestDatabase();
+    pool = createPool({ url: database.url, applicationName: 'test' });
+  });
+  after(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  it('is not read to its end when it is too large', async () => {
+    const client = await pool.connect();
+    const endless = `select repeat('x', 1000000) from generate_series(1, 1000000)`;
+    const asked = simpleQuery(client, endless, { timeoutMs: 60_000, mostText: 5_000_000 });
+    await assert.rejects(asked, AnswerTooLarge);
+    client.release(true);
+  });
 });

@@ -46,4 +46,31 @@ describe('a request about very many persons, in a database that knows nothing of
     assert.deepEqual(await count(`events where distinct_id = 'large'`), { n: 101 });
     assert.deepEqual(await count(instants), { n: 2 });
   });
+
+  it('stores events of many large persons', async () => {
+    await pool.query(
+      `with made as (
+         insert into persons select $1, gen_random_uuid(), jsonb_build_object('x', repeat('x', 1000000)), false, now()
+         from generate_series(1, 100) returning id
+       )
+       insert into person_distinct_ids select $1, 'heavy-' || row_number() over (), id, 1, now() from made`,
+      [PROJECT],
+    );
+    await store((index) => ['x', `heavy-${index + 1}`], 100);
+    assert.deepEqual(await count(`events where distinct_id like 'heavy-%' and person_properties ? 'x'`), { n: 100 });
+  });
+
+  it('refuses the event alone that would make a value larger than Postgres can have', async () => {
+    // As Postgres says it of 256 MiB, which would take this test a minute.
+    await pool.query(`
+      create function refuse() returns trigger language plpgsql as
+        $$ begin raise 'total size of jsonb object elements exceeds the maximum' using errcode = 'program_limit_exceeded'; end $$;
+      create trigger refuse before insert on groups for each row when (new.group_key = 'giant') execute function refuse();
+    `);
+    const groups = ['acme', 'giant', 'globex'].map((key) => ({ typeIndex: 0, key, properties: '{}' }));
+    const events = groups.map((group) => ({ ...buildPersonEvent(eventOf(['x', 'a'])), group }));
+    const refused = await createIngest(pool).store(PROJECT, [buildRows(events, { projectId: PROJECT })]);
+    assert.deepEqual(refused, [[1]]);
+    assert.deepEqual(await count('groups'), { n: 2 });
+  });
 });
