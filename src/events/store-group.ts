@@ -21,7 +21,7 @@ export class PersonsChanged extends Error {}
 export class GroupTooLarge extends Error {}
 
 /** UTF-16 units of person properties that one group reads, and in its rows: each row has a copy. */
-const MOST_PERSON_TEXT = 64 * 1024 * 1024;
+const MOST_PERSON_TEXT = 16 * 1024 * 1024;
 
 /**
  * Stores the rows whose uuid no stored event has; of several with one uuid, the first.
