@@ -9,7 +9,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from '../db/connection.ts';
 import { InvalidInput, MethodNotAllowed, NotAuthenticated, Unavailable } from '../errors.ts';
-import { encodeEvents, type NewEvent } from '../events/event-rows.ts';
+import { encodeEvents, type EventRows, type NewEvent } from '../events/event-rows.ts';
 import { groupTypesOf, type GroupTypes } from '../events/group-types.ts';
 import { createIngest } from '../events/ingest.ts';
 import type { IngestionWarning } from '../events/warnings.ts';
@@ -40,7 +40,7 @@ import {
   type Warning,
 } from './respond.ts';
 import { createTurns } from './turns.ts';
-import { rejectionWarnings } from './warnings.ts';
+import { rejectionWarnings, warningsOf } from './warnings.ts';
 
 /** What capture must know of a project. */
 export type CapturedProject = {
@@ -112,6 +112,24 @@ export function createCapture(options: CaptureOptions): Capture {
   }
 
   async function store(request: IncomingMessage, path: CapturePath, memory: Memory): Promise<Answer> {
+    const { rows, indexes, rejected, told, warnings, isBeacon } = await read(request, path, memory);
+    const total = indexes.length + rejected.length;
+    if (indexes.length > 0) {
+      const refused = await groups.store(rows);
+      for (const row of refused) {
+        const { distinctId, uuid } = rows.subjects[row]!;
+        rejected.push({ index: indexes[row]!, error: NOT_STORABLE });
+        told.push(...warningsOf(NOT_STORABLE, { distinctId, eventUuid: uuid }));
+      }
+    }
+    warn(rows.projectId, told);
+    if (rejected.length === total) throw rejected[0]!.error;
+    // Browsers send beacons when a page is left: nobody reads the answer.
+    return isBeacon ? noBody(204) : storedAnswer({ rejected, warnings });
+  }
+
+  /** A function of its own, so that the parsed body is gone while its rows wait for the commit. */
+  async function read(request: IncomingMessage, path: CapturePath, memory: Memory): Promise<ReadRequest> {
     const received = await receive(request, path, { memory, takeTurn });
     const project = await findProject(received.token);
     memory.belongTo(received.token);
@@ -124,18 +142,17 @@ export function createCapture(options: CaptureOptions): Capture {
     const now = fromMilliseconds(Date.now());
     const groupTypes = await findGroupTypes(project.id, received.events);
     const { events, indexes, rejected } = readEvents(received, { historical, now, groupTypes });
-    if (events.length > 0) {
-      const rows = encodeEvents(events, { projectId: project.id, historical, createdAt: now });
-      memory.hold(rows.bytes.length + events.length * BYTES_AROUND_ROW);
-      const refused = await groups.store(rows);
-      for (const row of refused) rejected.push({ index: indexes[row]!, error: NOT_STORABLE });
-    }
+    const rows = encodeEvents(events, { projectId: project.id, historical, createdAt: now });
+    memory.hold(rows.bytes.length + events.length * BYTES_AROUND_ROW);
     const warnings = received.historical && !historical ? [STORED_AS_LIVE] : [];
-    warn(project.id, [...warnings, ...rejectionWarnings(rejected, received.events)]);
-    if (rejected.length === received.events.length) throw rejected[0]!.error;
-    // Browsers send beacons when a page is left: nobody reads the answer.
-    if (received.query('beacon') === '1') return noBody(204);
-    return storedAnswer({ rejected, warnings });
+    return {
+      rows,
+      indexes,
+      rejected,
+      warnings,
+      told: [...warnings, ...rejectionWarnings(rejected, received.events)],
+      isBeacon: received.query('beacon') === '1',
+    };
   }
 
   async function findProject(token: string): Promise<CapturedProject> {
@@ -187,6 +204,16 @@ type ReadEvents = {
   /** Of each event, where it was in the request. */
   indexes: number[];
   rejected: Rejected[];
+};
+
+/** What is left of a request once its events are encoded. */
+type ReadRequest = Omit<ReadEvents, 'events'> & {
+  rows: EventRows;
+  /** For the client. */
+  warnings: Warning[];
+  /** For the project. */
+  told: IngestionWarning[];
+  isBeacon: boolean;
 };
 
 function readEvents(received: Received, given: Pick<Reception, 'historical' | 'now' | 'groupTypes'>): ReadEvents {
