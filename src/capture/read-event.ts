@@ -39,15 +39,17 @@ export function readEvent(raw: unknown, reception: Reception): NewEvent {
   const event = readName(raw['event']);
   const distinctId = readDistinctId(raw);
   const person = readPersonEffects(event, distinctId, object);
+  const uuid = readUuid(raw['uuid']);
+  const { timestamp, useless } = readTimestamp(raw, reception);
   const describesGroup = event === '$groupidentify' && person.processed;
   const group = describesGroup ? readGroupUpdate(object, reception.groupTypes) : undefined;
   return {
-    uuid: readUuid(raw['uuid']),
+    uuid,
     event,
     distinctId,
     ...texts,
-    timestamp: readTimestamp(raw, reception),
-    person,
+    timestamp: timestamp ?? reception.now,
+    person: useless ? { ...person, warnings: [...person.warnings, { ...useless, distinctId }] } : person,
     ...(group && { group }),
   };
 }
@@ -133,15 +135,31 @@ function joined(among: unknown, beside: unknown): unknown {
  * Live: `offset` (milliseconds before now) wins; else the timestamp, corrected by how wrong the client's clock is when the
  * request says when it was sent; else now. Historical: the timestamp as it is, which must be there.
  */
-function readTimestamp(raw: RawObject, { now, sentAt, historical }: Reception): bigint {
+function readTimestamp(
+  raw: RawObject,
+  { now, sentAt, historical }: Reception,
+): { timestamp?: bigint; useless?: Useless } {
   const timestamp = parseInstant(raw['timestamp']);
   if (historical) {
-    if (timestamp !== undefined) return timestamp;
+    if (timestamp !== undefined) return { timestamp };
     throw new InvalidInput('A historical event needs an ISO 8601 timestamp.', 'timestamp', 'invalid_timestamp');
   }
-  const happened = fromOffset(raw['offset'], now) ?? corrected(timestamp, raw, now, sentAt) ?? now;
-  return happened > now + LARGEST_LEAD || happened < EARLIEST ? now : happened;
+  const happened = fromOffset(raw['offset'], now) ?? corrected(timestamp, raw, now, sentAt);
+  if (happened === undefined) return (raw['timestamp'] ?? '') === '' ? {} : { useless: UNREADABLE };
+  if (happened < EARLIEST) return { useless: UNREADABLE };
+  return happened > now + LARGEST_LEAD ? { useless: FROM_THE_FUTURE } : { timestamp: happened };
 }
+
+/** Why an event cannot have the timestamp that it asks for. */
+type Useless = { code: string; detail: string };
+const UNREADABLE: Useless = {
+  code: 'ignored_invalid_timestamp',
+  detail: 'The event was stored as of its arrival: its timestamp cannot be read. ISO 8601 can.',
+};
+const FROM_THE_FUTURE: Useless = {
+  code: 'event_timestamp_in_future',
+  detail: 'The event was stored as of its arrival: its timestamp is more than 23 hours ahead.',
+};
 
 const EARLIEST = parseInstant('0001-01-01')!;
 

@@ -43,8 +43,8 @@ const listWarnings = route({
   answers: { 200: offsetPageOf(WarningBody) },
   summary: 'List ingestion warnings by their code, the one that was seen last first',
   description:
-    'Events that were dropped, merges that were refused, history that was stored as live. A warning is here about a second ' +
-    'after the request that caused it, for 30 days.',
+    'Events that were dropped, merges that were refused, history that was stored as live, timestamps that mean nothing. A ' +
+    'warning is here about a second after the request that caused it, for 30 days.',
   async handle({ project, query, url }, { ingestionWarnings }: WarningsApi) {
     const all = await ingestionWarnings.list(project.id, {
       from: query.date_from === undefined ? undefined : datetimeOf(query.date_from, 'date_from'),
