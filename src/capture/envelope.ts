@@ -98,7 +98,8 @@ function usable(token: unknown): string {
   const trimmed = token.trim();
   if (trimmed === '') throw refused('empty');
   if (trimmed.length > 64) throw refused('too_long');
-  if (trimmed.startsWith('phx_') || trimmed.startsWith('phs_')) throw refused('personal_api_key');
+  if (trimmed.startsWith('phx_') || trimmed.startsWith('phs_'))
+    throw refused('personal_api_key. Give that of the project, which begins with phc_');
   if (!/^[\x21-\x7e]+$/.test(trimmed)) throw refused('not_ascii');
   return trimmed;
 }

@@ -133,7 +133,8 @@ function joined(among: unknown, beside: unknown): unknown {
 
 /**
  * Live: `offset` (milliseconds before now) wins; else the timestamp, corrected by how wrong the client's clock is when the
- * request says when it was sent; else now. Historical: the timestamp as it is, which must be there.
+ * request says when it was sent. Historical: the timestamp as it is, which must be there.
+ * @returns no timestamp for now; `useless` when the event asked for another one
  */
 function readTimestamp(
   raw: RawObject,

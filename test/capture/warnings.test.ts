@@ -47,4 +47,39 @@ describe('an event that capture drops', () => {
   });
 });
 
+describe('a timestamp that means nothing', () => {
+  let database: TestDatabase;
+  let server: CaptureServer;
+
+  before(async () => {
+    database = await createTestDatabase();
+    server = await startCapture(database.url);
+  });
+  after(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  it('is replaced by now, with a warning, once for an event that is sent again', async () => {
+    const { apiToken, projectId } = await buildTenant(server.db);
+    const batch = [
+      { event: 'e', distinct_id: 'd', uuid: randomUUID(), timestamp: 'yesterday' },
+      { event: 'e', distinct_id: 'd', uuid: randomUUID(), timestamp: '2999-01-01T00:00:00Z' },
+      { event: 'e', distinct_id: 'd', uuid: randomUUID(), timestamp: '2025-06-02T09:00:00Z' },
+      { event: 'e', distinct_id: 'd', uuid: randomUUID() },
+    ];
+    for (let time = 0; time < 2; time++) {
+      const answer = await post(`${server.url}/batch/`, { api_key: apiToken, batch });
+      assert.deepEqual(answer.body, { status: 1 });
+    }
+    const counts = (await server.warnings(projectId)).map(({ code, count }) => `${code} ${count}`).sort();
+    assert.deepEqual(counts, ['event_timestamp_in_future 1', 'ignored_invalid_timestamp 1']);
+    const { rows } = await server.pool.query(
+      `select count(*)::int as n from events where project_id = $1 and abs(extract(epoch from now() - "timestamp")) < 60`,
+      [projectId],
+    );
+    assert.deepEqual(rows, [{ n: 3 }]);
+  });
+});
+
 type Example = { detail: string; seen_at: string };
