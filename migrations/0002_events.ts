@@ -155,7 +155,7 @@ const PARTITIONS = `
   select make_event_partitions();
 `;
 
-const INGEST = `
+export const INGEST = `
   -- Everything of the ingest transaction that comes before the rows themselves, in one round trip, in the order that keeps
   -- the seal's lock short: the project's lock, the claims (sorted by the caller, or two callers deadlock), the instant, the range
   -- of historical events [range_from, range_to] (null: there are none). claimed is null when all ids were new.

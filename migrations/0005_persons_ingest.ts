@@ -1,5 +1,6 @@
 /** The ingest transaction as it is with persons: `src/events/store-group.ts` calls these functions, in this order. */
 import type { Knex } from '../src/db/connection.ts';
+import { INGEST as FORMER_INGEST } from './0002_events.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop function claim_events');
@@ -153,34 +154,5 @@ const INGEST = `
         project, least(range_from, stored_at), least(range_to, stored_at) + interval '1 microsecond', stored_at);
     end if;
     return (extract(epoch from stored_at - '2000-01-01Z'::timestamptz) * 1000000)::bigint;
-  end $$;
-`;
-
-/** As migration 0002 made it. */
-const FORMER_INGEST = `
-  -- Everything of the ingest transaction that comes before the rows themselves, in one round trip, in the order that keeps
-  -- the seal's lock short: the project's lock, the claims (sorted by the caller, or two callers deadlock), the instant, the range
-  -- of historical events [range_from, range_to] (null: there are none). claimed is null when all ids were new.
-  create function claim_events(
-    project int, ids uuid[], range_from timestamptz, range_to timestamptz, out stored_at timestamptz, out claimed uuid[]
-  ) language plpgsql volatile as $$
-  begin
-    perform pg_advisory_xact_lock_shared(7316003, project);
-    with fresh as (
-      insert into event_ids (project_id, uuid) select project, id from unnest(ids) as id on conflict do nothing returning uuid
-    )
-    select array_agg(uuid) into claimed from fresh;
-    stored_at := ingest_now();
-    if claimed is null then
-      claimed := '{}';
-      return;
-    end if;
-    if range_from is not null then
-      insert into import_ranges values (
-        project, least(range_from, stored_at), least(range_to, stored_at) + interval '1 microsecond', stored_at);
-    end if;
-    if cardinality(claimed) = cardinality(ids) then
-      claimed := null;
-    end if;
   end $$;
 `;
