@@ -1,9 +1,8 @@
 /** A run's way to its destination: the delivery that its plan describes, and a session under its epoch. */
-import type { Column, Delivery, RunLog, Session } from '../src/destinations/contract.ts';
+import type { Delivery, RunLog, Session } from '../src/destinations/contract.ts';
 import { destinationOf } from '../src/destinations/index.ts';
 import { NotFound } from '../src/errors.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
-import { TABLE_COLUMNS } from '../src/events/columns.ts';
 import type { Slice } from '../src/events/read.ts';
 import type { Hold } from '../src/exports/ledger.store.ts';
 import { partsOf, type Plan } from '../src/exports/domain/plan.ts';
@@ -17,7 +16,6 @@ export type PlannedRun = {
   plan: Plan;
   hold: Hold;
   slice: Slice;
-  columns: readonly Column[];
   delivery: Delivery;
 };
 
@@ -25,34 +23,25 @@ export type PlannedRun = {
 export function plannedRun(run: Run): PlannedRun {
   const { plan, epoch, start, end } = run;
   if (!plan || epoch === null) throw new Error(`run ${run.id} has no plan`);
-  const columns = plan.columns.map(columnNamed);
   return {
     run,
     plan,
-    columns,
     hold: { exportId: run.batchExportId, start, end, epoch },
     slice: { projectId: run.projectId, start, end, cutoff: plan.cutoff },
     delivery: {
       projectId: run.projectId,
       exportId: run.batchExportId,
       runId: run.id,
-      model: 'events',
+      model: plan.content.model,
       start,
       end,
       cutoff: plan.cutoff,
       epoch,
-      columns,
+      columns: plan.columns,
       parts: partsOf(plan),
       file: plan.file,
     },
   };
-}
-
-/** Every column of an event, by name: a table has them all. */
-function columnNamed(name: string): Column {
-  const column = TABLE_COLUMNS.find((one) => one.name === name);
-  if (!column) throw new Error(`a plan names the unknown column ${name}`);
-  return column;
 }
 
 type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment' | 'log' | 'step'>;

@@ -8,22 +8,26 @@ import type { PlannedRun } from './open-session.ts';
 
 export function partSource(
   events: EventReader,
-  { plan, slice, columns }: PlannedRun,
+  { plan, slice }: PlannedRun,
   index: number,
   signal: AbortSignal,
 ): PartSource {
   const { rows: planned, ...range } = plan.parts[index]!;
   let summary: (() => PartSummary) | undefined;
-  const copy = () => events.copy({ ...slice, ...range }, columns, { signal });
+  const copy = () => events.copy({ ...slice, ...range }, plan.columns, { signal });
 
   return {
     file() {
-      const encoded = encodeFile(copy(), { columns, format: plan.file.format, compression: plan.file.compression });
+      const encoded = encodeFile(copy(), {
+        columns: plan.columns,
+        format: plan.file.format,
+        compression: plan.file.compression,
+      });
       summary = encoded.summary;
       return encoded.bytes;
     },
     rows() {
-      const scanned = scanRows(copy(), columns);
+      const scanned = scanRows(copy(), plan.columns);
       summary = scanned.summary;
       return scanned.rows;
     },

@@ -6,6 +6,7 @@ import { destinationOf } from '../src/destinations/index.ts';
 import { InvalidInput, NotFound, Superseded } from '../src/errors.ts';
 import { FILE_COLUMNS, TABLE_COLUMNS } from '../src/events/columns.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
+import { everythingOf } from '../src/exports/domain/content.ts';
 import { isoMicros, isoSeconds, millisOf } from '../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
 import { intervalEndingAt } from '../src/exports/domain/intervals.ts';
@@ -87,7 +88,8 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
     rows,
     bytes,
     parts,
-    columns: columns.map(({ name }) => name),
+    content: everythingOf('events'),
+    columns,
     file: {
       format: config.file_format ?? 'JSONLines',
       compression: config.compression ?? null,

@@ -19,7 +19,12 @@ import type { TObject } from '../schema.ts';
 
 /** How a value of a column travels in COPY BINARY, and so what a destination can know of it. */
 export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'int4' | 'int8' | 'bool';
-export type Column = { name: string; type: ColumnType };
+export type Column = {
+  name: string;
+  type: ColumnType;
+  /** Travels with the rows for our own bookkeeping: a table keeps it, a file leaves it out. */
+  hidden?: true;
+};
 
 export const FILE_FORMATS = ['JSONLines'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];

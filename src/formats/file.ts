@@ -5,7 +5,7 @@ import { BlockWriter } from './block-writer.ts';
 import { compress, compressionExtension } from './compression.ts';
 import { CopyBinaryReader } from './copy-binary.ts';
 import { jsonLinesEncoder } from './json-lines.ts';
-import { RowsDigester, uuidColumn } from './rows-digest.ts';
+import { RowsDigester, rowIdColumn } from './rows-digest.ts';
 
 type Encoder = (row: CopyBinaryReader) => void;
 
@@ -68,7 +68,7 @@ async function* encodedBlocks(
   { columns, format }: FileOptions,
   content: Content,
 ): AsyncGenerator<Uint8Array> {
-  const uuid = uuidColumn(columns);
+  const uuid = rowIdColumn(columns);
   const reader = new CopyBinaryReader(columns.length);
   const out = new BlockWriter();
   const encode = FORMATS[format].encoder(columns, out);

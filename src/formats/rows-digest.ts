@@ -24,10 +24,14 @@ export class RowsDigester {
   }
 }
 
-/** Where the uuid of a row stands among its columns. @throws Error when there is none: such rows have no digest */
-export function uuidColumn(columns: readonly Column[]): number {
-  const index = columns.findIndex(({ name, type }) => name === 'uuid' && type === 'uuid');
-  if (index < 0) throw new Error('Rows without a uuid column cannot be digested');
+/** The hidden column that says which row it is where no exported column does. */
+export const ROW_ID: Column = { name: '_sluice_row', type: 'uuid', hidden: true };
+
+/** Where the uuid that identifies a row stands among its columns. @throws Error when there is none: such rows have no digest */
+export function rowIdColumn(columns: readonly Column[]): number {
+  const place = (id: string) => columns.findIndex(({ name, type }) => name === id && type === 'uuid');
+  const index = [ROW_ID.name, 'uuid'].map(place).find((found) => found >= 0);
+  if (index === undefined) throw new Error('Rows without a uuid column cannot be digested');
   return index;
 }
 

@@ -1,7 +1,7 @@
 /** Counting rows that travel on as they are. */
 import type { Column, PartSummary } from '../destinations/contract.ts';
 import { CopyBinaryReader } from './copy-binary.ts';
-import { RowsDigester, uuidColumn } from './rows-digest.ts';
+import { RowsDigester, rowIdColumn } from './rows-digest.ts';
 
 export type ScannedRows = {
   /** The COPY BINARY stream, untouched, to be read once. Leaving it early ends its source as well. */
@@ -15,7 +15,7 @@ export function scanRows(source: AsyncIterable<Uint8Array>, columns: readonly Co
   let summary: PartSummary | undefined;
 
   async function* rows() {
-    const uuid = uuidColumn(columns);
+    const uuid = rowIdColumn(columns);
     const reader = new CopyBinaryReader(columns.length);
     const digest = new RowsDigester();
     let count = 0;

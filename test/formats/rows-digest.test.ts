@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createClient } from '../../src/db/connection.ts';
-import { RowsDigester, rowsDigestSql, uuidColumn } from '../../src/formats/rows-digest.ts';
+import type { Column } from '../../src/destinations/contract.ts';
+import { ROW_ID, RowsDigester, rowIdColumn, rowsDigestSql } from '../../src/formats/rows-digest.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 const uuids = fc.array(fc.oneof(fc.uuid(), fc.constant('ffffffff-ffff-ffff-ffff-ffffffffffff')), { maxLength: 100 });
@@ -43,14 +44,19 @@ describe('the digest of rows', () => {
     }
   });
 
+  it('is of the hidden row id where there is one, else of the uuid', () => {
+    const columns: Column[] = [{ name: 'uuid', type: 'uuid' }, { name: 'event', type: 'text' }, ROW_ID];
+    assert.equal(rowIdColumn(columns), 2);
+  });
+
   it('needs a uuid', () => {
     assert.equal(
-      uuidColumn([
+      rowIdColumn([
         { name: 'event', type: 'text' },
         { name: 'uuid', type: 'uuid' },
       ]),
       1,
     );
-    assert.throws(() => uuidColumn([{ name: 'uuid', type: 'text' }]), /uuid/);
+    assert.throws(() => rowIdColumn([{ name: 'uuid', type: 'text' }]), /uuid/);
   });
 });

@@ -1,5 +1,6 @@
 /** A run's plan: the content that every attempt writes. Stored with the run; never changed. */
-import type { Compression, FileFormat, Part } from '../../destinations/contract.ts';
+import type { Column, Compression, FileFormat, Part } from '../../destinations/contract.ts';
+import type { Content } from './content.ts';
 
 /** A row's place in the order of an interval: `(interval_time, uuid)`. */
 export type Boundary = { intervalTime: string; uuid: string };
@@ -14,8 +15,9 @@ export type Plan = {
   /** Estimate: JSON lines before compression. */
   bytes: number;
   parts: PlannedPart[];
-  /** Names of the columns, in order. */
-  columns: string[];
+  content: Content;
+  /** What is read and delivered, in order. */
+  columns: readonly Column[];
   file: { format: FileFormat; compression: Compression | null; numbered: boolean };
   /** The encoder's version: a change of it is a change of content. */
   formatVersion: number;
@@ -25,7 +27,7 @@ export type Plan = {
 const PART_ROWS = 250_000;
 const MEBIBYTE = 1024 * 1024;
 const PART_BYTES = 256 * MEBIBYTE;
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /** @param maxFileSizeMb target size of a file before compression, MiB; null or 0: none */
 export function partLimits(maxFileSizeMb: number | null | undefined): { rows: number; bytes: number } {
