@@ -4,7 +4,7 @@
  */
 import { destinationOf } from '../src/destinations/index.ts';
 import { InvalidInput, NotFound, Superseded } from '../src/errors.ts';
-import { FILE_COLUMNS, TABLE_COLUMNS } from '../src/events/columns.ts';
+import { columnsOf } from '../src/events/selection.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import { everythingOf } from '../src/exports/domain/content.ts';
 import { isoMicros, isoSeconds, millisOf } from '../src/exports/domain/instants.ts';
@@ -80,16 +80,16 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
   const destination = destinationOf(batchExport.destinationType, engine.environment);
   const config = batchExport.destinationConfig as FileConfig;
   const cutoff = await engine.sealer.sealPast(run.end, signal);
-  const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff };
+  const content = everythingOf('events');
+  const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content };
   const { rows, bytes, parts } = await engine.events.measure(slice, partLimits(config.max_file_size_mb));
-  const columns = destination.takes === 'files' ? FILE_COLUMNS : TABLE_COLUMNS;
   return {
     cutoff,
     rows,
     bytes,
     parts,
-    content: everythingOf('events'),
-    columns,
+    content,
+    columns: columnsOf(content, destination.takes),
     file: {
       format: config.file_format ?? 'JSONLines',
       compression: config.compression ?? null,

@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Pool, PoolClient } from '../src/db/connection.ts';
-import type { Slice } from '../src/events/read.ts';
 import { createSealer } from '../src/events/seal.ts';
+import type { Slice } from '../src/events/selection.ts';
+import { everythingOf } from '../src/exports/domain/content.ts';
 import { benchEvents } from './events.ts';
 
 export const PROJECT = 1;
@@ -25,7 +26,8 @@ export async function loadEvents(pool: Pool, count: number): Promise<Slice> {
   } finally {
     client.release();
   }
-  return { projectId: PROJECT, start: START, end: END, cutoff: await createSealer(pool).seal() };
+  const cutoff = await createSealer(pool).seal();
+  return { projectId: PROJECT, start: START, end: END, cutoff, content: everythingOf('events') };
 }
 
 async function insertEvents(client: PoolClient, copies: number): Promise<void> {

@@ -7,8 +7,8 @@ import { open } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { createPool } from '../src/db/connection.ts';
 import type { Compression, PartSummary } from '../src/destinations/contract.ts';
-import { FILE_COLUMNS } from '../src/events/columns.ts';
-import { eventReader, type Slice } from '../src/events/read.ts';
+import { eventReader } from '../src/events/read.ts';
+import { columnsOf, type Slice } from '../src/events/selection.ts';
 import { encodeFile } from '../src/formats/file.ts';
 import { peakRssMb } from './measure.ts';
 
@@ -34,10 +34,11 @@ async function exportInterval({ slice, compression, file }: ExportJob): Promise<
   const cpu = process.cpuUsage();
   const started = performance.now();
   const { parts } = await reader.measure(slice, PART_LIMITS);
+  const columns = columnsOf(slice.content, 'files');
   const summaries: PartSummary[] = [];
   for (const part of parts) {
-    const rows = reader.copy({ ...slice, ...part }, FILE_COLUMNS);
-    const encoded = encodeFile(rows, { columns: FILE_COLUMNS, format: 'JSONLines', compression });
+    const rows = reader.copy({ ...slice, ...part }, columns);
+    const encoded = encodeFile(rows, { columns, format: 'JSONLines', compression });
     await writeFile(`${file}-${summaries.length}`, encoded.bytes);
     summaries.push(encoded.summary());
   }

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createPool } from '../src/db/connection.ts';
-import type { Slice } from '../src/events/read.ts';
+import type { Slice } from '../src/events/selection.ts';
 import { loadEvents } from './export-data.ts';
 import { startInstallation, type Installation } from './installation.ts';
 import { atMost, peakRssMb, type Bench, type Goal } from './measure.ts';

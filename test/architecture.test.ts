@@ -27,7 +27,7 @@ const ARROWS = `
 
   db              -> processes
   migrations      -> db (types)
-  events          -> http, db, formats, destinations (types)
+  events          -> http, db, formats, destinations (types), exports/domain (types)
   destinations    -> net, formats
   temporal        -> exports/domain, processes, config
 

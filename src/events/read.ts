@@ -1,19 +1,14 @@
 /** Reading what a data interval holds: counting it, choosing its parts, copying it out, digesting it. */
-import pg from 'pg';
 import type { Pool, PoolClient } from '../db/connection.ts';
 import type { Column, RowsDigest } from '../destinations/contract.ts';
 import { rowsDigestSql } from '../formats/rows-digest.ts';
-import { selectList } from './columns.ts';
 import { copyOut } from './copy-out.ts';
+import { instantSql, integerSql, uuidSql } from './models/literals.ts';
+import { restrictions, rowsOf, selectList, sourceOf, type Slice } from './selection.ts';
 import { openSnapshot } from './snapshot.ts';
+import { hashSettings } from './transform.ts';
 
-/**
- * The events of a project with `interval_time` in [start, end) that were stored before the cutoff. No event can join them any
- * more: readers refuse a slice whose end or cutoff is not sealed. Instants are ISO, UTC, six decimals, Z.
- */
-export type Slice = { projectId: number; start: string; end: string; cutoff: string };
-
-/** An event's place in the order of a slice. */
+/** A row's place in the order of a slice; `uuid` is the row's id. */
 export type Boundary = { intervalTime: string; uuid: string };
 
 /** A piece of a slice, from a boundary (included) to a boundary (excluded); the slice's own ends where they are missing. */
@@ -31,7 +26,7 @@ export function eventReader(pool: Pool) {
   return {
     /**
      * Counts a slice and divides it; no rows make no parts. The same slice and limits give the same parts as long as no event is
-     * deleted. Reads the index `events_interval` alone.
+     * deleted. All events of an interval are measured in the index `events_interval` alone.
      */
     async measure(slice: Slice, limits: PartLimits): Promise<SliceMeasure> {
       return inSnapshot(pool, slice, async (client) => {
@@ -43,19 +38,22 @@ export function eventReader(pool: Pool) {
     },
 
     /**
-     * The rows of a slice, or of one part of it, as COPY BINARY in the order (interval_time, uuid).
+     * The rows of a slice, or of one part of it, as COPY BINARY in the order (interval_time, row id).
+     * @param hashKey for content that is hashed
      * @returns a stream to be read once; it holds a connection, which leaving it early or aborting it closes
      * @throws the signal's reason when it is aborted
      */
     async *copy(
       slice: Slice & { from?: Boundary; to?: Boundary },
       columns: readonly Column[],
-      { signal }: { signal?: AbortSignal } = {},
+      { signal, hashKey }: { signal?: AbortSignal; hashKey?: string | null } = {},
     ): AsyncGenerator<Uint8Array> {
-      const sql = `copy (select ${selectList(columns)} from events where ${partCondition(slice)}
-        order by interval_time, uuid) to stdout (format binary)`;
+      const { from, where } = partOf(slice);
+      const { rowId } = sourceOf(slice.content);
+      const sql = `copy (select ${selectList(slice.content, columns)} from ${from} where ${where}
+        order by interval_time, ${rowId}) to stdout (format binary)`;
       signal?.throwIfAborted();
-      const snapshot = await openSnapshot(pool, slice.end, slice.cutoff);
+      const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], hashKey ? hashSettings(hashKey) : {});
       try {
         yield* copyOut(snapshot.client, sql, signal);
         await snapshot.close();
@@ -67,26 +65,31 @@ export function eventReader(pool: Pool) {
     /** Rows and digest of a slice as it is now. */
     async digest(slice: Slice): Promise<{ rows: number; digest: RowsDigest }> {
       return inSnapshot(pool, slice, async (client) => {
+        const { from, where } = rowsOf(slice);
+        const { rowId } = sourceOf(slice.content);
         const { rows } = await client.query<{ rows: string; digest: RowsDigest }>(
-          `select count(*) as rows, ${rowsDigestSql('uuid')} as digest from events where ${sliceCondition(slice)}`,
+          `select count(*) as rows, ${rowsDigestSql(rowId)} as digest from ${from} where ${where}`,
         );
         return { rows: Number(rows[0]!.rows), digest: rows[0]!.digest };
       });
     },
 
-    /** Whether events have joined a data interval since the cutoff at which it was delivered: an import did that. */
-    async changedSince(projectId: number, start: string, end: string, cutoff: string): Promise<boolean> {
+    /** Whether rows have joined a slice since its cutoff: an import did that. Nothing needs to be sealed. */
+    async changedSince({ projectId, start, end, cutoff, content }: Slice): Promise<boolean> {
+      const { importable, history } = sourceOf(content);
+      if (!importable) return false;
+      const { from, where } = history(projectId);
+      const conditions = [where, ...restrictions(content)].join(' and ');
       const { rows } = await pool.query<{ changed: boolean }>(
         `select exists (
            select from import_ranges r cross join lateral (
-             select from events e
-             where e.project_id = $1 and e.inserted_at >= $4
-               and e.interval_time >= greatest(r.range_from, $2) and e.interval_time < least(r.range_to, $3)
+             select from ${from} where ${conditions} and inserted_at >= $1
+               and interval_time >= greatest(r.range_from, $2) and interval_time < least(r.range_to, $3)
              limit 1
            ) e
-           where r.project_id = $1 and r.inserted_at >= $4 and r.range_from < $3 and r.range_to > $2
+           where r.project_id = ${integerSql(projectId)} and r.inserted_at >= $1 and r.range_from < $3 and r.range_to > $2
          ) as changed`,
-        [projectId, start, end, cutoff],
+        [cutoff, start, end],
       );
       return rows[0]!.changed;
     },
@@ -94,7 +97,7 @@ export function eventReader(pool: Pool) {
 }
 
 async function inSnapshot<T>(pool: Pool, slice: Slice, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const snapshot = await openSnapshot(pool, slice.end, slice.cutoff);
+  const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff]);
   try {
     const result = await work(snapshot.client);
     await snapshot.close();
@@ -105,8 +108,9 @@ async function inSnapshot<T>(pool: Pool, slice: Slice, work: (client: PoolClient
 }
 
 async function total(client: PoolClient, slice: Slice): Promise<{ rows: number; bytes: number }> {
+  const { from, where } = rowsOf(slice);
   const { rows } = await client.query<{ rows: string; bytes: string }>(
-    `select count(*) as rows, coalesce(sum(row_bytes), 0) as bytes from events where ${sliceCondition(slice)}`,
+    `select count(*) as rows, coalesce(sum(${sourceOf(slice.content).bytes}), 0) as bytes from ${from} where ${where}`,
   );
   return { rows: Number(rows[0]!.rows), bytes: Number(rows[0]!.bytes) };
 }
@@ -118,6 +122,8 @@ type PartStart = { interval_time: string; uuid: string; rows_before: string };
  * is the rows whose predecessors' cost is within the same unit, so that neither limit is passed.
  */
 async function partStarts(client: PoolClient, slice: Slice, limits: PartLimits): Promise<PartStart[]> {
+  const { from, where } = rowsOf(slice);
+  const { rowId, bytes } = sourceOf(slice.content);
   const { rows } = await client.query<PartStart>(
     `select interval_time, uuid, rows_before
      from (
@@ -126,8 +132,8 @@ async function partStarts(client: PoolClient, slice: Slice, limits: PartLimits):
          select interval_time, uuid, row_number() over w - 1 as rows_before,
                 div(sum(cost) over w - cost, $1::bigint * $2::bigint) as part
          from (
-           select interval_time, uuid, greatest($2::bigint, row_bytes * $1::bigint) as cost
-           from events where ${sliceCondition(slice)}
+           select interval_time, ${rowId} as uuid, greatest($2::bigint, (${bytes}) * $1::bigint) as cost
+           from ${from} where ${where}
          ) as costs
          window w as (order by interval_time, uuid rows unbounded preceding)
        ) as numbered
@@ -148,32 +154,20 @@ function partRanges(starts: readonly PartStart[], total: number): PartRange[] {
   });
 }
 
-/** COPY takes no parameters, so slices travel as literals everywhere. */
-function sliceCondition({ projectId, start, end, cutoff }: Slice): string {
-  return `project_id = ${integer(projectId)} and interval_time >= ${instant(start)} and interval_time < ${instant(end)}
-    and inserted_at < ${instant(cutoff)}`;
-}
-
-function partCondition({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary }): string {
-  // The row comparison alone would not tell Postgres which months to leave out.
-  const within = { ...slice, start: from?.intervalTime ?? slice.start };
+function partOf({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary }): { from: string; where: string } {
+  const rows = rowsOf(slice);
+  const { rowId } = sourceOf(slice.content);
   const conditions = [
-    sliceCondition(within),
-    ...(from ? [`(interval_time, uuid) >= ${place(from)}`] : []),
-    ...(to ? [`(interval_time, uuid) < ${place(to)}`] : []),
+    rows.where,
+    // The row comparison alone would not tell Postgres which months to leave out.
+    ...(from
+      ? [`interval_time >= ${instantSql(from.intervalTime)}`, `(interval_time, ${rowId}) >= ${place(from)}`]
+      : []),
+    ...(to ? [`(interval_time, ${rowId}) < ${place(to)}`] : []),
   ];
-  return conditions.join(' and ');
+  return { from: rows.from, where: conditions.join(' and ') };
 }
 
 function place({ intervalTime, uuid }: Boundary): string {
-  return `(${instant(intervalTime)}, ${pg.escapeLiteral(uuid)}::uuid)`;
-}
-
-function instant(iso: string): string {
-  return `${pg.escapeLiteral(iso)}::timestamptz`;
-}
-
-function integer(value: number): string {
-  if (!Number.isSafeInteger(value)) throw new TypeError(`Not a project id: ${value}`);
-  return String(value);
+  return `(${instantSql(intervalTime)}, ${uuidSql(uuid)})`;
 }

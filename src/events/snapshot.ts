@@ -13,9 +13,14 @@ export type Snapshot = {
 /**
  * Takes a connection of the pool into a read-only transaction with one snapshot for all its statements.
  * @param sealed instants that must be sealed in that snapshot
+ * @param settings of the transaction, by name
  * @throws Unavailable when one of them is not: rows may still appear before it
  */
-export async function openSnapshot(pool: Pool, ...sealed: string[]): Promise<Snapshot> {
+export async function openSnapshot(
+  pool: Pool,
+  sealed: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Snapshot> {
   const client = await pool.connect();
   // A connection that breaks tells its query too; without a listener the event would end the process.
   client.on('error', ignore);
@@ -47,7 +52,12 @@ export async function openSnapshot(pool: Pool, ...sealed: string[]): Promise<Sna
       [sealed],
     );
     backend = rows[0]!.backend;
-    if (rows[0]!.sealed) return snapshot;
+    if (rows[0]!.sealed) {
+      for (const [name, value] of Object.entries(settings)) {
+        await client.query('select set_config($1, $2, true)', [name, value]);
+      }
+      return snapshot;
+    }
     throw new Unavailable('The data interval is not sealed yet: events may still join it.', 1);
   } catch (error) {
     snapshot.abandon();

@@ -2,9 +2,10 @@
  * Checks what was delivered again: each interval's source and destination against the receipt, at the receipt's cutoff. Reads
  * only; runs may go on meanwhile.
  */
-import type { Session } from '../destinations/contract.ts';
+import type { Receipt, Session } from '../destinations/contract.ts';
 import { DestinationRejected, DestinationUnavailable } from '../errors.ts';
 import type { EventReader } from '../events/read.ts';
+import type { Slice } from '../events/selection.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import { intervalsWithin, type DataInterval } from './domain/intervals.ts';
 import type { DeliveredEntry } from './ledger.store.ts';
@@ -128,8 +129,8 @@ export function exportVerifier({ stores, events, openSession }: VerifyOptions) {
     }
   }
 
-  async function sourceFindings({ projectId, start, end }: Run, { receipt }: DeliveredEntry): Promise<Finding[]> {
-    const source = await events.digest({ projectId, start, end, cutoff: receipt.cutoff });
+  async function sourceFindings(run: Run, { receipt }: DeliveredEntry): Promise<Finding[]> {
+    const source = await events.digest(deliveredSlice(run, receipt));
     if (source.rows === receipt.rows && source.digest === receipt.digest) return [];
     const expected = `${receipt.rows} rows, digest ${receipt.digest}`;
     const found = `${source.rows} rows, digest ${source.digest}`;
@@ -139,8 +140,8 @@ export function exportVerifier({ stores, events, openSession }: VerifyOptions) {
     return [{ kind: 'differing', what: 'The source holds rows that were not delivered.', expected, found }];
   }
 
-  async function staleFindings({ projectId, start, end }: Run, { receipt }: DeliveredEntry): Promise<Finding[]> {
-    if (!(await events.changedSince(projectId, start, end, receipt.cutoff))) return [];
+  async function staleFindings(run: Run, { receipt }: DeliveredEntry): Promise<Finding[]> {
+    if (!(await events.changedSince(deliveredSlice(run, receipt)))) return [];
     return [{ kind: 'stale', what: `Events were imported into it after ${receipt.cutoff}.` }];
   }
 
@@ -149,6 +150,12 @@ export function exportVerifier({ stores, events, openSession }: VerifyOptions) {
     /** How many delivered intervals lie within the range. */
     count: (exportId: string, range: VerifyRange) => stores.ledger.countDelivered(exportId, page(range)),
   };
+}
+
+/** @throws Error when the run never had a plan: it cannot have delivered then */
+function deliveredSlice({ id, projectId, start, end, plan }: Run, { cutoff }: Receipt): Slice {
+  if (!plan) throw new Error(`run ${id} has no plan`);
+  return { projectId, start, end, cutoff, content: plan.content };
 }
 
 function moved(location: string): Finding {

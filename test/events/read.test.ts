@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createPool, type Pool } from '../../src/db/connection.ts';
 import { Unavailable } from '../../src/errors.ts';
-import { FILE_COLUMNS, TABLE_COLUMNS } from '../../src/events/columns.ts';
-import { eventReader, type EventReader, type PartRange, type Slice } from '../../src/events/read.ts';
+import { eventReader, type EventReader, type PartRange } from '../../src/events/read.ts';
 import { createSealer } from '../../src/events/seal.ts';
+import { columnsOf, type Slice } from '../../src/events/selection.ts';
+import { everythingOf } from '../../src/exports/domain/content.ts';
 import { encodeFile } from '../../src/formats/file.ts';
 import { scanRows } from '../../src/formats/scan.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -15,6 +16,8 @@ import { collect } from '../support/copy-stream.ts';
 const START = '2015-05-17T10:00:00.000000Z';
 const END = '2015-05-17T11:00:00.000000Z';
 const NO_LIMITS = { rows: 250_000, bytes: 2 ** 28 };
+const EVENTS = everythingOf('events');
+const [FILE_COLUMNS, TABLE_COLUMNS] = [columnsOf(EVENTS, 'files'), columnsOf(EVENTS, 'rows')];
 const UUID = FILE_COLUMNS.slice(0, 1);
 
 describe('reading events', () => {
@@ -53,9 +56,14 @@ describe('reading events', () => {
     return rows.map(({ uuid }) => uuid);
   }
 
+  async function storeRange(from: string, to: string): Promise<void> {
+    const sql = 'insert into import_ranges select $1, $2, $3, inserted_at from events where project_id = $1';
+    await pool.query(sql, [projectId, from, to]);
+  }
+
   async function sealedSlice(overrides: Partial<Slice> = {}): Promise<Slice> {
     const cutoff = await createSealer(pool).seal();
-    return { projectId, start: START, end: END, cutoff, ...overrides };
+    return { projectId, start: START, end: END, cutoff, content: EVENTS, ...overrides };
   }
 
   async function uuidsOf(range: Parameters<EventReader['copy']>[0]): Promise<string[]> {
@@ -142,24 +150,18 @@ describe('reading events', () => {
   it('leaves out what was stored after the cutoff, and says that the interval changed', async () => {
     const [early] = await store([{}]);
     const slice = await sealedSlice();
-    const changed = () => reader.changedSince(projectId, START, END, slice.cutoff);
+    const changed = () => reader.changedSince(slice);
     await store([{}, {}]);
     assert.deepEqual(await uuidsOf(await sealedSlice({ cutoff: slice.cutoff })), [early]);
     assert.equal((await reader.measure(slice, NO_LIMITS)).rows, 1);
 
     assert.equal(await changed(), false, 'without an import range nobody looks');
-    const range = (from: string, to: string) =>
-      pool.query('insert into import_ranges select $1, $2, $3, inserted_at from events where project_id = $1', [
-        projectId,
-        from,
-        to,
-      ]);
-    await range('2015-05-17T09:00:00Z', START);
-    await range('2015-05-17T10:30:00Z', END);
+    await storeRange('2015-05-17T09:00:00Z', START);
+    await storeRange('2015-05-17T10:30:00Z', END);
     assert.equal(await changed(), false, 'ranges that hold none of the new rows');
-    await range(START, '2015-05-17T10:00:00.000001Z');
+    await storeRange(START, '2015-05-17T10:00:00.000001Z');
     assert.equal(await changed(), true);
-    assert.equal(await reader.changedSince(projectId, START, END, (await sealedSlice()).cutoff), false);
+    assert.equal(await reader.changedSince(await sealedSlice()), false);
   });
 
   it('refuses what is not sealed', async () => {

@@ -1,0 +1,46 @@
+/**
+ * Persons: for each distinct id whose person changed within the window, the latest version in it. Versions are only ever appended, and
+ * never to the past: what a window holds is fixed once its end is sealed.
+ */
+import { integerSql } from './literals.ts';
+import { inWindow, type ModelSource } from './model.ts';
+
+const COLUMNS =
+  'distinct_id, person_id, properties, created_at, is_deleted, is_identified, version, interval_time, project_id';
+
+/** Names, braces and instants of a JSON line, beside the properties. */
+const OTHER_BYTES = 400;
+
+export const persons: ModelSource = {
+  model: 'persons',
+  rows(window) {
+    // The index knows which versions are the latest; what they say is read of those alone.
+    const latest = `select distinct_id, max(version) as version from person_versions where ${inWindow(window)} group by distinct_id`;
+    return {
+      from: `(select ${COLUMNS} from person_versions join (${latest}) as latest using (distinct_id, version)
+        where ${inWindow(window)}) as persons`,
+      where: 'true',
+    };
+  },
+  history: (projectId) => ({
+    from: `(select ${COLUMNS} from person_versions) as persons`,
+    where: `project_id = ${integerSql(projectId)}`,
+  }),
+  rowId: `md5(concat_ws('/', project_id, version, distinct_id))::uuid`,
+  bytes: `${OTHER_BYTES} + octet_length(properties::text)`,
+  columns: [
+    { name: 'team_id', type: 'int8', sql: 'project_id::bigint' },
+    { name: 'distinct_id', type: 'text', sql: 'distinct_id' },
+    { name: 'person_id', type: 'uuid', sql: 'person_id' },
+    { name: 'properties', type: 'jsonb', sql: 'properties' },
+    // One version of the pair is all there is: both are it.
+    { name: 'person_distinct_id_version', type: 'int8', sql: 'version' },
+    { name: 'person_version', type: 'int8', sql: 'version' },
+    { name: 'created_at', type: 'timestamptz', sql: 'created_at' },
+    { name: '_inserted_at', type: 'timestamptz', sql: 'interval_time' },
+    { name: 'is_deleted', type: 'bool', sql: 'is_deleted' },
+  ],
+  tableOnly: new Set(),
+  merge: { key: ['team_id', 'distinct_id'], version: 'person_version' },
+  importable: false,
+};
