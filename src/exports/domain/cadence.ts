@@ -1,0 +1,152 @@
+/**
+ * How often an export runs and where the boundaries lie: an interval, a time zone and offsets. Hours and minutes are spans from
+ * 1970-01-01T00:00Z on, the same everywhere; days, weeks and months begin on the clocks of the zone, so a day may have 23 or 25
+ * hours.
+ */
+import { InvalidInput } from '../../errors.ts';
+import type { Millis } from './intervals.ts';
+import { instantOf, isChangedNear, isTimeZone, wallClockAt } from './wall-clock.ts';
+
+export type Interval = string;
+export type Cadence = {
+  interval: Interval;
+  /** IANA name; means nothing to hours and minutes. */
+  timezone: string;
+  /** The day on which weeks begin, 0 is Sunday; 0 for other intervals. */
+  offsetDay: number;
+  /** The hour at which days, weeks and months begin; 0 for other intervals. */
+  offsetHour: number;
+};
+
+/** What somebody wants: absent keeps what is there, null is the default. */
+export type CadenceChange = {
+  interval?: Interval;
+  timezone?: string | null;
+  offsetDay?: number | null;
+  offsetHour?: number | null;
+};
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+/** 1970-01-01 was a Thursday: weeks begin on Sunday, three days later. */
+const FIRST_SUNDAY = 3 * DAY;
+const CALENDAR_INTERVALS = ['day', 'week', 'month'];
+
+/** Whether boundaries follow the clocks of the time zone. */
+export function isOfCalendar(interval: Interval): boolean {
+  return CALENDAR_INTERVALS.includes(interval);
+}
+
+/** Hours at midnight UTC, before somebody wants something else. */
+const DEFAULT: Cadence = { interval: 'hour', timezone: 'UTC', offsetDay: 0, offsetHour: 0 };
+
+/**
+ * A cadence after a change. An offset that the new interval does not know is forgotten; the zone is kept.
+ * @throws InvalidInput naming the field, with upstream's messages
+ */
+export function cadenceWith(change: CadenceChange, present: Cadence = DEFAULT): Cadence {
+  const interval = change.interval ?? present.interval;
+  const timezone = change.timezone === undefined ? present.timezone : (change.timezone ?? 'UTC');
+  const weekly = interval === 'week';
+  const ofCalendar = isOfCalendar(interval);
+  checkInterval(interval);
+  if (!isTimeZone(timezone))
+    throw new InvalidInput(`"${timezone}" is not a valid choice.`, 'timezone', 'invalid_choice');
+  if (!weekly && typeof change.offsetDay === 'number') {
+    throw new InvalidInput('offset_day is not applicable for non-weekly intervals', 'offset_day');
+  }
+  if (!ofCalendar && typeof change.offsetHour === 'number') {
+    throw new InvalidInput('offset_hour is not applicable for non-daily/weekly intervals', 'offset_hour');
+  }
+  const { offsetDay = present.offsetDay, offsetHour = present.offsetHour } = change;
+  return {
+    interval,
+    timezone,
+    offsetDay: weekly ? (offsetDay ?? 0) : 0,
+    offsetHour: ofCalendar ? (offsetHour ?? 0) : 0,
+  };
+}
+
+function checkInterval(interval: Interval): void {
+  if (isOfCalendar(interval) || spanOf(interval) !== undefined) return;
+  throw new InvalidInput(`"${interval}" is not a valid choice.`, 'interval', 'invalid_choice');
+}
+
+/** How long an interval lasts that is no day, week or month, in milliseconds. */
+export function spanOf(interval: Interval): Millis | undefined {
+  if (interval === 'hour') return HOUR;
+  const minutes = Number(/^every ([1-9]\d{0,3}) minutes$/.exec(interval)?.[1]);
+  return minutes <= 1440 ? minutes * MINUTE : undefined;
+}
+
+/** Whether the two have the same boundaries: a zone is nothing to hours. */
+export function isSameCadence(a: Cadence, b: Cadence): boolean {
+  if (a.interval !== b.interval) return false;
+  if (!isOfCalendar(a.interval)) return true;
+  return a.timezone === b.timezone && a.offsetDay === b.offsetDay && a.offsetHour === b.offsetHour;
+}
+
+/** Boundaries are numbered; the readings of the clock that they stand for are further apart than clocks are ever changed. */
+type Readings = { zone: string; numberAt(reading: Millis): number; reading(number: number): Millis };
+
+function readingsOf({ interval, timezone: zone, offsetDay, offsetHour }: Cadence): Readings {
+  const hours = offsetHour * HOUR;
+  if (interval === 'month') {
+    return {
+      zone,
+      numberAt(reading) {
+        const date = new Date(reading - hours);
+        return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+      },
+      reading: (number) => Date.UTC(1970, number) + hours,
+    };
+  }
+  if (interval === 'day') return every(zone, DAY, hours);
+  if (interval === 'week') return every(zone, WEEK, FIRST_SUNDAY + offsetDay * DAY + hours);
+  return every('UTC', spanOf(interval)!, 0);
+}
+
+function every(zone: string, span: Millis, first: Millis): Readings {
+  return {
+    zone,
+    numberAt: (reading) => Math.floor((reading - first) / span),
+    reading: (number) => number * span + first,
+  };
+}
+
+/** The last boundary at or before the instant. */
+export function boundaryAtOrBefore(cadence: Cadence, at: Millis): Millis {
+  const { zone, numberAt, reading } = readingsOf(cadence);
+  // A clock that was set back shows less than it did: a boundary that it has not reached again is past already.
+  let number = numberAt(wallClockAt(zone, at)) + 1;
+  while (instantOf(zone, reading(number)) > at) number -= 1;
+  return instantOf(zone, reading(number));
+}
+
+/** The first boundary after the instant. */
+export function boundaryAfter(cadence: Cadence, at: Millis): Millis {
+  const { zone, numberAt, reading } = readingsOf(cadence);
+  let number = numberAt(wallClockAt(zone, at));
+  // Two readings in one jump of the clock may be one instant: a zone that crosses the date line skips a day.
+  while (instantOf(zone, reading(number)) <= at) number += 1;
+  return instantOf(zone, reading(number));
+}
+
+/**
+ * Whether a boundary is close to a change of the zone's clocks. Temporal's calendars skip times that the clock jumps over and
+ * start some twice that it shows twice (seen on server 1.29), so such boundaries are not left to them.
+ */
+export function isNearClockChange({ interval, timezone }: Cadence, boundary: Millis): boolean {
+  return isOfCalendar(interval) && isChangedNear(timezone, boundary);
+}
+
+/**
+ * The boundary of a local date: when the day begins in the cadence's zone, its offset hour included. For backfills of days,
+ * weeks and months, whose bounds are plain dates.
+ * @param date `YYYY-MM-DD`, checked
+ */
+export function localDateToInstant({ timezone, offsetHour }: Cadence, date: string): Millis {
+  return instantOf(timezone, Date.parse(`${date}T00:00:00Z`) + offsetHour * HOUR);
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { isoSeconds, millisOf as at } from '../../../src/exports/domain/instants.ts';
+import {
+  boundaryAfter,
+  boundaryAtOrBefore,
+  cadenceWith,
+  isNearClockChange,
+  isSameCadence,
+  localDateToInstant,
+  type Cadence,
+  type CadenceChange,
+} from '../../../src/exports/domain/cadence.ts';
+import { isTimeZone } from '../../../src/exports/domain/wall-clock.ts';
+
+const HOUR = 3_600_000;
+
+/** The boundaries after an instant, as minutes: `2026-03-28T23:00`. */
+function boundariesAfter(cadence: Cadence, after: string, count: number): string[] {
+  let last = at(after);
+  return Array.from({ length: count }, () => {
+    last = boundaryAfter(cadence, last);
+    assert.equal(boundaryAtOrBefore(cadence, last), last);
+    return new Date(last).toISOString().slice(0, 16);
+  });
+}
+
+describe('a cadence', () => {
+  const cases: { what: string; of: CadenceChange; after: string; boundaries: string[] }[] = [
+    {
+      what: 'a day of 23 hours when Berlin’s clocks go forward',
+      of: { interval: 'day', timezone: 'Europe/Berlin' },
+      after: '2026-03-28T00:00:00Z',
+      boundaries: ['2026-03-28T23:00', '2026-03-29T22:00', '2026-03-30T22:00'],
+    },
+    {
+      what: 'a day of 25 hours when Berlin’s clocks go back',
+      of: { interval: 'day', timezone: 'Europe/Berlin' },
+      after: '2026-10-24T12:00:00Z',
+      boundaries: ['2026-10-24T22:00', '2026-10-25T23:00', '2026-10-26T23:00'],
+    },
+    {
+      what: 'an hour that the clock jumps over, moved forward by the jump',
+      of: { interval: 'day', timezone: 'Europe/Berlin', offsetHour: 2 },
+      after: '2026-03-27T12:00:00Z',
+      boundaries: ['2026-03-28T01:00', '2026-03-29T01:00', '2026-03-30T00:00'],
+    },
+    {
+      what: 'an hour that the clock shows twice, when it shows it first',
+      of: { interval: 'day', timezone: 'America/New_York', offsetHour: 1 },
+      after: '2026-10-31T12:00:00Z',
+      boundaries: ['2026-11-01T05:00', '2026-11-02T06:00', '2026-11-03T06:00'],
+    },
+    {
+      what: 'a midnight that does not exist',
+      of: { interval: 'day', timezone: 'America/Havana' },
+      after: '2026-03-07T12:00:00Z',
+      boundaries: ['2026-03-08T05:00', '2026-03-09T04:00'],
+    },
+    {
+      what: 'a change of half an hour',
+      of: { interval: 'day', timezone: 'Australia/Lord_Howe', offsetHour: 2 },
+      after: '2026-10-02T12:00:00Z',
+      boundaries: ['2026-10-02T15:30', '2026-10-03T15:30', '2026-10-04T15:00'],
+    },
+    {
+      what: 'a day that a zone never had',
+      of: { interval: 'day', timezone: 'Pacific/Apia' },
+      after: '2011-12-28T12:00:00Z',
+      boundaries: ['2011-12-29T10:00', '2011-12-30T10:00', '2011-12-31T10:00'],
+    },
+    {
+      what: 'weeks from a Monday morning',
+      of: { interval: 'week', timezone: 'America/New_York', offsetDay: 1, offsetHour: 6 },
+      after: '2026-03-01T00:00:00Z',
+      boundaries: ['2026-03-02T11:00', '2026-03-09T10:00', '2026-03-16T10:00'],
+    },
+    {
+      what: 'months in a zone of half an hour',
+      of: { interval: 'month', timezone: 'Asia/Kolkata' },
+      after: '2027-12-15T00:00:00Z',
+      boundaries: ['2027-12-31T18:30', '2028-01-31T18:30', '2028-02-29T18:30'],
+    },
+    {
+      what: 'hours that are those of UTC, in a zone of half an hour too',
+      of: { interval: 'hour', timezone: 'Asia/Kolkata' },
+      after: '2026-03-08T00:00:00Z',
+      boundaries: ['2026-03-08T01:00', '2026-03-08T02:00'],
+    },
+  ];
+  for (const { what, of, after, boundaries } of cases) {
+    it(`has ${what}`, () => assert.deepEqual(boundariesAfter(cadenceWith(of), after, boundaries.length), boundaries));
+  }
+
+  for (const interval of [
+    '',
+    'hours',
+    'months',
+    'every 0 minutes',
+    'every 1441 minutes',
+    'every 5 hours',
+    'every -1 minutes',
+  ])
+    it(`refuses the interval "${interval}"`, () => {
+      assert.throws(() => cadenceWith({ interval }), {
+        name: 'InvalidInput',
+        code: 'invalid_choice',
+        attr: 'interval',
+      });
+    });
+
+  for (const name of ['europe/berlin', '+01:00', 'Europe/Nowhere', '', 'Factory', 'PST']) {
+    it(`refuses the zone "${name}"`, () => {
+      assert.throws(() => cadenceWith({ timezone: name }), { code: 'invalid_choice', attr: 'timezone' });
+    });
+  }
+
+  it('knows zones by all their names', () => {
+    for (const name of [
+      'UTC',
+      'Europe/Kyiv',
+      'Europe/Kiev',
+      'Asia/Kolkata',
+      'Asia/Calcutta',
+      'US/Pacific',
+      'EST5EDT',
+    ]) {
+      assert.ok(isTimeZone(name), name);
+      assert.ok(boundaryAfter(cadenceWith({ interval: 'day', timezone: name }), 0) > 0);
+    }
+  });
+
+  const weekly = cadenceWith({ interval: 'week', timezone: 'Europe/Berlin', offsetDay: 3, offsetHour: 5 });
+  const changes: { what: string; change: CadenceChange; expected: Partial<Cadence> }[] = [
+    { what: 'keeps what a change leaves out', change: {}, expected: {} },
+    {
+      what: 'goes back to what is null',
+      change: { timezone: null, offsetDay: null },
+      expected: { timezone: 'UTC', offsetDay: 0 },
+    },
+    {
+      what: 'keeps the hour when weeks become days',
+      change: { interval: 'day' },
+      expected: { interval: 'day', offsetDay: 0 },
+    },
+    {
+      what: 'keeps only the zone when weeks become hours',
+      change: { interval: 'hour' },
+      expected: { interval: 'hour', offsetDay: 0, offsetHour: 0 },
+    },
+    {
+      what: 'takes null where nothing applies',
+      change: { interval: 'hour', offsetHour: null },
+      expected: { interval: 'hour', offsetDay: 0, offsetHour: 0 },
+    },
+  ];
+  for (const { what, change, expected } of changes) {
+    it(what, () => assert.deepEqual(cadenceWith(change, weekly), { ...weekly, ...expected }));
+  }
+
+  it('refuses offsets that mean nothing', () => {
+    assert.throws(() => cadenceWith({ interval: 'day', offsetDay: 0 }), {
+      attr: 'offset_day',
+      message: 'offset_day is not applicable for non-weekly intervals',
+    });
+    assert.throws(() => cadenceWith({ interval: 'hour', offsetHour: 0 }), {
+      attr: 'offset_hour',
+      message: 'offset_hour is not applicable for non-daily/weekly intervals',
+    });
+  });
+
+  it('is the same in another zone only when its boundaries are', () => {
+    const [hours, days] = [cadenceWith({ interval: 'hour' }), cadenceWith({ interval: 'day' })];
+    assert.ok(isSameCadence(hours, { ...hours, timezone: 'Europe/Berlin' }));
+    assert.ok(!isSameCadence(days, { ...days, timezone: 'Europe/Berlin' }));
+  });
+
+  it('knows the boundaries that are too close to a change of the clocks', () => {
+    const days = (offsetHour: number) => cadenceWith({ interval: 'day', timezone: 'Europe/Berlin', offsetHour });
+    const near = [0, 1, 2, 3, 4].map((hour) =>
+      isNearClockChange(days(hour), at('2026-03-29T00:00:00+01:00') + hour * HOUR),
+    );
+    assert.deepEqual(near, [false, true, true, false, false]);
+    assert.ok(!isNearClockChange(days(2), at('2026-03-28T01:00:00Z')));
+  });
+
+  it('turns a plain date into the beginning of its day', () => {
+    const daily = cadenceWith({ interval: 'day', timezone: 'America/New_York', offsetHour: 6 });
+    assert.equal(isoSeconds(localDateToInstant(daily, '2026-03-08')), '2026-03-08T10:00:00Z');
+  });
+});
