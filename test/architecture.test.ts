@@ -14,6 +14,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
  */
 const ARROWS = `
   exports/domain  -> destinations (types)
+  flags/evaluation ->
   formats         -> destinations (types)
   net             ->
   secrets         ->
@@ -36,9 +37,10 @@ const ARROWS = `
   identity        -> http, db
   flags           -> http, db
   capture         -> http, db, wire, events, secrets
-  exports         -> http, db, exports/domain, events, destinations, temporal, secrets
+  notify          -> net, db (types)
+  exports         -> http, db, exports/domain, events, destinations, temporal, secrets, notify
 
-  activities      -> exports, exports/domain, events, destinations, formats, temporal, db
+  activities      -> exports, exports/domain, events, destinations, formats, temporal, db, notify, net (types)
   workflows       -> exports/domain, activities (types)
 
   up              -> processes, db, identity, secrets, temporal, exports/domain, config, composition
@@ -48,6 +50,8 @@ const ARROWS = `
 
 /** Files that put rooms together, each for one role. */
 const COMPOSITION = ['main', 'api', 'engine', 'engine-options', 'prepare-database'];
+/** Rooms inside rooms. */
+const PURE = ['exports/domain', 'flags/evaluation'];
 /** Open to everyone. */
 const OPEN = ['errors', 'schema', 'telemetry'];
 
@@ -104,7 +108,7 @@ function roomOf(file: string): string {
   const [top = '', second = '', third = ''] = file.replace(/\.ts$/, '').split('/');
   if (top !== 'src') return top;
   if (COMPOSITION.includes(second)) return 'composition';
-  return second === 'exports' && third === 'domain' ? 'exports/domain' : second;
+  return PURE.find((room) => room === `${second}/${third}`) ?? second;
 }
 
 function mayImport(from: string, to: string, typesOnly: boolean): boolean {
@@ -168,7 +172,8 @@ describe('the house', () => {
     onlyIn(['db', 'migrations'], 'knex');
     onlyIn(['destinations'], '@aws-sdk');
     onlyIn(['schema'], 'typebox', 'ajv', 'ajv-formats');
-    onlyIn(['telemetry'], 'pino');
+    onlyIn(['telemetry'], 'pino', 'prom-client');
+    onlyIn(['notify'], 'nodemailer');
     onlyIn(['commands', 'composition'], 'commander', 'cli-progress');
   });
 

@@ -1,0 +1,171 @@
+/** Instants as property filters write them: microseconds since 1970, as a bigint, because a float loses them. */
+import { numberOf, type Json } from './json-values.ts';
+
+const RELATIVE = /^-?(\d+)([hdwmy])$/;
+const MAX_AMOUNT = 10_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const FIXED_MS: Record<string, number> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS };
+/** Beyond this nothing is an instant: about 262,000 years. */
+export const MAX_SECONDS = 8_200_000_000_000;
+
+/** Zones by the names that mail headers and servers write, in hours ahead of UTC. */
+export const ZONE_HOURS: Readonly<Record<string, number>> = {
+  Z: 0,
+  UTC: 0,
+  GMT: 0,
+  BST: 1,
+  CET: 1,
+  CEST: 2,
+  EET: 2,
+  EEST: 3,
+  EDT: -4,
+  EST: -5,
+  CDT: -5,
+  CST: -6,
+  MDT: -6,
+  MST: -7,
+  PDT: -7,
+  PST: -8,
+};
+
+const DATE = String.raw`(\d{4})-(\d{1,2})-(\d{1,2})`;
+const TIME = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?`;
+const OFFSET = String.raw`(?: ?(${Object.keys(ZONE_HOURS).join('|')}|[+-]\d{2}(?::?\d{2})?))?`;
+/**
+ * RFC 3339, also with a space for the T or before the offset, or with a zone's name; a date alone is its midnight. The source of
+ * a regex that Postgres reads alike.
+ */
+export const DATE_PATTERN = `^${DATE}(?:[T ]${TIME}${OFFSET})?$`;
+const ABSOLUTE = new RegExp(DATE_PATTERN, 'i');
+
+/** Where and when naive and relative dates are read. */
+export type DateContext = {
+  /** IANA name: that of the project. */
+  timeZone: string;
+  /** Milliseconds since 1970. */
+  now: number;
+};
+
+/** A property's instant: a number, or a text that says one, is seconds since 1970. */
+export function instantOfProperty(value: Json, context: DateContext): bigint | undefined {
+  const seconds = numberOf(value);
+  if (seconds !== undefined) return ofSeconds(seconds);
+  return typeof value === 'string' ? instantOfText(value, context) : undefined;
+}
+
+function ofSeconds(seconds: number): bigint | undefined {
+  if (Math.abs(seconds) > MAX_SECONDS) return undefined;
+  const whole = Math.floor(seconds);
+  return BigInt(whole) * 1_000_000n + BigInt(Math.floor((seconds - whole) * 1e6 + 0.5));
+}
+
+/** A filter's instant: relative (`-7d`; always the past, whatever the sign), with an offset, or naive in the time zone. */
+export function instantOfText(text: string, context: DateContext): bigint | undefined {
+  const relative = RELATIVE.exec(text);
+  if (relative) return before(Number(relative[1]), relative[2]!, context);
+  const found = ABSOLUTE.exec(text);
+  if (!found) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset] = found;
+  const wall = wallOf([year, month, day, hour, minute, second].map(Number));
+  if (wall === undefined) return undefined;
+  const micros = BigInt(fraction.padEnd(6, '0').slice(0, 6));
+  const instant = offset === undefined ? instantOfWall(wall, context.timeZone) : withOffset(wall, offset);
+  return instant === undefined ? undefined : BigInt(instant) * 1000n + micros;
+}
+
+/** A wall clock's reading as if it were UTC, in milliseconds; undefined for one that no clock shows (31 April, 25:00). */
+function wallOf([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: number[]): number | undefined {
+  if (year === 0 || hour > 23 || minute > 59 || second > 59) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  return date.setUTCHours(hour, minute, second);
+}
+
+function withOffset(wall: number, offset: string): number | undefined {
+  const named = ZONE_HOURS[offset.toUpperCase()];
+  if (named !== undefined) return wall - named * HOUR_MS;
+  const [hours, minutes] = [Number(offset.slice(1, 3)), Number(offset.slice(3).replace(':', ''))];
+  if (hours > 23 || minutes > 59) return undefined;
+  return wall - (offset.startsWith('-') ? -1 : 1) * (hours * HOUR_MS + minutes * 60_000);
+}
+
+/** Hours, days and weeks have fixed lengths; months and years keep the day, or take the last one that the month has. */
+function before(amount: number, unit: string, { timeZone, now }: DateContext): bigint | undefined {
+  if (amount >= MAX_AMOUNT) return undefined;
+  const wall = now + offsetAt(now, timeZone);
+  const instant = instantOfWall(wallBefore(wall, amount, unit), timeZone);
+  return instant === undefined ? undefined : BigInt(instant) * 1000n;
+}
+
+function wallBefore(wall: number, amount: number, unit: string): number {
+  const fixed = FIXED_MS[unit];
+  if (fixed !== undefined) return wall - amount * fixed;
+  return unit === 'y' ? yearsBefore(wall, amount) : monthsBefore(wall, amount);
+}
+
+function yearsBefore(wall: number, years: number): number {
+  const date = new Date(wall);
+  const [year, month] = [date.getUTCFullYear() - years, date.getUTCMonth()];
+  return date.setUTCFullYear(year, month, Math.min(date.getUTCDate(), daysIn(year, month)));
+}
+
+/** Month after month, so that a day cut to a shorter month stays cut: 31 March minus two months is 28 January. */
+function monthsBefore(wall: number, months: number): number {
+  const date = new Date(wall);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  let day = date.getUTCDate();
+  for (let back = 1; back <= months; back++) day = Math.min(day, daysIn(year, month - back));
+  return date.setUTCFullYear(year, month - months, day);
+}
+
+/** @param monthIndex from 0; below 0 counts back into earlier years */
+function daysIn(year: number, monthIndex: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, monthIndex + 1, 0);
+  return date.getUTCDate();
+}
+
+/** A reading that occurs twice (autumn) is the earlier instant; one that never occurs (spring) is none. */
+function instantOfWall(wall: number, timeZone: string): number | undefined {
+  const candidates = [wall - offsetAt(wall - DAY_MS, timeZone), wall - offsetAt(wall + DAY_MS, timeZone)];
+  return candidates.sort((a, b) => a - b).find((instant) => instant + offsetAt(instant, timeZone) === wall);
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** How far the zone's clocks are ahead of UTC at the instant, in milliseconds. */
+function offsetAt(instant: number, timeZone: string): number {
+  if (timeZone === 'UTC') return 0;
+  const whole = Math.floor(instant / 1000) * 1000;
+  const parts = Object.fromEntries(
+    clockOf(timeZone)
+      .formatToParts(whole)
+      .map(({ type, value }) => [type, value]),
+  );
+  const year = parts['era'] === 'BC' ? 1 - Number(parts['year']) : Number(parts['year']);
+  const shown = new Date(0);
+  shown.setUTCFullYear(year, Number(parts['month']) - 1, Number(parts['day']));
+  shown.setUTCHours(Number(parts['hour']), Number(parts['minute']), Number(parts['second']));
+  return shown.getTime() - whole;
+}
+
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  let clock = clocks.get(timeZone);
+  if (!clock) {
+    clock = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    clocks.set(timeZone, clock);
+  }
+  return clock;
+}

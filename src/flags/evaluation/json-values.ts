@@ -1,0 +1,99 @@
+/**
+ * JSON as the operators compare it. Two texts that JavaScript reads as one number differ for them: `323` and `323.0`, or two
+ * integers beyond 2^53. `parseJson` keeps that apart, where JSON.parse would not.
+ */
+
+/** A number written as a float whose value is a whole one (`323.0`, `1e+16`), or an integer too large for 64 bits. */
+export class JsonFloat {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+export type Json =
+  null | boolean | number | bigint | JsonFloat | string | readonly Json[] | { readonly [key: string]: Json };
+export type Properties = { readonly [key: string]: Json };
+
+const MAX_INTEGER = 2n ** 64n;
+const MIN_INTEGER = -(2n ** 63n);
+
+/** @throws SyntaxError */
+export function parseJson(text: string): Json {
+  // TypeScript does not know the third argument yet: the text that a number was written as.
+  return JSON.parse(text, revived as (key: string, value: unknown) => unknown) as Json;
+}
+
+function revived(_key: string, value: unknown, context: { source?: string }): unknown {
+  return typeof value === 'number' && context.source !== undefined ? numberAsWritten(value, context.source) : value;
+}
+
+function numberAsWritten(value: number, source: string): Json {
+  if (Number.isSafeInteger(value)) return /[.e]/i.test(source) && !Object.is(value, -0) ? new JsonFloat(value) : value;
+  if (/[.e]/i.test(source)) return Number.isInteger(value) ? new JsonFloat(value) : value;
+  return isStoredExactly(BigInt(source)) ? BigInt(source) : new JsonFloat(value);
+}
+
+function isStoredExactly(integer: bigint): boolean {
+  return integer >= MIN_INTEGER && integer < MAX_INTEGER;
+}
+
+/**
+ * What text operators compare: a string itself, else compact JSON with sorted keys, floats as upstream's server writes them
+ * (serde_json): `null`, `true`, `3`, `323.0`, `1e-7`, `[1,2]`, `{"a":1,"b":2}`.
+ */
+export function textOf(value: Json): string {
+  return typeof value === 'string' ? value : jsonOf(value);
+}
+
+function jsonOf(value: Json): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number') return numberText(value);
+  if (value instanceof JsonFloat) return floatText(value.value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (isList(value)) return `[${value.map(jsonOf).join(',')}]`;
+  const entries = Object.keys(value)
+    .sort(byCodePoint)
+    .map((key) => `${JSON.stringify(key)}:${jsonOf(value[key]!)}`);
+  return `{${entries.join(',')}}`;
+}
+
+export function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function numberText(value: number): string {
+  if (!Number.isInteger(value) || Object.is(value, -0)) return floatText(value);
+  return isStoredExactly(BigInt(value)) ? String(BigInt(value)) : floatText(value);
+}
+
+/** The shortest digits that read back as the same float; an exponent from 1e16 on and below 1e-5. */
+function floatText(value: number): string {
+  const [mantissa = '', exponentText = ''] = Math.abs(value).toExponential().split('e');
+  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
+  const exponent = Number(exponentText);
+  const digits = mantissa.replace('.', '');
+  if (exponent >= 16) return `${sign}${mantissa}e+${exponent}`;
+  if (exponent < -5) return `${sign}${mantissa}e${exponent}`;
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
+  const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, '0');
+  return `${sign}${whole}.${digits.slice(exponent + 1) || '0'}`;
+}
+
+/** A decimal as upstream's servers and SDKs read one: no spaces, no separators, no hexadecimal, no infinity. */
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** The number that a value is, or that its text says; undefined when it is neither or beyond a float's range. */
+export function numberOf(value: Json): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string' && typeof value !== 'bigint') {
+    return value instanceof JsonFloat && Number.isFinite(value.value) ? value.value : undefined;
+  }
+  if (typeof value === 'string' && !DECIMAL.test(value)) return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+}

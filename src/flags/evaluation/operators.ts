@@ -1,0 +1,227 @@
+/**
+ * Whether a property is as a filter says: the operators of flags, cohorts and exports, with the semantics of upstream's server
+ * (its `property_matching.rs`) and of the SDKs that evaluate locally. What is malformed never raises: it does not match.
+ */
+import { instantOfProperty, instantOfText, type DateContext } from './dates.ts';
+import { isList, numberOf, textOf, type Json, type Properties } from './json-values.ts';
+import { isFound } from './regex.ts';
+import {
+  caretRange,
+  comparableVersionOf,
+  compareVersions,
+  isInRange,
+  tildeRange,
+  versionOf,
+  wildcardRange,
+  type VersionRange,
+} from './semver.ts';
+
+export const OPERATORS = [
+  'exact',
+  'is_not',
+  'is_set',
+  'is_not_set',
+  'icontains',
+  'not_icontains',
+  'icontains_multi',
+  'not_icontains_multi',
+  'starts_with',
+  'not_starts_with',
+  'ends_with',
+  'not_ends_with',
+  'regex',
+  'not_regex',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'between',
+  'not_between',
+  'is_date_exact',
+  'is_date_before',
+  'is_date_after',
+  'semver_eq',
+  'semver_neq',
+  'semver_gt',
+  'semver_gte',
+  'semver_lt',
+  'semver_lte',
+  'semver_tilde',
+  'semver_caret',
+  'semver_wildcard',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+/** Other names, accepted when something is saved. */
+const ALIASES: Record<string, Operator> = { min: 'gte', max: 'lte' };
+
+/** What a filter without an operator means, and what a missing property means to negative operators. */
+export const DEFAULT_OPERATOR: Operator = 'exact';
+const TRUE_WHEN_MISSING: readonly string[] = [
+  'is_not',
+  'is_not_set',
+  'not_icontains',
+  'not_icontains_multi',
+  'not_starts_with',
+  'not_ends_with',
+  'not_regex',
+  'not_between',
+] satisfies Operator[];
+
+/** @returns undefined when there is no operator of that name; `in`, `not_in` and `flag_evaluates_to` are not about properties */
+export function operatorNamed(name: string | null | undefined): Operator | undefined {
+  if (name === null || name === undefined) return DEFAULT_OPERATOR;
+  return OPERATORS.find((operator) => operator === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
+}
+
+export type PropertyCondition = {
+  readonly key: string;
+  readonly operator?: string | null | undefined;
+  readonly value?: Json | undefined;
+};
+
+export type MatchContext = DateContext & {
+  /** `property_matching_version`: 1 compares with true and false by truth, 2 by text. */
+  version?: 1 | 2;
+  /** Not all properties are known, so one that is missing says nothing: nothing matches. */
+  partial?: boolean;
+};
+
+export function matchesProperty(condition: PropertyCondition, properties: Properties, context: MatchContext): boolean {
+  const operator = operatorNamed(condition.operator);
+  const isKnown = Object.hasOwn(properties, condition.key);
+  if (!operator || (context.partial && !isKnown)) return false;
+  if (operator === 'is_set') return isKnown;
+  if (operator === 'is_not_set') return !isKnown;
+  const wanted = condition.value;
+  if (wanted === null || wanted === undefined) return false;
+  if (!isKnown) return isTrueWhenMissing(operator);
+  return MATCHERS[operator](properties[condition.key]!, wanted, context) ?? false;
+}
+
+export function isTrueWhenMissing(operator: Operator): boolean {
+  return TRUE_WHEN_MISSING.includes(operator);
+}
+
+/** Undefined when the two cannot be compared: neither the operator nor its negation matches. */
+type Matcher = (found: Json, wanted: Json, context: MatchContext) => boolean | undefined;
+
+function not(matcher: Matcher): Matcher {
+  return (...args) => {
+    const matches = matcher(...args);
+    return matches === undefined ? undefined : !matches;
+  };
+}
+
+const equals: Matcher = (found, wanted, { version = 1 }) => {
+  if (version === 1 ? isTruthOrFalsehood(wanted) : isList(wanted) && wanted.length === 0) {
+    return isTruth(found) === isTruth(wanted);
+  }
+  const text = textOf(found).toLowerCase();
+  return listOf(wanted).some((one) => textOf(one).toLowerCase() === text);
+};
+
+/** Whether it says true or false and nothing else; an empty list says true of all its elements. */
+export function isTruthOrFalsehood(value: Json): boolean {
+  if (isList(value)) return value.every(isTruthOrFalsehood);
+  return typeof value === 'boolean' || (typeof value === 'string' && /^(true|false)$/i.test(value));
+}
+
+export function isTruth(value: Json): boolean {
+  if (isList(value)) return value.every(isTruth);
+  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
+}
+
+export function listOf(value: Json): readonly Json[] {
+  return isList(value) ? value : [value];
+}
+
+/** On texts that differ by the case of A to Z only. */
+function onTexts(compare: (found: string, wanted: string) => boolean): Matcher {
+  return (found, wanted) => compare(lowerAscii(textOf(found)), lowerAscii(textOf(wanted)));
+}
+
+export function lowerAscii(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+const contains = onTexts((found, wanted) => found.includes(wanted));
+const startsWith = onTexts((found, wanted) => found.startsWith(wanted));
+const endsWith = onTexts((found, wanted) => found.endsWith(wanted));
+const containsAny: Matcher = (found, wanted, context) => listOf(wanted).some((one) => contains(found, one, context));
+
+const matchesRegex: Matcher = (found, wanted) => isFound(textOf(wanted), textOf(found));
+
+function onNumbers(compare: (found: number, wanted: number) => boolean): Matcher {
+  return (found, wanted) => {
+    const [left, right] = [numberOf(found), numberOf(wanted)];
+    return left === undefined || right === undefined ? undefined : compare(left, right);
+  };
+}
+
+/** @returns undefined unless it is a list of two numbers, the smaller first */
+export function boundsOf(wanted: Json): { min: number; max: number } | undefined {
+  if (!isList(wanted) || wanted.length !== 2) return undefined;
+  const [min, max] = wanted.map(numberOf);
+  return min === undefined || max === undefined || min > max ? undefined : { min, max };
+}
+
+const isBetween: Matcher = (found, wanted) => {
+  const [number, bounds] = [numberOf(found), boundsOf(wanted)];
+  return number === undefined || !bounds ? undefined : number >= bounds.min && number <= bounds.max;
+};
+
+function onInstants(compare: (found: bigint, wanted: bigint) => boolean): Matcher {
+  return (found, wanted, context) => {
+    if (typeof wanted !== 'string') return undefined;
+    const [left, right] = [instantOfProperty(found, context), instantOfText(wanted, context)];
+    return left === undefined || right === undefined ? undefined : compare(left, right);
+  };
+}
+
+function onVersions(compare: (order: number) => boolean, read = versionOf): Matcher {
+  return (found, wanted) => {
+    const [left, right] = [read(textOf(found)), read(textOf(wanted))];
+    return left === undefined || right === undefined ? undefined : compare(compareVersions(left, right));
+  };
+}
+
+function inRange(rangeOf: (text: string) => VersionRange | undefined): Matcher {
+  return (found, wanted) => {
+    const [version, range] = [versionOf(textOf(found)), rangeOf(textOf(wanted))];
+    return version === undefined || range === undefined ? undefined : isInRange(version, range);
+  };
+}
+
+const MATCHERS: Record<Exclude<Operator, 'is_set' | 'is_not_set'>, Matcher> = {
+  exact: equals,
+  is_not: not(equals),
+  icontains: contains,
+  not_icontains: not(contains),
+  icontains_multi: containsAny,
+  not_icontains_multi: not(containsAny),
+  starts_with: startsWith,
+  not_starts_with: not(startsWith),
+  ends_with: endsWith,
+  not_ends_with: not(endsWith),
+  regex: matchesRegex,
+  not_regex: not(matchesRegex),
+  gt: onNumbers((found, wanted) => found > wanted),
+  gte: onNumbers((found, wanted) => found >= wanted),
+  lt: onNumbers((found, wanted) => found < wanted),
+  lte: onNumbers((found, wanted) => found <= wanted),
+  between: isBetween,
+  not_between: not(isBetween),
+  is_date_exact: onInstants((found, wanted) => found === wanted),
+  is_date_before: onInstants((found, wanted) => found < wanted),
+  is_date_after: onInstants((found, wanted) => found > wanted),
+  semver_eq: onVersions((order) => order === 0, comparableVersionOf),
+  semver_neq: onVersions((order) => order !== 0, comparableVersionOf),
+  semver_gt: onVersions((order) => order > 0),
+  semver_gte: onVersions((order) => order >= 0),
+  semver_lt: onVersions((order) => order < 0),
+  semver_lte: onVersions((order) => order <= 0),
+  semver_tilde: inRange(tildeRange),
+  semver_caret: inRange(caretRange),
+  semver_wildcard: inRange(wildcardRange),
+};

@@ -1,0 +1,60 @@
+/** A cursor over a pattern, a code point at a time. */
+import { invalid } from './regex-errors.ts';
+
+export class PatternReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get atEnd(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  /** The character here, whole; empty at the end. */
+  get peek(): string {
+    const codePoint = this.#text.codePointAt(this.#at);
+    return codePoint === undefined ? '' : String.fromCodePoint(codePoint);
+  }
+
+  next(): string {
+    const char = this.peek;
+    this.#at += char.length;
+    return char;
+  }
+
+  startsWith(text: string): boolean {
+    return this.#text.startsWith(text, this.#at);
+  }
+
+  /** Steps over the text when it stands here. */
+  take(text: string): boolean {
+    if (!this.startsWith(text)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  /** Steps over what the sticky pattern matches here. */
+  takeMatch(sticky: RegExp): RegExpExecArray | undefined {
+    sticky.lastIndex = this.#at;
+    const found = sticky.exec(this.#text) ?? undefined;
+    this.#at += found?.[0].length ?? 0;
+    return found;
+  }
+
+  /** @returns what stands before the text, which is stepped over too */
+  takeUntil(text: string): string {
+    const end = this.#text.indexOf(text, this.#at);
+    if (end === -1) throw invalid(`\`${text}\` is missing`);
+    const before = this.#text.slice(this.#at, end);
+    this.#at = end + text.length;
+    return before;
+  }
+
+  /** What the flag `x` leaves out. */
+  skipSpaceAndComments(): boolean {
+    return this.takeMatch(/(?:\s|#[^\n]*)+/y) !== undefined;
+  }
+}

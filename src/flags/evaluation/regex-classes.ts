@@ -1,0 +1,97 @@
+/** Bracketed classes: `[a-z\d]`, `[^…]`, `[[:alpha:]]`, nested ones, and `&&`, `--`, `~~` between two. */
+import {
+  charsOf,
+  complement,
+  difference,
+  ignoringCase,
+  intersection,
+  NOTHING,
+  single,
+  union,
+  type CharSet,
+} from './char-sets.ts';
+import type { PatternReader } from './pattern-reader.ts';
+import { invalid } from './regex-errors.ts';
+import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escapes.ts';
+
+/** ASCII only, as POSIX defined them. */
+const POSIX: Record<string, CharSet> = {
+  alnum: charsOf('09', 'AZ', 'az'),
+  alpha: charsOf('AZ', 'az'),
+  ascii: charsOf('\0\x7f'),
+  blank: charsOf('\t', ' '),
+  cntrl: charsOf('\0\x1f', '\x7f'),
+  digit: charsOf('09'),
+  graph: charsOf('!~'),
+  lower: charsOf('az'),
+  print: charsOf(' ~'),
+  punct: charsOf('!/', ':@', '[`', '{~'),
+  space: charsOf('\t\r', ' '),
+  upper: charsOf('AZ'),
+  word: charsOf('09', 'AZ', 'az', '_'),
+  xdigit: charsOf('09', 'AF', 'af'),
+};
+
+type Operation = (a: CharSet, b: CharSet) => CharSet;
+const OPERATIONS: readonly (readonly [sign: string, apply: Operation])[] = [
+  ['&&', intersection],
+  ['--', difference],
+  ['~~', (a, b) => union(difference(a, b), difference(b, a))],
+];
+
+/** Reads from the `[` to its `]`. */
+export function readClass(reader: PatternReader, ignoreCase: boolean): CharSet {
+  reader.next();
+  const negated = reader.take('^');
+  let set = NOTHING;
+  let apply: Operation = union;
+  let operand = NOTHING;
+  // The first bracket, and dashes before everything else, stand for themselves.
+  if (reader.take(']')) operand = charsOf(']');
+  while (reader.take('-')) operand = union(operand, charsOf('-'));
+  while (!reader.take(']')) {
+    if (reader.atEnd) throw invalid('an unclosed class `[`');
+    const operation = OPERATIONS.find(([sign]) => reader.take(sign));
+    if (!operation) {
+      operand = union(operand, readItem(reader, ignoreCase));
+      continue;
+    }
+    set = apply(set, folded(operand, ignoreCase));
+    apply = operation[1];
+    operand = NOTHING;
+  }
+  set = apply(set, folded(operand, ignoreCase));
+  return negated ? complement(set) : set;
+}
+
+function folded(set: CharSet, ignoreCase: boolean): CharSet {
+  return ignoreCase ? ignoringCase(set) : set;
+}
+
+function readItem(reader: PatternReader, ignoreCase: boolean): CharSet {
+  const posix = reader.takeMatch(/\[:(\^?)([a-z]+):\]/y);
+  if (posix) return posixClass(posix[2]!, posix[1] === '^');
+  if (reader.peek === '[') return readClass(reader, ignoreCase);
+  const first = readChar(reader);
+  if (typeof first !== 'number') return first;
+  if (!reader.startsWith('-') || reader.startsWith('-]') || reader.startsWith('--')) return single(first);
+  reader.next();
+  const last = readChar(reader);
+  if (typeof last !== 'number' || last < first) throw invalid('a range in a class that ends before its start');
+  return [[first, last]];
+}
+
+function posixClass(name: string, negated: boolean): CharSet {
+  if (!Object.hasOwn(POSIX, name)) throw invalid(`an unknown class \`[:${name}:]\``);
+  return negated ? complement(POSIX[name]!) : POSIX[name]!;
+}
+
+/** One character, or what a class escape such as `\d` stands for. */
+function readChar(reader: PatternReader): number | CharSet {
+  if (reader.atEnd) throw invalid('an unclosed class `[`');
+  if (!reader.take('\\')) return reader.next().codePointAt(0)!;
+  if (reader.atEnd) throw invalid('a backslash at the end');
+  // In a class it is a backspace, nowhere a boundary.
+  if (reader.take('b')) return 8;
+  return readNamedClass(reader) ?? readUnicodeClass(reader) ?? readEscapedChar(reader);
+}

@@ -1,0 +1,47 @@
+/** What a backslash makes of the characters after it. */
+import { charsOf, complement, digits, LAST, spaces, unicodeClass, wordChars, type CharSet } from './char-sets.ts';
+import type { PatternReader } from './pattern-reader.ts';
+import { invalid } from './regex-errors.ts';
+
+const CONTROLS: Record<string, number> = { n: 10, r: 13, t: 9, f: 12, v: 11, a: 7, e: 27 };
+
+/** `\n`, `\x41`, `\x{1F600}`, `\u0041`, `\U0001F600`, or a character that is no letter and stands for itself. */
+export function readEscapedChar(reader: PatternReader): number {
+  const hex = reader.takeMatch(/x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]{1,8})\}/y);
+  if (hex) return checkedCodePoint(Number.parseInt(hex.slice(1).find(Boolean)!, 16));
+  const char = reader.next();
+  if (Object.hasOwn(CONTROLS, char)) return CONTROLS[char]!;
+  if (/[0-9A-Za-z]/.test(char) || char === '') throw invalid(`an unknown escape \`\\${char}\``);
+  return char.codePointAt(0)!;
+}
+
+function checkedCodePoint(codePoint: number): number {
+  if (codePoint > LAST || (codePoint >= 0xd800 && codePoint <= 0xdfff)) throw invalid('a number that is no character');
+  return codePoint;
+}
+
+/** `\p{Greek}`, `\pL`, `\P{L}`, `\p{^L}`, `\p{Script=Greek}`: undefined when something else stands here. */
+export function readUnicodeClass(reader: PatternReader): CharSet | undefined {
+  const found = reader.takeMatch(/([pP])(?:\{(\^?)([\w=:!]+)\}|([A-Z]))/y);
+  if (!found) return undefined;
+  const [whole, letter, caret, name, short] = found;
+  const set = unicodeClass((name ?? short ?? '').replace(':', '='));
+  if (!set) throw invalid(`an unknown class \`\\${whole}\``);
+  return (letter === 'P') !== (caret === '^') ? complement(set) : set;
+}
+
+/** `\d`, `\W` and their like: undefined when something else stands here. */
+export function readNamedClass(reader: PatternReader): CharSet | undefined {
+  const letter = reader.peek;
+  const set = NAMED_CLASSES[letter.toLowerCase()]?.();
+  if (!set) return undefined;
+  reader.next();
+  return letter === letter.toLowerCase() ? set : complement(set);
+}
+
+const NAMED_CLASSES: Record<string, () => CharSet> = {
+  d: digits,
+  s: spaces,
+  w: wordChars,
+  h: () => charsOf('09', 'af', 'AF'),
+};
