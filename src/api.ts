@@ -20,6 +20,7 @@ import { warningStore } from './events/warnings.store.ts';
 import type { ExportsApi } from './exports/api.ts';
 import { backfills } from './exports/backfills.ts';
 import { batchExports } from './exports/batch-exports.ts';
+import { integrations } from './exports/integrations.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { flagUsageRoutes, type FlagUsageApi } from './flags/usage.routes.ts';
 import { flagUsageStore } from './flags/usage.store.ts';
@@ -75,7 +76,7 @@ export function createApi(
     warn: warnings.note,
     log,
   });
-  const { stores, executions, sealed, environment, setter } = engine;
+  const { stores, executions, sealed, environment, setter, notifications } = engine;
   const routes: Route<
     HealthApi & IdentityApi & EventsApi & PersonsApi & GroupsApi & ExportsApi & WarningsApi & FlagUsageApi
   >[] = [
@@ -97,10 +98,19 @@ export function createApi(
       events: eventStore(lookups),
       persons: personStore(lookups),
       groups: groupStore(lookups),
-      batchExports: batchExports({ stores, schedules: setter, executions, sealed, environment, ensureTemporal }),
-      backfills: backfills({ stores, executions, log, ensureTemporal }),
+      batchExports: batchExports({
+        stores,
+        schedules: setter,
+        executions,
+        sealed,
+        notifications,
+        environment,
+        ensureTemporal,
+      }),
+      backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal }),
       runs: stores.runs,
       exportLogs: stores.logs,
+      integrations: integrations({ stores, sealed, environment }),
       ingestionWarnings,
       flagUsage: flagUsageStore(db),
     },

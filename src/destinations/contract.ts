@@ -18,7 +18,7 @@
 import type { TObject } from '../schema.ts';
 
 /** How a value of a column travels in COPY BINARY, and so what a destination can know of it. */
-export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'int4' | 'int8' | 'bool';
+export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'date' | 'int4' | 'int8' | 'float8' | 'bool';
 export type Column = {
   name: string;
   type: ColumnType;
@@ -26,10 +26,26 @@ export type Column = {
   hidden?: true;
 };
 
-export const FILE_FORMATS = ['JSONLines'] as const;
+export const FILE_FORMATS = ['Parquet', 'JSONLines', 'CSV'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
-export const COMPRESSIONS = ['gzip', 'brotli', 'zstd'] as const;
+export const COMPRESSIONS = ['zstd', 'lz4', 'snappy', 'gzip', 'brotli'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
+/** Which of them a format may have; every format may have none. */
+export const SUPPORTED_COMPRESSIONS: Record<FileFormat, readonly Compression[]> = {
+  Parquet: COMPRESSIONS,
+  JSONLines: ['gzip', 'brotli', 'zstd'],
+  CSV: ['gzip', 'brotli', 'zstd'],
+};
+
+/** How a file is written: fixed in the plan. */
+export type FileEncoding = {
+  format: FileFormat;
+  compression: Compression | null;
+  /** Parquet: whether names say the compression too, `.parquet.zst`, as they always do for other formats. */
+  codecInName?: boolean;
+  /** CSV: cells that a spreadsheet would run as a formula begin with an apostrophe. */
+  formulaSafe?: boolean;
+};
 
 /** One deterministic piece of a data interval. */
 export type Part = {
@@ -55,7 +71,7 @@ export type Delivery = {
   columns: readonly Column[];
   parts: readonly Part[];
   /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
-  file: { format: FileFormat; compression: Compression | null; numbered: boolean };
+  file: FileEncoding & { numbered: boolean };
 };
 
 /** Digest of a set of rows: the sum, modulo 2^64, of the low 60 bits of each row's uuid; decimal. Order does not matter. */
@@ -139,7 +155,11 @@ export type SessionContext = {
   log: RunLog;
   artifacts: Artifacts;
   /** A file of no rows; an earlier delivery's names may have had another format or compression than this one's. */
-  emptyFile(format: FileFormat, compression: Compression | null): AsyncIterable<Uint8Array>;
+  emptyFile(file: Pick<FileEncoding, 'format' | 'compression'>): {
+    bytes: AsyncIterable<Uint8Array>;
+    /** Once `bytes` came to their end. */
+    summary(): PartSummary;
+  };
   /**
    * Called before each step that changes what the destination shows, with the step's name (`before-commit`, `file-0`,
    * `manifest`, …). Tests stop, kill and freeze the process here; otherwise it does nothing.
@@ -193,6 +213,8 @@ export type Destination<Config = unknown> = {
   takes: 'files' | 'rows';
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
+  /** Fields that an integration of the kind brings instead of the configuration. */
+  integration?: { kind: string; fields: readonly string[] };
   /** Fields that decide which server is given the secrets: a change of one needs the secrets again. */
   secretsGoTo: readonly string[];
   /**

@@ -2,10 +2,17 @@
 import { Type } from '../schema.ts';
 import type { Backfills } from './backfills.ts';
 import type { BatchExports } from './batch-exports.ts';
+import type { Integrations } from './integrations.ts';
 import type { LogStore } from './logs.store.ts';
 import type { RunStore } from './runs.store.ts';
 
-export type ExportsApi = { batchExports: BatchExports; backfills: Backfills; runs: RunStore; exportLogs: LogStore };
+export type ExportsApi = {
+  batchExports: BatchExports;
+  backfills: Backfills;
+  runs: RunStore;
+  exportLogs: LogStore;
+  integrations: Integrations;
+};
 
 const Id = Type.String({ format: 'uuid' });
 

@@ -8,8 +8,15 @@ import { json, noBody, route, type Answer } from '../http/route.ts';
 import { BatchExportParams, type ExportsApi } from './api.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
-import { BatchExportBody, BatchExportPatchBody, NewBatchExportBody, UnpauseBody } from './batch-exports.schema.ts';
+import {
+  BatchExportBody,
+  BatchExportPatchBody,
+  BatchExportPutBody,
+  NewBatchExportBody,
+  UnpauseBody,
+} from './batch-exports.schema.ts';
 import { presentBatchExport } from './present.ts';
+import { wantedSchedule } from './schedule-fields.ts';
 
 const LATEST_RUNS = 10;
 
@@ -22,7 +29,7 @@ const createBatchExport = route({
   summary: 'Create a batch export',
   async handle({ project, body }, api: ExportsApi) {
     const created = await api.batchExports.create(project.id, wantedExport(body));
-    return json(201, presentBatchExport(created, []), { ETag: entityTag(created.version) });
+    return json(201, presentBatchExport(created), { ETag: entityTag(created.version) });
   },
 });
 
@@ -35,11 +42,9 @@ const listBatchExports = route({
   summary: 'List batch exports, the newest first',
   async handle({ project, query, url }, { batchExports, runs }: ExportsApi) {
     const page = await batchExports.list(project.id, { limit: boundedLimit(query.limit), offset: query.offset });
-    const latest = await runs.latest(
-      page.results.map(({ id }) => id),
-      LATEST_RUNS,
-    );
-    const results = page.results.map((one) => presentBatchExport(one, latest.get(one.id) ?? []));
+    const ids = page.results.map(({ id }) => id);
+    const [latest, freshness] = await Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids)]);
+    const results = page.results.map((one) => presentBatchExport(one, latest.get(one.id), freshness.get(one.id)));
     return json(200, offsetPage(url, query, { count: page.count, results }));
   },
 });
@@ -64,12 +69,25 @@ const patchBatchExport = route({
   body: BatchExportPatchBody,
   answers: { 200: BatchExportBody },
   summary: 'Change a batch export',
-  description: 'A stale `If-Match` is refused with 412. A new interval takes over at the end of the one running now.',
+  description:
+    'A stale `If-Match` is refused with 412. A new interval, zone or offset takes over at the end of the interval running now.',
   async handle({ project, params, body, headers }, api: ExportsApi) {
     const present = await api.batchExports.get(project.id, params.id);
     const patch = wantedPatch(body, present);
     return representation(await api.batchExports.patch(project.id, params.id, patch, expectedVersion(headers)), api);
   },
+});
+
+const putBatchExport = route({
+  method: 'put',
+  path: '/batch_exports/:id/',
+  access: { scope: 'batch_export:write' },
+  params: BatchExportParams,
+  body: BatchExportPutBody,
+  answers: { 200: BatchExportBody },
+  summary: 'Change a batch export, saying its name, destination and interval again',
+  description: 'Otherwise like PATCH: what is left out stays, and `config` is merged into what is stored.',
+  handle: patchBatchExport.handle,
 });
 
 const deleteBatchExport = route({
@@ -120,15 +138,18 @@ export const batchExportRoutes = [
   createBatchExport,
   listBatchExports,
   getBatchExport,
+  putBatchExport,
   patchBatchExport,
   deleteBatchExport,
   pauseBatchExport,
   unpauseBatchExport,
 ];
 
-async function representation(one: BatchExport, { runs }: ExportsApi): Promise<Answer> {
-  const latest = await runs.latest([one.id], LATEST_RUNS);
-  return json(200, presentBatchExport(one, latest.get(one.id) ?? []), { ETag: entityTag(one.version) });
+async function representation(one: BatchExport, { runs, batchExports }: ExportsApi): Promise<Answer> {
+  const [latest, freshness] = await Promise.all([runs.latest([one.id], LATEST_RUNS), batchExports.freshness([one.id])]);
+  return json(200, presentBatchExport(one, latest.get(one.id), freshness.get(one.id)), {
+    ETag: entityTag(one.version),
+  });
 }
 
 /** The body is empty, as the contract says, unless the client prefers the object. */
@@ -145,9 +166,12 @@ function wantedExport(body: NewBatchExportBody): NewExport {
     model: body.model,
     destination: destinationOf(body.destination),
     interval: body.interval,
+    ...wantedSchedule(body),
+    ...(body.max_concurrent_runs !== undefined && { maxConcurrentRuns: body.max_concurrent_runs }),
     paused: body.paused,
     startAt: instantOrNull(body.start_at, 'start_at') ?? null,
     endAt: instantOrNull(body.end_at, 'end_at') ?? null,
+    ...watchOf(body),
   };
 }
 
@@ -165,10 +189,22 @@ function wantedPatch(body: BatchExportPatchBody, present: BatchExport): ExportPa
     ...(body.name !== undefined && { name: body.name }),
     ...(body.destination !== undefined && { destination: destinationOf(body.destination) }),
     ...(body.interval !== undefined && { interval: body.interval }),
+    ...wantedSchedule(body),
+    ...(body.max_concurrent_runs !== undefined && { maxConcurrentRuns: body.max_concurrent_runs }),
     ...(body.paused !== undefined && { paused: body.paused }),
     ...(instants.lastPausedAt !== undefined && { lastPausedAt: instants.lastPausedAt }),
     ...(instants.startAt !== undefined && { startAt: instants.startAt }),
     ...(instants.endAt !== undefined && { endAt: instants.endAt }),
+    ...watchOf(body),
+  };
+}
+
+type Watch = Pick<NewBatchExportBody, 'freshness_target_seconds' | 'notifications'>;
+
+function watchOf({ freshness_target_seconds, notifications }: Watch): Partial<NewExport> {
+  return {
+    ...(freshness_target_seconds !== undefined && { freshnessTargetSeconds: freshness_target_seconds }),
+    ...(notifications !== undefined && { notifications }),
   };
 }
 
@@ -177,8 +213,9 @@ function instantOrNull(text: string | null | undefined, attr: string): string | 
   return typeof text === 'string' ? datetimeOf(text, attr) : text;
 }
 
-function destinationOf({ type, config }: NonNullable<BatchExportPatchBody['destination']>): NewExport['destination'] {
-  return { type, config: config ?? {} };
+function destinationOf(given: NonNullable<BatchExportPatchBody['destination']>): NewExport['destination'] {
+  const { type, config, integration = given.integration_id } = given;
+  return { type, config: config ?? {}, integration };
 }
 
 /** To export everything where a part was asked for would be worse than to refuse. */

@@ -1,20 +1,36 @@
 /** Batch exports on the wire. */
+import { Notifications, NotificationsIn } from '../notify/notice.ts';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import { RunSummaryBody } from './runs.schema.ts';
+import { Interval, scheduleIn, scheduleOut } from './schedule-fields.ts';
 
 const MODELS = ['events'] as const;
 
-const Interval = Type.String({
-  description: '`hour`, `day`, `week` or `every N minutes`, N from 1 to 1440.',
-  examples: ['hour'],
+const MaxConcurrentRuns = Type.Integer({
+  minimum: 1,
+  maximum: 100,
+  description:
+    'How many runs that were asked for (backfills, retries, gaps) may be under way at once; 10 by default. Scheduled runs do not wait.',
 });
 const Name = Type.String({ minLength: 1, maxLength: 400, description: 'For people.' });
 const Datetime = nullable(Type.String({ description: 'ISO 8601; without a zone it is UTC.' }));
+
+const IntegrationId = Type.Integer({
+  minimum: 1,
+  maximum: 2 ** 31 - 1,
+  description: 'Of an integration, which brings the credentials.',
+});
 
 /** `config` is checked by the destination's own schema. */
 const DestinationIn = Type.Object({
   type: Type.String({ minLength: 1 }),
   config: Type.Optional(nullable(Type.Record(Type.String(), Type.Unknown()))),
+  integration: Type.Optional(nullable(IntegrationId)),
+  integration_id: Type.Optional(nullable(IntegrationId)),
+});
+
+const FreshnessTarget = nullable(Type.Integer({ minimum: 1, maximum: 31_536_000 }), {
+  description: 'How long a data interval may be due, in seconds, before `behind_schedule` is told; null: any time.',
 });
 
 /** Named by the contract; this version refuses values that it would have to ignore. */
@@ -29,9 +45,13 @@ export const NewBatchExportBody = Type.Object(
     model: stringEnum(MODELS, { default: 'events' }),
     destination: DestinationIn,
     interval: Interval,
+    ...scheduleIn,
+    max_concurrent_runs: Type.Optional(MaxConcurrentRuns),
     paused: Type.Boolean({ default: false }),
     start_at: Type.Optional(Datetime),
     end_at: Type.Optional(Datetime),
+    freshness_target_seconds: Type.Optional(FreshnessTarget),
+    notifications: Type.Optional(nullable(NotificationsIn)),
     ...notYet,
   },
   { title: 'NewBatchExport' },
@@ -43,13 +63,22 @@ export const BatchExportPatchBody = Type.Object(
     model: Type.Optional(Type.String()),
     destination: Type.Optional(DestinationIn),
     interval: Type.Optional(Interval),
+    ...scheduleIn,
+    max_concurrent_runs: Type.Optional(MaxConcurrentRuns),
     paused: Type.Optional(Type.Boolean()),
     last_paused_at: Type.Optional(Datetime),
     start_at: Type.Optional(Datetime),
     end_at: Type.Optional(Datetime),
+    freshness_target_seconds: Type.Optional(FreshnessTarget),
+    notifications: Type.Optional(nullable(NotificationsIn)),
     ...notYet,
   },
   { title: 'BatchExportPatch', description: 'What is left out stays; so do secrets and other members of `config`.' },
+);
+
+export const BatchExportPutBody = Type.Object(
+  { ...BatchExportPatchBody.properties, name: Name, destination: DestinationIn, interval: Interval },
+  { title: 'BatchExportPut', description: 'Like a PATCH that has to say these three.' },
 );
 
 /** Upstream's way to make up for a pause; this version refuses it rather than ignore it. */
@@ -66,12 +95,24 @@ export const BatchExportBody = Type.Object(
     destination: Type.Object({
       type: Type.String(),
       config: Type.Record(Type.String(), Type.Unknown(), { description: 'Without secrets.' }),
+      integration: nullable(Type.Integer()),
     }),
     interval: Interval,
+    ...scheduleOut,
+    max_concurrent_runs: Type.Integer(),
     paused: Type.Boolean(),
     created_at: Instant,
     last_updated_at: Instant,
     last_paused_at: nullable(Instant),
+    paused_reason: nullable(Type.String(), { description: 'Why it paused by itself; null when a person paused it.' }),
+    complete_until: nullable(Instant, {
+      description: 'Every data interval up to here that should be delivered is; null until the first one is.',
+    }),
+    lag_seconds: Type.Integer({
+      description: 'How long the oldest data interval that should be delivered and is not has been due; 0: none is.',
+    }),
+    freshness_target_seconds: FreshnessTarget,
+    notifications: nullable(Notifications),
     start_at: nullable(Instant, { description: 'No runs are triggered before this time.' }),
     end_at: nullable(Instant, { description: 'No runs are triggered after this time.' }),
     latest_runs: Type.Array(RunSummaryBody, { description: 'The newest ten.' }),

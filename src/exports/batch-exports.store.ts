@@ -1,10 +1,13 @@
 /** Rows of batch exports, and the history of their specs and pauses. Instants are ISO text with microseconds. */
 import type { Knex } from '../db/connection.ts';
 import { Conflict, NotFound } from '../errors.ts';
+import type { Notifications } from '../notify/notice.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
-import type { Interval, Tiling } from './domain/intervals.ts';
+import type { Cadence } from './domain/cadence.ts';
+import type { Spec, Tiling } from './domain/intervals.ts';
+import { INTEGRATION_JSON, integrationFromRow, type Integration, type IntegrationRow } from './integrations.store.ts';
 
-export type BatchExport = {
+export type BatchExport = Cadence & {
   id: string;
   projectId: number;
   name: string;
@@ -14,10 +17,22 @@ export type BatchExport = {
   destinationConfig: Record<string, unknown>;
   /** Sealed; null when the configuration has no secret. */
   destinationSecrets: string | null;
+  /** Completes the configuration. */
+  integration: Integration | null;
   keySpace: string;
-  interval: Interval;
+  /** By how much a run may start late, at random, so that many exports do not start at once. */
+  jitterSeconds: number;
+  /** How many runs that were asked for may be under way at once. */
+  maxConcurrentRuns: number;
   paused: boolean;
   lastPausedAt: string | null;
+  /** Why it paused by itself; null when a person did it. */
+  pausedReason: string | null;
+  /** How long an interval may be due before somebody is told; null: any time. */
+  freshnessTargetSeconds: number | null;
+  notifications: Notifications | null;
+  /** Of the webhook, sealed. */
+  notificationSecret: string | null;
   startAt: string | null;
   endAt: string | null;
   createdAt: string;
@@ -34,10 +49,17 @@ export type BatchExportChange = Partial<
     | 'destinationType'
     | 'destinationConfig'
     | 'destinationSecrets'
+    | 'integration'
     | 'keySpace'
-    | 'interval'
+    | keyof Cadence
+    | 'jitterSeconds'
+    | 'maxConcurrentRuns'
     | 'paused'
     | 'lastPausedAt'
+    | 'pausedReason'
+    | 'freshnessTargetSeconds'
+    | 'notifications'
+    | 'notificationSecret'
     | 'startAt'
     | 'endAt'
   >
@@ -51,10 +73,21 @@ type Row = {
   destination_type: string;
   destination_config: Record<string, unknown>;
   destination_secrets: string | null;
+  integration_id: number | null;
+  integration: IntegrationRow | null;
   key_space: string;
   interval: string;
+  timezone: string;
+  offset_day: number;
+  offset_hour: number;
+  jitter_seconds: number;
+  max_concurrent_runs: number;
   paused: boolean;
   last_paused_at: string | null;
+  paused_reason: string | null;
+  freshness_target_seconds: number | null;
+  notifications: Notifications | null;
+  notification_secret: string | null;
   start_at: string | null;
   end_at: string | null;
   created_at: string;
@@ -72,10 +105,17 @@ function fromRow(row: Row): BatchExport {
     destinationType: row.destination_type,
     destinationConfig: row.destination_config,
     destinationSecrets: row.destination_secrets,
+    integration: row.integration && integrationFromRow(row.integration),
     keySpace: row.key_space,
-    interval: row.interval,
+    ...cadenceFromRow(row),
+    jitterSeconds: row.jitter_seconds,
+    maxConcurrentRuns: row.max_concurrent_runs,
     paused: row.paused,
     lastPausedAt: row.last_paused_at,
+    pausedReason: row.paused_reason,
+    freshnessTargetSeconds: row.freshness_target_seconds,
+    notifications: row.notifications,
+    notificationSecret: row.notification_secret,
     startAt: row.start_at,
     endAt: row.end_at,
     createdAt: row.created_at,
@@ -84,15 +124,35 @@ function fromRow(row: Row): BatchExport {
   };
 }
 
+type CadenceRow = Pick<Row, 'interval' | 'timezone' | 'offset_day' | 'offset_hour'>;
+
+function cadenceFromRow({ interval, timezone, offset_day, offset_hour }: CadenceRow): Cadence {
+  return { interval, timezone, offsetDay: offset_day, offsetHour: offset_hour };
+}
+
+function cadenceColumns({ interval, timezone, offsetDay, offsetHour }: Cadence): CadenceRow {
+  return { interval, timezone, offset_day: offsetDay, offset_hour: offsetHour };
+}
+
 const COLUMN: Record<keyof BatchExportChange, keyof Row> = {
   name: 'name',
   destinationType: 'destination_type',
   destinationConfig: 'destination_config',
   destinationSecrets: 'destination_secrets',
+  integration: 'integration_id',
   keySpace: 'key_space',
   interval: 'interval',
+  timezone: 'timezone',
+  offsetDay: 'offset_day',
+  offsetHour: 'offset_hour',
+  jitterSeconds: 'jitter_seconds',
+  maxConcurrentRuns: 'max_concurrent_runs',
   paused: 'paused',
   lastPausedAt: 'last_paused_at',
+  pausedReason: 'paused_reason',
+  freshnessTargetSeconds: 'freshness_target_seconds',
+  notifications: 'notifications',
+  notificationSecret: 'notification_secret',
   startAt: 'start_at',
   endAt: 'end_at',
 };
@@ -100,7 +160,12 @@ const COLUMN: Record<keyof BatchExportChange, keyof Row> = {
 function toColumns(change: BatchExportChange): Record<string, unknown> {
   const entries = Object.entries(change) as [keyof BatchExportChange, unknown][];
   return Object.fromEntries(
-    entries.filter(([, value]) => value !== undefined).map(([name, value]) => [COLUMN[name], value]),
+    entries
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [
+        COLUMN[name],
+        name === 'integration' ? ((value as Integration | null)?.id ?? null) : value,
+      ]),
   );
 }
 
@@ -118,11 +183,30 @@ function sayTaken(error: unknown): never {
 }
 
 /** `createdAt` and the like are set by the database. */
-export type NewBatchExport = Omit<BatchExport, 'createdAt' | 'lastUpdatedAt' | 'version'>;
+export type NewBatchExport = Omit<
+  BatchExport,
+  'pausedReason' | 'maxConcurrentRuns' | 'createdAt' | 'lastUpdatedAt' | 'version'
+> &
+  Partial<Pick<BatchExport, 'maxConcurrentRuns'>>;
 
 export function batchExportStore(db: Knex) {
   const table = () => db<Row>('batch_exports');
-  const live = () => table().whereNull('deleted_at');
+  const columns = ['batch_exports.*', db.raw(INTEGRATION_JSON)];
+  const rows = () => table().select<Row[]>(columns);
+  const live = () => rows().whereNull('deleted_at');
+
+  /** The specs of several exports, oldest first. */
+  async function tilings(ids: readonly string[]): Promise<Map<string, Spec[]>> {
+    const rows = await db<CadenceRow & { batch_export_id: string; valid_from: string }>('batch_export_specs')
+      .whereIn('batch_export_id', [...ids])
+      .orderBy('valid_from');
+    const byExport = new Map<string, Spec[]>(ids.map((id) => [id, []]));
+    for (const row of rows) {
+      const validFrom = row.valid_from === '-infinity' ? -Infinity : millisOf(row.valid_from);
+      byExport.get(row.batch_export_id)?.push({ ...cadenceFromRow(row), validFrom });
+    }
+    return byExport;
+  }
 
   return {
     /** @throws NotFound when the project has no such export */
@@ -140,7 +224,7 @@ export function batchExportStore(db: Knex) {
 
     /** Also a deleted one, for taking back what it left. @throws NotFound */
     async evenDeleted(id: string): Promise<BatchExport & { deleted: boolean }> {
-      const row = await table().where({ id }).first();
+      const row = await rows().where({ id }).first();
       if (!row) throw new NotFound();
       return { ...fromRow(row), deleted: row.deleted_at !== null };
     },
@@ -151,7 +235,7 @@ export function batchExportStore(db: Knex) {
       page: { limit: number; offset: number },
     ): Promise<{ count: number; results: BatchExport[] }> {
       const ofProject = () => live().where({ project_id: projectId });
-      const counted = (await ofProject().count({ count: '*' }).first()) as { count: string };
+      const counted = (await ofProject().clearSelect().count({ count: '*' }).first()) as unknown as { count: string };
       const rows = await ofProject()
         .orderBy([{ column: 'created_at', order: 'desc' }, 'id'])
         .limit(page.limit)
@@ -164,9 +248,9 @@ export function batchExportStore(db: Knex) {
       const { id, projectId, model, ...change } = one;
       const [row] = await table()
         .insert({ id, project_id: projectId, model, ...toColumns(change) })
-        .returning('*')
+        .returning<Row[]>(columns)
         .catch(sayTaken);
-      await db('batch_export_specs').insert({ batch_export_id: id, valid_from: '-infinity', interval: one.interval });
+      await db('batch_export_specs').insert({ batch_export_id: id, valid_from: '-infinity', ...cadenceColumns(one) });
       return fromRow(row!);
     },
 
@@ -186,7 +270,7 @@ export function batchExportStore(db: Knex) {
           version: db.raw('version + 1'),
           last_updated_at: db.raw('clock_timestamp()'),
         } as never)
-        .returning('*')
+        .returning<Row[]>(columns)
         .catch(sayTaken);
       return fromRow(row!);
     },
@@ -199,21 +283,17 @@ export function batchExportStore(db: Knex) {
 
     /** The specs of an export, oldest first. */
     async tiling(id: string): Promise<Tiling> {
-      const rows = await db<{ batch_export_id: string; interval: string; valid_from: string }>('batch_export_specs')
-        .where({ batch_export_id: id })
-        .orderBy('valid_from');
-      return rows.map((row) => ({
-        interval: row.interval,
-        validFrom: row.valid_from === '-infinity' ? -Infinity : millisOf(row.valid_from),
-      }));
+      return (await tilings([id])).get(id)!;
     },
+
+    tilings,
 
     async setTiling(id: string, tiling: Tiling): Promise<void> {
       await db('batch_export_specs').where({ batch_export_id: id }).delete();
       await db('batch_export_specs').insert(
         tiling.map((spec) => ({
           batch_export_id: id,
-          interval: spec.interval,
+          ...cadenceColumns(spec),
           valid_from: spec.validFrom === -Infinity ? '-infinity' : isoMicros(spec.validFrom),
         })),
       );

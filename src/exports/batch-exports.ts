@@ -3,29 +3,33 @@
  * by the reconciler within a minute when Temporal was away just then.
  */
 import { randomUUID } from 'node:crypto';
-import type { Destination, DestinationEnvironment } from '../destinations/contract.ts';
-import { destinationOf } from '../destinations/index.ts';
+import type { DestinationEnvironment } from '../destinations/contract.ts';
 import { InvalidInput, Stale } from '../errors.ts';
-import { mergeConfig } from '../secrets/write-only.ts';
+import type { NotificationsIn } from '../notify/notice.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
 import type { BatchExport, BatchExportChange } from './batch-exports.store.ts';
-import { checkedConfig } from './destination-config.ts';
+import { destinationChoice, type Place } from './destination-choice.ts';
 import { millisOf } from './domain/instants.ts';
-import { periodOf, withSpec } from './domain/intervals.ts';
+import { cadenceWith, isSameCadence, type CadenceChange } from './domain/cadence.ts';
+import { withSpec } from './domain/intervals.ts';
+import { lookAt, type Freshness } from './freshness.ts';
+import type { NotificationSettings } from './notifications.ts';
 import type { ScheduleSetter } from './schedule-setter.ts';
 import type { SealedConfigs } from './sealed-config.ts';
 import type { ExportStores } from './stores.ts';
 
-type Config = Record<string, unknown>;
-
-export type NewExport = {
+export type NewExport = CadenceChange & {
   name: string;
   model: string;
-  destination: { type: string; config: Record<string, unknown> };
+  destination: Place;
   interval: string;
+  jitterSeconds?: number;
+  maxConcurrentRuns?: number;
   paused: boolean;
   startAt: string | null;
   endAt: string | null;
+  freshnessTargetSeconds?: number | null;
+  notifications?: NotificationsIn | null;
 };
 
 /** What a PATCH may say; what it leaves out stays. */
@@ -36,6 +40,7 @@ export type BatchExportsOptions = {
   schedules: ScheduleSetter;
   executions: ExportExecutions;
   sealed: SealedConfigs;
+  notifications: NotificationSettings;
   environment: DestinationEnvironment;
   /** @throws Unavailable while Temporal is away */
   ensureTemporal(): Promise<void>;
@@ -46,19 +51,11 @@ export function batchExports({
   schedules,
   executions,
   sealed,
+  notifications,
   environment,
   ensureTemporal,
 }: BatchExportsOptions) {
-  /** Checks a configuration whole, as it would be stored. */
-  async function checked(
-    type: string,
-    given: Record<string, unknown>,
-  ): Promise<{ destination: Destination; config: Record<string, unknown> }> {
-    const destination = destinationNamed(type, environment);
-    const config = checkedConfig(destination, given);
-    await destination.validate(config, environment).catch(namingTheConfig);
-    return { destination, config };
-  }
+  const destinations = destinationChoice({ stores, sealed, environment });
 
   async function change(
     projectId: number,
@@ -73,14 +70,15 @@ export function batchExports({
         throw new Stale('The batch export was changed since you read it.');
       const wanted = await work(current);
       if (!wanted) return current;
-      if (wanted.interval !== undefined && wanted.interval !== current.interval) {
+      const cadence = { ...current, ...wanted };
+      if (!isSameCadence(cadence, current)) {
         const now = millisOf(await inside.batchExports.now());
-        await inside.batchExports.setTiling(id, withSpec(await inside.batchExports.tiling(id), wanted.interval, now));
+        await inside.batchExports.setTiling(id, withSpec(await inside.batchExports.tiling(id), cadence, now));
       }
       if (wanted.paused !== undefined && wanted.paused !== current.paused) {
         await (wanted.paused ? inside.batchExports.openPause(id) : inside.batchExports.closePause(id));
       }
-      return inside.batchExports.update(id, wanted);
+      return inside.batchExports.update(id, { ...wanted, ...(wanted.paused !== undefined && { pausedReason: null }) });
     });
     await schedules.follow(id);
     return changed;
@@ -90,30 +88,39 @@ export function batchExports({
     get: stores.batchExports.get,
     list: stores.batchExports.list,
 
+    /** How far each has delivered, by id. */
+    async freshness(ids: readonly string[]): Promise<Map<string, Freshness>> {
+      const looked = await lookAt(stores, ids);
+      return new Map(looked.map(({ watched, freshness }) => [watched.id, freshness]));
+    },
+
     /**
      * @throws InvalidInput naming the field
      * @throws Conflict when another export delivers to the same place
      */
     async create(projectId: number, wanted: NewExport): Promise<BatchExport> {
-      periodOf(wanted.interval);
+      const cadence = cadenceWith(wanted);
       checkBounds(wanted.startAt, wanted.endAt);
-      const { destination, config } = await checked(wanted.destination.type, wanted.destination.config);
+      const chosen = await destinations.choose(projectId, wanted.destination);
       await ensureTemporal();
       const id = randomUUID();
+      const told = await notifications.columns({ ...NOBODY_TOLD, id, projectId }, wanted.notifications ?? null);
       const created = await stores.inTransaction(async (inside) => {
         const row = await inside.batchExports.insert({
           id,
           projectId,
           name: wanted.name,
           model: wanted.model,
-          destinationType: destination.type,
-          ...sealed.seal({ id, projectId }, destination, config),
-          keySpace: destination.keySpace(config, projectId),
-          interval: wanted.interval,
+          ...destinations.columnsOf({ id, projectId }, chosen),
+          ...cadence,
+          jitterSeconds: wanted.jitterSeconds ?? 0,
+          ...(wanted.maxConcurrentRuns !== undefined && { maxConcurrentRuns: wanted.maxConcurrentRuns }),
           paused: wanted.paused,
           lastPausedAt: null,
           startAt: wanted.startAt,
           endAt: wanted.endAt,
+          freshnessTargetSeconds: wanted.freshnessTargetSeconds ?? null,
+          ...told,
         });
         if (wanted.paused) await inside.batchExports.openPause(id);
         return row;
@@ -127,12 +134,16 @@ export function batchExports({
      * @throws Stale, InvalidInput, Conflict, NotFound
      */
     async patch(projectId: number, id: string, patch: ExportPatch, version?: string): Promise<BatchExport> {
-      if (patch.interval !== undefined) periodOf(patch.interval);
       return change(
         projectId,
         id,
         async (current) => {
-          const { destination: place, ...rest } = patch;
+          const { destination: place, notifications: told, ...fields } = patch;
+          const rest = {
+            ...fields,
+            ...cadenceWith(patch, current),
+            ...(told !== undefined && (await notifications.columns(current, told))),
+          };
           checkBounds(
             rest.startAt === undefined ? current.startAt : rest.startAt,
             rest.endAt === undefined ? current.endAt : rest.endAt,
@@ -145,13 +156,8 @@ export function batchExports({
               'destination__type',
             );
           }
-          const { destination, config } = await checked(place.type, mergeConfig(sealed.open(current), place.config));
-          checkSecretsStay(destination, current.destinationConfig, config, place.config);
-          return {
-            ...rest,
-            ...sealed.seal(current, destination, config),
-            keySpace: destination.keySpace(config, projectId),
-          };
+          const chosen = await destinations.choose(projectId, place, current);
+          return { ...rest, ...destinations.columnsOf(current, chosen) };
         },
         version,
       );
@@ -187,47 +193,7 @@ export function batchExports({
 
 export type BatchExports = ReturnType<typeof batchExports>;
 
-function destinationNamed(type: string, environment: DestinationEnvironment): Destination {
-  try {
-    return destinationOf(type, environment);
-  } catch (error) {
-    if (error instanceof InvalidInput) throw new InvalidInput(error.message, 'destination__type', error.code);
-    throw error;
-  }
-}
-
-function namingTheConfig(error: unknown): never {
-  if (!(error instanceof InvalidInput)) throw error;
-  throw new InvalidInput(
-    error.message,
-    error.attr === null ? 'destination' : `destination__config__${error.attr}`,
-    error.code,
-  );
-}
-
-/**
- * Whoever may change an export may not learn its secrets by sending them to a server of their own.
- * @param given what the request itself says
- */
-function checkSecretsStay(
-  { config: schema, secretsGoTo }: Destination,
-  before: Config,
-  after: Config,
-  given: Config,
-): void {
-  const moved = secretsGoTo.find(
-    (field) => JSON.stringify(before[field] ?? null) !== JSON.stringify(after[field] ?? null),
-  );
-  if (moved === undefined) return;
-  const properties = schema.properties as Record<string, { writeOnly?: boolean }>;
-  const kept = Object.keys(after).find((field) => properties[field]?.writeOnly && given[field] === undefined);
-  if (kept === undefined) return;
-  throw new InvalidInput(
-    `A change of '${moved}' sends the credentials to another server: give '${kept}' again.`,
-    `destination__config__${kept}`,
-    'required',
-  );
-}
+const NOBODY_TOLD = { notifications: null, notificationSecret: null };
 
 function checkBounds(startAt: string | null, endAt: string | null): void {
   if (startAt === null || endAt === null || millisOf(startAt) < millisOf(endAt)) return;

@@ -2,25 +2,40 @@
 import type { BackfillBody } from './backfills.schema.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import type { BatchExportBody } from './batch-exports.schema.ts';
+import type { Freshness } from './freshness.ts';
 import type { LogEntryBody } from './logs.schema.ts';
 import type { LogEntry } from './logs.store.ts';
-import type { Backfill } from './requests.store.ts';
+import type { Backfill } from './backfills.store.ts';
 import type { RunBody, RunSummaryBody } from './runs.schema.ts';
 import type { Run } from './runs.store.ts';
+import { presentSchedule } from './schedule-fields.ts';
+
+const NOT_YET: Freshness = { completeUntil: null, lagSeconds: 0 };
 
 /** @param latestRuns newest first */
-export function presentBatchExport(one: BatchExport, latestRuns: readonly Run[]): BatchExportBody {
+export function presentBatchExport(
+  one: BatchExport,
+  latestRuns: readonly Run[] = [],
+  { completeUntil, lagSeconds }: Freshness = NOT_YET,
+): BatchExportBody {
   return {
     id: one.id,
     team_id: one.projectId,
     name: one.name,
     model: one.model as BatchExportBody['model'],
-    destination: { type: one.destinationType, config: one.destinationConfig },
+    destination: { type: one.destinationType, config: one.destinationConfig, integration: one.integration?.id ?? null },
     interval: one.interval,
+    ...presentSchedule(one),
+    max_concurrent_runs: one.maxConcurrentRuns,
     paused: one.paused,
     created_at: one.createdAt,
     last_updated_at: one.lastUpdatedAt,
     last_paused_at: one.lastPausedAt,
+    paused_reason: one.pausedReason,
+    complete_until: completeUntil,
+    lag_seconds: lagSeconds,
+    freshness_target_seconds: one.freshnessTargetSeconds,
+    notifications: one.notifications,
     start_at: one.startAt,
     end_at: one.endAt,
     latest_runs: latestRuns.map(presentRunSummary),

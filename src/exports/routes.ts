@@ -1,7 +1,8 @@
 /** Every route of this room. */
 import { backfillRoutes } from './backfills.routes.ts';
 import { batchExportRoutes } from './batch-exports.routes.ts';
+import { integrationRoutes } from './integrations.routes.ts';
 import { logRoutes } from './logs.routes.ts';
 import { runRoutes } from './runs.routes.ts';
 
-export const exportRoutes = [...batchExportRoutes, ...runRoutes, ...backfillRoutes, ...logRoutes];
+export const exportRoutes = [...batchExportRoutes, ...runRoutes, ...backfillRoutes, ...logRoutes, ...integrationRoutes];

@@ -1,7 +1,14 @@
 /** All stores of this room over one connection or one transaction. */
 import type { Knex } from '../db/connection.ts';
+import { outboxStore } from '../notify/outbox.store.ts';
+import { backfillStore } from './backfills.store.ts';
 import { batchExportStore } from './batch-exports.store.ts';
+import { failureStore } from './failures.store.ts';
+import { freshnessStore } from './freshness.store.ts';
 import { gapStore } from './gaps.store.ts';
+import { healthStore } from './health.store.ts';
+import { integrationStore } from './integrations.store.ts';
+import { intervalStateStore } from './interval-states.store.ts';
 import { ledgerStore } from './ledger.store.ts';
 import { logStore } from './logs.store.ts';
 import { requestStore } from './requests.store.ts';
@@ -10,10 +17,17 @@ import { scheduleStore } from './schedules.store.ts';
 
 function bind(db: Knex) {
   return {
+    backfills: backfillStore(db),
     batchExports: batchExportStore(db),
+    failures: failureStore(db),
+    freshness: freshnessStore(db),
     gaps: gapStore(db),
+    health: healthStore(db),
+    integrations: integrationStore(db),
+    intervalStates: intervalStateStore(db),
     ledger: ledgerStore(db),
     logs: logStore(db),
+    outbox: outboxStore(db),
     requests: requestStore(db),
     runs: runStore(db),
     schedules: scheduleStore(db),

@@ -9,6 +9,8 @@ export const SCOPES = [
   'feature_flag:read',
   'group:read',
   'ingestion_warning:read',
+  'integration:read',
+  'integration:write',
   'person:read',
   'person:write',
   'project:write',

@@ -2,6 +2,7 @@
 import { createKnex, type Knex } from '../../src/db/connection.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import type { ExportsApi as ExportsCollaborators } from '../../src/exports/api.ts';
+import { integrations } from '../../src/exports/integrations.ts';
 import { exportRoutes } from '../../src/exports/routes.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -42,6 +43,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
       backfills: world.backfills,
       runs: world.engine.stores.runs,
       exportLogs: world.engine.stores.logs,
+      integrations: integrations(world.engine),
     },
     gatekeeper: createGatekeeper({ keys: keyStore(db), projects }),
   });

@@ -52,6 +52,7 @@ export const postgres = defineDestination<PostgresConfig>({
   delivery: 'effectively_once',
   takes: 'rows',
   config: PostgresConfig,
+  integration: { kind: 'postgresql', fields: ['host', 'port', 'user', 'password', 'has_self_signed_cert'] },
   secretsGoTo: ['host', 'port', 'has_self_signed_cert'],
   async validate(config, { allowedHosts }) {
     for (const field of ['database', 'schema', 'table_name'] as const) checkIdentifier(config[field], field);

@@ -91,13 +91,19 @@ function placeOf(config: AnyConfig): string {
   return `s3:${store}/${config.bucket_name}`;
 }
 
-function s3Destination(type: string, title: string, schema: Destination['config']): Destination {
+function s3Destination(
+  type: string,
+  title: string,
+  schema: Destination['config'],
+  integration?: Destination['integration'],
+): Destination {
   return defineDestination<AnyConfig>({
     type,
     title,
     delivery: 'effectively_once',
     takes: 'files',
     config: schema,
+    ...(integration && { integration }),
     secretsGoTo: ['endpoint_url'],
     validate,
     keySpace: (config) => `${placeOf(config)}/${checkPrefix(config.prefix)}`,
@@ -125,5 +131,11 @@ function s3Destination(type: string, title: string, schema: Destination['config'
 }
 
 export const s3 = s3Destination('S3', 'S3', S3Config);
-export const awsS3 = s3Destination('AwsS3', 'Amazon S3', AwsS3Config);
-export const s3Compatible = s3Destination('S3Compatible', 'S3-compatible store', S3CompatibleConfig);
+export const awsS3 = s3Destination('AwsS3', 'Amazon S3', AwsS3Config, {
+  kind: 'aws-s3',
+  fields: ['aws_access_key_id', 'aws_secret_access_key'],
+});
+export const s3Compatible = s3Destination('S3Compatible', 'S3-compatible store', S3CompatibleConfig, {
+  kind: 's3-compatible',
+  fields: ['aws_access_key_id', 'aws_secret_access_key', 'endpoint_url'],
+});

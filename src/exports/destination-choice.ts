@@ -1,0 +1,107 @@
+/** Which destination an export has: what a request says, laid over what is stored, checked whole. */
+import type { Destination, DestinationEnvironment } from '../destinations/contract.ts';
+import { destinationOf } from '../destinations/index.ts';
+import { InvalidInput } from '../errors.ts';
+import { mergeConfig } from '../secrets/write-only.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import { checkedConfig } from './destination-config.ts';
+import { integrationFor } from './integrations.ts';
+import type { Integration } from './integrations.store.ts';
+import type { SealedConfigs } from './sealed-config.ts';
+import type { ExportStores } from './stores.ts';
+
+type Config = Record<string, unknown>;
+
+/** What a request says. `integration`: its id; null: none; absent: as it was. */
+export type Place = { type: string; config: Config; integration?: number | null | undefined };
+
+export type Chosen = {
+  destination: Destination;
+  /** Whole, with defaults and what the integration brings. */
+  config: Config;
+  /** What the export's own row keeps of it. */
+  own: Config;
+  integration: Integration | null;
+};
+
+type Options = {
+  stores: Pick<ExportStores, 'integrations'>;
+  sealed: SealedConfigs;
+  environment: DestinationEnvironment;
+};
+
+export function destinationChoice({ stores, sealed, environment }: Options) {
+  return {
+    /**
+     * @param current the export whose destination is changed, if there is one: what the request leaves out stays
+     * @throws InvalidInput naming the field
+     */
+    async choose(projectId: number, place: Place, current?: BatchExport): Promise<Chosen> {
+      const destination = destinationNamed(place.type, environment);
+      const stored = current ? sealed.open({ ...current, integration: null }) : {};
+      const id = place.integration === undefined ? (current?.integration?.id ?? null) : place.integration;
+      const integration = await integrationFor(stores, projectId, destination, id, place.config);
+      const brought = integration ? sealed.openIntegration(integration) : {};
+      const config = checkedConfig(destination, mergeConfig(mergeConfig(stored, place.config), brought));
+      await destination.validate(config, environment).catch(namingTheConfig);
+      if (current) checkSecretsStay(destination, sealed.open(current), config, { ...place.config, ...brought });
+      return { destination, config, own: integration ? withoutFields(destination, config) : config, integration };
+    },
+
+    /** The columns of an export's row. */
+    columnsOf(row: { id: string; projectId: number }, { destination, config, own, integration }: Chosen) {
+      return {
+        destinationType: destination.type,
+        ...sealed.seal(row, destination, own),
+        keySpace: destination.keySpace(config, row.projectId),
+        integration,
+      };
+    },
+  };
+}
+
+function withoutFields({ integration }: Destination, config: Config): Config {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => !integration?.fields.includes(name)));
+}
+
+function destinationNamed(type: string, environment: DestinationEnvironment): Destination {
+  try {
+    return destinationOf(type, environment);
+  } catch (error) {
+    if (error instanceof InvalidInput) throw new InvalidInput(error.message, 'destination__type', error.code);
+    throw error;
+  }
+}
+
+function namingTheConfig(error: unknown): never {
+  if (!(error instanceof InvalidInput)) throw error;
+  throw new InvalidInput(
+    error.message,
+    error.attr === null ? 'destination' : `destination__config__${error.attr}`,
+    error.code,
+  );
+}
+
+/**
+ * Whoever may change an export may not learn its secrets by sending them to a server of their own.
+ * @param given what the request itself says, or the integration that it names
+ */
+function checkSecretsStay(
+  { config: schema, secretsGoTo }: Destination,
+  before: Config,
+  after: Config,
+  given: Config,
+): void {
+  const moved = secretsGoTo.find(
+    (field) => JSON.stringify(before[field] ?? null) !== JSON.stringify(after[field] ?? null),
+  );
+  if (moved === undefined) return;
+  const properties = schema.properties as Record<string, { writeOnly?: boolean }>;
+  const kept = Object.keys(after).find((field) => properties[field]?.writeOnly && given[field] === undefined);
+  if (kept === undefined) return;
+  throw new InvalidInput(
+    `A change of '${moved}' sends the credentials to another server: give '${kept}' again.`,
+    `destination__config__${kept}`,
+    'required',
+  );
+}

@@ -1,0 +1,105 @@
+/** What users do with integrations, and how one completes the configuration of a destination. */
+import type { Destination, DestinationEnvironment } from '../destinations/contract.ts';
+import { destinations } from '../destinations/index.ts';
+import { InvalidInput, NotFound } from '../errors.ts';
+import { Type, type TSchema } from '../schema.ts';
+import { checkedConfig } from './destination-config.ts';
+import type { Integration } from './integrations.store.ts';
+import type { SealedConfigs } from './sealed-config.ts';
+import type { ExportStores } from './stores.ts';
+
+type Config = Record<string, unknown>;
+type Options = { stores: ExportStores; sealed: SealedConfigs; environment: DestinationEnvironment };
+
+export function integrations({ stores, sealed, environment }: Options) {
+  /** What an integration of the kind may hold. */
+  function schemaOf(kind: string) {
+    const taker = destinations(environment).find(({ integration }) => integration?.kind === kind);
+    if (!taker?.integration) throw new InvalidInput(`"${kind}" is not a valid choice.`, 'kind', 'invalid_choice');
+    const properties = taker.config.properties as Record<string, TSchema>;
+    return Type.Object(Object.fromEntries(taker.integration.fields.map((field) => [field, properties[field]!])), {
+      additionalProperties: false,
+    });
+  }
+
+  return {
+    list: stores.integrations.list,
+    get: stores.integrations.get,
+    delete: stores.integrations.delete,
+
+    /** @throws InvalidInput naming the field */
+    async create(projectId: number, kind: string, given: Config): Promise<Integration> {
+      const schema = schemaOf(kind);
+      const config = checked(schema, given);
+      return stores.integrations.insert(projectId, kind, (id) =>
+        sealed.sealIntegration({ id, projectId }, schema, config),
+      );
+    },
+
+    /**
+     * Changes secrets; all exports that use the integration have them from their next connection on. Where they are sent stays: another server is another
+     * integration.
+     * @throws InvalidInput for a field that is no secret; NotFound
+     */
+    async changeSecrets(projectId: number, id: number, given: Config): Promise<Integration> {
+      const integration = await stores.integrations.get(projectId, id);
+      const schema = schemaOf(integration.kind);
+      const properties = schema.properties as Record<string, TSchema & { writeOnly?: boolean }>;
+      const fixed = Object.keys(given).find((field) => properties[field] && !properties[field].writeOnly);
+      if (fixed !== undefined) {
+        throw new InvalidInput(`'${fixed}' cannot be changed: make another integration.`, `config__${fixed}`);
+      }
+      const config = checked(schema, { ...sealed.openIntegration(integration), ...given });
+      const { secrets } = sealed.sealIntegration(integration, schema, config);
+      await stores.integrations.setSecrets(integration, secrets);
+      return integration;
+    },
+  };
+}
+
+export type Integrations = ReturnType<typeof integrations>;
+
+function checked(schema: Destination['config'], given: Config): Config {
+  try {
+    return checkedConfig({ config: schema }, given);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(
+      error.message,
+      error.attr?.replace(/^destination(__config)?/, 'config') ?? 'config',
+      error.code,
+    );
+  }
+}
+
+/**
+ * The integration that a destination is to be given, checked.
+ * @param id null: none
+ * @param own what the destination's own configuration says
+ * @throws InvalidInput, with upstream's messages, when it is another project's or another kind, or both say the same
+ */
+export async function integrationFor(
+  stores: Pick<ExportStores, 'integrations'>,
+  projectId: number,
+  { type, title, integration: takes }: Destination,
+  id: number | null,
+  own: Config,
+): Promise<Integration | null> {
+  if (id === null) return null;
+  if (!takes) throw new InvalidInput(`${type} batch exports take no integration.`, 'destination__integration');
+  const integration = await stores.integrations.get(projectId, id).catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error;
+    throw new InvalidInput(`Invalid pk "${id}" - object does not exist.`, 'destination__integration', 'does_not_exist');
+  });
+  if (integration.kind !== takes.kind) {
+    throw new InvalidInput(
+      `Integration provided is not a ${title} integration (got kind='${integration.kind}')`,
+      'destination__integration',
+    );
+  }
+  const both = takes.fields.find((field) => own[field] !== undefined);
+  if (both !== undefined) {
+    throw new InvalidInput(`'${both}' is the integration's: leave it out.`, `destination__config__${both}`);
+  }
+  return integration;
+}
