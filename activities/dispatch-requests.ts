@@ -1,6 +1,7 @@
 /**
- * One round over an export's oldest open requests: asks the schedule for what is not asked yet, starts directly what the schedule
- * does not start, closes what is answered. Safe to repeat; only the export's dispatcher calls it, so no two rounds overlap.
+ * One round over an export's requests: writes the next ones of its backfills, gives the oldest a place among the runs under way,
+ * asks the schedule for what is not asked yet, starts directly what the schedule does not start, closes what is answered. Safe to
+ * repeat; only the export's dispatcher calls it, so no two rounds overlap.
  */
 import { millisOf } from '../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
@@ -16,8 +17,10 @@ export type DispatchInput = { exportId: string };
 /** `progressed`: something changed in this round, so the next one is worth having soon. */
 export type DispatchRound = { open: number; progressed: boolean };
 
-/** How many runs of one export may be under way on request; further ones wait. */
-const AT_ONCE = 10;
+/** The schedule is asked for so many instants in one call. */
+const ASKED_AT_ONCE = 10;
+/** Slices of requests that one round writes: runs are not to wait until a large backfill is written whole. */
+const SLICES_AT_ONCE = 4;
 /** How long the schedule may take to start what it was asked for before it is started directly. */
 const PATIENCE_MS = 15_000;
 
@@ -32,20 +35,37 @@ export async function dispatchRequests(
     await stores.requests.closeAll(exportId);
     return { open: 0, progressed: true };
   }
-  const before = await stores.requests.countOpen(exportId);
-  if (before === 0) return { open: 0, progressed: false };
-  const requests = await stores.requests.oldestOpen(exportId, AT_ONCE);
   const tiling = await stores.batchExports.tiling(exportId);
+  const moreToWrite = await writeRequests(engine, exportId, tiling);
+  const claimed = await claim(engine, batchExport);
+  const requests = await stores.requests.claimed(exportId);
   const looked = await Promise.all(requests.map(async (request) => look(engine, request)));
   const asked = await ask(engine, batchExport, tiling, looked);
+  const settled = looked.some(({ wants }) => wants === 'closing');
+  await stores.backfills.keepEnds(exportId);
   const open = await stores.requests.countOpen(exportId);
-  return { open, progressed: asked || open < before };
+  return { open: open + (moreToWrite ? 1 : 0), progressed: moreToWrite || claimed > 0 || asked || settled };
+}
+
+/** @returns whether there are more to write */
+async function writeRequests({ stores }: Engine, exportId: string, tiling: Tiling): Promise<boolean> {
+  let slices = 0;
+  for (const id of await stores.backfills.unwritten(exportId)) {
+    const next = () => stores.inTransaction(async (inside) => inside.backfills.writeRequests(id, tiling));
+    while (await next()) if (++slices >= SLICES_AT_ONCE) return true;
+  }
+  return false;
+}
+
+async function claim({ stores, limits }: Engine, { id, projectId, maxConcurrentRuns }: BatchExport): Promise<number> {
+  const of = { ofExport: maxConcurrentRuns, ofProject: limits.runsPerProject };
+  return stores.inTransaction(async (inside) => inside.requests.claim({ id, projectId }, of));
 }
 
 type Looked = {
   request: ExportRequest;
   end: number;
-  wants: 'nothing' | 'asking' | 'starting';
+  wants: 'nothing' | 'asking' | 'starting' | 'closing';
   newest: Execution | undefined;
 };
 
@@ -61,7 +81,7 @@ async function look(engine: Engine, request: ExportRequest): Promise<Looked> {
   if ((newest?.runId ?? '') === request.askedAfter) {
     return looked((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
   }
-  return looked((await settle(engine, request, newest)) ? 'nothing' : 'asking');
+  return looked((await settle(engine, request, newest)) ? 'closing' : 'asking');
 }
 
 /**
@@ -83,28 +103,40 @@ async function ask(
   looked: readonly Looked[],
 ): Promise<boolean> {
   const { stores, schedules, executions } = engine;
-  const wanted = looked.filter(({ wants }) => wants !== 'nothing');
-  if (wanted.length === 0) return false;
-  const bySchedule = wanted.filter(
-    ({ wants, end }) => wants === 'asking' && isStartedBySchedule(batchExport, tiling, end),
-  );
-  // Marked first: a call whose answer is lost is waited for, then started directly; never asked twice.
-  for (const { request, newest } of wanted.filter(({ wants }) => wants === 'asking')) {
-    await stores.requests.markAsked(request.id, newest?.runId ?? '');
+  const isSchedules = ({ end }: Looked) => isStartedBySchedule(batchExport, tiling, end);
+  const asking = looked.filter(({ wants }) => wants === 'asking');
+  const direct = [
+    ...looked.filter(({ wants }) => wants === 'starting'),
+    ...(await marked(
+      engine,
+      asking.filter((one) => !isSchedules(one)),
+    )),
+  ];
+  const bySchedule = await marked(engine, asking.filter(isSchedules).slice(0, ASKED_AT_ONCE));
+  const ends = bySchedule.map(({ end }) => end);
+  if (ends.length > 0) await schedules.backfill(batchExport.id, ends);
+  for (const { request, end } of direct) {
+    if (await executions.start(batchExport.id, end)) await stores.requests.markStartedDirectly(request.id);
   }
-  if (bySchedule.length > 0)
-    await schedules.backfill(
-      batchExport.id,
-      bySchedule.map(({ end }) => end),
-    );
-  for (const one of wanted.filter((each) => !bySchedule.includes(each))) {
-    if (await executions.start(batchExport.id, one.end)) await stores.requests.markStartedDirectly(one.request.id);
+  return bySchedule.length + direct.length > 0;
+}
+
+/**
+ * Marked before they are asked for: a call whose answer is lost is waited for, then started directly; never asked twice.
+ * @returns those that are still wanted
+ */
+async function marked({ stores }: Engine, asking: readonly Looked[]): Promise<Looked[]> {
+  const wanted: Looked[] = [];
+  for (const one of asking) {
+    if (await stores.requests.markAsked(one.request.id, one.newest?.runId ?? '')) wanted.push(one);
   }
-  return true;
+  return wanted;
 }
 
 /** Whether the schedule, as it is now, has an action at that instant. */
-function isStartedBySchedule({ startAt, endAt }: BatchExport, tiling: Tiling, end: number): boolean {
+function isStartedBySchedule({ startAt, endAt, jitterSeconds }: BatchExport, tiling: Tiling, end: number): boolean {
+  // Jitter moves the action out of the one instant that is asked for.
+  if (jitterSeconds > 0) return false;
   if (startAt !== null && end < millisOf(startAt)) return false;
   if (endAt !== null && end > millisOf(endAt)) return false;
   return isProducedByPresentSpec(tiling, end);

@@ -6,12 +6,23 @@ import type { Sealer } from '../src/events/seal.ts';
 import type { ScheduleSetter } from '../src/exports/schedule-setter.ts';
 import type { SealedConfigs } from '../src/exports/sealed-config.ts';
 import type { ExportStores } from '../src/exports/stores.ts';
+import type { HostRules } from '../src/net/host-rules.ts';
+import type { Mailer } from '../src/notify/mail.ts';
 import type { Logger } from '../src/telemetry/logger.ts';
+import type { Metrics } from '../src/telemetry/metrics.ts';
 import type { ExportExecutions } from '../src/temporal/executions.ts';
 import type { ExportSchedules } from '../src/temporal/schedules.ts';
 
 /** A point of a run that tests stop, kill or freeze a worker at. */
 export type Step = { name: string; exportId: string; runId: string; end: string };
+
+/** Of each project. */
+export type ExportLimits = {
+  /** Runs that were asked for and are under way. */
+  runsPerProject: number;
+  /** Backfills that go on. */
+  backfillsPerProject: number;
+};
 
 export type Engine = {
   stores: ExportStores;
@@ -21,9 +32,15 @@ export type Engine = {
   sealer: Sealer;
   sealed: SealedConfigs;
   environment: DestinationEnvironment;
+  /** Which hosts that users typed may be contacted. */
+  rules: HostRules;
+  /** Absent: this installation sends no mail. */
+  mailer: Mailer | undefined;
+  metrics: Metrics;
   schedules: ExportSchedules;
   setter: ScheduleSetter;
   executions: ExportExecutions;
+  limits: ExportLimits;
   log: Logger;
   /** Called at every step that changes what anybody else can see; does nothing outside tests. */
   step(step: Step): Promise<void>;

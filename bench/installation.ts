@@ -49,16 +49,25 @@ export async function startInstallation(): Promise<Installation> {
     encryptionKeys: generateKeyRing(),
     environment: { localRoot: path.join(directory, 'exports'), allowedHosts: [] },
     partsAtOnce: PARTS_AT_ONCE,
+    limits: { runsPerProject: 40, backfillsPerProject: 10 },
     log: pino({ level: 'warn' }, pino.destination(2)),
   };
   const engine = createEngine(options);
-  const { stores, executions, setter: schedules, sealed, environment, log } = engine;
+  const { stores, executions, setter: schedules, sealed, notifications, environment, log } = engine;
   return {
     engine,
     options,
     projectId: await demoProject(postgres.url),
-    batchExports: batchExports({ stores, schedules, executions, sealed, environment, ensureTemporal: reachable }),
-    backfills: backfills({ stores, executions, log, ensureTemporal: reachable }),
+    batchExports: batchExports({
+      stores,
+      schedules,
+      executions,
+      sealed,
+      notifications,
+      environment,
+      ensureTemporal: reachable,
+    }),
+    backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal: reachable }),
     directory,
     async close() {
       await engine.close();

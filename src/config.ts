@@ -48,11 +48,30 @@ export const Environment = Type.Object({
       description: 'Folder for the LocalFile destination; unset, the type does not exist. `sluice up` sets it.',
     }),
   ),
+  EXPORT_RUNS_PER_PROJECT: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 40,
+    description: 'Runs of one project that were asked for (backfills, retries, gaps) and are under way at once.',
+  }),
+  EXPORT_BACKFILLS_PER_PROJECT: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 10,
+    description: 'Backfills of one project that go on at once; above it 429.',
+  }),
   EXPORT_ALLOWED_HOSTS: Type.String({
     default: '',
     description:
-      'Private hosts, addresses or CIDR ranges that destinations may use, comma-separated. Empty: public addresses only.',
+      'Private hosts, addresses or CIDR ranges that destinations and webhooks may use, comma-separated. Empty: public addresses only.',
   }),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://',
+      description: 'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`. Unset: no mail.',
+    }),
+  ),
+  MAIL_FROM: Type.String({ default: 'sluice@localhost', description: 'Address that mail comes from.' }),
   TRUSTED_PROXIES: Type.String({
     default: '',
     description:

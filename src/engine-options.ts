@@ -21,7 +21,12 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
       localRoot: config.EXPORT_LOCAL_ROOT,
       allowedHosts: entriesOf(config.EXPORT_ALLOWED_HOSTS),
     },
+    mail: config.SMTP_URL === undefined ? undefined : { url: config.SMTP_URL, from: config.MAIL_FROM },
     partsAtOnce: config.SLUICE_WORKER_CONCURRENCY,
+    limits: {
+      runsPerProject: config.EXPORT_RUNS_PER_PROJECT,
+      backfillsPerProject: config.EXPORT_BACKFILLS_PER_PROJECT,
+    },
     log,
   };
 }

@@ -1,14 +1,18 @@
 /** Composes the export engine: what the worker's activities, the API and `sluice verify` work with. */
-import type { Engine, Step } from '../activities/engine.ts';
+import type { Engine, ExportLimits, Step } from '../activities/engine.ts';
 import { createKnex, createPool } from './db/connection.ts';
 import type { DestinationEnvironment } from './destinations/contract.ts';
 import { eventReader } from './events/read.ts';
-import { createSealer } from './events/seal.ts';
+import { createSealer, type Sealer } from './events/seal.ts';
+import { notificationSettings, type NotificationSettings } from './exports/notifications.ts';
 import { scheduleSetter } from './exports/schedule-setter.ts';
 import { sealedConfigs } from './exports/sealed-config.ts';
 import { exportStores } from './exports/stores.ts';
+import { hostRules } from './net/host-rules.ts';
+import { createMailer, type MailOptions } from './notify/mail.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import type { Logger } from './telemetry/logger.ts';
+import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { connectTemporal, type TemporalOptions } from './temporal/connection.ts';
 import { exportExecutions } from './temporal/executions.ts';
 import { exportSchedules } from './temporal/schedules.ts';
@@ -19,8 +23,11 @@ export type EngineOptions = {
   /** SLUICE_ENCRYPTION_KEYS */
   encryptionKeys: string;
   environment: DestinationEnvironment;
+  /** Absent: nothing is told by mail. */
+  mail?: MailOptions | undefined;
   /** Rows that travel at once need a connection each. */
   partsAtOnce: number;
+  limits: ExportLimits;
   log: Logger;
   /** For tests that stop the engine at a step of a run. */
   step?: (step: Step) => Promise<void>;
@@ -28,6 +35,7 @@ export type EngineOptions = {
 
 export type ComposedEngine = Engine & {
   temporal: ReturnType<typeof connectTemporal>;
+  notifications: NotificationSettings;
   close(): Promise<void>;
 };
 
@@ -40,22 +48,45 @@ export function createEngine(options: EngineOptions): ComposedEngine {
   const pool = createPool({ url, applicationName: 'sluice-rows', maxConnections: options.partsAtOnce + 6 });
   const temporal = connectTemporal(options.temporal);
   const stores = exportStores(db);
+  const sealed = sealedConfigs(createKeyRing(options.encryptionKeys));
+  const rules = hostRules(options.environment.allowedHosts);
+  const metrics = createMetrics();
+  const mailer = options.mail && createMailer(options.mail);
   const schedules = exportSchedules(temporal.client);
   return {
     stores,
     pool,
     events: eventReader(pool),
-    sealer: createSealer(pool),
-    sealed: sealedConfigs(createKeyRing(options.encryptionKeys)),
+    sealer: timed(createSealer(pool), metrics),
+    sealed,
     environment: options.environment,
+    rules,
+    mailer,
+    metrics,
+    notifications: notificationSettings(sealed, rules, mailer !== undefined),
     schedules,
     setter: scheduleSetter({ stores, schedules, log }),
     executions: exportExecutions(temporal.client),
+    limits: options.limits,
     log,
     step: options.step ?? (async () => {}),
     temporal,
     async close() {
+      mailer?.close();
       await Promise.all([temporal.close(), pool.end(), db.destroy()]);
+    },
+  };
+}
+
+/** How long runs wait for a seal is the first thing to look at when they are late. */
+function timed({ seal, sealPast }: Sealer, metrics: Metrics): Sealer {
+  return {
+    seal,
+    async sealPast(instant, signal) {
+      const begun = performance.now();
+      const sealedUntil = await sealPast(instant, signal);
+      metrics.sealed((performance.now() - begun) / 1000);
+      return sealedUntil;
     },
   };
 }

@@ -87,6 +87,16 @@ export class Throttled extends SluiceError {
   }
 }
 
+/** As much as is allowed goes on already: the caller waits for an end, or ends something. */
+export class LimitReached extends SluiceError {
+  readonly code: string;
+
+  constructor(detail: string, code: string) {
+    super(detail);
+    this.code = code;
+  }
+}
+
 /** Something that we depend on is not there right now: the same request may pass later. */
 export class Unavailable extends SluiceError {
   readonly retryAfterSeconds: number;

@@ -1,25 +1,40 @@
 /** Asking for runs: of past data intervals (a backfill), or of one again (a retry: a backfill of one interval). */
-import { Conflict, InvalidInput } from '../errors.ts';
+import type { Pool } from '../db/connection.ts';
+import { Conflict, InvalidInput, LimitReached } from '../errors.ts';
+import { estimateRows, type Estimate, type EstimatedModel } from '../events/estimate.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
-import { millisOf } from './domain/instants.ts';
-import { intervalsWithin, type DataInterval, type Tiling } from './domain/intervals.ts';
-import { isOpen } from './domain/statuses.ts';
-import type { Backfill, RequestKind } from './requests.store.ts';
+import { examinedPlan, wholePlan, type BackfillPlan, type ExaminedPlan, type Only } from './backfill-plan.ts';
+import type { Backfill, NewBackfill } from './backfills.store.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import { runWorkflowId } from './domain/ids.ts';
+import { isoMicros, millisOf } from './domain/instants.ts';
+import { intervalsEnding, intervalsWithin } from './domain/intervals.ts';
+import { isLive, isOpen } from './domain/statuses.ts';
+import { intervalStates } from './interval-states.ts';
 import type { ExportStores } from './stores.ts';
 
-/** Two years of five-minute intervals: more is asked for in several backfills. */
-const MAX_RUNS = 210_240;
+type Bound = Omit<ExportStores, 'inTransaction'>;
 
 export type BackfillsOptions = {
   stores: ExportStores;
+  pool: Pool;
   executions: ExportExecutions;
+  limits: { backfillsPerProject: number };
   log: Logger;
   /** @throws Unavailable while Temporal is away */
   ensureTemporal(): Promise<void>;
 };
 
-export function backfills({ stores, executions, log, ensureTemporal }: BackfillsOptions) {
+/** ISO instants. `only`: what of the range is wanted. `plan`: the token of a preview that is to be carried out. */
+export type BackfillRange = { startAt: string; endAt: string; only?: Only; plan?: string | undefined };
+
+/** `rows`: what the intervals hold at present, before any filter; null where a model's rows cannot be told beforehand. */
+export type Preview = ExaminedPlan & { startAt: string; endAt: string; rows: Estimate | null };
+
+export function backfills({ stores, pool, executions, limits, log, ensureTemporal }: BackfillsOptions) {
+  const states = intervalStates(pool);
+
   /** What is stored is asked for, also when Temporal went away just now: the reconciler wakes the dispatcher within a minute. */
   async function wake(exportId: string): Promise<void> {
     await executions
@@ -27,44 +42,86 @@ export function backfills({ stores, executions, log, ensureTemporal }: Backfills
       .catch((error: unknown) => log.warn({ err: error, batch_export_id: exportId }, 'the dispatcher is woken later'));
   }
 
-  type Wanted = { projectId: number; exportId: string; kind: RequestKind; start: number; end: number };
+  /** The header and a first slice of its requests; the dispatcher writes the others. */
+  async function open(inside: Bound, header: NewBackfill): Promise<Backfill> {
+    const { projectId, batchExportId, kind } = header;
+    if (kind === 'backfill') await checkLimit(inside, projectId);
+    const id = await inside.backfills.open(header);
+    await inside.backfills.writeRequests(id, await inside.batchExports.tiling(batchExportId));
+    await inside.backfills.keepEnds(batchExportId);
+    return inside.backfills.get(projectId, batchExportId, id);
+  }
 
-  async function open(
-    { projectId, exportId, kind, start, end }: Wanted,
-    intervals: readonly DataInterval[],
-  ): Promise<Backfill> {
-    const backfill = await stores.inTransaction(async (inside) => {
-      const id = await inside.requests.openBackfill(
-        { projectId, batchExportId: exportId, kind, start, end },
-        intervals,
-      );
-      return inside.requests.getBackfill(projectId, exportId, id);
-    });
-    await wake(exportId);
-    return backfill;
+  async function checkLimit(inside: Bound, projectId: number): Promise<void> {
+    const live = await inside.backfills.countLive(projectId);
+    if (live < limits.backfillsPerProject) return;
+    throw new LimitReached(
+      `This team already has ${live} batch export backfills running. Wait for some to finish or cancel them before creating more.`,
+      'too_many_concurrent_backfills',
+    );
+  }
+
+  /** @throws InvalidInput when the range is empty or ends in the future */
+  async function checkedRange({ startAt, endAt }: BackfillRange): Promise<{ start: number; end: number }> {
+    const [start, end] = [millisOf(startAt), millisOf(endAt)];
+    if (start >= end)
+      throw new InvalidInput("The initial backfill datetime 'start_at' must be before 'end_at'", 'start_at');
+    if (end > millisOf(await stores.batchExports.now())) {
+      throw new InvalidInput(`The provided 'end_at' (${endAt}) is in the future`, 'end_at');
+    }
+    return { start, end };
+  }
+
+  async function examine(batchExport: BatchExport, start: number, end: number, only: Only): Promise<ExaminedPlan> {
+    const tiling = await stores.batchExports.tiling(batchExport.id);
+    return examinedPlan({ stores, states, batchExport }, intervalsWithin(tiling, start, end), only);
+  }
+
+  async function planned(
+    batchExport: BatchExport,
+    start: number,
+    end: number,
+    range: BackfillRange,
+  ): Promise<BackfillPlan> {
+    const { only = null, plan } = range;
+    if (only === null && plan === undefined) {
+      return wholePlan(await stores.batchExports.tiling(batchExport.id), start, end);
+    }
+    const examined = await examine(batchExport, start, end, only);
+    if (plan === undefined || plan === examined.token) return examined;
+    throw new Conflict('The data intervals have changed since the preview: preview the backfill again.');
   }
 
   return {
-    get: stores.requests.getBackfill,
-    list: stores.requests.listBackfills,
+    get: stores.backfills.get,
+    list: stores.backfills.list,
 
     /**
-     * Requests a run for every data interval that lies wholly within `[startAt, endAt]`. Works while paused; an interval that is
-     * requested already is shared.
-     * @param range ISO instants
+     * Requests a run for every data interval that lies wholly within `[startAt, endAt]`, or for some of them. Works while paused;
+     * an interval that is requested already is shared.
      * @throws InvalidInput when the range is empty, ends in the future, holds no whole interval or too many
+     * @throws Conflict when the plan is no longer the one that was previewed
+     * @throws LimitReached when too many backfills of the project go on
      */
-    async request(projectId: number, exportId: string, range: { startAt: string; endAt: string }): Promise<Backfill> {
-      await stores.batchExports.get(projectId, exportId);
-      const [start, end] = [millisOf(range.startAt), millisOf(range.endAt)];
-      if (start >= end)
-        throw new InvalidInput("The initial backfill datetime 'start_at' must be before 'end_at'", 'start_at');
-      if (end > millisOf(await stores.batchExports.now())) {
-        throw new InvalidInput(`The provided 'end_at' (${range.endAt}) is in the future`, 'end_at');
-      }
-      const intervals = wholeIntervals(await stores.batchExports.tiling(exportId), start, end);
+    async request(projectId: number, exportId: string, range: BackfillRange): Promise<Backfill> {
+      const batchExport = await stores.batchExports.get(projectId, exportId);
+      const { start, end } = await checkedRange(range);
+      const plan = await planned(batchExport, start, end, range);
       await ensureTemporal();
-      return open({ projectId, exportId, kind: 'backfill', start, end }, intervals);
+      const backfill = await stores.inTransaction(async (inside) =>
+        open(inside, { projectId, batchExportId: exportId, kind: 'backfill', start, end, ...plan }),
+      );
+      await wake(exportId);
+      return backfill;
+    },
+
+    /** What a backfill would run. Changes nothing. @throws InvalidInput as `request` does */
+    async preview(projectId: number, exportId: string, range: BackfillRange): Promise<Preview> {
+      const batchExport = await stores.batchExports.get(projectId, exportId);
+      const { start, end } = await checkedRange(range);
+      wholePlan(await stores.batchExports.tiling(exportId), start, end);
+      const plan = await examine(batchExport, start, end, range.only ?? null);
+      return { ...plan, startAt: isoMicros(start), endAt: isoMicros(end), rows: await rowsOf(batchExport, plan) };
     },
 
     /**
@@ -78,24 +135,53 @@ export function backfills({ stores, executions, log, ensureTemporal }: Backfills
         throw new Conflict(`A run that is in '${run.status}' status cannot be retried: wait for its end.`);
       await ensureTemporal();
       const interval = { start: millisOf(run.start), end: millisOf(run.end) };
-      return open({ projectId, exportId, kind: 'retry', ...interval }, [interval]);
+      const header = { projectId, batchExportId: exportId, kind: 'retry' as const, ...interval };
+      const backfill = await stores.inTransaction(async (inside) =>
+        open(inside, { ...header, wanted: [interval], totalRuns: 1 }),
+      );
+      await wake(exportId);
+      return backfill;
+    },
+
+    /**
+     * Requests exactly the data intervals that ended in a pause and have had no run, in the transaction that ends it. Wake the
+     * dispatcher when that is committed. @returns undefined when the pause missed none
+     */
+    async ofPause(inside: Bound, batchExport: BatchExport, pausedAt: string): Promise<Backfill | undefined> {
+      const { id, projectId, startAt, endAt } = batchExport;
+      const start = Math.max(millisOf(pausedAt), startAt === null ? -Infinity : millisOf(startAt));
+      const end = Math.min(millisOf(await inside.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
+      // An interval that ended in the very instant of the pause may have been missed as well: it has no run then.
+      const ended = intervalsEnding(await inside.batchExports.tiling(id), start - 1, end);
+      const { wanted, totalRuns } = await examinedPlan({ stores: inside, states, batchExport }, ended, ['missing']);
+      if (totalRuns === 0) return undefined;
+      const range = { start: wanted[0]!.start, end: wanted.at(-1)!.end };
+      return open(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns });
+    },
+
+    wake,
+
+    /**
+     * Ends a backfill: nothing more is asked for it, and runs that nobody else wants end, unless they are delivering already.
+     * @throws InvalidInput when it has ended
+     */
+    async cancel(projectId: number, exportId: string, id: string): Promise<void> {
+      await stores.batchExports.get(projectId, exportId);
+      await ensureTemporal();
+      const ends = await stores.inTransaction(async (inside) => {
+        const { status } = await inside.backfills.lock(projectId, exportId, id);
+        if (!isLive(status)) throw new InvalidInput(`Cannot cancel a backfill that is in '${status}' status`);
+        return inside.backfills.cancel(id);
+      });
+      await Promise.all(ends.map((end) => executions.cancel(runWorkflowId(exportId, millisOf(end)))));
     },
   };
+
+  async function rowsOf({ projectId, model }: BatchExport, { wanted }: BackfillPlan): Promise<Estimate | null> {
+    if (model !== 'events' && model !== 'persons') return null;
+    const stretches = wanted.map(({ start, end }) => ({ start: isoMicros(start), end: isoMicros(end) }));
+    return estimateRows(pool, model satisfies EstimatedModel, projectId, stretches);
+  }
 }
 
 export type Backfills = ReturnType<typeof backfills>;
-
-function wholeIntervals(tiling: Tiling, start: number, end: number): DataInterval[] {
-  const intervals: DataInterval[] = [];
-  for (const interval of intervalsWithin(tiling, start, end)) {
-    intervals.push(interval);
-    if (intervals.length > MAX_RUNS) {
-      throw new InvalidInput(
-        `The range holds more than ${MAX_RUNS} data intervals: ask for it in several backfills.`,
-        'start_at',
-      );
-    }
-  }
-  if (intervals.length > 0) return intervals;
-  throw new InvalidInput("No whole data interval of this export lies between 'start_at' and 'end_at'.", 'start_at');
-}

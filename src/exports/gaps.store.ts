@@ -1,44 +1,34 @@
 /** What the reconciler needs to know to find intervals that should exist and do not. */
 import type { Knex } from '../db/connection.ts';
-import type { RunStatus } from './domain/statuses.ts';
+import type { Expected, IntervalState } from './domain/gaps.ts';
+import { millisOf } from './domain/instants.ts';
+import type { Pause } from './domain/pauses.ts';
 
-export type Pause = { pausedAt: string; unpausedAt: string | null };
-/** The newest run of one interval, and how many of its runs in a row ended `FailedRetryable`. */
-export type IntervalState = {
-  end: string;
-  status: RunStatus;
-  failures: number;
-  finishedMillisAgo: number;
-  closedByApi: boolean;
-};
-export type WatchedExport = {
+export type WatchedExport = Omit<Expected, 'tiling'> & { id: string };
+
+type Row = {
   id: string;
-  createdAt: string;
-  startAt: string | null;
-  endAt: string | null;
-  /** No interval that ended before it can be a gap. */
-  settledUntil: string;
+  created_at: string;
+  start_at: string | null;
+  end_at: string | null;
+  jitter_seconds: number;
+  settled_until: string;
 };
 
 export function gapStore(db: Knex) {
   return {
     /** Every export that is not deleted. */
     async watched(): Promise<WatchedExport[]> {
-      const rows = (await db('batch_exports')
+      const rows = await db<Row>('batch_exports')
         .whereNull('deleted_at')
-        .select('id', 'created_at', 'start_at', 'end_at', 'settled_until')) as {
-        id: string;
-        created_at: string;
-        start_at: string | null;
-        end_at: string | null;
-        settled_until: string;
-      }[];
+        .select('id', 'created_at', 'start_at', 'end_at', 'jitter_seconds', 'settled_until');
       return rows.map((row) => ({
         id: row.id,
-        createdAt: row.created_at,
-        startAt: row.start_at,
-        endAt: row.end_at,
-        settledUntil: row.settled_until,
+        createdAt: millisOf(row.created_at),
+        startAt: row.start_at === null ? null : millisOf(row.start_at),
+        endAt: row.end_at === null ? null : millisOf(row.end_at),
+        jitter: row.jitter_seconds * 1000,
+        settledUntil: row.settled_until === '-infinity' ? -Infinity : millisOf(row.settled_until),
       }));
     },
 
@@ -51,8 +41,8 @@ export function gapStore(db: Knex) {
     },
 
     /** The state of every interval that ended after `since` and has a run. */
-    async states(exportId: string, since: string): Promise<IntervalState[]> {
-      const { rows } = await db.raw<{ rows: IntervalState[] }>(
+    async states(exportId: string, since: string): Promise<(IntervalState & { end: string })[]> {
+      const { rows } = await db.raw<{ rows: (IntervalState & { end: string })[] }>(
         `select distinct on (data_interval_end) data_interval_end as "end", status,
            (extract(epoch from clock_timestamp() - finished_at) * 1000)::float8 as "finishedMillisAgo",
            closed_by is not distinct from 'api' as "closedByApi",

@@ -1,15 +1,12 @@
 /**
- * Requests: everything that the schedule did not start by itself, one row per interval, unique among the open ones. Backfills
- * are headers over such rows, so overlapping backfills share them.
+ * Requests: everything that the schedule did not start by itself, one row per interval, unique among the open ones. One is asked
+ * for once it has a place among the runs under way, of which an export and a project have a limited number.
  */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
-import { NotFound } from '../errors.ts';
-import type { Place } from '../http/pagination.ts';
 import { isoMicros } from './domain/instants.ts';
 import type { DataInterval } from './domain/intervals.ts';
-import type { BackfillStatus, RunKind } from './domain/statuses.ts';
-import { keysetOf, newestFirst } from '../http/keyset.ts';
+import type { RunKind } from './domain/statuses.ts';
 
 export type RequestKind = Exclude<RunKind, 'scheduled'>;
 
@@ -58,137 +55,61 @@ function requestFromRow(row: RequestRow): ExportRequest {
   };
 }
 
-export type Backfill = {
-  id: string;
-  projectId: number;
-  batchExportId: string;
-  kind: RequestKind;
-  startAt: string;
-  endAt: string;
-  status: BackfillStatus;
-  totalRuns: number;
-  finishedRuns: number;
-  createdAt: string;
-  finishedAt: string | null;
-  lastUpdatedAt: string;
-};
-
-type BackfillRow = {
-  id: string;
-  project_id: number;
-  batch_export_id: string;
-  kind: RequestKind;
-  start_at: string;
-  end_at: string;
-  cancelled_at: string | null;
-  created_at: string;
-  total: string;
-  finished: string;
-  failed: string;
-  last_closed_at: string | null;
-};
-
-function backfillStatus(row: BackfillRow): BackfillStatus {
-  if (row.cancelled_at) return 'Cancelled';
-  if (row.total !== row.finished) return 'Running';
-  return row.failed === '0' ? 'Completed' : 'Failed';
-}
-
-function backfillFromRow(row: BackfillRow): Backfill {
-  const status = backfillStatus(row);
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    batchExportId: row.batch_export_id,
-    kind: row.kind,
-    startAt: row.start_at,
-    endAt: row.end_at,
-    status,
-    totalRuns: Number(row.total),
-    finishedRuns: Number(row.finished),
-    createdAt: row.created_at,
-    finishedAt: status === 'Running' ? null : (row.cancelled_at ?? row.last_closed_at ?? row.created_at),
-    lastUpdatedAt: row.cancelled_at ?? row.last_closed_at ?? row.created_at,
-  };
-}
-
-/** Counts are of rows, never kept: what a backfill says of itself cannot drift from what happened. */
-const BACKFILLS = `
-  select backfill.*, count(request.id) as total, count(request.closed_at) as finished,
-    count(*) filter (where request.closed_at is not null and run.status is distinct from 'Completed') as failed,
-    max(request.closed_at) as last_closed_at
-  from batch_export_backfills as backfill
-  left join batch_export_backfill_requests as link on link.backfill_id = backfill.id
-  left join batch_export_requests as request on request.id = link.request_id
-  left join batch_export_runs as run on run.id = request.run_id
-`;
-
-/** How many rows one statement inserts. */
-const SLICE = 5_000;
-
-const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-export type NewBackfill = { projectId: number; batchExportId: string; kind: RequestKind; start: number; end: number };
-
 export function requestStore(db: Knex) {
   const table = () => db<RequestRow>('batch_export_requests');
 
-  /** Opens a request for each interval, or finds the open one and wants it anew. @returns their ids */
-  async function openRequests(
-    exportId: string,
-    intervals: readonly DataInterval[],
-    kind: RequestKind,
-  ): Promise<string[]> {
-    const { rows } = await db.raw<{ rows: { id: string }[] }>(
-      `insert into batch_export_requests (id, batch_export_id, data_interval_start, data_interval_end, kind)
-       select id, ?, start, "end", ? from unnest(?::uuid[], ?::timestamptz[], ?::timestamptz[]) as new (id, start, "end")
-       on conflict (batch_export_id, data_interval_start, data_interval_end) where closed_at is null
-       do update set wanted_at = clock_timestamp()
-       returning id`,
-      [
-        exportId,
-        kind,
-        intervals.map(() => randomUUID()),
-        intervals.map(({ start }) => isoMicros(start)),
-        intervals.map(({ end }) => isoMicros(end)),
-      ],
-    );
-    return rows.map((row) => row.id);
-  }
-
   return {
-    /** Opens a request without a header: for gaps, which nobody asked for. */
-    async open(exportId: string, intervals: readonly DataInterval[], kind: RequestKind): Promise<number> {
-      return (await openRequests(exportId, intervals, kind)).length;
+    /** Opens a request for each interval, or finds the open one and wants it anew; a retry moves it to the front. @returns their ids */
+    async open(exportId: string, intervals: readonly DataInterval[], kind: RequestKind): Promise<string[]> {
+      const { rows } = await db.raw<{ rows: { id: string }[] }>(
+        `insert into batch_export_requests as request (id, batch_export_id, data_interval_start, data_interval_end, kind)
+         select id, ?, start, "end", ? from unnest(?::uuid[], ?::timestamptz[], ?::timestamptz[]) as new (id, start, "end")
+         on conflict (batch_export_id, data_interval_start, data_interval_end) where closed_at is null
+         do update set wanted_at = clock_timestamp(),
+           kind = case when excluded.kind = 'retry' then excluded.kind else request.kind end
+         returning id`,
+        [
+          exportId,
+          kind,
+          intervals.map(() => randomUUID()),
+          intervals.map(({ start }) => isoMicros(start)),
+          intervals.map(({ end }) => isoMicros(end)),
+        ],
+      );
+      return rows.map((row) => row.id);
     },
 
-    /** A header and its requests. An open request of the same interval is shared, not repeated. */
-    async openBackfill(header: NewBackfill, intervals: Iterable<DataInterval>): Promise<string> {
-      const id = randomUUID();
-      await db('batch_export_backfills').insert({
-        id,
-        project_id: header.projectId,
-        batch_export_id: header.batchExportId,
-        kind: header.kind,
-        start_at: isoMicros(header.start),
-        end_at: isoMicros(header.end),
-      });
-      for (const slice of slices(intervals, SLICE)) {
-        const requestIds = await openRequests(header.batchExportId, slice, header.kind);
-        await db('batch_export_backfill_requests').insert(
-          requestIds.map((request_id) => ({ backfill_id: id, request_id })),
-        );
-      }
-      return id;
+    /**
+     * Gives waiting requests the places that are left, retries first, then the oldest; call it in a transaction.
+     * @returns how many it gave
+     */
+    async claim(
+      of: { id: string; projectId: number },
+      limits: { ofExport: number; ofProject: number },
+    ): Promise<number> {
+      await db.raw('select pg_advisory_xact_lock(7316012, ?)', [of.projectId]);
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `with places as (
+           select least(:ofExport - count(*) filter (where export.id = :id), :ofProject - count(*)) as free
+           from batch_export_requests as request join batch_exports as export on export.id = request.batch_export_id
+           where export.project_id = :projectId and request.closed_at is null and request.claimed_at is not null
+         ), next as (
+           select id from batch_export_requests
+           where batch_export_id = :id and closed_at is null and claimed_at is null
+           order by (kind <> 'retry'), created_at, data_interval_end limit (select greatest(free, 0) from places)
+         )
+         update batch_export_requests as request set claimed_at = clock_timestamp() from next where request.id = next.id`,
+        { ...of, ...limits },
+      );
+      return rowCount;
     },
 
-    /** The oldest open requests of an export. */
-    async oldestOpen(exportId: string, limit: number): Promise<ExportRequest[]> {
+    /** The open requests of an export that have a place. */
+    async claimed(exportId: string): Promise<ExportRequest[]> {
       const rows = (await table()
         .where({ batch_export_id: exportId })
-        .whereRaw('closed_at is null')
-        .orderBy(['created_at', 'data_interval_end'])
-        .limit(limit)
+        .whereRaw('closed_at is null and claimed_at is not null')
+        .orderBy(['claimed_at', 'data_interval_end'])
         .select(
           '*',
           db.raw('(extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as asked_millis_ago'),
@@ -205,10 +126,13 @@ export function requestStore(db: Knex) {
       return Number((row as { count: string }).count);
     },
 
-    /** Exports with open requests: each needs its dispatcher. */
+    /** Exports with open requests, or with backfills whose requests are not all written: each needs its dispatcher. */
     async exportsWithOpen(): Promise<string[]> {
-      const rows = await table().whereRaw('closed_at is null').distinct('batch_export_id');
-      return rows.map((row) => row.batch_export_id);
+      const { rows } = await db.raw<{ rows: { id: string }[] }>(
+        `select batch_export_id as id from batch_export_requests where closed_at is null
+         union select batch_export_id from batch_export_backfills where finished_at is null and planned_until is not null`,
+      );
+      return rows.map(({ id }) => id);
     },
 
     /** What the newest open request of an interval wants; undefined when the schedule started the run by itself. */
@@ -220,10 +144,13 @@ export function requestStore(db: Knex) {
       return row?.kind;
     },
 
-    async markAsked(id: string, askedAfter: string): Promise<void> {
-      await table()
+    /** @returns false when it was closed meanwhile: nobody wants it any more */
+    async markAsked(id: string, askedAfter: string): Promise<boolean> {
+      const changed = await table()
         .where({ id })
+        .whereRaw('closed_at is null')
         .update({ asked_at: db.raw('clock_timestamp()'), asked_after: askedAfter, started_directly: false } as never);
+      return changed > 0;
     },
 
     async markStartedDirectly(id: string): Promise<void> {
@@ -255,39 +182,7 @@ export function requestStore(db: Knex) {
         .whereRaw('closed_at is null')
         .update({ closed_at: db.raw('clock_timestamp()') } as never);
     },
-
-    /** @throws NotFound */
-    async getBackfill(projectId: number, batchExportId: string, id: string): Promise<Backfill> {
-      const { rows } = await db.raw<{ rows: BackfillRow[] }>(
-        `${BACKFILLS} where backfill.project_id = ? and backfill.batch_export_id = ? and backfill.id = ? group by backfill.id`,
-        [projectId, batchExportId, id],
-      );
-      if (!rows[0]) throw new NotFound();
-      return backfillFromRow(rows[0]);
-    },
-
-    /** Newest first. */
-    async listBackfills(projectId: number, batchExportId: string, place: Place): Promise<Backfill[]> {
-      const { sign, order, edge = { createdAt: 'infinity', id: LAST_UUID } } = keysetOf(place);
-      const { rows } = (await db.raw(
-        `${BACKFILLS} where backfill.project_id = ? and backfill.batch_export_id = ? and (backfill.created_at, backfill.id) ${sign} (?, ?)
-         group by backfill.id order by backfill.created_at ${order}, backfill.id ${order} limit ?`,
-        [projectId, batchExportId, edge.createdAt, edge.id, place.limit],
-      )) as { rows: BackfillRow[] };
-      return newestFirst(rows.map(backfillFromRow), place);
-    },
   };
-}
-
-function* slices<T>(all: Iterable<T>, size: number): Generator<T[]> {
-  let slice: T[] = [];
-  for (const one of all) {
-    slice.push(one);
-    if (slice.length < size) continue;
-    yield slice;
-    slice = [];
-  }
-  if (slice.length > 0) yield slice;
 }
 
 export type RequestStore = ReturnType<typeof requestStore>;

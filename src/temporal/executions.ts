@@ -75,8 +75,8 @@ export function exportExecutions(client: Client) {
       await withDeadline(client, () => workflow.signalWithStart('exportRequests', options));
     },
 
-    /** Asks an execution to end, keeping what was delivered. Gone already is as good. */
-    async cancel(workflowId: string, runId: string): Promise<void> {
+    /** Asks an execution, without a run id the newest, to end, keeping what was delivered. Gone already is as good. */
+    async cancel(workflowId: string, runId?: string): Promise<void> {
       const handle = workflow.getHandle(workflowId, runId);
       await withDeadline(client, () => handle.cancel()).catch((error: unknown) => {
         if (!(error instanceof WorkflowNotFoundError)) throw error;

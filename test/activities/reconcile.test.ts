@@ -10,7 +10,7 @@ import type { FinishRunInput } from '../../activities/finish-run.ts';
 import type { Repairs } from '../../activities/reconcile.ts';
 import { DestinationRejected } from '../../src/errors.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
-import { boundaryAfter } from '../../src/exports/domain/intervals.ts';
+import { boundaryAfter, cadenceWith } from '../../src/exports/domain/cadence.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import type { Run, RunEnd } from '../../src/exports/runs.store.ts';
@@ -180,7 +180,7 @@ describe('the reconciler', () => {
       await reconcile();
       const ends = [-5, -4, -3].map((hours) => THIS_HOUR + hours * HOUR);
       const [handover, end] = [THIS_HOUR - 3 * HOUR, THIS_HOUR - HOUR];
-      for (let next = handover; (next = boundaryAfter('every 25 minutes', next)) <= end;) ends.push(next);
+      for (let next = handover; (next = boundaryAfter(cadenceWith({ interval: 'every 25 minutes' }), next)) <= end;) ends.push(next);
       assert.deepEqual(
         (await gapsOf(id)).map((hours) => Math.round(THIS_HOUR + hours * HOUR)),
         ends,
@@ -291,10 +291,14 @@ describe('the reconciler', () => {
   it('wakes the dispatcher of requests that nobody asks for', async () => {
     const { id } = await buildOldExport();
     const interval = { start: THIS_HOUR - 30 * HOUR, end: THIS_HOUR - 29 * HOUR };
-    await world.engine.stores.requests.openBackfill(
-      { projectId: world.projectId, batchExportId: id, kind: 'backfill', ...interval },
-      [interval],
-    );
+    await world.engine.stores.backfills.open({
+      projectId: world.projectId,
+      batchExportId: id,
+      kind: 'backfill',
+      ...interval,
+      wanted: [interval],
+      totalRuns: 1,
+    });
     await reconcile();
     await idle(id);
     assert.equal((await runOf(id, -29)).status, 'Completed');

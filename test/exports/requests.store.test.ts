@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { NotFound } from '../../src/errors.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import type { DataInterval } from '../../src/exports/domain/intervals.ts';
+import type { RequestKind } from '../../src/exports/requests.store.ts';
 import type { RunEnd } from '../../src/exports/runs.store.ts';
 import { createExportRows, type ExportRows } from '../support/export-rows.ts';
 
@@ -28,19 +29,27 @@ describe('requests', () => {
   });
 
   const requests = () => rows.stores.requests;
-  const backfill = async (intervals: DataInterval[]): Promise<string> =>
-    requests().openBackfill(
-      {
-        projectId: rows.projectId,
-        batchExportId: of.id,
-        kind: 'backfill',
-        start: intervals[0]!.start,
-        end: intervals.at(-1)!.end,
-      },
-      intervals,
-    );
-  const get = (id: string) => requests().getBackfill(rows.projectId, of.id, id);
-  const open = (limit = 100) => requests().oldestOpen(of.id, limit);
+  const backfills = () => rows.stores.backfills;
+  /** A backfill of consecutive hours, all of its requests written. */
+  const backfill = async (intervals: DataInterval[], kind: RequestKind = 'backfill'): Promise<string> => {
+    const range = { start: intervals[0]!.start, end: intervals.at(-1)!.end };
+    const header = { projectId: rows.projectId, batchExportId: of.id, kind, ...range };
+    const id = await backfills().open({ ...header, wanted: [range], totalRuns: intervals.length });
+    while (await writeRequests(id));
+    return id;
+  };
+  const writeRequests = async (id: string): Promise<boolean> => {
+    const tiling = await rows.stores.batchExports.tiling(of.id);
+    return rows.stores.inTransaction((inside) => inside.backfills.writeRequests(id, tiling));
+  };
+  const get = (id: string) => backfills().get(rows.projectId, of.id, id);
+  const claim = (limits: { ofExport: number; ofProject: number }) =>
+    rows.stores.inTransaction((inside) => inside.requests.claim(of, limits));
+  /** The open requests, each with a place. */
+  const open = async () => {
+    await claim({ ofExport: 1000, ofProject: 100_000 });
+    return requests().claimed(of.id);
+  };
 
   /** Answers the open request of an interval with a run that ended so. */
   async function answer(interval: DataInterval, status: RunEnd['status']): Promise<void> {
@@ -87,8 +96,37 @@ describe('requests', () => {
   it('are taken oldest first, and within a backfill by interval', async () => {
     await backfill(hours(4, 7));
     await backfill(hours(0, 5));
-    const ends = (await open(5)).map(({ end }) => (Date.parse(end) - BEGINNING) / HOUR);
-    assert.deepEqual(ends, [5, 6, 7, 1, 2]);
+    assert.equal(await claim({ ofExport: 5, ofProject: 100_000 }), 5);
+    assert.deepEqual(await claimedHours(), [1, 2, 5, 6, 7]);
+  });
+
+  /** Of the open requests with a place, the hours since the beginning at which their intervals end. */
+  const claimedHours = async () => {
+    const ends = (await requests().claimed(of.id)).map(({ end }) => (Date.parse(end) - BEGINNING) / HOUR);
+    return ends.sort((a, b) => a - b);
+  };
+
+  it('that are retries are taken before all others, also where a backfill wanted the same', async () => {
+    await backfill(hours(0, 9));
+    await backfill(hours(7, 8), 'retry');
+    await backfill(hours(20, 21), 'retry');
+    await claim({ ofExport: 3, ofProject: 100_000 });
+    assert.deepEqual(await claimedHours(), [1, 8, 21]);
+  });
+
+  it('take no more places than their export has, nor than are left of their project’s', async () => {
+    await backfill(hours(0, 9));
+    assert.equal(await claim({ ofExport: 4, ofProject: 100_000 }), 4);
+    assert.equal(await claim({ ofExport: 4, ofProject: 100_000 }), 0);
+    assert.equal(await claim({ ofExport: 1, ofProject: 100_000 }), 0, 'a lower limit ends nothing');
+    await answer(hours(0, 1)[0]!, 'Completed');
+    of = await rows.buildExport();
+    await backfill(hours(0, 9));
+    const { rows: counted } = await rows.db.raw<{ rows: { taken: number }[] }>(
+      'select count(*)::int as taken from batch_export_requests where closed_at is null and claimed_at is not null',
+    );
+    const taken = counted[0]!.taken;
+    assert.equal(await claim({ ofExport: 100, ofProject: taken + 2 }), 2);
   });
 
   const statuses: { ends: RunEnd['status'][]; status: string }[] = [
@@ -114,24 +152,36 @@ describe('requests', () => {
   });
 
   it('of many thousand intervals are opened in one backfill', async () => {
-    const id = await backfill(hours(0, 12_000));
-    assert.equal((await get(id)).totalRuns, 12_000);
-    assert.equal((await open(10)).length, 10);
+    const range = { start: BEGINNING, end: BEGINNING + 12_000 * HOUR };
+    const header = { projectId: rows.projectId, batchExportId: of.id, kind: 'backfill' as const, ...range };
+    const id = await backfills().open({ ...header, wanted: [range], totalRuns: 12_000 });
+    const seen: [status: string, open: number][] = [];
+    do {
+      const { status, totalRuns } = await get(id);
+      assert.equal(totalRuns, 12_000);
+      seen.push([status, await requests().countOpen(of.id)]);
+    } while (await writeRequests(id));
+    seen.push([(await get(id)).status, await requests().countOpen(of.id)]);
+    assert.deepEqual(seen, [
+      ['Starting', 0],
+      ['Starting', 5_000],
+      ['Starting', 10_000],
+      ['Running', 12_000],
+    ]);
+    assert.equal(await writeRequests(id), false, 'written once');
   });
 
   it('show their backfills newest first, page by page, to their own project', async () => {
     const ids: string[] = [];
     for (let from = 0; from < 5; from++) ids.unshift(await backfill(hours(from, from + 1)));
-    const page = async (
-      place: Parameters<ReturnType<typeof requests>['listBackfills']>[2],
-      projectId = rows.projectId,
-    ) => requests().listBackfills(projectId, of.id, place);
+    const page = async (place: Parameters<ReturnType<typeof backfills>['list']>[2], projectId = rows.projectId) =>
+      backfills().list(projectId, of.id, place);
     const first = await page({ limit: 2 });
     const second = await page({ limit: 2, olderThan: first.at(-1)! });
     const third = await page({ limit: 2, olderThan: second.at(-1)! });
     assert.deepEqual([idsOf(first), idsOf(second), idsOf(third)], [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
     assert.deepEqual(idsOf(await page({ limit: 2, newerThan: third[0]! })), ids.slice(2, 4));
     assert.deepEqual(await page({ limit: 2 }, rows.projectId + 1), []);
-    await assert.rejects(requests().getBackfill(rows.projectId + 1, of.id, ids[0]!), NotFound);
+    await assert.rejects(backfills().get(rows.projectId + 1, of.id, ids[0]!), NotFound);
   });
 });

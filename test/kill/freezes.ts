@@ -172,7 +172,7 @@ async function deliverFirst(world: ExportWorld, scene: Scene, random: Random): P
 }
 
 async function ended(world: ExportWorld, { exportId, label }: Scene, backfillId: string): Promise<void> {
-  const look = () => world.engine.stores.requests.getBackfill(world.projectId, exportId, backfillId);
+  const look = () => world.engine.stores.backfills.get(world.projectId, exportId, backfillId);
   const { status } = await eventually(
     `${label} to be delivered`,
     async () => {

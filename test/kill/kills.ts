@@ -98,9 +98,7 @@ export async function kills({
     'all backfills to end and all intervals to be settled',
     async () => {
       const states = await Promise.all(
-        backfills.map(({ id }, index) =>
-          world.engine.stores.requests.getBackfill(world.projectId, exportIds[index]!, id),
-        ),
+        backfills.map(({ id }, index) => world.engine.stores.backfills.get(world.projectId, exportIds[index]!, id)),
       );
       const waiting = await world.engine.stores.requests.exportsWithOpen();
       return states.every(({ status }) => status !== 'Running') && waiting.length === 0 && (await isSettled(world));
@@ -118,8 +116,8 @@ export async function kills({
 }
 
 export function workerOptions({ options }: ExportWorld) {
-  const { databaseUrl, temporal, encryptionKeys, environment, partsAtOnce } = options;
-  return { databaseUrl, temporal, encryptionKeys, environment, partsAtOnce, logLevel: 'silent' };
+  const { databaseUrl, temporal, encryptionKeys, environment, partsAtOnce, limits } = options;
+  return { databaseUrl, temporal, encryptionKeys, environment, partsAtOnce, limits, logLevel: 'silent' };
 }
 
 async function terminateRun(world: ExportWorld, { runId }: Step): Promise<void> {

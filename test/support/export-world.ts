@@ -12,6 +12,7 @@ import { createEngine, type ComposedEngine, type EngineOptions } from '../../src
 import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
 import { backfills } from '../../src/exports/backfills.ts';
 import { batchExports, type NewExport } from '../../src/exports/batch-exports.ts';
+import { isLive } from '../../src/exports/domain/statuses.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import { generateKeyRing } from '../../src/secrets/key-ring.ts';
 import { ensureReachable } from '../../src/temporal/connection.ts';
@@ -52,6 +53,7 @@ export async function buildExportWorld(level = 'silent'): Promise<ExportWorld> {
     encryptionKeys: generateKeyRing(),
     environment: { localRoot, allowedHosts: ['127.0.0.1', 'localhost'] },
     partsAtOnce: PARTS_AT_ONCE,
+    limits: { runsPerProject: 40, backfillsPerProject: 1000 },
     log,
     step: (step) => world.onStep(step),
   };
@@ -61,7 +63,7 @@ export async function buildExportWorld(level = 'silent'): Promise<ExportWorld> {
   const { projectId } = await buildTenant(db);
   const writers = createPool({ url: database.url, applicationName: 'test-ingest', ...INGEST_TIMEOUTS });
   const ingest = createIngest(writers);
-  const { stores, executions, setter: schedules, sealed, environment } = engine;
+  const { stores, executions, setter: schedules, sealed, notifications, environment } = engine;
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
   const workers: ExportWorker[] = [];
 
@@ -70,8 +72,8 @@ export async function buildExportWorld(level = 'silent'): Promise<ExportWorld> {
     options,
     projectId,
     folder: path.join(localRoot, String(projectId)),
-    batchExports: batchExports({ stores, schedules, executions, sealed, environment, ensureTemporal }),
-    backfills: backfills({ stores, executions, log, ensureTemporal }),
+    batchExports: batchExports({ stores, schedules, executions, sealed, notifications, environment, ensureTemporal }),
+    backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal }),
     onStep: async () => {},
     async startWorker() {
       const worker = await startExportWorker({
@@ -133,10 +135,10 @@ export async function backfilled(
   backfillId: string,
   seconds = 60,
 ): Promise<Run[]> {
-  const { requests, runs } = world.engine.stores;
+  const { backfills, runs } = world.engine.stores;
   await eventually(
     'the backfill to end',
-    async () => (await requests.getBackfill(world.projectId, exportId, backfillId)).status !== 'Running',
+    async () => !isLive((await backfills.get(world.projectId, exportId, backfillId)).status),
     seconds,
   );
   const all = await runs.list(world.projectId, exportId, { limit: 1000 });

@@ -32,6 +32,7 @@ export async function startSluice(): Promise<Sluice> {
     encryptionKeys: generateKeyRing(),
     environment: { localRoot: undefined, allowedHosts: [] },
     partsAtOnce: 1,
+    limits: { runsPerProject: 1, backfillsPerProject: 1 },
     clientAddress: createClientAddress([]),
     eventsPerSecond: { project: 50_000, key: 50_000 },
     log: createLogger({ LOG_LEVEL: 'error' }, 'test'),

@@ -23,8 +23,14 @@ export function isOpen(status: RunStatus): boolean {
 export const RUN_KINDS = ['scheduled', 'retry', 'backfill', 'gap'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
-export const BACKFILL_STATUSES = ['Running', 'Completed', 'Failed', 'Cancelled'] as const;
+/** `Starting`: the requests of its runs are being written; some may run already. */
+export const BACKFILL_STATUSES = ['Starting', 'Running', 'Completed', 'Failed', 'Cancelled'] as const;
 export type BackfillStatus = (typeof BACKFILL_STATUSES)[number];
+
+/** A backfill that may still change, and can be cancelled. */
+export function isLive(status: BackfillStatus): boolean {
+  return status === 'Starting' || status === 'Running';
+}
 
 const MINUTE = 60_000;
 /** How long to wait after each `FailedRetryable` of an interval before it is a gap again; then hourly for a day. */

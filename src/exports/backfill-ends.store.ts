@@ -1,0 +1,96 @@
+/**
+ * How backfills end: when their last request is closed, or because somebody cancels them. What came of a backfill is counted
+ * from its requests while it goes on, and kept once it has ended: a list of old ones counts nothing.
+ */
+import type { Knex } from '../db/connection.ts';
+
+/** @param backfill the alias of a row of `batch_export_backfills` */
+export const countedOf = (backfill: string) => `
+  select count(request.closed_at) as finished_runs,
+    count(*) filter (where request.closed_at is not null and run.status is distinct from 'Completed') as failed_runs,
+    sum(run.records_completed) as total_records, max(request.closed_at) as last_closed_at
+  from batch_export_backfill_requests as link
+  join batch_export_requests as request on request.id = link.request_id
+  left join batch_export_runs as run on run.id = request.run_id
+  where link.backfill_id = ${backfill}.id
+`;
+
+export function backfillEnds(db: Knex) {
+  const table = () => db('batch_export_backfills');
+
+  /** Keeps how those backfills of an export ended that have. */
+  async function keepEnds(batchExportId: string): Promise<void> {
+    await db.raw(
+      `update batch_export_backfills as backfill set finished_at = coalesce(ended.last_closed_at, backfill.created_at),
+         finished_runs = ended.finished_runs, failed_runs = ended.failed_runs, total_records = ended.total_records
+       from batch_export_backfills as live cross join lateral (${countedOf('live')}) as ended
+       where backfill.id = live.id and live.batch_export_id = ? and live.finished_at is null and live.planned_until is null
+         and ended.finished_runs = live.total_runs and backfill.finished_at is null`,
+      [batchExportId],
+    );
+  }
+
+  return {
+    keepEnds,
+
+    /** A run that answered requests turned out to have ended otherwise: what was kept of their backfills is counted again. */
+    async countAgain(runId: string): Promise<void> {
+      await table()
+        .whereNull('cancelled_at')
+        .whereIn(
+          'id',
+          db('batch_export_backfill_requests as link')
+            .join('batch_export_requests as request', 'request.id', 'link.request_id')
+            .where('request.run_id', runId)
+            .select('link.backfill_id'),
+        )
+        .update({ finished_at: null });
+    },
+
+    /** How many backfills of a project go on; whoever asks is alone in asking until the transaction ends. */
+    async countLive(projectId: number): Promise<number> {
+      await db.raw('select pg_advisory_xact_lock(7316011, ?)', [projectId]);
+      const exports = (await table()
+        .where({ project_id: projectId, kind: 'backfill' })
+        .whereNull('finished_at')
+        .distinct('batch_export_id')) as { batch_export_id: string }[];
+      for (const { batch_export_id } of exports) await keepEnds(batch_export_id);
+      const row = await table()
+        .where({ project_id: projectId, kind: 'backfill' })
+        .whereNull('finished_at')
+        .count({ count: '*' })
+        .first();
+      return Number((row as { count: string }).count);
+    },
+
+    /**
+     * Ends a backfill that goes on, and the requests that nobody else wants; call it in a transaction.
+     * @returns the ends of the data intervals that may have a run on its behalf, none any more on anybody else's
+     */
+    async cancel(id: string): Promise<string[]> {
+      await db.raw(
+        `update batch_export_backfills as backfill set cancelled_at = clock_timestamp(), finished_at = clock_timestamp(),
+           planned_until = null, finished_runs = counted.finished_runs, failed_runs = counted.failed_runs,
+           total_records = counted.total_records
+         from batch_export_backfills as live cross join lateral (${countedOf('live')}) as counted
+         where backfill.id = live.id and live.id = ?`,
+        [id],
+      );
+      const { rows } = await db.raw<{ rows: { end: string }[] }>(
+        `with closed as (
+           update batch_export_requests as request set closed_at = clock_timestamp()
+           from batch_export_backfill_requests as link
+           where link.backfill_id = ? and request.id = link.request_id and request.closed_at is null and request.kind <> 'gap'
+             and not exists (
+               select from batch_export_backfill_requests as other join batch_export_backfills as wanting on wanting.id = other.backfill_id
+               where other.request_id = request.id and wanting.finished_at is null
+             )
+           returning request.data_interval_end, request.claimed_at
+         )
+         select data_interval_end as "end" from closed where claimed_at is not null`,
+        [id],
+      );
+      return rows.map(({ end }) => end);
+    },
+  };
+}

@@ -1,0 +1,227 @@
+/**
+ * Backfills: headers over requests, so that overlapping ones share them. A header says what it wants, as ranges of the export's
+ * tiling; its requests are written slice by slice, each slice in a transaction of its own, and so a backfill may be of any size.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../db/connection.ts';
+import { NotFound } from '../errors.ts';
+import { keysetOf, newestFirst } from '../http/keyset.ts';
+import type { Place } from '../http/pagination.ts';
+import { backfillEnds, countedOf } from './backfill-ends.store.ts';
+import { isoMicros, millisOf } from './domain/instants.ts';
+import { intervalsEnding, type DataInterval, type Tiling } from './domain/intervals.ts';
+import { isLive, type BackfillStatus } from './domain/statuses.ts';
+import { requestStore, type RequestKind } from './requests.store.ts';
+
+export type Backfill = {
+  id: string;
+  projectId: number;
+  batchExportId: string;
+  kind: RequestKind;
+  startAt: string;
+  endAt: string;
+  /** Where the first data interval begins; null when there is none. */
+  adjustedStartAt: string | null;
+  status: BackfillStatus;
+  totalRuns: number;
+  finishedRuns: number;
+  /** Of the finished ones those that did not deliver. */
+  failedRuns: number;
+  /** What its runs delivered; null until all have ended. */
+  totalRecords: number | null;
+  createdAt: string;
+  finishedAt: string | null;
+  lastUpdatedAt: string;
+};
+
+type Row = {
+  id: string;
+  project_id: number;
+  batch_export_id: string;
+  kind: RequestKind;
+  start_at: string;
+  end_at: string;
+  adjusted_start_at: string | null;
+  planned_until: string | null;
+  cancelled_at: string | null;
+  created_at: string;
+  total_runs: string;
+  finished_runs: string;
+  failed_runs: string;
+  total_records: string | null;
+  ended_at: string | null;
+};
+
+function statusOf(row: Row): BackfillStatus {
+  if (row.cancelled_at) return 'Cancelled';
+  if (row.planned_until) return 'Starting';
+  if (row.total_runs !== row.finished_runs) return 'Running';
+  return row.failed_runs === '0' ? 'Completed' : 'Failed';
+}
+
+function fromRow(row: Row): Backfill {
+  const status = statusOf(row);
+  const ended = !isLive(status);
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    batchExportId: row.batch_export_id,
+    kind: row.kind,
+    startAt: row.start_at,
+    endAt: row.end_at,
+    adjustedStartAt: row.adjusted_start_at,
+    status,
+    totalRuns: Number(row.total_runs),
+    finishedRuns: Number(row.finished_runs),
+    failedRuns: Number(row.failed_runs),
+    totalRecords: ended ? Number(row.total_records ?? 0) : null,
+    createdAt: row.created_at,
+    finishedAt: ended ? (row.ended_at ?? row.created_at) : null,
+    lastUpdatedAt: row.ended_at ?? row.created_at,
+  };
+}
+
+/** @param chosen a condition and what follows it, over `batch_export_backfills` */
+const backfillsWhere = (chosen: string) => `
+  select backfill.id, project_id, batch_export_id, kind, start_at, end_at, lower(wanted) as adjusted_start_at, planned_until,
+    cancelled_at, created_at, total_runs, coalesce(finished_at, last_closed_at) as ended_at,
+    case when finished_at is null then counted.finished_runs else backfill.finished_runs end as finished_runs,
+    case when finished_at is null then counted.failed_runs else backfill.failed_runs end as failed_runs,
+    case when finished_at is null then counted.total_records else backfill.total_records end as total_records
+  from (select * from batch_export_backfills where ${chosen}) as backfill
+  cross join lateral (${countedOf('backfill')} and backfill.finished_at is null) as counted
+`;
+
+/** How many requests one transaction writes. */
+const SLICE = 5_000;
+
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** `wanted`: data intervals, oldest first, neighbours joined to one. */
+export type NewBackfill = {
+  projectId: number;
+  batchExportId: string;
+  kind: RequestKind;
+  start: number;
+  end: number;
+  wanted: readonly DataInterval[];
+  totalRuns: number;
+};
+
+export function backfillStore(db: Knex) {
+  const table = () => db('batch_export_backfills');
+  const requests = requestStore(db);
+
+  async function get(projectId: number, batchExportId: string, id: string): Promise<Backfill> {
+    const { rows } = await db.raw<{ rows: Row[] }>(
+      backfillsWhere('project_id = ? and batch_export_id = ? and id = ?'),
+      [projectId, batchExportId, id],
+    );
+    if (!rows[0]) throw new NotFound();
+    return fromRow(rows[0]);
+  }
+
+  /** The ranges of which not every request is written yet. */
+  async function rangesLeft(id: string): Promise<DataInterval[]> {
+    const { rows } = await db.raw<{ rows: { from: string; to: string }[] }>(
+      `select greatest(lower(range), planned_until) as "from", upper(range) as "to"
+       from batch_export_backfills, unnest(wanted) as range where id = ? and upper(range) > planned_until order by 1`,
+      [id],
+    );
+    return rows.map(({ from, to }) => ({ start: millisOf(from), end: millisOf(to) }));
+  }
+
+  return {
+    /** @throws NotFound */
+    get,
+
+    /** Newest first. */
+    async list(projectId: number, batchExportId: string, place: Place): Promise<Backfill[]> {
+      const { sign, order, edge = { createdAt: 'infinity', id: LAST_UUID } } = keysetOf(place);
+      const { rows } = await db.raw<{ rows: Row[] }>(
+        `${backfillsWhere(`project_id = ? and batch_export_id = ? and (created_at, id) ${sign} (?, ?)
+           order by created_at ${order}, id ${order} limit ?`)} order by created_at ${order}, backfill.id ${order}`,
+        [projectId, batchExportId, edge.createdAt, edge.id, place.limit],
+      );
+      return newestFirst(rows.map(fromRow), place);
+    },
+
+    /** A header; its requests are written by `writeRequests`. */
+    async open(header: NewBackfill): Promise<string> {
+      const id = randomUUID();
+      await db.raw(
+        `insert into batch_export_backfills
+           (id, project_id, batch_export_id, kind, start_at, end_at, total_runs, planned_until, wanted)
+         values (?, ?, ?, ?, ?, ?, ?, ?, (
+           select coalesce(range_agg(tstzrange(start, "end")), '{}') from unnest(?::timestamptz[], ?::timestamptz[]) as t (start, "end")
+         ))`,
+        [
+          id,
+          header.projectId,
+          header.batchExportId,
+          header.kind,
+          isoMicros(header.start),
+          isoMicros(header.end),
+          header.totalRuns,
+          header.wanted[0] ? isoMicros(header.wanted[0].start) : null,
+          header.wanted.map(({ start }) => isoMicros(start)),
+          header.wanted.map(({ end }) => isoMicros(end)),
+        ],
+      );
+      return id;
+    },
+
+    /**
+     * Writes a slice of the requests that a backfill still lacks; call it in a transaction. An open request of the same interval
+     * is shared, not repeated. @returns whether more are to be written
+     */
+    async writeRequests(id: string, tiling: Tiling): Promise<boolean> {
+      const header = (await table().where({ id }).whereNotNull('planned_until').forNoKeyUpdate().first()) as
+        { batch_export_id: string; kind: RequestKind } | undefined;
+      if (!header) return false;
+      const slice = firstIntervals(tiling, await rangesLeft(id), SLICE);
+      const requestIds = await requests.open(header.batch_export_id, slice, header.kind);
+      await db.raw(
+        'insert into batch_export_backfill_requests (backfill_id, request_id) select ?, id from unnest(?::uuid[]) as id',
+        [id, requestIds],
+      );
+      const more = slice.length === SLICE;
+      await table()
+        .where({ id })
+        .update({ planned_until: more ? isoMicros(slice.at(-1)!.end) : null });
+      return more;
+    },
+
+    /** Backfills of an export of which not every request is written, oldest first. */
+    async unwritten(batchExportId: string): Promise<string[]> {
+      const rows = (await table()
+        .where({ batch_export_id: batchExportId })
+        .whereNull('finished_at')
+        .whereNotNull('planned_until')
+        .orderBy('created_at')
+        .select('id')) as { id: string }[];
+      return rows.map(({ id }) => id);
+    },
+
+    /** Keeps a backfill from changing until the transaction ends. @throws NotFound */
+    async lock(projectId: number, batchExportId: string, id: string): Promise<Backfill> {
+      await table().where({ project_id: projectId, batch_export_id: batchExportId, id }).forNoKeyUpdate().first('id');
+      return get(projectId, batchExportId, id);
+    },
+
+    ...backfillEnds(db),
+  };
+}
+
+export type BackfillStore = ReturnType<typeof backfillStore>;
+
+function firstIntervals(tiling: Tiling, ranges: readonly DataInterval[], most: number): DataInterval[] {
+  const first: DataInterval[] = [];
+  for (const { start, end } of ranges) {
+    for (const interval of intervalsEnding(tiling, start, end)) {
+      first.push(interval);
+      if (first.length === most) return first;
+    }
+  }
+  return first;
+}

@@ -1,0 +1,12 @@
+/** Spans of time in which an export was paused: its schedule started nothing then. */
+import { millisOf } from './instants.ts';
+import type { Millis } from './intervals.ts';
+
+/** Half-open, ISO; one that has no end goes on. */
+export type Pause = { pausedAt: string; unpausedAt: string | null };
+
+export function isPausedAt(pauses: readonly Pause[], at: Millis): boolean {
+  return pauses.some(
+    ({ pausedAt, unpausedAt }) => millisOf(pausedAt) <= at && (unpausedAt === null || at < millisOf(unpausedAt)),
+  );
+}
