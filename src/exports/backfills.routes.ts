@@ -1,9 +1,11 @@
-/** `/batch_exports/:id/backfill/` asks for one, `/batch_exports/:batch_export_id/backfills/` tells how they are. */
-import { InvalidInput } from '../errors.ts';
-import { parseDatetime } from '../http/datetime.ts';
+/**
+ * `/batch_exports/:batch_export_id/backfills/`: ask for past data intervals, preview that, see how it goes, end it.
+ * `/batch_exports/:id/backfill/` is the contract's older way to ask.
+ */
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagination.ts';
 import { prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
 import { json, noBody, route } from '../http/route.ts';
+import { Type } from '../schema.ts';
 import {
   backfillAddress,
   BatchExportParams,
@@ -11,8 +13,16 @@ import {
   PartOfBatchExportParams,
   type ExportsApi,
 } from './api.ts';
-import { BackfillBody, BackfillRequestBody } from './backfills.schema.ts';
-import { presentBackfill } from './present.ts';
+import { onlyOf, rangeOf } from './backfill-range.ts';
+import { presentBackfill, presentPreview } from './backfills.present.ts';
+import {
+  BackfillBody,
+  BackfillIdBody,
+  BackfillRequestBody,
+  CancelledBody,
+  NewBackfillBody,
+  PreviewBody,
+} from './backfills.schema.ts';
 
 const requestBackfill = route({
   method: 'post',
@@ -25,12 +35,36 @@ const requestBackfill = route({
   description:
     'Requests a run for every data interval that lies wholly within the range, also while the export is paused. `Location` names ' +
     'the backfill. What was delivered before is replaced, so asking twice is harmless.',
-  async handle({ project, params, body, headers, url }, { backfills }: ExportsApi) {
-    const range = { startAt: edgeOf(body.start_at, 'start_at'), endAt: edgeOf(body.end_at, 'end_at') };
+  async handle({ project, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
+    const range = rangeOf(body, await batchExports.get(project.id, params.id), { strict: false });
     const backfill = await backfills.request(project.id, params.id, range);
     const location = { Location: backfillAddress(url, params.id, backfill.id) };
     if (!prefersRepresentation(headers)) return noBody(200, location);
     return json(200, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
+  },
+});
+
+const createBackfill = route({
+  method: 'post',
+  path: '/batch_exports/:batch_export_id/backfills/',
+  access: { scope: 'batch_export:write' },
+  params: OfBatchExportParams,
+  body: NewBackfillBody,
+  answers: { 200: PreviewBody, 201: Type.Union([BackfillIdBody, BackfillBody]) },
+  summary: 'Deliver past data intervals, or preview that',
+  description:
+    'Days, weeks and months are asked for by plain dates. With `dry_run` nothing is changed: the answer says which intervals would ' +
+    'run, and its `plan`, sent back with the same range, runs exactly these or is refused with 409. Otherwise `Location` names ' +
+    'the backfill.',
+  async handle({ project, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
+    const { batch_export_id: id } = params;
+    const batchExport = await batchExports.get(project.id, id);
+    const range = { ...rangeOf(body, batchExport, { strict: true }), only: onlyOf(body.only), plan: body.plan };
+    if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, id, range)));
+    const backfill = await backfills.request(project.id, id, range);
+    const location = { Location: backfillAddress(url, id, backfill.id) };
+    if (!prefersRepresentation(headers)) return json(201, { backfill_id: backfill.id }, location);
+    return json(201, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
   },
 });
 
@@ -62,12 +96,18 @@ const getBackfill = route({
   },
 });
 
-export const backfillRoutes = [requestBackfill, listBackfills, getBackfill];
+const cancelBackfill = route({
+  method: 'post',
+  path: '/batch_exports/:batch_export_id/backfills/:id/cancel/',
+  access: { scope: 'batch_export:write' },
+  params: PartOfBatchExportParams,
+  answers: { 200: CancelledBody },
+  summary: 'Cancel a backfill',
+  description: 'Its runs end as well, but for those that are delivering already and those that another backfill wants.',
+  async handle({ project, params }, { backfills }: ExportsApi) {
+    await backfills.cancel(project.id, params.batch_export_id, params.id);
+    return json(200, { cancelled: true });
+  },
+});
 
-/** @throws InvalidInput: unlike elsewhere a time must say its zone, because an hour too early or late is other data */
-function edgeOf(text: string, attr: string): string {
-  const given = parseDatetime(text);
-  if (!given) throw new InvalidInput(`Input ${text.slice(0, 100)} is not a valid ISO formatted datetime.`, attr);
-  if (!given.zoned && text.length > 'YYYY-MM-DD'.length) throw new InvalidInput(`Input ${text} is naive.`, attr);
-  return given.instant;
-}
+export const backfillRoutes = [requestBackfill, createBackfill, listBackfills, getBackfill, cancelBackfill];

@@ -1,11 +1,9 @@
 /** What leaves: rows of this room as the contract spells them. Members are listed one by one, so nothing leaves by accident. */
-import type { BackfillBody } from './backfills.schema.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import type { BatchExportBody } from './batch-exports.schema.ts';
 import type { Freshness } from './freshness.ts';
 import type { LogEntryBody } from './logs.schema.ts';
 import type { LogEntry } from './logs.store.ts';
-import type { Backfill } from './backfills.store.ts';
 import type { RunBody, RunSummaryBody } from './runs.schema.ts';
 import type { Run } from './runs.store.ts';
 import { presentSchedule } from './schedule-fields.ts';
@@ -66,27 +64,6 @@ function presentRunSummary(run: Run): RunSummaryBody {
     batch_export: run.batchExportId,
     workflow_id: run.workflowId,
     workflow_run_id: run.workflowRunId,
-  };
-}
-
-export function presentBackfill(backfill: Backfill): BackfillBody {
-  const { totalRuns, finishedRuns } = backfill;
-  return {
-    id: backfill.id,
-    team: backfill.projectId,
-    batch_export: backfill.batchExportId,
-    kind: backfill.kind,
-    start_at: backfill.startAt,
-    end_at: backfill.endAt,
-    status: backfill.status,
-    created_at: backfill.createdAt,
-    finished_at: backfill.finishedAt,
-    last_updated_at: backfill.lastUpdatedAt,
-    progress: {
-      total_runs: totalRuns,
-      finished_runs: finishedRuns,
-      progress: totalRuns === 0 ? 1 : Math.floor((10 * finishedRuns) / totalRuns) / 10,
-    },
   };
 }
 

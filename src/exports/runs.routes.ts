@@ -3,7 +3,8 @@ import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagin
 import { prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
 import { json, noBody, route } from '../http/route.ts';
 import { backfillAddress, OfBatchExportParams, PartOfBatchExportParams, type ExportsApi } from './api.ts';
-import { presentBackfill, presentRun } from './present.ts';
+import { presentBackfill } from './backfills.present.ts';
+import { presentRun } from './present.ts';
 import { RunBody } from './runs.schema.ts';
 
 const listRuns = route({

@@ -109,9 +109,11 @@ describe('runs, backfills and logs over HTTP', () => {
       kind: 'backfill',
       start_at: '2015-05-17T10:00:00.000000Z',
       end_at: '2015-05-17T13:00:00.000000Z',
+      adjusted_start_at: '2015-05-17T10:00:00.000000Z',
       status: 'Running',
       finished_at: null,
-      progress: { total_runs: 3, finished_runs: 0, progress: 0 },
+      total_records_count: null,
+      progress: { total_runs: 3, finished_runs: 0, failed_runs: 0, progress: 0 },
     });
   });
 
@@ -129,7 +131,18 @@ describe('runs, backfills and logs over HTTP', () => {
 
   const bad: [body: object, code: string, attr: string, detail: RegExp][] = [
     [{ end_at: '2015-05-18T00:00:00Z' }, 'required', 'start_at', /required/],
-    [{ start_at: '2015-05-18T00:00:00Z', end_at: null }, 'null', 'end_at', /may not be null/],
+    [
+      { start_at: '2015-05-18T00:00:00Z', end_at: null },
+      'invalid_input',
+      'end_at',
+      /^Backfilling a BatchExport with no end date is not allowed$/,
+    ],
+    [
+      { start_at: null, end_at: '2015-05-18T00:00:00Z' },
+      'invalid_input',
+      'start_at',
+      /^Backfilling from the beginning of time is not enabled for this team\.$/,
+    ],
     [
       { start_at: 'x', end_at: '2015-05-18' },
       'invalid_input',
@@ -166,7 +179,7 @@ describe('runs, backfills and logs over HTTP', () => {
     const backfill = (await follow(headers.get('location') ?? '')).body as Backfill;
     assert.deepEqual(
       [backfill.kind, backfill.start_at, backfill.progress],
-      ['retry', '2015-05-17T10:00:00.000000Z', { total_runs: 1, finished_runs: 0, progress: 0 }],
+      ['retry', '2015-05-17T10:00:00.000000Z', { total_runs: 1, finished_runs: 0, failed_runs: 0, progress: 0 }],
     );
   });
 
