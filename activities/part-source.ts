@@ -6,15 +6,17 @@ import { encodeFile } from '../src/formats/file.ts';
 import { scanRows } from '../src/formats/scan.ts';
 import type { PlannedRun } from './open-session.ts';
 
+/** @param hashKey where the content is hashed */
 export function partSource(
   events: EventReader,
   { plan, slice }: PlannedRun,
+  hashKey: string | null,
   index: number,
   signal: AbortSignal,
 ): PartSource {
   const { rows: planned, ...range } = plan.parts[index]!;
   let summary: (() => PartSummary) | undefined;
-  const copy = () => events.copy({ ...slice, ...range }, plan.columns, { signal });
+  const copy = () => events.copy({ ...slice, ...range }, plan.columns, { signal, hashKey });
 
   return {
     file() {

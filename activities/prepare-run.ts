@@ -6,7 +6,8 @@ import { destinationOf } from '../src/destinations/index.ts';
 import { InvalidInput, NotFound, Superseded } from '../src/errors.ts';
 import { columnsOf } from '../src/events/selection.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
-import { everythingOf } from '../src/exports/domain/content.ts';
+import { contentOf } from '../src/exports/content.ts';
+import { isHashed } from '../src/exports/domain/content.ts';
 import { isoMicros, isoSeconds, millisOf } from '../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
 import { intervalEndingAt } from '../src/exports/domain/intervals.ts';
@@ -80,7 +81,7 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
   const destination = destinationOf(batchExport.destinationType, engine.environment);
   const config = batchExport.destinationConfig as FileConfig;
   const cutoff = await engine.sealer.sealPast(run.end, signal);
-  const content = everythingOf('events');
+  const content = contentOf(batchExport);
   const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content };
   const { rows, bytes, parts } = await engine.events.measure(slice, partLimits(config.max_file_size_mb));
   return {
@@ -89,6 +90,7 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
     bytes,
     parts,
     content,
+    hashKey: isHashed(content) ? batchExport.hashKey : null,
     columns: columnsOf(content, destination.takes),
     file: {
       format: config.file_format ?? 'JSONLines',

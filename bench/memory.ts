@@ -92,7 +92,7 @@ async function startWorker({ options }: Installation): Promise<ChildProcess> {
 async function exportOnce(installation: Installation, slice: Slice, rows: number): Promise<number> {
   const { batchExports, backfills, engine, projectId } = installation;
   const destination = { type: 'LocalFile', config: { directory: randomUUID(), compression: 'gzip' } };
-  const wanted = { name: 'bench', model: 'events', destination, interval: 'hour', paused: true };
+  const wanted = { name: 'bench', model: 'events' as const, destination, interval: 'hour', paused: true };
   const { id } = await batchExports.create(projectId, { ...wanted, startAt: null, endAt: null });
   const started = performance.now();
   await backfills.request(projectId, id, { startAt: slice.start, endAt: slice.end });

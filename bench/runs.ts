@@ -84,7 +84,15 @@ async function storeEvents({ options, projectId }: Installation): Promise<void> 
 
 async function createExport({ batchExports, projectId }: Installation, interval: string): Promise<string> {
   const destination = { type: 'LocalFile', config: { directory: randomUUID(), compression: 'gzip' } };
-  const wanted = { name: 'bench', model: 'events', destination, interval, paused: true, startAt: null, endAt: null };
+  const wanted = {
+    name: 'bench',
+    model: 'events' as const,
+    destination,
+    interval,
+    paused: true,
+    startAt: null,
+    endAt: null,
+  };
   return (await batchExports.create(projectId, wanted)).id;
 }
 

@@ -28,7 +28,7 @@ const ARROWS = `
 
   db              -> processes
   migrations      -> db (types)
-  events          -> http, db, formats, destinations (types), exports/domain (types)
+  events          -> http, db, formats, destinations (types), exports/domain
   destinations    -> net, formats
   temporal        -> exports/domain, processes, config
 

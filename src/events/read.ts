@@ -1,6 +1,7 @@
 /** Reading what a data interval holds: counting it, choosing its parts, copying it out, digesting it. */
 import type { Pool, PoolClient } from '../db/connection.ts';
 import type { Column, RowsDigest } from '../destinations/contract.ts';
+import { isHashed } from '../exports/domain/content.ts';
 import { rowsDigestSql } from '../formats/rows-digest.ts';
 import { copyOut } from './copy-out.ts';
 import { instantSql, integerSql, uuidSql } from './models/literals.ts';
@@ -52,6 +53,8 @@ export function eventReader(pool: Pool) {
       const { rowId } = sourceOf(slice.content);
       const sql = `copy (select ${selectList(slice.content, columns)} from ${from} where ${where}
         order by interval_time, ${rowId}) to stdout (format binary)`;
+      // Without a key the database would hash with an empty one, which anybody can do.
+      if (isHashed(slice.content) && !hashKey) throw new Error('Hashed content is read with a key');
       signal?.throwIfAborted();
       const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], hashKey ? hashSettings(hashKey) : {});
       try {

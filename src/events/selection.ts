@@ -37,6 +37,11 @@ export function restrictions({ model, includeEvents, excludeEvents }: Content): 
   ];
 }
 
+/** How a table of this content tells which of two versions of a row is newer; null: its rows do not change. */
+export function mergeOf(content: Content): ModelSource['merge'] {
+  return content.query === null ? sourceOf(content).merge : null;
+}
+
 /** Every column that an export of this content may name. */
 export function availableColumns(content: Content): readonly SourceColumn[] {
   return sourceOf(content).columns;

@@ -15,6 +15,7 @@ import {
   NewBatchExportBody,
   UnpauseBody,
 } from './batch-exports.schema.ts';
+import { wantedContent } from './content-fields.ts';
 import { presentBatchExport } from './present.ts';
 import { wantedSchedule } from './schedule-fields.ts';
 
@@ -160,7 +161,6 @@ async function done(one: BatchExport, headers: IncomingHttpHeaders, api: Exports
 }
 
 function wantedExport(body: NewBatchExportBody): NewExport {
-  refuseNotYet(body);
   return {
     name: body.name,
     model: body.model,
@@ -171,12 +171,12 @@ function wantedExport(body: NewBatchExportBody): NewExport {
     paused: body.paused,
     startAt: instantOrNull(body.start_at, 'start_at') ?? null,
     endAt: instantOrNull(body.end_at, 'end_at') ?? null,
+    ...wantedContent(body),
     ...watchOf(body),
   };
 }
 
 function wantedPatch(body: BatchExportPatchBody, present: BatchExport): ExportPatch {
-  refuseNotYet(body);
   if (body.model !== undefined && body.model !== present.model) {
     throw new InvalidInput('Changing models is not supported. Create a new batch export instead.', 'model');
   }
@@ -195,6 +195,7 @@ function wantedPatch(body: BatchExportPatchBody, present: BatchExport): ExportPa
     ...(instants.lastPausedAt !== undefined && { lastPausedAt: instants.lastPausedAt }),
     ...(instants.startAt !== undefined && { startAt: instants.startAt }),
     ...(instants.endAt !== undefined && { endAt: instants.endAt }),
+    ...wantedContent(body),
     ...watchOf(body),
   };
 }
@@ -216,13 +217,4 @@ function instantOrNull(text: string | null | undefined, attr: string): string | 
 function destinationOf(given: NonNullable<BatchExportPatchBody['destination']>): NewExport['destination'] {
   const { type, config, integration = given.integration_id } = given;
   return { type, config: config ?? {}, integration };
-}
-
-/** To export everything where a part was asked for would be worse than to refuse. */
-function refuseNotYet(body: { hogql_query?: string | null; filters?: unknown }): void {
-  for (const name of ['hogql_query', 'filters'] as const) {
-    const value = body[name] ?? '';
-    const empty = value === '' || (Array.isArray(value) && value.length === 0);
-    if (!empty) throw new InvalidInput(`'${name}' is not supported.`, name);
-  }
 }

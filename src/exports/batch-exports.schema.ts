@@ -1,10 +1,9 @@
 /** Batch exports on the wire. */
 import { Notifications, NotificationsIn } from '../notify/notice.ts';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
+import { contentIn, contentOut, MODELS } from './content-fields.ts';
 import { RunSummaryBody } from './runs.schema.ts';
 import { Interval, scheduleIn, scheduleOut } from './schedule-fields.ts';
-
-const MODELS = ['events'] as const;
 
 const MaxConcurrentRuns = Type.Integer({
   minimum: 1,
@@ -33,12 +32,6 @@ const FreshnessTarget = nullable(Type.Integer({ minimum: 1, maximum: 31_536_000 
   description: 'How long a data interval may be due, in seconds, before `behind_schedule` is told; null: any time.',
 });
 
-/** Named by the contract; this version refuses values that it would have to ignore. */
-const notYet = {
-  hogql_query: Type.Optional(nullable(Type.String())),
-  filters: Type.Optional(Type.Unknown()),
-};
-
 export const NewBatchExportBody = Type.Object(
   {
     name: Name,
@@ -52,7 +45,7 @@ export const NewBatchExportBody = Type.Object(
     end_at: Type.Optional(Datetime),
     freshness_target_seconds: Type.Optional(FreshnessTarget),
     notifications: Type.Optional(nullable(NotificationsIn)),
-    ...notYet,
+    ...contentIn,
   },
   { title: 'NewBatchExport' },
 );
@@ -71,7 +64,7 @@ export const BatchExportPatchBody = Type.Object(
     end_at: Type.Optional(Datetime),
     freshness_target_seconds: Type.Optional(FreshnessTarget),
     notifications: Type.Optional(nullable(NotificationsIn)),
-    ...notYet,
+    ...contentIn,
   },
   { title: 'BatchExportPatch', description: 'What is left out stays; so do secrets and other members of `config`.' },
 );
@@ -116,9 +109,7 @@ export const BatchExportBody = Type.Object(
     start_at: nullable(Instant, { description: 'No runs are triggered before this time.' }),
     end_at: nullable(Instant, { description: 'No runs are triggered after this time.' }),
     latest_runs: Type.Array(RunSummaryBody, { description: 'The newest ten.' }),
-    hogql_query: Type.Null(),
-    schema: Type.Null(),
-    filters: Type.Null(),
+    ...contentOut,
   },
   { title: 'BatchExport' },
 );

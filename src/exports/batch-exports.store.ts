@@ -2,6 +2,7 @@
 import type { Knex } from '../db/connection.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Notifications } from '../notify/notice.ts';
+import type { ContentSettings, Model } from './domain/content.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import type { Cadence } from './domain/cadence.ts';
 import type { Spec, Tiling } from './domain/intervals.ts';
@@ -11,7 +12,10 @@ export type BatchExport = Cadence & {
   id: string;
   projectId: number;
   name: string;
-  model: string;
+  model: Model;
+  content: ContentSettings;
+  /** Sealed; null until something is hashed. */
+  hashKey: string | null;
   destinationType: string;
   /** Without secrets. */
   destinationConfig: Record<string, unknown>;
@@ -46,6 +50,8 @@ export type BatchExportChange = Partial<
   Pick<
     BatchExport,
     | 'name'
+    | 'content'
+    | 'hashKey'
     | 'destinationType'
     | 'destinationConfig'
     | 'destinationSecrets'
@@ -69,7 +75,9 @@ type Row = {
   id: string;
   project_id: number;
   name: string;
-  model: string;
+  model: Model;
+  content: ContentSettings;
+  hash_key: string | null;
   destination_type: string;
   destination_config: Record<string, unknown>;
   destination_secrets: string | null;
@@ -102,6 +110,8 @@ function fromRow(row: Row): BatchExport {
     projectId: row.project_id,
     name: row.name,
     model: row.model,
+    content: row.content,
+    hashKey: row.hash_key,
     destinationType: row.destination_type,
     destinationConfig: row.destination_config,
     destinationSecrets: row.destination_secrets,
@@ -136,6 +146,8 @@ function cadenceColumns({ interval, timezone, offsetDay, offsetHour }: Cadence):
 
 const COLUMN: Record<keyof BatchExportChange, keyof Row> = {
   name: 'name',
+  content: 'content',
+  hashKey: 'hash_key',
   destinationType: 'destination_type',
   destinationConfig: 'destination_config',
   destinationSecrets: 'destination_secrets',
@@ -185,9 +197,9 @@ function sayTaken(error: unknown): never {
 /** `createdAt` and the like are set by the database. */
 export type NewBatchExport = Omit<
   BatchExport,
-  'pausedReason' | 'maxConcurrentRuns' | 'createdAt' | 'lastUpdatedAt' | 'version'
+  'content' | 'hashKey' | 'pausedReason' | 'maxConcurrentRuns' | 'createdAt' | 'lastUpdatedAt' | 'version'
 > &
-  Partial<Pick<BatchExport, 'maxConcurrentRuns'>>;
+  Partial<Pick<BatchExport, 'content' | 'hashKey' | 'maxConcurrentRuns'>>;
 
 export function batchExportStore(db: Knex) {
   const table = () => db<Row>('batch_exports');

@@ -4,11 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { DestinationEnvironment } from '../destinations/contract.ts';
+import { destinationOf } from '../destinations/index.ts';
 import { InvalidInput, Stale } from '../errors.ts';
 import type { NotificationsIn } from '../notify/notice.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
 import type { BatchExport, BatchExportChange } from './batch-exports.store.ts';
+import { contentColumns, NO_SETTINGS, type ContentPatch } from './content.ts';
 import { destinationChoice, type Place } from './destination-choice.ts';
+import type { Model } from './domain/content.ts';
 import { millisOf } from './domain/instants.ts';
 import { cadenceWith, isSameCadence, type CadenceChange } from './domain/cadence.ts';
 import { withSpec } from './domain/intervals.ts';
@@ -18,19 +21,20 @@ import type { ScheduleSetter } from './schedule-setter.ts';
 import type { SealedConfigs } from './sealed-config.ts';
 import type { ExportStores } from './stores.ts';
 
-export type NewExport = CadenceChange & {
-  name: string;
-  model: string;
-  destination: Place;
-  interval: string;
-  jitterSeconds?: number;
-  maxConcurrentRuns?: number;
-  paused: boolean;
-  startAt: string | null;
-  endAt: string | null;
-  freshnessTargetSeconds?: number | null;
-  notifications?: NotificationsIn | null;
-};
+export type NewExport = CadenceChange &
+  ContentPatch & {
+    name: string;
+    model: Model;
+    destination: Place;
+    interval: string;
+    jitterSeconds?: number;
+    maxConcurrentRuns?: number;
+    paused: boolean;
+    startAt: string | null;
+    endAt: string | null;
+    freshnessTargetSeconds?: number | null;
+    notifications?: NotificationsIn | null;
+  };
 
 /** What a PATCH may say; what it leaves out stays. */
 export type ExportPatch = Partial<Omit<NewExport, 'model'>> & { lastPausedAt?: string | null };
@@ -102,8 +106,10 @@ export function batchExports({
       const cadence = cadenceWith(wanted);
       checkBounds(wanted.startAt, wanted.endAt);
       const chosen = await destinations.choose(projectId, wanted.destination);
-      await ensureTemporal();
       const id = randomUUID();
+      const fresh = { id, projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
+      const contained = contentColumns(sealed, fresh, wanted, chosen);
+      await ensureTemporal();
       const told = await notifications.columns({ ...NOBODY_TOLD, id, projectId }, wanted.notifications ?? null);
       const created = await stores.inTransaction(async (inside) => {
         const row = await inside.batchExports.insert({
@@ -112,6 +118,7 @@ export function batchExports({
           name: wanted.name,
           model: wanted.model,
           ...destinations.columnsOf({ id, projectId }, chosen),
+          ...contained,
           ...cadence,
           jitterSeconds: wanted.jitterSeconds ?? 0,
           ...(wanted.maxConcurrentRuns !== undefined && { maxConcurrentRuns: wanted.maxConcurrentRuns }),
@@ -148,7 +155,13 @@ export function batchExports({
             rest.startAt === undefined ? current.startAt : rest.startAt,
             rest.endAt === undefined ? current.endAt : rest.endAt,
           );
-          if (!place) return rest;
+          if (!place) {
+            const present = {
+              destination: destinationOf(current.destinationType, environment),
+              config: current.destinationConfig,
+            };
+            return { ...rest, ...contentColumns(sealed, current, patch, present) };
+          }
           if (place.type !== current.destinationType) {
             throw new InvalidInput(
               `Cannot change destination type from '${current.destinationType}' to '${place.type}'. ` +
@@ -157,7 +170,11 @@ export function batchExports({
             );
           }
           const chosen = await destinations.choose(projectId, place, current);
-          return { ...rest, ...destinations.columnsOf(current, chosen) };
+          return {
+            ...rest,
+            ...contentColumns(sealed, current, patch, chosen),
+            ...destinations.columnsOf(current, chosen),
+          };
         },
         version,
       );

@@ -2,6 +2,7 @@
 import type { BatchExport } from './batch-exports.store.ts';
 import type { BatchExportBody } from './batch-exports.schema.ts';
 import type { Freshness } from './freshness.ts';
+import { presentContent } from './content-fields.ts';
 import type { LogEntryBody } from './logs.schema.ts';
 import type { LogEntry } from './logs.store.ts';
 import type { RunBody, RunSummaryBody } from './runs.schema.ts';
@@ -37,9 +38,7 @@ export function presentBatchExport(
     start_at: one.startAt,
     end_at: one.endAt,
     latest_runs: latestRuns.map(presentRunSummary),
-    hogql_query: null,
-    schema: null,
-    filters: null,
+    ...presentContent(one.content),
   };
 }
 

@@ -30,7 +30,7 @@ describe('a batch export that cannot be', () => {
         /^".*" is not a valid choice\.$/,
       ],
     ),
-    [{ model: 'persons' }, 'invalid_choice', 'model', /^"persons" is not a valid choice\.$/],
+    [{ model: 'cohorts' }, 'invalid_choice', 'model', /^"cohorts" is not a valid choice\.$/],
     [{ destination: undefined }, 'required', 'destination', /required/],
     [{ destination: { config: {} } }, 'required', 'destination__type', /required/],
     [{ destination: { type: 'Nowhere', config: {} } }, 'invalid_choice', 'destination__type', /"Nowhere" is not/],

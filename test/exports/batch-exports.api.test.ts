@@ -68,6 +68,9 @@ describe('batch exports over HTTP', () => {
       hogql_query: null,
       schema: null,
       filters: null,
+      include_columns: null,
+      exclude_columns: [],
+      transformations: [],
     });
     assert.deepEqual((await request('GET', `/batch_exports/${id}/`)).body, created);
   });

@@ -37,6 +37,9 @@ export type Content = {
   transformations: readonly Transformation[];
 };
 
+/** What an export's own row says of it; model and names of events stand elsewhere in the row. */
+export type ContentSettings = Omit<Content, 'model' | 'includeEvents' | 'excludeEvents'>;
+
 /** All rows of a model as they are. */
 export function everythingOf(model: Model): Content {
   return {
@@ -49,4 +52,9 @@ export function everythingOf(model: Model): Content {
     excludeColumns: [],
     transformations: [],
   };
+}
+
+/** Whether anything leaves hashed, so that a key is needed. */
+export function isHashed({ transformations }: Pick<Content, 'transformations'>): boolean {
+  return transformations.some(({ action }) => action === 'hash');
 }

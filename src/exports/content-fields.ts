@@ -1,0 +1,101 @@
+/** The fields of a batch export that say what it contains: on the wire, and from there to its settings and back. */
+import { InvalidInput } from '../errors.ts';
+import { nullable, stringEnum, Type, type Static } from '../schema.ts';
+import type { ContentPatch } from './content.ts';
+import type { ContentSettings } from './domain/content.ts';
+
+export const MODELS = ['events', 'persons'] as const;
+
+const ColumnNames = Type.Array(Type.String(), { maxItems: 200 });
+
+const Transformation = Type.Object(
+  {
+    path: Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: 'A column, or a property of a JSON column with dots between the steps.',
+      examples: ['distinct_id', 'properties.$ip', 'person_properties.address.street'],
+    }),
+    action: stringEnum(['drop', 'hash'], {
+      description:
+        '`drop` leaves it out, `hash` replaces its text by HMAC-SHA256 in hex; what is missing or null stays so.',
+    }),
+  },
+  { title: 'Transformation', additionalProperties: false },
+);
+const Transformations = Type.Array(Transformation, { maxItems: 100 });
+
+const Filters = nullable(Type.Array(Type.Record(Type.String(), Type.Unknown())), {
+  description: 'Conditions on properties that every row meets.',
+});
+const Query = nullable(Type.String({ maxLength: 50_000 }), { description: 'A SELECT that decides columns and rows.' });
+
+/** What comes in; null is as if it were not said. */
+export const contentIn = {
+  filters: Type.Optional(Type.Unknown()),
+  hogql_query: Type.Optional(Query),
+  include_columns: Type.Optional(
+    nullable(ColumnNames, { description: 'Only these columns, also some that are not exported by themselves.' }),
+  ),
+  exclude_columns: Type.Optional(nullable(ColumnNames)),
+  transformations: Type.Optional(nullable(Transformations)),
+  hash_key: Type.Optional(
+    Type.String({
+      minLength: 16,
+      maxLength: 256,
+      writeOnly: true,
+      description: 'Key of the hashes; made by itself when it is left out. The same key gives the same hashes.',
+    }),
+  ),
+};
+
+export const contentOut = {
+  filters: Filters,
+  hogql_query: Query,
+  schema: nullable(
+    Type.Object({ fields: Type.Array(Type.Record(Type.String(), Type.Unknown())) }, { additionalProperties: true }),
+    { description: 'The columns of a custom query.' },
+  ),
+  include_columns: nullable(ColumnNames),
+  exclude_columns: ColumnNames,
+  transformations: Transformations,
+};
+
+const ContentBody = Type.Object(contentOut);
+const ContentIn = Type.Object(contentIn);
+
+/** What a request says. null takes back what was said before. @throws InvalidInput naming the field */
+export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
+  refuseNotYet(body);
+  const { include_columns, exclude_columns, transformations, hash_key } = body;
+  return {
+    content: {
+      ...(include_columns !== undefined && { includeColumns: include_columns }),
+      ...(exclude_columns !== undefined && { excludeColumns: exclude_columns ?? [] }),
+      ...(transformations !== undefined && { transformations: transformations ?? [] }),
+    },
+    ...(hash_key !== undefined && { hashKey: hash_key }),
+  };
+}
+
+/** To export everything where a part was asked for would be worse than to refuse. */
+function refuseNotYet(body: Static<typeof ContentIn>): void {
+  for (const name of ['hogql_query', 'filters'] as const) {
+    const value = body[name] ?? '';
+    const empty = value === '' || (Array.isArray(value) && value.length === 0);
+    if (!empty) throw new InvalidInput(`'${name}' is not supported.`, name);
+  }
+}
+
+/** null where nothing was said. */
+export function presentContent(content: ContentSettings): Static<typeof ContentBody> {
+  const { filters, query, includeColumns, excludeColumns, transformations } = content;
+  return {
+    filters: filters.length === 0 ? null : filters.map((filter) => ({ ...filter })),
+    hogql_query: query,
+    schema: null,
+    include_columns: includeColumns && [...includeColumns],
+    exclude_columns: [...excludeColumns],
+    transformations: transformations.map(({ path, action }) => ({ path, action })),
+  };
+}

@@ -1,0 +1,114 @@
+/** What an export contains, as its row and its users say it: read, checked, changed. */
+import { randomBytes } from 'node:crypto';
+import type { Destination } from '../destinations/contract.ts';
+import { InvalidInput } from '../errors.ts';
+import { availableColumns, columnsOf, mergeOf } from '../events/selection.ts';
+import { partsOfPath } from '../events/transform.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import { isHashed, type Content, type ContentSettings, type Model } from './domain/content.ts';
+import type { SealedConfigs } from './sealed-config.ts';
+
+/** What users may say; what they leave out stays, or is nothing. */
+export type ContentPatch = { content?: Partial<ContentSettings>; hashKey?: string };
+
+/** A model's rows as they are. */
+export const NO_SETTINGS: ContentSettings = {
+  filters: [],
+  query: null,
+  includeColumns: null,
+  excludeColumns: [],
+  transformations: [],
+};
+
+type Described = Pick<BatchExport, 'model' | 'content'> & { destinationConfig: Readonly<Record<string, unknown>> };
+
+export function contentOf({ model, content, destinationConfig: config }: Described): Content {
+  return {
+    ...content,
+    model,
+    includeEvents: (config['include_events'] as string[] | null | undefined) ?? [],
+    excludeEvents: (config['exclude_events'] as string[] | null | undefined) ?? [],
+  };
+}
+
+/**
+ * Checks content whole, for a destination.
+ * @throws InvalidInput naming the field
+ */
+function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): void {
+  checkEventLists(content);
+  checkColumnNames(content);
+  for (const { path } of content.transformations) checkPath(content, path);
+  const columns = columnsOf(content, takes);
+  if (columns.every(({ hidden }) => hidden)) throw new InvalidInput('No column is left to export.', 'exclude_columns');
+  const merge = takes === 'rows' ? mergeOf(content) : null;
+  if (!merge) return;
+  const left = new Map(columns.map(({ name, type }) => [name, type]));
+  const lost = merge.key.find((name) => !left.has(name));
+  if (lost !== undefined || left.get(merge.version) !== 'int8') {
+    throw new InvalidInput(
+      `A table of ${content.model} needs the column '${lost ?? merge.version}'.`,
+      'exclude_columns',
+    );
+  }
+}
+
+function checkEventLists({ model, includeEvents, excludeEvents }: Content): void {
+  const lists = { include_events: includeEvents, exclude_events: excludeEvents };
+  for (const [name, list] of Object.entries(lists)) if (list.length > 0) onlyFor('events', model, name);
+}
+
+/** Upstream's words. */
+function onlyFor(supported: Model, model: Model, name: string): void {
+  if (model === supported) return;
+  throw new InvalidInput(`'${name}' is only supported for '${supported}' not '${model}' model`, name);
+}
+
+function checkColumnNames(content: Content): void {
+  const known = availableColumns(content).map(({ name }) => name);
+  const named = { include_columns: content.includeColumns ?? [], exclude_columns: content.excludeColumns };
+  for (const [attr, names] of Object.entries(named)) {
+    const unknown = names.filter((name) => !known.includes(name)).map((name) => `'${name}'`);
+    if (unknown.length === 0) continue;
+    throw new InvalidInput(`Unknown columns: ${unknown.join(', ')}. There are: ${known.join(', ')}.`, attr);
+  }
+}
+
+function checkPath(content: Content, path: string): void {
+  const { column: name, way } = partsOfPath(path);
+  const column = availableColumns(content).find((one) => one.name === name);
+  if (!column) throw new InvalidInput(`Unknown column: '${name}'.`, 'transformations');
+  if (way.includes('')) throw new InvalidInput(`'${path}' has an empty step.`, 'transformations');
+  if (way.length > 0 && column.type !== 'jsonb') {
+    throw new InvalidInput(`'${name}' has no properties: name the column alone.`, 'transformations');
+  }
+}
+
+type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey'>;
+
+/**
+ * The columns of the row that say what it contains, after a change. A key is made when the first thing is hashed.
+ * @param config the destination's, whole, as it would be stored
+ * @throws InvalidInput naming the field
+ */
+export function contentColumns(
+  sealed: SealedConfigs,
+  row: Row,
+  { content: change, hashKey: given }: ContentPatch,
+  { destination, config }: { destination: Destination; config: Readonly<Record<string, unknown>> },
+): Pick<BatchExport, 'content' | 'hashKey'> {
+  const content = { ...row.content, ...change };
+  checkContent(contentOf({ model: row.model, content, destinationConfig: config }), destination);
+  const isNeeded = isHashed(content) && row.hashKey === null;
+  const key = given ?? (isNeeded ? generateHashKey() : undefined);
+  return { content, hashKey: key === undefined ? row.hashKey : sealed.sealSecret(row, HASH_KEY, key) };
+}
+
+/** What the sealed key is bound to, beside its row. */
+export const HASH_KEY = 'hash_key';
+const KEY_BYTES = 32;
+
+/** For exports whose users do not bring a key. */
+function generateHashKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64url');
+}

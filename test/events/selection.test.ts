@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import { createPool, type Pool } from '../../src/db/connection.ts';
+import { createIngest } from '../../src/events/ingest.ts';
+import { eventReader, type EventReader } from '../../src/events/read.ts';
+import { createSealer } from '../../src/events/seal.ts';
+import { columnsOf, type Slice } from '../../src/events/selection.ts';
+import { everythingOf, type Content } from '../../src/exports/domain/content.ts';
+import { encodeFile } from '../../src/formats/file.ts';
+import { collect } from '../support/copy-stream.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { buildEvent, buildRows } from '../support/events.ts';
+import { eventOf, identify, set } from '../support/person-lines.ts';
+import { buildPersonEvent } from '../support/stored-persons.ts';
+
+type Row = Record<string, unknown>;
+const KEY = 'a key of the export';
+const NO_LIMITS = { rows: 250_000, bytes: 2 ** 28 };
+
+describe('what is read of a model', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+  let reader: EventReader;
+  let projectId = 0;
+
+  before(async () => {
+    database = await createTestDatabase();
+    pool = createPool({ url: database.url, applicationName: 'test', maxConnections: 3 });
+    reader = eventReader(pool);
+  });
+  beforeEach(() => projectId++);
+  after(async () => {
+    await pool?.end();
+    await database?.drop();
+  });
+
+  const now = async () => createSealer(pool).seal();
+
+  /** Everything up to now. */
+  async function sliceOf(content: Partial<Content>, start = '2001-01-01T00:00:00.000000Z'): Promise<Slice> {
+    const end = await now();
+    return { projectId, start, end, cutoff: end, content: { ...everythingOf('events'), ...content } };
+  }
+
+  async function read(slice: Slice, takes: 'files' | 'rows' = 'files'): Promise<Row[]> {
+    // What is hidden in files is looked at, too.
+    const columns = columnsOf(slice.content, takes).map(({ name, type }) => ({ name, type }));
+    const encoded = encodeFile(reader.copy(slice, columns, { hashKey: KEY }), {
+      columns,
+      format: 'JSONLines',
+      compression: null,
+    });
+    const text = (await collect(encoded.bytes)).toString();
+    const { rows, digest } = encoded.summary();
+    assert.deepEqual({ rows, digest }, await reader.digest(slice), 'the source is digested as it is read');
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row);
+  }
+
+  const hmac = (text: string) => createHmac('sha256', KEY).update(text).digest('hex');
+
+  describe('of events', () => {
+    async function store(...events: { event?: string; properties?: object }[]): Promise<void> {
+      const built = events.map(({ event = 'viewed', properties = {} }) =>
+        buildEvent({ uuid: randomUUID(), event, distinctId: 'someone', properties: JSON.stringify(properties) }),
+      );
+      await createIngest(pool).store(projectId, [buildRows(built, { projectId, historical: true })]);
+    }
+
+    it('includes and excludes names, exclusion last', async () => {
+      await store({ event: 'a' }, { event: 'b' }, { event: `it's "c"` });
+      const names = async (content: Partial<Content>) => (await read(await sliceOf(content))).map(({ event }) => event);
+      assert.deepEqual((await names({ includeEvents: ['a', 'b'], excludeEvents: ['b'] })).sort(), ['a']);
+      assert.deepEqual((await names({ excludeEvents: [`it's "c"`] })).sort(), ['a', 'b']);
+      assert.equal((await reader.measure(await sliceOf({ includeEvents: ['b'] }), NO_LIMITS)).rows, 1);
+    });
+
+    it('leaves chosen columns in the order of the model; rows without their uuid keep it hidden', async () => {
+      await store({});
+      const [row] = await read(
+        await sliceOf({ includeColumns: ['team_id', 'uuid', 'event'], excludeColumns: ['event'] }),
+      );
+      assert.deepEqual(Object.keys(row!), ['uuid', 'team_id']);
+      const without = await sliceOf({ includeColumns: ['event'] });
+      assert.deepEqual(columnsOf(without.content, 'files'), [
+        { name: '_sluice_row', type: 'uuid', hidden: true },
+        { name: 'event', type: 'text' },
+      ]);
+      const [hidden] = await read(without);
+      assert.equal(hidden!['_sluice_row'], row!['uuid']);
+    });
+
+    it('drops and hashes columns and properties, also where a column is made of another', async () => {
+      const properties = {
+        $ip: '10.0.0.1',
+        n: 12,
+        none: null,
+        deep: { secret: 's', kept: 1 },
+        $set: { email: 'a@b.c' },
+      };
+      await store({ properties });
+      const [row] = await read(
+        await sliceOf({
+          transformations: [
+            { path: 'properties.$ip', action: 'hash' },
+            { path: 'properties.n', action: 'hash' },
+            { path: 'properties.none', action: 'hash' },
+            { path: 'properties.missing', action: 'hash' },
+            { path: 'properties.$set.email', action: 'hash' },
+            { path: 'properties.deep.secret', action: 'drop' },
+            { path: 'distinct_id', action: 'hash' },
+            { path: 'uuid', action: 'hash' },
+            { path: 'site_url', action: 'drop' },
+          ],
+        }),
+        'rows',
+      );
+      assert.deepEqual(row!['properties'], {
+        $ip: hmac('10.0.0.1'),
+        n: hmac('12'),
+        none: null,
+        deep: { kept: 1 },
+        $set: { email: hmac('a@b.c') },
+      });
+      assert.equal(row!['ip'], hmac('10.0.0.1'));
+      assert.deepEqual(row!['set'], { email: hmac('a@b.c') });
+      assert.equal(row!['distinct_id'], hmac('someone'));
+      assert.equal(row!['uuid'], hmac(String(row!['_sluice_row'])));
+      assert.ok(!('site_url' in row!));
+    });
+
+    it('takes away with a column what is made of it', async () => {
+      await store({ properties: { $ip: '10.0.0.1', $set: {} } });
+      const content = { transformations: [{ path: 'properties', action: 'drop' as const }] };
+      const [row] = await read(await sliceOf(content), 'rows');
+      assert.deepEqual(
+        ['properties', 'ip', 'set', 'set_once'].filter((name) => name in row!),
+        [],
+      );
+    });
+
+    it('reads hashed content in no way without a key', async () => {
+      await store({});
+      const slice = await sliceOf({ transformations: [{ path: 'event', action: 'hash' }] });
+      await assert.rejects(collect(reader.copy(slice, columnsOf(slice.content, 'files'))), /with a key/);
+    });
+  });
+
+  describe('of persons', () => {
+    type Line = Parameters<typeof eventOf>[0];
+    async function store(...lines: Line[]): Promise<void> {
+      const events = lines.map((line) => buildPersonEvent(eventOf(line)));
+      await createIngest(pool).store(projectId, [buildRows(events, { projectId })]);
+    }
+    const persons = everythingOf('persons');
+
+    it('is the latest version of each distinct id in the interval, with the columns of the contract', async () => {
+      await store(identify('ada', 'anon'), identify('bob', 'other'));
+      const start = await now();
+      await store(set('ada', { plan: 'free' }));
+      await store(set('ada', { plan: 'pro' }));
+      const slice = await sliceOf(persons, start);
+      await store(set('ada', { plan: 'later' }));
+
+      const rows = await read(slice);
+      assert.deepEqual(rows.map(({ distinct_id }) => distinct_id).sort(), ['ada', 'anon']);
+      for (const row of rows) {
+        const { created_at, _inserted_at, person_id, _sluice_row, ...facts } = row;
+        assert.deepEqual(facts, {
+          team_id: projectId,
+          distinct_id: row['distinct_id'],
+          properties: { plan: 'pro' },
+          person_distinct_id_version: 3,
+          person_version: 3,
+          is_deleted: false,
+        });
+        assert.match(String(created_at), /Z$/);
+        assert.ok(String(_inserted_at) >= start && String(_inserted_at) < slice.end);
+        assert.equal(person_id, rows[0]!['person_id']);
+        assert.match(String(_sluice_row), /^[\da-f-]{36}$/);
+      }
+    });
+
+    it('is divided into parts that hold each row once', async () => {
+      await store(...Array.from({ length: 40 }, (_, n) => identify(`user-${n}`, `anon-${n}`)));
+      await store(...Array.from({ length: 40 }, (_, n) => set(`user-${n}`, { n })));
+      const slice = await sliceOf(persons);
+      const { rows, parts } = await reader.measure(slice, { rows: 7, bytes: 2 ** 28 });
+      assert.deepEqual({ rows, parts: parts.length }, { rows: 80, parts: 12 });
+      const columns = columnsOf(persons, 'files').map(({ name, type }) => ({ name, type }));
+      const seen: string[] = [];
+      for (const part of parts) {
+        const file = encodeFile(reader.copy({ ...slice, ...part }, columns), {
+          columns,
+          format: 'JSONLines',
+          compression: null,
+        });
+        const lines = (await collect(file.bytes)).toString().trimEnd().split('\n');
+        assert.equal(lines.length, part.rows);
+        seen.push(...lines.map((line) => (JSON.parse(line) as { distinct_id: string }).distinct_id));
+      }
+      assert.equal(new Set(seen).size, 80);
+    });
+
+    it('says who was deleted', async () => {
+      await store(identify('ada', 'anon'));
+      const start = await now();
+      await pool.query('select delete_persons($1, array(select id from persons where project_id = $1))', [projectId]);
+      const rows = await read(await sliceOf(persons, start));
+      assert.deepEqual(
+        rows.map(({ distinct_id, is_deleted, properties }) => [distinct_id, is_deleted, properties]).sort(),
+        [
+          ['ada', true, {}],
+          ['anon', true, {}],
+        ],
+      );
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { contentOf } from '../../src/exports/content.ts';
+import { startExportsApi, type ExportsApi } from '../support/exports-api.ts';
+
+type Body = Record<string, unknown> & { id: string };
+
+describe('what a batch export contains', () => {
+  let exports: ExportsApi;
+  before(async () => {
+    exports = await startExportsApi();
+  });
+  after(() => exports.close());
+
+  const wanted = (overrides: Record<string, unknown> = {}, config: Record<string, unknown> = {}) => ({
+    name: 'Some of it',
+    destination: { type: 'LocalFile', config: { directory: crypto.randomUUID(), ...config } },
+    interval: 'hour',
+    paused: true,
+    ...overrides,
+  });
+
+  async function create(overrides: Record<string, unknown> = {}, config: Record<string, unknown> = {}): Promise<Body> {
+    const { status, body } = await exports.request('POST', '/batch_exports/', wanted(overrides, config));
+    assert.equal(status, 201, JSON.stringify(body));
+    return body as Body;
+  }
+  const patch = async (id: string, change: object) => {
+    const { status, body } = await exports.request('PATCH', `/batch_exports/${id}/`, change);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body as Body;
+  };
+  const stored = async (id: string) => (await exports.world.engine.stores.batchExports.find(id))!;
+
+  it('is chosen by names of events, in the configuration of any destination', async () => {
+    const { id, destination } = await create({}, { include_events: ['a', 'b'], exclude_events: null });
+    assert.deepEqual((destination as { config: object }).config, {
+      ...(await stored(id)).destinationConfig,
+      include_events: ['a', 'b'],
+      exclude_events: null,
+    });
+    await patch(id, { destination: { type: 'LocalFile', config: { exclude_events: ['b'] } } });
+    const { includeEvents, excludeEvents } = contentOf(await stored(id));
+    assert.deepEqual({ includeEvents, excludeEvents }, { includeEvents: ['a', 'b'], excludeEvents: ['b'] });
+  });
+
+  it('is chosen by columns and transformations, which a PATCH replaces one by one', async () => {
+    const said = {
+      include_columns: ['uuid', 'team_id', 'properties'],
+      exclude_columns: ['team_id'],
+      transformations: [{ path: 'properties.$ip', action: 'drop' }],
+    };
+    const { id, ...created } = await create(said);
+    assert.partialDeepStrictEqual(created, said);
+    assert.partialDeepStrictEqual(await patch(id, { exclude_columns: null }), { ...said, exclude_columns: [] });
+    assert.partialDeepStrictEqual(await patch(id, { include_columns: null, transformations: null }), {
+      include_columns: null,
+      transformations: [],
+    });
+  });
+
+  it('is hashed with a key that comes in and never goes out, made by itself when none is given', async () => {
+    const hashed = { transformations: [{ path: 'distinct_id', action: 'hash' }] };
+    const { sealed } = exports.world.engine;
+    const keyOf = async (id: string) => {
+      const row = await stored(id);
+      return row.hashKey && sealed.openSecret(row, 'hash_key', row.hashKey);
+    };
+    const given = await create({ ...hashed, hash_key: 'correct horse battery' });
+    assert.ok(!JSON.stringify(given).includes('hash_key'));
+    assert.equal(await keyOf(given.id), 'correct horse battery');
+    const made = await create(hashed);
+    const key = await keyOf(made.id);
+    assert.match(key!, /^[\w-]{43}$/);
+    await patch(made.id, { name: 'The same key', ...hashed });
+    assert.equal(await keyOf(made.id), key);
+    assert.equal(await keyOf((await create()).id), null, 'nothing to hash, no key');
+  });
+
+  const refusals: [change: Record<string, unknown>, config: Record<string, unknown>, attr: string, detail: RegExp][] = [
+    [
+      { include_columns: ['uuid', 'nope', 'no'] },
+      {},
+      'include_columns',
+      /^Unknown columns: 'nope', 'no'\. There are: /,
+    ],
+    [{ exclude_columns: ['nope'] }, {}, 'exclude_columns', /^Unknown columns: 'nope'\./],
+    [{ include_columns: 'uuid' }, {}, 'include_columns', /./],
+    [{ include_columns: [] }, {}, 'exclude_columns', /^No column is left to export\.$/],
+    [{ transformations: [{ path: 'nope.a', action: 'drop' }] }, {}, 'transformations', /^Unknown column: 'nope'\.$/],
+    [{ transformations: [{ path: 'event.a', action: 'hash' }] }, {}, 'transformations', /^'event' has no properties/],
+    [{ transformations: [{ path: 'properties..a', action: 'hash' }] }, {}, 'transformations', /has an empty step/],
+    [{ transformations: [{ path: 'event', action: 'shout' }] }, {}, 'transformations__0__action', /./],
+    [{ hash_key: 'short' }, {}, 'hash_key', /./],
+    [{}, { include_events: 'a' }, 'destination__config__include_events', /include_events/],
+    [{}, { exclude_events: [1] }, 'destination__config__exclude_events', /exclude_events/],
+    [
+      { model: 'persons' },
+      { include_events: ['a'] },
+      'include_events',
+      /^'include_events' is only supported for 'events' not 'persons' model$/,
+    ],
+    [{ model: 'persons', include_columns: ['event'] }, {}, 'include_columns', /^Unknown columns: 'event'\./],
+  ];
+  for (const [change, config, attr, detail] of refusals) {
+    it(`is refused: ${JSON.stringify({ ...change, ...config })}`, async () => {
+      const { status, body } = await exports.request('POST', '/batch_exports/', wanted(change, config));
+      assert.partialDeepStrictEqual({ status, body }, { status: 400, body: { type: 'validation_error', attr } });
+      assert.match((body as { detail: string }).detail, detail);
+    });
+  }
+});
