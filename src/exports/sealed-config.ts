@@ -67,16 +67,6 @@ export function sealedConfigs(keyRing: KeyRing) {
     openSecret(row: Pick<Row, 'id' | 'projectId'>, purpose: string, sealed: string): string {
       return keyRing.open(sealed, `${boundTo(row)}/${purpose}`);
     },
-
-    /** A secret in a column of its own, bound to its row and to what it is for. */
-    sealSecret(row: Pick<Row, 'id' | 'projectId'>, purpose: string, secret: string): string {
-      return keyRing.seal(secret, `${boundTo(row)}/${purpose}`);
-    },
-
-    /** @throws Error when the key ring does not hold the key */
-    openSecret(row: Pick<Row, 'id' | 'projectId'>, purpose: string, sealed: string): string {
-      return keyRing.open(sealed, `${boundTo(row)}/${purpose}`);
-    },
   };
 }
 
