@@ -83,7 +83,7 @@ async function connect(
         list: () => stores.ledger.artifacts(hold),
         discard: stores.ledger.discardArtifacts,
       },
-      emptyFile: (_format, compression) => emptyFile(compression),
+      emptyFile: (file) => emptyFile({ ...file, columns: delivery.columns }),
       step: (name) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end }),
     },
     environment,

@@ -20,11 +20,7 @@ export function partSource(
 
   return {
     file() {
-      const encoded = encodeFile(copy(), {
-        columns: plan.columns,
-        format: plan.file.format,
-        compression: plan.file.compression,
-      });
+      const encoded = encodeFile(copy(), { ...plan.file, columns: plan.columns });
       summary = encoded.summary;
       return encoded.bytes;
     },

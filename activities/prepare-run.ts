@@ -3,6 +3,7 @@
  * next epoch together with storing the plan. Safe to repeat: an execution has one plan, whatever attempt made it.
  */
 import { destinationOf } from '../src/destinations/index.ts';
+import { fileEncodingOf, type FileConfig } from '../src/destinations/object-store/config.ts';
 import { InvalidInput, NotFound, Superseded } from '../src/errors.ts';
 import { columnsOf } from '../src/events/selection.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
@@ -14,7 +15,6 @@ import { intervalEndingAt } from '../src/exports/domain/intervals.ts';
 import { FORMAT_VERSION, partLimits, type Plan } from '../src/exports/domain/plan.ts';
 import { isOpen, type RunKind } from '../src/exports/domain/statuses.ts';
 import type { Run } from '../src/exports/runs.store.ts';
-import type { Compression, FileFormat } from '../src/destinations/contract.ts';
 import type { Attempt } from './activity.ts';
 import { closeLostOfInterval } from './close-lost-runs.ts';
 import type { Engine } from './engine.ts';
@@ -75,11 +75,11 @@ async function runningSince({ stores, executions }: Engine, { workflowId, workfl
   return now;
 }
 
-type FileConfig = { file_format?: FileFormat; compression?: Compression | null; max_file_size_mb?: number | null };
+type FilePlan = FileConfig & { max_file_size_mb?: number | null };
 
 async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, signal: AbortSignal): Promise<Plan> {
   const destination = destinationOf(batchExport.destinationType, engine.environment);
-  const config = batchExport.destinationConfig as FileConfig;
+  const config = batchExport.destinationConfig as FilePlan;
   const cutoff = await engine.sealer.sealPast(run.end, signal);
   const content = contentOf(batchExport);
   const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content };
@@ -92,11 +92,7 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
     content,
     hashKey: isHashed(content) ? batchExport.hashKey : null,
     columns: columnsOf(content, destination.takes),
-    file: {
-      format: config.file_format ?? 'JSONLines',
-      compression: config.compression ?? null,
-      numbered: Boolean(config.max_file_size_mb) || parts.length > 1,
-    },
+    file: { ...fileEncodingOf(config), numbered: Boolean(config.max_file_size_mb) || parts.length > 1 },
     formatVersion: FORMAT_VERSION,
   };
 }

@@ -215,6 +215,11 @@ export type Destination<Config = unknown> = {
   config: TObject;
   /** Fields that an integration of the kind brings instead of the configuration. */
   integration?: { kind: string; fields: readonly string[] };
+  /**
+   * What upstream checks with messages of its own, before the schema says less of it.
+   * @throws InvalidInput naming the field, or none
+   */
+  checkFirst?(config: Readonly<Record<string, unknown>>): void;
   /** Fields that decide which server is given the secrets: a change of one needs the secrets again. */
   secretsGoTo: readonly string[];
   /**

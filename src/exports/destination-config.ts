@@ -45,7 +45,10 @@ function checkType(property: Property, value: unknown): void {
  * @returns the configuration with defaults filled in
  * @throws InvalidInput for unknown or missing fields, wrong types and values that the schema refuses
  */
-export function checkedConfig({ config: schema }: Pick<Destination, 'config'>, config: Readonly<Config>): Config {
+export function checkedConfig(
+  { config: schema, checkFirst }: Pick<Destination, 'config' | 'checkFirst'>,
+  config: Readonly<Config>,
+): Config {
   const properties = schema.properties as Record<string, Property>;
   const unknown = Object.keys(config)
     .filter((name) => !Object.hasOwn(properties, name))
@@ -66,6 +69,7 @@ export function checkedConfig({ config: schema }: Pick<Destination, 'config'>, c
     checked[name] = coerced(property, value);
     checkType(property, checked[name]);
   }
+  checkFirst?.(checked);
   const valid = validatorOf(schema);
   if (valid(checked)) return checked;
   const [error] = valid.errors ?? [];

@@ -21,42 +21,48 @@ const GZIP_OVERHEAD_BYTES = 1024;
 const STREAM = { chunkSize: OUTPUT_BYTES, writableHighWaterMark: WAITING_BYTES };
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
 
-const COMPRESSIONS: Record<Compression, { extension: string; compress: Compress }> = {
-  gzip: {
-    extension: '.gz',
-    compress: (blocks) =>
-      inParallel(blocks, (block) =>
-        gzip(block, { ...GZIP, chunkSize: Math.min(OUTPUT_BYTES, block.length + GZIP_OVERHEAD_BYTES) }),
-      ),
-  },
+/** Of whole files; Parquet compresses its pages by itself, and with some more. */
+const COMPRESSIONS: Partial<Record<Compression, Compress>> = {
+  gzip: (blocks) =>
+    inParallel(blocks, (block) =>
+      gzip(block, { ...GZIP, chunkSize: Math.min(OUTPUT_BYTES, block.length + GZIP_OVERHEAD_BYTES) }),
+    ),
   // Frames concatenate as well, but not all readers go on after the first one, and some stop there silently: Node's own
   // stream, python-zstandard.
-  zstd: {
-    extension: '.zst',
-    compress: (blocks) =>
-      inOneStream(blocks, () => zlib.createZstdCompress({ ...STREAM, params: { [ZSTD_c_compressionLevel]: 3 } })),
-  },
-  brotli: {
-    extension: '.br',
-    compress: (blocks) =>
-      inOneStream(blocks, () =>
-        // About as fast as gzip at 6; the default, 11, is a hundred times slower.
-        zlib.createBrotliCompress({ ...STREAM, params: { [BROTLI_PARAM_QUALITY]: 5 } }),
-      ),
-  },
+  zstd: (blocks) =>
+    inOneStream(blocks, () => zlib.createZstdCompress({ ...STREAM, params: { [ZSTD_c_compressionLevel]: 3 } })),
+  brotli: (blocks) =>
+    inOneStream(blocks, () =>
+      // About as fast as gzip at 6; the default, 11, is a hundred times slower.
+      zlib.createBrotliCompress({ ...STREAM, params: { [BROTLI_PARAM_QUALITY]: 5 } }),
+    ),
+};
+
+const EXTENSIONS: Record<Compression, string> = {
+  zstd: '.zst',
+  lz4: '.lz4',
+  snappy: '.sz',
+  gzip: '.gz',
+  brotli: '.br',
 };
 
 /** With the dot; empty for no compression. */
 export function compressionExtension(compression: Compression | null): string {
-  return compression ? COMPRESSIONS[compression].extension : '';
+  return compression ? EXTENSIONS[compression] : '';
 }
 
-/** Compresses a file that arrives in blocks. A file of no blocks still becomes a valid compressed file of no bytes. */
+/**
+ * Compresses a file that arrives in blocks. A file of no blocks still becomes a valid compressed file of no bytes.
+ * @throws Error for a compression that only Parquet has
+ */
 export function compress(
   blocks: AsyncIterable<Uint8Array>,
   compression: Compression | null,
 ): AsyncIterable<Uint8Array> {
-  return compression ? COMPRESSIONS[compression].compress(blocks) : blocks;
+  if (compression === null) return blocks;
+  const compressFile = COMPRESSIONS[compression];
+  if (!compressFile) throw new Error(`whole files are not compressed by ${compression}`);
+  return compressFile(blocks);
 }
 
 /** Several blocks at once, their results in order. No more blocks are taken than are at work, so a slow consumer slows the source. */

@@ -8,6 +8,8 @@ const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 /** Signature, flags, length of the header extension. */
 const HEADER_BYTES = SIGNATURE.length + 8;
 const TRAILER = -1;
+/** A whole stream without rows. */
+export const NO_ROWS: Uint8Array = Buffer.concat([SIGNATURE, Buffer.alloc(8), Buffer.from([0xff, 0xff])]);
 const WINDOW_BYTES = 256 * 1024;
 /** A window that one large row has stretched beyond this is given back once the row is read. */
 const LARGE_WINDOW_BYTES = 4 * 1024 * 1024;

@@ -1,26 +1,42 @@
 /** A part's rows, as they come from Postgres, to the file that a destination stores. */
-import { createHash, type Hash } from 'node:crypto';
-import type { Column, Compression, FileFormat, PartSummary } from '../destinations/contract.ts';
-import { BlockWriter } from './block-writer.ts';
+import type { Column, FileEncoding, FileFormat, PartSummary } from '../destinations/contract.ts';
 import { compress, compressionExtension } from './compression.ts';
-import { CopyBinaryReader } from './copy-binary.ts';
+import { CopyBinaryReader, NO_ROWS } from './copy-binary.ts';
+import { csvEncoder } from './csv.ts';
+import type { Encoder } from './encoder.ts';
 import { jsonLinesEncoder } from './json-lines.ts';
+import { lineEncoder } from './lines.ts';
+import { parquetEncoder } from './parquet/encoder.ts';
 import { RowsDigester, rowIdColumn } from './rows-digest.ts';
 
-type Encoder = (row: CopyBinaryReader) => void;
-
-const FORMATS: Record<
-  FileFormat,
-  { extension: string; encoder(columns: readonly Column[], out: BlockWriter): Encoder }
-> = {
-  JSONLines: { extension: '.jsonl', encoder: jsonLinesEncoder },
+export type FileOptions = Pick<FileEncoding, 'format' | 'compression' | 'formulaSafe'> & {
+  /** What COPY delivers, in this order; one of them identifies the row. Hidden ones are not in the file. */
+  columns: readonly Column[];
 };
 
-export type FileOptions = {
-  /** What COPY delivers, in this order; one of them is `uuid`. */
-  columns: readonly Column[];
-  format: FileFormat;
-  compression: Compression | null;
+type Format = {
+  extension: string;
+  /** Whether the file is compressed as a whole; else the encoder compresses within. */
+  compressesWhole: boolean;
+  encoder(options: FileOptions): Encoder;
+};
+
+const FORMATS: Record<FileFormat, Format> = {
+  JSONLines: {
+    extension: '.jsonl',
+    compressesWhole: true,
+    encoder: ({ columns }) => lineEncoder((out) => jsonLinesEncoder(columns, out)),
+  },
+  CSV: {
+    extension: '.csv',
+    compressesWhole: true,
+    encoder: ({ columns, formulaSafe = false }) => lineEncoder((out) => csvEncoder(columns, out, { formulaSafe })),
+  },
+  Parquet: {
+    extension: '.parquet',
+    compressesWhole: false,
+    encoder: ({ columns, compression }) => parquetEncoder(columns, compression),
+  },
 };
 
 export type EncodedFile = {
@@ -30,26 +46,31 @@ export type EncodedFile = {
   summary(): PartSummary;
 };
 
-/** `.jsonl`, `.jsonl.gz`, … */
-export function fileExtension(format: FileFormat, compression: Compression | null): string {
-  return FORMATS[format].extension + compressionExtension(compression);
+/** `.jsonl`, `.jsonl.gz`, `.parquet`, … Readers of Parquet find the codec inside, and ask for nothing but `.parquet`. */
+export function fileExtension({ format, compression, codecInName = false }: FileEncoding): string {
+  const { extension, compressesWhole } = FORMATS[format];
+  return compressesWhole || codecInName ? extension + compressionExtension(compression) : extension;
 }
 
 /**
- * Encodes and compresses while rows arrive; memory stays a few MiB, or the longest row.
+ * Encodes and compresses while rows arrive; memory stays a few MiB (for Parquet a compressed row group), or the longest row.
  * @param rows COPY BINARY with header and trailer, in chunks of any size; their memory may be reused once the next is asked for
  */
 export function encodeFile(rows: AsyncIterable<Uint8Array>, options: FileOptions): EncodedFile {
-  const content = { rows: 0, digest: new RowsDigester(), hash: createHash('sha256'), bytes: 0 };
   let summary: PartSummary | undefined;
 
   async function* bytes() {
-    yield* compress(encodedBlocks(rows, options, content), options.compression);
+    const { encoder: encoderOf, compressesWhole } = FORMATS[options.format];
+    const encoder = encoderOf(options);
+    const counted = { rows: 0, digest: new RowsDigester() };
+    const blocks = encodedBlocks(rows, options.columns, encoder, counted);
+    yield* compressesWhole ? compress(blocks, options.compression) : blocks;
+    const content = encoder.content();
     summary = {
-      rows: content.rows,
-      digest: content.digest.digest(),
+      rows: counted.rows,
+      digest: counted.digest.digest(),
       contentBytes: content.bytes,
-      contentSha256: content.hash.digest('hex'),
+      contentSha256: content.sha256,
     };
   }
   return {
@@ -61,42 +82,32 @@ export function encodeFile(rows: AsyncIterable<Uint8Array>, options: FileOptions
   };
 }
 
-type Content = { rows: number; digest: RowsDigester; hash: Hash; bytes: number };
-
 async function* encodedBlocks(
   rows: AsyncIterable<Uint8Array>,
-  { columns, format }: FileOptions,
-  content: Content,
+  columns: readonly Column[],
+  encoder: Encoder,
+  counted: { rows: number; digest: RowsDigester },
 ): AsyncGenerator<Uint8Array> {
-  const uuid = rowIdColumn(columns);
+  const rowId = rowIdColumn(columns);
   const reader = new CopyBinaryReader(columns.length);
-  const out = new BlockWriter();
-  const encode = FORMATS[format].encoder(columns, out);
-  function* finished() {
-    for (const block of out.take()) {
-      content.hash.update(block);
-      content.bytes += block.length;
-      yield block;
-    }
-  }
-
   for await (const chunk of rows) {
     reader.push(chunk);
     while (reader.next()) {
-      content.rows++;
-      content.digest.add(reader.bytes, reader.starts[uuid]!);
-      encode(reader);
+      counted.rows++;
+      counted.digest.add(reader.bytes, reader.starts[rowId]!);
+      encoder.add(reader);
     }
-    yield* finished();
+    yield* encoder.ready();
   }
   reader.finish();
-  out.end();
-  yield* finished();
+  yield* encoder.end();
 }
 
-/** A file of no rows. */
-export function emptyFile(compression: Compression | null): AsyncIterable<Uint8Array> {
-  return compress(noBlocks(), compression);
+/** A file of no rows: of its columns, where the format names them. */
+export function emptyFile(options: FileOptions): EncodedFile {
+  return encodeFile(noRows(), options);
 }
 
-async function* noBlocks(): AsyncGenerator<Uint8Array> {}
+async function* noRows(): AsyncGenerator<Uint8Array> {
+  yield NO_ROWS;
+}

@@ -1,4 +1,4 @@
-/** Postgres's binary timestamptz as text. */
+/** Postgres's binary timestamptz and date as text. */
 
 const MICROSECONDS_PER_DAY = 86_400_000_000;
 /** From 0000-03-01 to Postgres's epoch, 2000-01-01: years that start in March have their leap day at the end. */
@@ -6,17 +6,24 @@ const DAYS_TO_EPOCH = 730_425;
 const DAYS_PER_ERA = 146_097;
 const ZERO = 48;
 
+const INFINITE_DAY = 0x7fff_ffff;
+
 /** The longest text of an instant, quotes included. */
 export const INSTANT_BYTES = 32;
 
 /**
- * Writes instants as JSON strings in ISO 8601: UTC, six decimals, Z. Years before 0 and after 9999 take ECMA-262's expanded
- * form (`-000043-03-15T…`; year 0 is 1 BC); the infinities are `"infinity"` and `"-infinity"`, as in Postgres's own JSON.
+ * Writes instants in ISO 8601, quoted as JSON strings or plain: UTC, six decimals, Z. Years before 0 and after 9999 take ECMA-262's expanded
+ * form (`-000043-03-15T…`; year 0 is 1 BC); the infinities are `infinity` and `-infinity`, as in Postgres's own JSON.
  */
 export class InstantWriter {
   #day = Number.NaN;
-  /** `"2015-05-17T` of that day: most neighbouring rows share it. */
+  /** `"2015-05-17T` or `2015-05-17T` of that day: most neighbouring rows share it. */
   #prefix = Buffer.alloc(0);
+  readonly #quote: '"' | '';
+
+  constructor(quote: '"' | '') {
+    this.#quote = quote;
+  }
 
   /**
    * @param source holds, from `start`, microseconds since 2000-01-01 as a big-endian 64-bit integer
@@ -34,8 +41,10 @@ export class InstantWriter {
   }
 
   #writeFar(microseconds: bigint, target: Buffer, at: number): number {
-    if (microseconds === 0x7fff_ffff_ffff_ffffn) return at + target.write('"infinity"', at, 'latin1');
-    if (microseconds === -0x8000_0000_0000_0000n) return at + target.write('"-infinity"', at, 'latin1');
+    if (microseconds === 0x7fff_ffff_ffff_ffffn)
+      return at + target.write(`${this.#quote}infinity${this.#quote}`, at, 'latin1');
+    if (microseconds === -0x8000_0000_0000_0000n)
+      return at + target.write(`${this.#quote}-infinity${this.#quote}`, at, 'latin1');
     const perDay = BigInt(MICROSECONDS_PER_DAY);
     const ofDay = ((microseconds % perDay) + perDay) % perDay;
     return this.#write(Number((microseconds - ofDay) / perDay), Number(ofDay), target, at);
@@ -44,7 +53,7 @@ export class InstantWriter {
   #write(day: number, microsecondsOfDay: number, target: Buffer, start: number): number {
     if (day !== this.#day) {
       this.#day = day;
-      this.#prefix = Buffer.from(`"${date(day)}T`, 'latin1');
+      this.#prefix = Buffer.from(`${this.#quote}${date(day)}T`, 'latin1');
     }
     let at = start;
     for (let i = 0; i < this.#prefix.length; i++) target[at++] = this.#prefix[i]!;
@@ -63,7 +72,7 @@ export class InstantWriter {
     at = twoDigits(hundreds % 100, target, at);
     at = twoDigits(fraction % 100, target, at);
     target[at++] = 90; // Z
-    target[at++] = 34; // "
+    if (this.#quote !== '') target[at++] = 34;
     return at;
   }
 }
@@ -73,6 +82,12 @@ function twoDigits(value: number, target: Buffer, at: number): number {
   target[at] = ZERO + tens;
   target[at + 1] = ZERO + value - tens * 10;
   return at + 2;
+}
+
+/** @param day counted from 2000-01-01, as Postgres's binary date is. @returns as in `InstantWriter`: `2015-05-17`, `infinity` */
+export function dateText(day: number): string {
+  if (day === INFINITE_DAY) return 'infinity';
+  return day === -INFINITE_DAY - 1 ? '-infinity' : date(day);
 }
 
 /**

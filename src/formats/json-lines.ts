@@ -5,12 +5,11 @@
 import type { Column, ColumnType } from '../destinations/contract.ts';
 import type { BlockWriter } from './block-writer.ts';
 import type { CopyBinaryReader } from './copy-binary.ts';
-import { INSTANT_BYTES, InstantWriter } from './instant.ts';
+import { dateText, INSTANT_BYTES, InstantWriter } from './instant.ts';
+import { writeUuid } from './uuid-text.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const DASH = 0x2d;
-const HEX_DIGITS = Buffer.from('0123456789abcdef');
 const NULL = Buffer.from('null');
 const ROW_END = Buffer.from('}\n');
 /** Room for any value that is not text or jsonb: a quoted uuid is 38. */
@@ -34,14 +33,16 @@ type WriteValue = (source: Buffer, start: number, length: number) => void;
 
 /** @returns a function that writes the reader's present row to `out` */
 export function jsonLinesEncoder(columns: readonly Column[], out: BlockWriter): (row: CopyBinaryReader) => void {
-  const keys = columns.map(({ name }, i) => Buffer.from(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`));
-  const values = columns.map(({ type }) => VALUE_WRITERS[type](out));
+  const fields = columns.map((_, i) => i).filter((i) => !columns[i]!.hidden);
+  const keys = fields.map((i, n) => Buffer.from(`${n === 0 ? '{' : ','}${JSON.stringify(columns[i]!.name)}:`));
+  const values = fields.map((i) => VALUE_WRITERS[columns[i]!.type](out));
 
   return ({ bytes, starts, lengths }) => {
-    for (let i = 0; i < keys.length; i++) {
-      constant(out, keys[i]!);
+    for (let n = 0; n < fields.length; n++) {
+      const i = fields[n]!;
+      constant(out, keys[n]!);
       if (lengths[i]! < 0) constant(out, NULL);
-      else values[i]!(bytes, starts[i]!, lengths[i]!);
+      else values[n]!(bytes, starts[i]!, lengths[i]!);
     }
     constant(out, ROW_END);
     out.endRow();
@@ -63,18 +64,25 @@ const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter) => WriteValue> = {
   // The first byte is the version of jsonb's binary form, 1: the JSON text follows.
   jsonb: (out) => (source, start, length) => out.copy(source, start + 1, start + length),
   timestamptz(out) {
-    const instants = new InstantWriter();
+    const instants = new InstantWriter('"');
     return (source, start) => {
       out.reserve(INSTANT_BYTES);
       out.position = instants.write(source, start, out.bytes, out.position);
     };
   },
+  date: (out) => (source, start) => scalar(out, `"${dateText(source.readInt32BE(start))}"`),
   int4: (out) => (source, start) => scalar(out, source.readInt32BE(start)),
   int8: (out) => (source, start) => scalar(out, source.readBigInt64BE(start)),
+  float8: (out) => (source, start) => float(out, source.readDoubleBE(start)),
   bool: (out) => (source, start) => scalar(out, source[start] === 1),
 };
 
-function scalar(out: BlockWriter, value: number | bigint | boolean): void {
+/** JSON has no name for what is no number; Postgres’s own JSON quotes it. */
+function float(out: BlockWriter, value: number): void {
+  scalar(out, Number.isFinite(value) ? value : `"${value}"`);
+}
+
+function scalar(out: BlockWriter, value: string | number | bigint | boolean): void {
   out.reserve(SCALAR_BYTES);
   out.position += out.bytes.write(String(value), out.position, 'latin1');
 }
@@ -82,16 +90,10 @@ function scalar(out: BlockWriter, value: number | bigint | boolean): void {
 function uuid(out: BlockWriter, source: Buffer, start: number): void {
   out.reserve(SCALAR_BYTES);
   const { bytes } = out;
-  let at = out.position;
-  bytes[at++] = QUOTE;
-  for (let i = 0; i < 16; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) bytes[at++] = DASH;
-    const byte = source[start + i]!;
-    bytes[at++] = HEX_DIGITS[byte >> 4]!;
-    bytes[at++] = HEX_DIGITS[byte & 15]!;
-  }
-  bytes[at++] = QUOTE;
-  out.position = at;
+  bytes[out.position] = QUOTE;
+  const end = writeUuid(source, start, bytes, out.position + 1);
+  bytes[end] = QUOTE;
+  out.position = end + 1;
 }
 
 function text(out: BlockWriter, source: Buffer, start: number, end: number): void {

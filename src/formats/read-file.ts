@@ -4,46 +4,61 @@ import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
 import type { Compression, FileFormat } from '../destinations/contract.ts';
+import { readParquet } from './parquet/read.ts';
+import { readCsv } from './read-csv.ts';
+import { readJsonLines } from './read-json-lines.ts';
 import type { RowsDigester } from './rows-digest.ts';
+import { UnreadableFile } from './unreadable.ts';
 
-const LINE_FEED = 10;
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+type ReadRows = (blocks: AsyncIterable<Uint8Array>, digest: RowsDigester | undefined) => Promise<number>;
+type Content = { rows: number; contentSha256: string };
 
-type ReadRows = (blocks: AsyncIterable<Uint8Array>, digest: RowsDigester) => Promise<number>;
+/** Formats whose files are compressed as a whole. */
+const TEXT_READERS: Record<Exclude<FileFormat, 'Parquet'>, ReadRows> = { JSONLines: readJsonLines, CSV: readCsv };
 
-const READERS: Record<FileFormat, ReadRows> = { JSONLines: readJsonLines };
-
-const DECOMPRESSORS: Record<Compression, () => Transform> = {
+const DECOMPRESSORS: Partial<Record<Compression, () => Transform>> = {
   gzip: zlib.createGunzip,
   brotli: zlib.createBrotliDecompress,
   zstd: zlib.createZstdDecompress,
 };
 
-/** The bytes are no file of that format and compression. The message says where it ends to be one. */
-export class UnreadableFile extends Error {}
-
 /**
  * @param stored the file as a destination keeps it
- * @param digest every row's uuid is added to it
- * @returns rows, and the sha256 (hex) of the file as stored and of its uncompressed content
+ * @param digest every row's uuid is added to it; undefined for rows without one
+ * @returns rows, and the sha256 (hex) of the file as stored and of its content, as `PartSummary` has it
  * @throws UnreadableFile
  */
 export async function readExportedFile(
   stored: AsyncIterable<Uint8Array>,
   { format, compression }: { format: FileFormat; compression: Compression | null },
-  digest: RowsDigester,
-): Promise<{ rows: number; sha256: string; contentSha256: string }> {
-  const [packed, content] = [createHash('sha256'), createHash('sha256')];
-  const unpack = compression ? DECOMPRESSORS[compression]() : new PassThrough();
+  digest: RowsDigester | undefined,
+): Promise<Content & { sha256: string }> {
+  const packed = createHash('sha256');
+  const blocks = hashed(stored, packed);
+  const content =
+    format === 'Parquet'
+      ? await readParquet(blocks, digest)
+      : await readText(blocks, compression, (text) => TEXT_READERS[format](text, digest));
+  return { ...content, sha256: packed.digest('hex') };
+}
+
+async function readText(
+  stored: AsyncIterable<Uint8Array>,
+  compression: Compression | null,
+  read: (blocks: AsyncIterable<Uint8Array>) => Promise<number>,
+): Promise<Content> {
+  const hash = createHash('sha256');
+  const unpack = compression === null ? new PassThrough() : DECOMPRESSORS[compression]?.();
+  if (!unpack) throw new Error(`whole files are not compressed by ${compression}`);
   let rows = 0;
   try {
-    await pipeline(hashed(stored, packed), unpack, async (blocks: AsyncIterable<Uint8Array>) => {
-      rows = await READERS[format](hashed(blocks, content), digest);
+    await pipeline(stored, unpack, async (blocks: AsyncIterable<Uint8Array>) => {
+      rows = await read(hashed(blocks, hash));
     });
   } catch (error) {
     throw isUnpackingError(error) ? new UnreadableFile('it cannot be unpacked', { cause: error }) : error;
   }
-  return { rows, sha256: packed.digest('hex'), contentSha256: content.digest('hex') };
+  return { rows, contentSha256: hash.digest('hex') };
 }
 
 async function* hashed(blocks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
@@ -57,36 +72,4 @@ async function* hashed(blocks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGene
 function isUnpackingError(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^(Z_|ERR__?ERROR|ERR_BROTLI|ERR_ZLIB|ZSTD_)/.test(code);
-}
-
-async function readJsonLines(blocks: AsyncIterable<Uint8Array>, digest: RowsDigester): Promise<number> {
-  let rows = 0;
-  let begun: Uint8Array[] = [];
-  for await (const block of blocks) {
-    let from = 0;
-    for (let at = block.indexOf(LINE_FEED); at >= 0; at = block.indexOf(LINE_FEED, from)) {
-      const line = Buffer.concat([...begun, block.subarray(from, at)]);
-      digest.add(uuidOf(line.toString(), ++rows), 0);
-      begun = [];
-      from = at + 1;
-    }
-    if (from < block.length) begun.push(block.subarray(from));
-  }
-  if (begun.length > 0) throw new UnreadableFile(`line ${rows + 1} has no end`);
-  return rows;
-}
-
-/** @returns the 16 bytes of the row's uuid */
-function uuidOf(line: string, number: number): Uint8Array {
-  const { uuid } = parse(line) ?? {};
-  if (typeof uuid === 'string' && UUID.test(uuid)) return Buffer.from(uuid.replaceAll('-', ''), 'hex');
-  throw new UnreadableFile(`line ${number} is no row`);
-}
-
-function parse(line: string): { uuid?: unknown } | null {
-  try {
-    return JSON.parse(line) as { uuid?: unknown } | null;
-  } catch {
-    return null;
-  }
 }

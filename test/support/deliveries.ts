@@ -56,8 +56,7 @@ function breaking(source: PartSource, error: Error): PartSource {
 
 function sourceOf(rows: readonly TestRow[], delivery: Delivery): PartSource {
   const copy = copyOf(rows);
-  const { format, compression } = delivery.file;
-  const file = encodeFile(blocksOf(copy), { columns: delivery.columns, format, compression });
+  const file = encodeFile(blocksOf(copy), { ...delivery.file, columns: delivery.columns });
   const digester = new RowsDigester();
   for (const { uuid } of rows) digester.add(Buffer.from(uuid.replaceAll('-', ''), 'hex'), 0);
   let summary = () => file.summary();
@@ -137,7 +136,7 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {})
           signal: new AbortController().signal,
           log: () => {},
           artifacts: artifactsOf(delivery.epoch),
-          emptyFile: (_, compression) => emptyFile(compression),
+          emptyFile: (kind) => emptyFile({ ...kind, columns: COLUMNS }),
           step: steps,
         },
         place.environment,

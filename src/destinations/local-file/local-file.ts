@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DestinationRejected, InvalidInput } from '../../errors.ts';
 import { Type, type Static } from '../../schema.ts';
 import { defineDestination, type DestinationEnvironment } from '../contract.ts';
-import { fileProperties } from '../object-store/config.ts';
+import { checkFileFormat, fileProperties } from '../object-store/config.ts';
 import { checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
 import { localStore } from './store.ts';
@@ -39,6 +39,7 @@ export const localFile = defineDestination<LocalFileConfig>({
   delivery: 'effectively_once',
   takes: 'files',
   config: LocalFileConfig,
+  checkFirst: checkFileFormat,
   secretsGoTo: [],
   async validate(config) {
     if (checkPrefix(config.directory, 'directory') === '') throw new InvalidInput('May not be blank.', 'directory');

@@ -3,15 +3,11 @@
  * worker would remove a newer delivery. What makes the steps safe to interrupt, repeat and run beside a frozen older self:
  * an upload can become visible only once, only after it was recorded, and never after step 1 of a later commit.
  */
-import { createHash } from 'node:crypto';
 import { Superseded } from '../../errors.ts';
 import type { DeliveredFile, Receipt, StagedPart } from '../contract.ts';
 import { fileKindOf } from './keys.ts';
 import { encodeManifest, isObject, manifestOf, readManifest, receiptOf, type Manifest } from './manifest.ts';
 import { openUpload, recordedUploads, reveal, stage, type FileSession, type StagedFile } from './staging.ts';
-
-/** Of a file of no rows, in every format. */
-const NO_CONTENT = createHash('sha256').digest('hex');
 
 /** A file of the interval: as it is to be, and the upload that makes it so, unless it is so already. */
 type Target = { file: DeliveredFile; upload?: StagedFile };
@@ -97,11 +93,10 @@ async function emptyTarget(
 ): Promise<Target | undefined> {
   const visible = session.names.isFile(key) && (await session.store.head(key));
   if (!visible) return undefined;
-  if (entry && entry.content_sha256 === NO_CONTENT && isObject(visible, entry)) return { file: entry };
-  const { format, compression } = fileKindOf(key);
-  const content = session.context.emptyFile(format, compression);
-  const upload = await stage(session, await openUpload(session, key), content);
-  return { file: fileOf(upload, 0, NO_CONTENT), upload };
+  if (entry?.rows === 0 && isObject(visible, entry)) return { file: entry };
+  const empty = session.context.emptyFile(fileKindOf(key));
+  const upload = await stage(session, await openUpload(session, key), empty.bytes);
+  return { file: fileOf(upload, 0, empty.summary().contentSha256 ?? ''), upload };
 }
 
 function fileOf(upload: StagedFile, rows: number, contentSha256: string): DeliveredFile {

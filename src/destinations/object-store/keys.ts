@@ -6,7 +6,7 @@
  */
 import { InvalidInput } from '../../errors.ts';
 import { fileExtension } from '../../formats/file.ts';
-import { COMPRESSIONS, FILE_FORMATS, type Compression, type Delivery, type FileFormat } from '../contract.ts';
+import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Delivery, type FileEncoding } from '../contract.ts';
 
 /** S3's limit on a key; the longest of the major stores'. */
 const KEY_BYTES = 1024;
@@ -78,8 +78,6 @@ export function checkPrefix(prefix: string, attr = 'prefix'): string {
   return path;
 }
 
-type FileKind = { format: FileFormat; compression: Compression | null };
-
 export type Names = {
   file(index: number): string;
   manifest: string;
@@ -87,22 +85,29 @@ export type Names = {
   isFile(key: string): boolean;
 };
 
-const KINDS: FileKind[] = FILE_FORMATS.flatMap((format) =>
-  [...COMPRESSIONS, null].map((compression) => ({ format, compression })),
+type FileKind = Pick<FileEncoding, 'format' | 'compression'>;
+
+/** By extension. `.parquet` may hold any codec: its readers find out, and an empty file has none. */
+const KINDS: ReadonlyMap<string, FileKind> = new Map(
+  FILE_FORMATS.flatMap((format) =>
+    [null, ...SUPPORTED_COMPRESSIONS[format]].map((compression): [string, FileKind] => [
+      fileExtension({ format, compression, codecInName: true }),
+      { format, compression },
+    ]),
+  ),
 );
 
 /** The names of one delivery's objects. @param prefix as `checkPrefix` returned it */
 export function namesOf(prefix: string, delivery: Pick<Delivery, 'start' | 'end' | 'model' | 'file'>): Names {
   const folder = prefix.replace(/\{([a-z_]+)\}/g, (_, name: string) => VARIABLES[name]!(delivery));
   const stem = `${folder === '' ? '' : `${folder}/`}${compactInstant(delivery.start)}-${compactInstant(delivery.end)}`;
-  const extension = fileExtension(delivery.file.format, delivery.file.compression);
+  const extension = fileExtension(delivery.file);
   return {
     file: (index) => `${stem}${delivery.file.numbered ? `-${index}` : ''}${extension}`,
     manifest: `${stem}_manifest.json`,
     isFile(key) {
       if (!key.startsWith(stem)) return false;
-      const ending = key.slice(stem.length).replace(/^-\d+/, '');
-      return KINDS.some(({ format, compression }) => ending === fileExtension(format, compression));
+      return KINDS.has(key.slice(stem.length).replace(/^-\d+/, ''));
     },
   };
 }
@@ -110,7 +115,6 @@ export function namesOf(prefix: string, delivery: Pick<Delivery, 'start' | 'end'
 /** Format and compression of an exported file, from its name. @throws Error for any other name */
 export function fileKindOf(key: string): FileKind {
   // `.jsonl` is no suffix of `.jsonl.gz`: at most one matches.
-  const kind = KINDS.find(({ format, compression }) => key.endsWith(fileExtension(format, compression)));
-  if (!kind) throw new Error('not the name of an exported file');
-  return kind;
+  for (const [extension, kind] of KINDS) if (key.endsWith(extension)) return kind;
+  throw new Error('not the name of an exported file');
 }

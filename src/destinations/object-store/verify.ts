@@ -1,8 +1,9 @@
 /** Reads back what a receipt says was delivered. */
 import { createHash } from 'node:crypto';
-import { readExportedFile, UnreadableFile } from '../../formats/read-file.ts';
-import { RowsDigester } from '../../formats/rows-digest.ts';
-import type { DeliveredFile, Difference, Receipt } from '../contract.ts';
+import { readExportedFile } from '../../formats/read-file.ts';
+import { RowsDigester, rowIdColumn } from '../../formats/rows-digest.ts';
+import { UnreadableFile } from '../../formats/unreadable.ts';
+import type { DeliveredFile, Delivery, Difference, Receipt } from '../contract.ts';
 import { fileKindOf } from './keys.ts';
 import { isObject, readManifest } from './manifest.ts';
 import type { FileSession } from './staging.ts';
@@ -14,10 +15,15 @@ import type { FileSession } from './staging.ts';
  */
 export async function verifyFiles(session: FileSession, receipt: Receipt, deep: boolean): Promise<Difference[]> {
   const differences = await verifyManifest(session, receipt);
-  const rows = deep ? new RowsDigester() : undefined;
-  for (const file of receipt.files ?? []) differences.push(...(await verifyFile(session, file, rows)));
-  if (!rows || differences.length > 0 || rows.digest() === receipt.digest) return differences;
+  const rows = hasUuids(session.delivery) ? new RowsDigester() : undefined;
+  for (const file of receipt.files ?? []) differences.push(...(await verifyFile(session, file, deep, rows)));
+  if (!deep || !rows || differences.length > 0 || rows.digest() === receipt.digest) return differences;
   return [{ what: 'The files hold other rows than were delivered.', expected: receipt.digest, found: rows.digest() }];
+}
+
+/** Whether the files show what the rows' digest is made of. */
+function hasUuids({ columns }: Delivery): boolean {
+  return !columns[rowIdColumn(columns)]!.hidden;
 }
 
 async function verifyManifest({ store, names, delivery }: FileSession, receipt: Receipt): Promise<Difference[]> {
@@ -28,10 +34,11 @@ async function verifyManifest({ store, names, delivery }: FileSession, receipt: 
   return expected === found ? [] : [{ what: `The manifest ${store.locate(key)} differs.`, expected, found }];
 }
 
-/** @param rows the rows' uuids are added to it; undefined: no deep look */
+/** @param rows after a deep look the rows' uuids are added to it; undefined: they have none */
 async function verifyFile(
   { store }: FileSession,
   file: DeliveredFile,
+  deep: boolean,
   rows: RowsDigester | undefined,
 ): Promise<Difference[]> {
   const name = store.locate(file.key);
@@ -41,11 +48,11 @@ async function verifyFile(
   if (!isObject(visible, file)) {
     return [{ what: `The file ${name} was changed or replaced.`, expected: describe(file), found: describe(visible) }];
   }
-  if (!rows && visible.checksum !== null) return [];
+  if (!deep && visible.checksum !== null) return [];
 
   const stored = await store.get(file.key);
   if (!stored) return missing;
-  if (rows) return verifyContent(name, file, stored, rows);
+  if (deep) return verifyContent(name, file, stored, rows);
   const found = await sha256Of(stored);
   return found === file.sha256 ? [] : [{ what: `The bytes of ${name} were changed.`, expected: file.sha256, found }];
 }
@@ -54,7 +61,7 @@ async function verifyContent(
   name: string,
   file: DeliveredFile,
   stored: AsyncIterable<Uint8Array>,
-  rows: RowsDigester,
+  rows: RowsDigester | undefined,
 ): Promise<Difference[]> {
   const expected = `${file.rows} rows, sha256 ${file.sha256}, content ${file.content_sha256}`;
   try {

@@ -5,7 +5,7 @@ import { HostRefused, hostRules } from '../../net/host-rules.ts';
 import { checkEndpoint } from '../../net/endpoint.ts';
 import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
 import { defineDestination, type Destination, type DestinationEnvironment } from '../contract.ts';
-import { fileProperties, withDefault } from '../object-store/config.ts';
+import { checkFileFormat, fileProperties, withDefault } from '../object-store/config.ts';
 import { checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
 import { secret } from '../secret.ts';
@@ -103,6 +103,7 @@ function s3Destination(
     delivery: 'effectively_once',
     takes: 'files',
     config: schema,
+    checkFirst: checkFileFormat,
     ...(integration && { integration }),
     secretsGoTo: ['endpoint_url'],
     validate,

@@ -1,5 +1,5 @@
 /** A run's plan: the content that every attempt writes. Stored with the run; never changed. */
-import type { Column, Compression, FileFormat, Part } from '../../destinations/contract.ts';
+import type { Column, FileEncoding, Part } from '../../destinations/contract.ts';
 import type { Content } from './content.ts';
 
 /** A row's place in the order of an interval: `(interval_time, uuid)`. */
@@ -20,7 +20,7 @@ export type Plan = {
   hashKey: string | null;
   /** What is read and delivered, in order. */
   columns: readonly Column[];
-  file: { format: FileFormat; compression: Compression | null; numbered: boolean };
+  file: FileEncoding & { numbered: boolean };
   /** The encoder's version: a change of it is a change of content. */
   formatVersion: number;
 };

@@ -1,0 +1,111 @@
+/**
+ * The body of a data page (version 1) of an optional, flat column, before compression: definition levels, then values.
+ * Format: https://parquet.apache.org/docs/file-format/data-pages/
+ */
+
+/** A page is cut once its values are this large; one value may be larger. */
+export const PAGE_BYTES = 1024 * 1024;
+/** A column of small values never fills a page. */
+const FIRST_BYTES = 16 * 1024;
+/** Before the values: the levels of a page without nulls, which are one run of ones. */
+const LEVELS_ROOM = 16;
+
+export class PageBuilder {
+  /** Writers ask for room with `reserve`, write into `bytes` from `position` on, and move `position`. */
+  bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  position = LEVELS_ROOM;
+  /** Values so far, nulls included. */
+  count = 0;
+  nulls = 0;
+  /** One bit for each value, 1 where there is one; made with the first null. */
+  #defined: Uint8Array | undefined;
+
+  reserve(size: number): void {
+    const needed = this.position + size;
+    if (needed <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(
+      Math.max(needed, Math.min(2 * this.bytes.length, this.bytes.length + PAGE_BYTES)),
+    );
+    this.bytes.copy(larger, 0, 0, this.position);
+    this.bytes = larger;
+  }
+
+  /** To be called for each value that is written. */
+  addValue(): void {
+    if (this.#defined) this.#setDefined(this.count);
+    this.count++;
+  }
+
+  addNull(): void {
+    if (!this.#defined) {
+      this.#defined = new Uint8Array(64);
+      for (let i = 0; i < this.count; i++) this.#setDefined(i);
+    }
+    this.count++;
+    this.nulls++;
+  }
+
+  #setDefined(index: number): void {
+    const at = index >> 3;
+    if (at >= this.#defined!.length) {
+      const larger = new Uint8Array(Math.max(at + 1, 2 * this.#defined!.length));
+      larger.set(this.#defined!);
+      this.#defined = larger;
+    }
+    this.#defined![at]! |= 1 << (index & 7);
+  }
+
+  append(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.bytes.set(bytes, this.position);
+    this.position += bytes.length;
+  }
+
+  isFull(): boolean {
+    return this.position >= PAGE_BYTES;
+  }
+
+  /** The values alone, as a dictionary page has them; for a builder of one page. */
+  takeValues(): Buffer {
+    return this.bytes.subarray(LEVELS_ROOM, this.position);
+  }
+
+  /** The page's body, whose memory is the caller's; then the builder is empty again. */
+  take(): Buffer {
+    const levels = this.#levels();
+    const start = LEVELS_ROOM - levels.length;
+    let body: Buffer;
+    if (start >= 0) {
+      levels.copy(this.bytes, start);
+      body = this.bytes.subarray(start, this.position);
+    } else body = Buffer.concat([levels, this.bytes.subarray(LEVELS_ROOM, this.position)]);
+    this.bytes = Buffer.allocUnsafeSlow(this.bytes.length > 2 * PAGE_BYTES ? FIRST_BYTES : this.bytes.length);
+    this.position = LEVELS_ROOM;
+    this.count = 0;
+    this.nulls = 0;
+    this.#defined = undefined;
+    return body;
+  }
+
+  /** Definition levels, 0 or 1, as one run: repeated where there is no null, else packed bit by bit. */
+  #levels(): Buffer {
+    let run: Uint8Array[];
+    if (this.#defined) {
+      const packed = new Uint8Array((this.count + 7) >> 3);
+      packed.set(this.#defined.subarray(0, packed.length));
+      run = [varint(((packed.length << 1) | 1) >>> 0), packed];
+    } else run = [varint((this.count << 1) >>> 0), Uint8Array.of(1)];
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(run.reduce((sum, piece) => sum + piece.length, 0));
+    return Buffer.concat([length, ...run]);
+  }
+}
+
+/** An unsigned number, seven bits a byte, low ones first. */
+export function varint(value: number): Uint8Array {
+  const bytes = [];
+  let rest = value;
+  for (; rest > 127; rest >>>= 7) bytes.push((rest & 127) | 128);
+  bytes.push(rest);
+  return Uint8Array.from(bytes);
+}

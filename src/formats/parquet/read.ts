@@ -1,0 +1,117 @@
+/** Parquet read back: hyparquet decodes every value, and the pages' bodies are hashed as the encoder hashed them. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  parquetMetadataAsync,
+  parquetRead,
+  type AsyncBuffer,
+  type ColumnMetaData,
+  type CompressionCodec,
+  type FileMetaData,
+} from 'hyparquet';
+import { parquetHeader } from 'hyparquet/src/column.js';
+import type { RowsDigester } from '../rows-digest.ts';
+import { UnreadableFile } from '../unreadable.ts';
+import { uuidBytes } from '../uuid-text.ts';
+import { CODECS } from './codecs.ts';
+import { ContentHash } from './content.ts';
+
+const DECOMPRESSORS = Object.fromEntries(
+  Object.values(CODECS).map(({ name, decompress }) => [name, decompress]),
+) as Partial<Record<CompressionCodec, (packed: Uint8Array, size: number) => Uint8Array>>;
+
+/**
+ * A row group at a time; the file waits on disk meanwhile, because what is needed first stands last in it.
+ * @param digest every row's `uuid` is added to it; undefined: there is no such column
+ * @throws UnreadableFile
+ */
+export async function readParquet(
+  stored: AsyncIterable<Uint8Array>,
+  digest: RowsDigester | undefined,
+): Promise<{ rows: number; contentSha256: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'sluice-parquet-'));
+  const spool = await open(path.join(folder, 'file'), 'wx+');
+  try {
+    for await (const block of stored) await spool.writeFile(block);
+    const file = await asyncBuffer(spool);
+    return await readWhole(file, digest).catch((error: unknown) => {
+      throw error instanceof UnreadableFile ? error : new UnreadableFile('it is not valid Parquet', { cause: error });
+    });
+  } finally {
+    await spool.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function asyncBuffer(spool: FileHandle): Promise<AsyncBuffer> {
+  const { size } = await spool.stat();
+  return {
+    byteLength: size,
+    async slice(start, end = size) {
+      const bytes = new Uint8Array(end - start);
+      await spool.read(bytes, 0, bytes.length, start);
+      return bytes.buffer;
+    },
+  };
+}
+
+async function readWhole(file: AsyncBuffer, digest: RowsDigester | undefined) {
+  const metadata = await parquetMetadataAsync(file);
+  const content = new ContentHash(metadata.schema.slice(1));
+  let rows = 0;
+  for (const group of metadata.row_groups) {
+    for (const { meta_data: column } of group.columns) {
+      content.addChunk(column!.codec, await hashOfPages(file, column!));
+    }
+    const end = rows + Number(group.num_rows);
+    await readGroup(file, metadata, rows, end, digest);
+    rows = end;
+  }
+  return { rows, contentSha256: content.digest() };
+}
+
+/** The sha256 of the bodies of a column chunk's pages. */
+async function hashOfPages(file: AsyncBuffer, column: ColumnMetaData): Promise<Buffer> {
+  const start = Number(column.dictionary_page_offset ?? column.data_page_offset);
+  const bytes = await file.slice(start, start + Number(column.total_compressed_size));
+  const reader = { view: new DataView(bytes), offset: 0 };
+  const hash = createHash('sha256');
+  while (reader.offset < bytes.byteLength) {
+    const { compressed_page_size: size, uncompressed_page_size: rawSize } = parquetHeader(reader);
+    const body = new Uint8Array(bytes, reader.offset, size);
+    hash.update(DECOMPRESSORS[column.codec]?.(body, rawSize) ?? body);
+    reader.offset += size;
+  }
+  return hash.digest();
+}
+
+async function readGroup(
+  file: AsyncBuffer,
+  metadata: FileMetaData,
+  rowStart: number,
+  rowEnd: number,
+  digest: RowsDigester | undefined,
+): Promise<void> {
+  let digested = 0;
+  await parquetRead({
+    file,
+    metadata,
+    rowStart,
+    rowEnd,
+    compressors: DECOMPRESSORS,
+    onChunk({ columnName, columnData }) {
+      if (columnName !== 'uuid' || !digest) return;
+      for (const text of columnData) {
+        const uuid = uuidBytes(text);
+        if (!uuid) throw new UnreadableFile(`row ${rowStart + digested + 1} has no uuid`);
+        digest.add(uuid, 0);
+        digested++;
+      }
+    },
+  });
+  if (digest && digested !== rowEnd - rowStart) {
+    throw new UnreadableFile(`rows ${rowStart + 1} to ${rowEnd} have ${digested} uuids`);
+  }
+}
