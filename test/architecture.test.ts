@@ -16,6 +16,7 @@ const ARROWS = `
   exports/domain  -> destinations (types)
   flags/evaluation ->
   formats         -> destinations (types)
+  query           -> destinations (types)
   net             ->
   secrets         ->
   wire            -> net

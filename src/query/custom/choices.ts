@@ -1,0 +1,44 @@
+/** One of several values: CASE, `if`, `coalesce`. */
+import { convert, expect, widest } from './conversions.ts';
+import { invalid } from './refusal.ts';
+import type { Place } from './syntax.ts';
+import { typeName, value, type Value } from './values.ts';
+
+export type Branch = { when: Value; result: Value };
+
+/** @param otherwise NULL where it is missing */
+export function caseOf(branches: readonly Branch[], otherwise: Value | undefined, at: Place): Value {
+  const results = sameType([...branches.map(({ result }) => result), ...(otherwise ? [otherwise] : [])]);
+  const last = otherwise && results.at(-1);
+  const written = branches.map(({ when }, i) => `when ${condition(when)} then ${results[i]!.sql}`).join(' ');
+  return value(typeOf(results), `(case ${written}${last ? ` else ${last.sql}` : ''} end)`, at);
+}
+
+/** The first that is not NULL. */
+export function firstOf(values: readonly Value[], at: Place): Value {
+  const same = sameType(values);
+  return value(typeOf(same), `coalesce(${same.map(({ sql }) => sql).join(', ')})`, at);
+}
+
+/** A boolean as SQL. @throws InvalidInput for what is none */
+export function condition(given: Value): string {
+  return expect(given, 'bool', 'a condition').sql;
+}
+
+/** The values as the one type that holds them all; text when all are NULL. @throws InvalidInput where only a cast would do */
+export function sameType(values: readonly Value[]): Value[] {
+  const type = values
+    .map((one) => one.type)
+    .reduce((a, b) => {
+      const wider = widest(a, b);
+      if (wider) return wider;
+      const types = `${typeName(a)} and ${typeName(b)}`;
+      throw invalid(`one of these values has another type than the others (${types}): convert it`, values[0]!.at);
+    });
+  return values.map((one) => convert(one, type === 'null' ? 'text' : type));
+}
+
+function typeOf(values: readonly Value[]) {
+  const { type } = values[0]!;
+  return type === 'null' ? 'text' : type;
+}

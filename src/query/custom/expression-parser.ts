@@ -1,0 +1,311 @@
+/** The grammar of one expression. */
+import { EmbeddedActionsParser, type IToken } from 'chevrotain';
+import { invalid, refused } from './refusal.ts';
+import type { BinaryOperator, Expression, Step } from './syntax.ts';
+import { nameOf, placeOf, T, TOKENS, unquoted } from './tokens.ts';
+
+type Branch = { when: Expression; result: Expression };
+type BinaryRest = { operator: BinaryOperator; right: Expression };
+
+/** Tokens become trees inside ACTION only: chevrotain runs every rule once without a query, to learn the grammar. */
+export class ExpressionParser extends EmbeddedActionsParser {
+  /** What to call a SELECT that stands where a value should. */
+  protected subquery = 'Subqueries are not supported';
+
+  constructor() {
+    super(TOKENS, { maxLookahead: 2 });
+  }
+
+  expression = this.RULE('expression', (): Expression => {
+    const terms = [this.SUBRULE(this.conjunction)];
+    this.MANY(() => {
+      this.CONSUME(T.Or);
+      terms.push(this.SUBRULE1(this.conjunction));
+    });
+    return this.#logical('or', terms);
+  });
+
+  conjunction = this.RULE('conjunction', (): Expression => {
+    const terms = [this.SUBRULE(this.negation)];
+    this.MANY(() => {
+      this.CONSUME(T.And);
+      terms.push(this.SUBRULE1(this.negation));
+    });
+    return this.#logical('and', terms);
+  });
+
+  negation = this.RULE('negation', (): Expression => {
+    const nots: IToken[] = [];
+    this.MANY(() => nots.push(this.CONSUME(T.Not)));
+    const value = this.SUBRULE(this.comparison);
+    return this.ACTION(() =>
+      nots.reduceRight<Expression>((inner, not) => ({ kind: 'not', value: inner, at: placeOf(not) }), value),
+    );
+  });
+
+  comparison = this.RULE('comparison', (): Expression => {
+    const left = this.SUBRULE(this.sum);
+    const compared = this.OPTION(() =>
+      this.OR<Expression>([
+        {
+          ALT: () => {
+            const token = this.CONSUME(T.Compare);
+            const right = this.SUBRULE1(this.sum);
+            return this.#binary(left, { operator: this.ACTION(() => comparison(token)), right });
+          },
+        },
+        { ALT: () => this.SUBRULE(this.isNull, { ARGS: [left] }) },
+        { ALT: () => this.SUBRULE(this.predicate, { ARGS: [left] }) },
+      ]),
+    );
+    return compared ?? left;
+  });
+
+  isNull = this.RULE('isNull', (value: Expression): Expression => {
+    this.CONSUME(T.Is);
+    const not = this.OPTION(() => this.CONSUME(T.Not));
+    this.CONSUME(T.Null);
+    return this.ACTION(() => ({ kind: 'is null', value, negated: not !== undefined, at: value.at }));
+  });
+
+  predicate = this.RULE('predicate', (value: Expression): Expression => {
+    const negated = this.OPTION(() => this.CONSUME(T.Not)) !== undefined;
+    return this.OR<Expression>([
+      {
+        ALT: () => {
+          this.CONSUME(T.In);
+          this.CONSUME(T.Open);
+          const list: Expression[] = [];
+          this.AT_LEAST_ONE_SEP({ SEP: T.Comma, DEF: () => list.push(this.SUBRULE(this.expression)) });
+          this.CONSUME(T.Close);
+          return this.ACTION((): Expression => ({ kind: 'in', value, list, negated, at: value.at }));
+        },
+      },
+      {
+        ALT: () => {
+          const token = this.OR1([{ ALT: () => this.CONSUME(T.Like) }, { ALT: () => this.CONSUME(T.Ilike) }]);
+          const pattern = this.SUBRULE(this.sum);
+          return this.ACTION((): Expression => {
+            return { kind: 'like', value, pattern, ignoreCase: token.tokenType === T.Ilike, negated, at: value.at };
+          });
+        },
+      },
+      {
+        ALT: () => {
+          this.CONSUME(T.Between);
+          const low = this.SUBRULE1(this.sum);
+          this.CONSUME(T.And);
+          const high = this.SUBRULE2(this.sum);
+          return this.ACTION((): Expression => ({ kind: 'between', value, low, high, negated, at: value.at }));
+        },
+      },
+    ]);
+  });
+
+  sum = this.RULE('sum', (): Expression => {
+    let value = this.SUBRULE(this.product);
+    this.MANY(() => {
+      const token = this.OR([
+        { ALT: () => this.CONSUME(T.Plus) },
+        { ALT: () => this.CONSUME(T.Minus) },
+        { ALT: () => this.CONSUME(T.Concat) },
+      ]);
+      const right = this.SUBRULE1(this.product);
+      value = this.#binary(value, { operator: token.image as BinaryOperator, right });
+    });
+    return value;
+  });
+
+  product = this.RULE('product', (): Expression => {
+    let value = this.SUBRULE(this.signed);
+    this.MANY(() => {
+      const token = this.OR([{ ALT: () => this.CONSUME(T.Star) }, { ALT: () => this.CONSUME(T.Times) }]);
+      const right = this.SUBRULE1(this.signed);
+      value = this.#binary(value, { operator: token.image as BinaryOperator, right });
+    });
+    return value;
+  });
+
+  signed = this.RULE('signed', (): Expression => {
+    const signs: IToken[] = [];
+    this.MANY(() => signs.push(this.CONSUME(T.Minus)));
+    const value = this.SUBRULE(this.converted);
+    return this.ACTION(() =>
+      signs.reduceRight<Expression>((inner, sign) => ({ kind: 'negative', value: inner, at: placeOf(sign) }), value),
+    );
+  });
+
+  converted = this.RULE('converted', (): Expression => {
+    let value = this.SUBRULE(this.primary);
+    this.MANY(() => {
+      this.CONSUME(T.Cast2);
+      const inner = value;
+      const type = this.named(this.CONSUME(T.Word));
+      value = this.ACTION(() => ({ kind: 'cast', value: inner, type, at: inner.at }));
+    });
+    return value;
+  });
+
+  primary = this.RULE('primary', (): Expression => {
+    return this.OR<Expression>([
+      { ALT: () => this.#leaf(this.CONSUME(T.Text), (token) => ({ kind: 'text', value: unquoted(token) })) },
+      { ALT: () => this.#leaf(this.CONSUME(T.NumberLiteral), ({ image }) => ({ kind: 'number', value: image })) },
+      { ALT: () => this.#leaf(this.CONSUME(T.True), () => ({ kind: 'bool', value: true })) },
+      { ALT: () => this.#leaf(this.CONSUME(T.False), () => ({ kind: 'bool', value: false })) },
+      { ALT: () => this.#leaf(this.CONSUME(T.Null), () => ({ kind: 'null' })) },
+      { ALT: () => this.SUBRULE(this.placeholder) },
+      { ALT: () => this.SUBRULE(this.casting) },
+      { ALT: () => this.SUBRULE(this.choice) },
+      { ALT: () => this.SUBRULE(this.interval) },
+      { ALT: () => this.SUBRULE(this.call) },
+      { ALT: () => this.SUBRULE(this.path) },
+      { ALT: () => this.refuse(this.CONSUME(T.Select), () => refused(this.subquery)) },
+      {
+        ALT: () => {
+          this.CONSUME(T.Open);
+          const value = this.SUBRULE(this.expression);
+          this.CONSUME(T.Close);
+          return value;
+        },
+      },
+    ]);
+  });
+
+  placeholder = this.RULE('placeholder', (): Expression => {
+    const open = this.CONSUME(T.OpenBrace);
+    const name = this.CONSUME(T.Identifier);
+    this.CONSUME(T.CloseBrace);
+    return this.#leaf(open, () => ({ kind: 'placeholder', name: name.image }));
+  });
+
+  interval = this.RULE('interval', (): Expression => {
+    const start = this.CONSUME(T.Interval);
+    const amount = this.CONSUME(T.NumberLiteral);
+    const unit = this.CONSUME(T.Identifier);
+    return this.#leaf(start, () => ({ kind: 'interval', amount: amount.image, unit: unit.image }));
+  });
+
+  casting = this.RULE('casting', (): Expression => {
+    const start = this.CONSUME(T.Cast);
+    this.CONSUME(T.Open);
+    const value = this.SUBRULE(this.expression);
+    this.CONSUME(T.As);
+    const type = this.named(this.CONSUME(T.Word));
+    this.CONSUME(T.Close);
+    return this.#leaf(start, () => ({ kind: 'cast', value, type }));
+  });
+
+  choice = this.RULE('choice', (): Expression => {
+    const start = this.CONSUME(T.Case);
+    const subject = this.OPTION(() => this.SUBRULE(this.expression)) ?? null;
+    const branches: Branch[] = [];
+    this.AT_LEAST_ONE(() => {
+      this.CONSUME(T.When);
+      const when = this.SUBRULE1(this.expression);
+      this.CONSUME(T.Then);
+      const result = this.SUBRULE2(this.expression);
+      branches.push({ when, result });
+    });
+    const otherwise = this.OPTION1(() => {
+      this.CONSUME(T.Else);
+      return this.SUBRULE3(this.expression);
+    });
+    this.CONSUME(T.End);
+    return this.#leaf(start, () => ({ kind: 'case', subject, branches, otherwise: otherwise ?? null }));
+  });
+
+  call = this.RULE('call', (): Expression => {
+    const name = this.CONSUME(T.Identifier);
+    this.CONSUME(T.Open);
+    const args: Expression[] = [];
+    const distinct = this.OPTION(() => this.CONSUME(T.Distinct)) !== undefined;
+    const star = this.OPTION1(() => this.CONSUME(T.Star)) !== undefined;
+    this.MANY_SEP({ SEP: T.Comma, DEF: () => args.push(this.SUBRULE(this.expression)) });
+    this.CONSUME(T.Close);
+    this.OPTION2(() =>
+      this.refuse(this.CONSUME(T.Over), (token) => invalid('window functions are not supported', placeOf(token))),
+    );
+    return this.#leaf(name, () => ({ kind: 'call', name: name.image, args, plain: !distinct && !star }));
+  });
+
+  path = this.RULE('path', (): Expression => {
+    const first = this.OR([{ ALT: () => this.CONSUME(T.Identifier) }, { ALT: () => this.CONSUME(T.QuotedIdentifier) }]);
+    const steps: Step[] = [this.named(first)];
+    this.MANY(() => {
+      this.OR1([
+        {
+          ALT: () => {
+            this.CONSUME(T.Dot);
+            steps.push(this.named(this.CONSUME(T.Word)));
+          },
+        },
+        {
+          ALT: () => {
+            this.CONSUME(T.OpenSquare);
+            steps.push(this.SUBRULE(this.key));
+            this.CONSUME(T.CloseSquare);
+          },
+        },
+      ]);
+    });
+    return this.#leaf(first, () => ({ kind: 'path', steps }));
+  });
+
+  key = this.RULE('key', (): Step => {
+    return this.OR<Step>([
+      {
+        ALT: () => {
+          const token = this.CONSUME(T.Text);
+          return this.ACTION(() => unquoted(token));
+        },
+      },
+      {
+        ALT: () => {
+          const token = this.CONSUME(T.NumberLiteral);
+          return this.ACTION(() => arrayPlace(token));
+        },
+      },
+    ]);
+  });
+
+  /** Says no to what the token begins. @returns never, but what a rule returns */
+  protected refuse(token: IToken, refusal: (token: IToken) => Error): never {
+    return this.ACTION(() => {
+      throw refusal(token);
+    }) as never;
+  }
+
+  protected named(token: IToken): string {
+    return this.ACTION(() => nameOf(token));
+  }
+
+  #leaf(start: IToken, make: (token: IToken) => WithoutPlace<Expression>): Expression {
+    return this.ACTION(() => ({ ...make(start), at: placeOf(start) }) as Expression);
+  }
+
+  #logical(operator: 'and' | 'or', terms: readonly Expression[]): Expression {
+    return this.ACTION(() => {
+      const first = terms[0]!;
+      return terms.length === 1 ? first : { kind: 'logical', operator, terms, at: first.at };
+    });
+  }
+
+  #binary(left: Expression, { operator, right }: BinaryRest): Expression {
+    return this.ACTION(() => ({ kind: 'binary', operator, left, right, at: left.at }));
+  }
+}
+
+type WithoutPlace<E> = E extends Expression ? Omit<E, 'at'> : never;
+
+const SPELLINGS: Readonly<Record<string, BinaryOperator>> = { '==': '=', '!=': '<>' };
+
+function comparison({ image }: IToken): BinaryOperator {
+  return SPELLINGS[image] ?? (image as BinaryOperator);
+}
+
+/** @throws InvalidInput for what no array has: places count from 1 */
+function arrayPlace(token: IToken): number {
+  const place = Number(token.image);
+  if (Number.isInteger(place) && place >= 1 && place <= 1_000_000) return place;
+  throw invalid('places in an array are whole numbers from 1', placeOf(token));
+}

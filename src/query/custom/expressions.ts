@@ -1,0 +1,130 @@
+/** From the tree of an expression to typed SQL. Every kind of node is named here: what is not is refused. */
+import { comparable, compared, computed, divided, dividedWhole, negative, shifted, timeUnit } from './arithmetic.ts';
+import { caseOf, condition } from './choices.ts';
+import { convert, expect } from './conversions.ts';
+import type { Fields } from './fields.ts';
+import { called } from './functions.ts';
+import { concatenated, likePattern } from './text-functions.ts';
+import { invalid, quoted } from './refusal.ts';
+import type { Expression, Kind } from './syntax.ts';
+import { literal, plainLiteral, textLiteral, value, type SqlType, type Value } from './values.ts';
+
+/** What names in an expression stand for. Instants are ISO. */
+export type Scope = { fields: Fields; interval: { start: string; end: string } };
+
+/** Beyond this Postgres might run out of stack. */
+const DEEPEST = 100;
+
+type Of<K extends Kind> = Extract<Expression, { kind: K }>;
+type Compilers = { readonly [K in Kind]: (node: Of<K>, compile: (inner: Expression) => Value, scope: Scope) => Value };
+
+/** @throws InvalidInput for what a custom query may not say, and for types that do not fit */
+export function compiled(expression: Expression, scope: Scope, depth = 1): Value {
+  if (depth > DEEPEST) throw invalid(`the expression is more than ${DEEPEST} levels deep`, expression.at);
+  const compile = COMPILERS[expression.kind] as Compilers[Kind] as Compile;
+  return { ...compile(expression, (inner) => compiled(inner, scope, depth + 1), scope), at: expression.at };
+}
+
+type Compile = (node: Expression, compile: (inner: Expression) => Value, scope: Scope) => Value;
+
+const COMPILERS: Compilers = {
+  text: ({ value: text, at }) => textLiteral(text, at),
+  number: ({ value: text, at }) => number(text, at),
+  bool: ({ value: bool, at }) => plainLiteral('bool', String(bool), at),
+  null: ({ at }) => ({ type: 'null', sql: 'null', at, plain: true }),
+  placeholder: ({ name, at }, _, { interval }) => {
+    if (name === 'data_interval_start') return plainLiteral('timestamptz', interval.start, at);
+    if (name === 'data_interval_end') return plainLiteral('timestamptz', interval.end, at);
+    throw invalid(`only {data_interval_start} and {data_interval_end} are supported, not ${quoted(`{${name}}`)}`, at);
+  },
+  interval: ({ at }) => {
+    throw invalid('an INTERVAL can only be added to a timestamp or subtracted from one', at);
+  },
+  path: ({ steps, at }, _, { fields }) => fields.read(steps, at),
+  call: ({ name, args, plain, at }, compile) => called(name, plain, () => args.map(compile), at),
+  cast: ({ value: inner, type, at }, compile) => convert(compile(inner), typeNamed(type, at)),
+  case: ({ subject, branches, otherwise, at }, compile) => {
+    const compiledSubject = subject && compile(subject);
+    const made = branches.map(({ when, result }) => {
+      const tested = compile(when);
+      return {
+        when: compiledSubject ? compared('=', compiledSubject, tested, when.at) : tested,
+        result: compile(result),
+      };
+    });
+    return caseOf(made, otherwise ? compile(otherwise) : undefined, at);
+  },
+  logical: ({ operator, terms, at }, compile) => {
+    return value('bool', `(${terms.map((term) => condition(compile(term))).join(` ${operator} `)})`, at);
+  },
+  not: ({ value: inner, at }, compile) => value('bool', `(not ${condition(compile(inner))})`, at),
+  negative: ({ value: inner, at }, compile) => {
+    if (inner.kind === 'number') return number(`-${inner.value}`, at);
+    return negative(compile(inner), at);
+  },
+  binary: ({ operator, left, right, at }, compile) => {
+    if (right.kind === 'interval' && (operator === '+' || operator === '-')) {
+      const amount = Number(`${operator}${right.amount}`);
+      if (!Number.isInteger(amount)) throw invalid('an INTERVAL is a whole number of units', right.at);
+      return shifted(compile(left), amount, timeUnit(right.unit, right.at), at);
+    }
+    const [a, b] = [compile(left), compile(right)];
+    if (operator === '+' || operator === '-' || operator === '*') return computed(operator, a, b, at);
+    if (operator === '/') return divided(a, b, at);
+    if (operator === '%') return dividedWhole('%', a, b, at);
+    return operator === '||' ? concatenated([a, b], at) : compared(operator, a, b, at);
+  },
+  'is null': ({ value: inner, negated, at }, compile) => {
+    return value('bool', `(${compile(inner).sql} is ${negated ? 'not ' : ''}null)`, at);
+  },
+  in: ({ value: inner, list, negated, at }, compile) => {
+    const [tested, ...others] = comparable([compile(inner), ...list.map(compile)]);
+    const listed = others.map(({ sql }) => sql).join(', ');
+    return value('bool', `(${tested!.sql} ${negated ? 'not ' : ''}in (${listed}))`, at);
+  },
+  like: ({ value: inner, pattern, ignoreCase, negated, at }, compile) => {
+    const tested = expect(compile(inner), 'text', 'what LIKE looks at');
+    const operator = `${negated ? 'not ' : ''}${ignoreCase ? 'ilike' : 'like'}`;
+    return value('bool', `(${tested.sql} ${operator} ${literal(likePattern(compile(pattern)))})`, at);
+  },
+  between: ({ value: inner, low, high, negated, at }, compile) => {
+    const [tested, from, to] = comparable([compile(inner), compile(low), compile(high)]);
+    return value('bool', `(${tested!.sql} ${negated ? 'not ' : ''}between ${from!.sql} and ${to!.sql})`, at);
+  },
+};
+
+const LARGEST_INT8 = 2n ** 63n - 1n;
+
+/** A number of the query in our own spelling: an integer when it is written as one. */
+function number(text: string, at: Expression['at']): Value {
+  if (/^-?\d+$/.test(text)) {
+    const whole = BigInt(text);
+    if (whole > LARGEST_INT8 || whole < -LARGEST_INT8 - 1n) throw invalid('the number is too large', at);
+    return plainLiteral('int8', String(whole), at);
+  }
+  const float = Number(text);
+  if (!Number.isFinite(float)) throw invalid('the number is too large', at);
+  return plainLiteral('float8', String(float), at);
+}
+
+const TYPES: Readonly<Record<string, SqlType>> = {
+  ...named('text', 'text', 'string', 'varchar'),
+  ...named('int8', 'int', 'int32', 'int64', 'integer', 'bigint', 'int8'),
+  ...named('float8', 'float', 'float64', 'double', 'float8'),
+  ...named('bool', 'bool', 'boolean'),
+  ...named('timestamptz', 'datetime', 'datetime64', 'timestamp', 'timestamptz'),
+  ...named('date', 'date'),
+  ...named('uuid', 'uuid'),
+  ...named('jsonb', 'json', 'jsonb'),
+};
+
+function named(type: SqlType, ...names: string[]): Record<string, SqlType> {
+  return Object.fromEntries(names.map((name) => [name, type]));
+}
+
+function typeNamed(name: string, at: Expression['at']): SqlType {
+  const lower = name.toLowerCase();
+  const type = Object.hasOwn(TYPES, lower) ? TYPES[lower] : undefined;
+  if (type) return type;
+  throw invalid(`there is no type ${quoted(name)}: use String, Int, Float, Bool, DateTime, Date, UUID or JSON`, at);
+}

@@ -1,0 +1,137 @@
+/** What a custom query may read. */
+import { invalid, refused } from './refusal.ts';
+import type { Place, Step } from './syntax.ts';
+import { column, literal, value, type SqlType, type Value } from './values.ts';
+
+export type Relation = 'events' | 'persons';
+
+type Field = { type: SqlType; sql: string };
+
+const EVENTS = {
+  uuid: { type: 'uuid', sql: 'uuid' },
+  event: { type: 'text', sql: 'event' },
+  distinct_id: { type: 'text', sql: 'distinct_id' },
+  person_id: { type: 'uuid', sql: 'person_id' },
+  properties: { type: 'jsonb', sql: 'properties' },
+  person_properties: { type: 'jsonb', sql: 'person_properties' },
+  elements_chain: { type: 'text', sql: 'elements_chain' },
+  timestamp: { type: 'timestamptz', sql: '"timestamp"' },
+  created_at: { type: 'timestamptz', sql: 'created_at' },
+  _inserted_at: { type: 'timestamptz', sql: 'inserted_at' },
+  inserted_at: { type: 'timestamptz', sql: 'inserted_at' },
+  team_id: { type: 'int8', sql: 'project_id::int8' },
+} satisfies Record<string, Field>;
+
+const PERSONS = {
+  team_id: { type: 'int8', sql: 'project_id::int8' },
+  distinct_id: { type: 'text', sql: 'distinct_id' },
+  person_id: { type: 'uuid', sql: 'person_id' },
+  id: { type: 'uuid', sql: 'person_id' },
+  properties: { type: 'jsonb', sql: 'properties' },
+  person_distinct_id_version: { type: 'int8', sql: 'version' },
+  person_version: { type: 'int8', sql: 'version' },
+  version: { type: 'int8', sql: 'version' },
+  created_at: { type: 'timestamptz', sql: 'created_at' },
+  _inserted_at: { type: 'timestamptz', sql: 'interval_time' },
+  inserted_at: { type: 'timestamptz', sql: 'interval_time' },
+  is_deleted: { type: 'bool', sql: 'is_deleted' },
+  is_identified: { type: 'bool', sql: 'is_identified' },
+} satisfies Record<string, Field>;
+
+const FIELDS: Readonly<Record<Relation, ReadonlyMap<string, Field>>> = {
+  events: new Map<string, Field>(Object.entries(EVENTS)),
+  persons: new Map<string, Field>(Object.entries(PERSONS)),
+};
+
+/** What `*` stands for: what an export without a query delivers to a file. */
+const EVERYTHING: Readonly<Record<Relation, readonly string[]>> = {
+  events: words(
+    'uuid event distinct_id person_id properties person_properties elements_chain timestamp ' +
+      'created_at _inserted_at',
+  ),
+  persons: words(
+    'team_id distinct_id person_id properties person_distinct_id_version person_version created_at ' +
+      '_inserted_at is_deleted',
+  ),
+};
+
+function words(list: string): readonly string[] {
+  return list.split(' ');
+}
+
+/** As the message lists them: those that other batch exports have too. */
+const SUPPORTED: Readonly<Record<Relation, readonly string[]>> = {
+  events: words(
+    'created_at distinct_id elements_chain event person_id person_properties properties team_id timestamp uuid',
+  ),
+  persons: words('_inserted_at created_at distinct_id is_deleted is_identified person_id properties team_id version'),
+};
+
+/** `person.properties.email` of an event: the person as the event stored it. */
+const PERSON_OF_EVENT: ReadonlyMap<Step, string> = new Map([
+  ['id', 'person_id'],
+  ['properties', 'person_properties'],
+]);
+
+export type Fields = {
+  /** @param steps from the outside in: a field, or a path into one */
+  read(steps: readonly Step[], at: Place): Value;
+  /** @throws InvalidInput naming every field that was read and is none */
+  refuseUnknown(): void;
+};
+
+/** @param alias what the query calls the relation, beside its name */
+export function fieldsOf(relation: Relation, alias: string | null): Fields {
+  const unknown = new Set<string>();
+  const fields = FIELDS[relation];
+  return {
+    read(steps, at) {
+      const [name, ...path] = withoutPrefix(relation, alias, steps);
+      const field = fields.get(String(name));
+      if (!field) {
+        unknown.add(steps.join('.'));
+        return { type: 'null', sql: 'null', at };
+      }
+      const read = column(field.type, field.sql, at);
+      if (path.length === 0) return read;
+      if (field.type !== 'jsonb') throw invalid(`${String(name)} has no properties`, at);
+      return property(read, path, at);
+    },
+    refuseUnknown() {
+      if (unknown.size === 0) return;
+      const list = [...unknown].sort().join(', ').slice(0, 500);
+      const supported = SUPPORTED[relation].join(', ');
+      throw refused(`Batch exports cannot read these fields: ${list}. Supported fields are: ${supported}.`);
+    },
+  };
+}
+
+function withoutPrefix(relation: Relation, alias: string | null, steps: readonly Step[]): readonly Step[] {
+  const [first, second] = steps;
+  const named = second !== undefined && (first === relation || first === alias) && !FIELDS[relation].has(first);
+  return ofPerson(relation, named ? steps.slice(1) : steps);
+}
+
+function ofPerson(relation: Relation, steps: readonly Step[]): readonly Step[] {
+  const [first, second, ...rest] = steps;
+  if (relation !== 'events' || first !== 'person' || second === undefined) return steps;
+  const field = PERSON_OF_EVENT.get(second);
+  return field ? [field, ...rest] : steps;
+}
+
+/**
+ * What lies at a path in JSON: text, and JSON where it is asked for. Whatever is not there is NULL, as is JSON's null.
+ * @param json of type jsonb
+ * @param path not empty
+ */
+export function property(json: Value, path: readonly Step[], at: Place): Value {
+  const keys = path.map((step) => (typeof step === 'number' ? String(step - 1) : literal(step)));
+  const above = [json.sql, ...keys.slice(0, -1)].join(' -> ');
+  const last = keys.at(-1)!;
+  return { ...value('text', `(${above} ->> ${last})`, at), json: `(${above} -> ${last})` };
+}
+
+/** The fields that `*` stands for, in order. */
+export function everything(relation: Relation): readonly string[] {
+  return EVERYTHING[relation];
+}

@@ -1,0 +1,44 @@
+/** How a function of custom queries is declared. */
+import type { Place } from './syntax.ts';
+import { invalid } from './refusal.ts';
+import { value, type SqlType, type Value } from './values.ts';
+
+export type SqlFunction = {
+  /** The first is the one that the documentation shows; capital letters do not matter. */
+  names: readonly string[];
+  /** Arguments arrive as these types. */
+  takes: readonly (SqlType | 'any')[];
+  /** How many of the last arguments may be missing. */
+  optional?: number;
+  /** The last may be given any number of times. */
+  repeats?: true;
+  /** @returns what never fails for any row */
+  make(args: Value[], at: Place): Value;
+};
+
+/** A function whose SQL mentions each operand once. */
+export function direct(
+  names: string,
+  takes: readonly SqlType[],
+  gives: SqlType,
+  sql: (...operands: string[]) => string,
+): SqlFunction {
+  return {
+    names: names.split(' '),
+    takes,
+    make: (args, at) => value(gives, `(${sql(...args.map((arg) => arg.sql))})`, at),
+  };
+}
+
+/** @throws InvalidInput for anything but a text that stands in the query itself */
+export function literalText(given: Value, what: string): string {
+  if (given.literal !== undefined) return given.literal;
+  throw invalid(`${what} must be a text literal`, given.at);
+}
+
+/** @throws InvalidInput for anything but an integer that stands in the query itself */
+export function literalInteger(given: Value, what: string): number {
+  const written = given.type === 'int8' && given.plain ? /^'(-?\d{1,15})'::int8$/.exec(given.sql) : null;
+  if (written) return Number(written[1]);
+  throw invalid(`${what} must be an integer literal`, given.at);
+}

@@ -1,0 +1,59 @@
+/** The functions of custom queries: what is not here cannot be called. */
+import { expect } from './conversions.ts';
+import type { SqlFunction } from './function-shape.ts';
+import { invalid, quoted } from './refusal.ts';
+import type { Place } from './syntax.ts';
+import { TEXT_FUNCTIONS } from './text-functions.ts';
+import { TIME_FUNCTIONS } from './time-functions.ts';
+import { CHOOSING_FUNCTIONS, CONVERTING_FUNCTIONS, JSON_FUNCTIONS, NUMBER_FUNCTIONS } from './value-functions.ts';
+import type { Value } from './values.ts';
+
+export const FUNCTIONS: readonly SqlFunction[] = [
+  ...CONVERTING_FUNCTIONS,
+  ...CHOOSING_FUNCTIONS,
+  ...TEXT_FUNCTIONS,
+  ...NUMBER_FUNCTIONS,
+  ...TIME_FUNCTIONS,
+  ...JSON_FUNCTIONS,
+];
+
+const BY_NAME: ReadonlyMap<string, SqlFunction> = new Map(
+  FUNCTIONS.flatMap((one) => one.names.map((name) => [name.toLowerCase(), one] as const)),
+);
+
+const AGGREGATE =
+  /^(?:(?:count|sum|avg|min|max|any|anylast|uniq|uniqexact|median|argmin|argmax|grouparray|groupuniqarray)(?:if|distinct)?|quantiles?\w*|(?:array|string|json|jsonb)_agg|bool_and|bool_or|stddev\w*|var\w*)$/i;
+const NOW = /^(?:now|now64|today|yesterday|current_timestamp|clock_timestamp)$/i;
+
+/**
+ * @param plain whether nothing but arguments stands between the brackets
+ * @param args compiles the arguments: an unknown function is refused before what it is given
+ */
+export function called(name: string, plain: boolean, args: () => Value[], at: Place): Value {
+  const known = BY_NAME.get(name.toLowerCase());
+  if (!known) throw invalid(whyNot(name), at);
+  if (!plain) throw invalid(`${name} takes neither DISTINCT nor *`, at);
+  const given = args();
+  refuseCount(known, name, given.length, at);
+  const fitting = given.map((one, i) => {
+    const type = known.takes[i] ?? known.takes.at(-1) ?? 'any';
+    return type === 'any' ? one : expect(one, type, `argument ${i + 1} of ${name}`);
+  });
+  return known.make(fitting, at);
+}
+
+function whyNot(name: string): string {
+  if (AGGREGATE.test(name)) return `aggregate functions are not supported: ${quoted(name)}`;
+  if (NOW.test(name)) return `${quoted(name)} would change with every run: use {data_interval_end}`;
+  return `the function ${quoted(name)} is not supported`;
+}
+
+const MOST_ARGUMENTS = 100;
+
+function refuseCount({ takes, optional = 0, repeats }: SqlFunction, name: string, count: number, at: Place): void {
+  const fewest = takes.length - optional;
+  const most = repeats ? MOST_ARGUMENTS : takes.length;
+  if (count >= fewest && count <= most) return;
+  const expected = fewest === most ? `${most}` : `${fewest} to ${most}`;
+  throw invalid(`${name} takes ${expected} argument${expected === '1' ? '' : 's'}, not ${count}`, at);
+}

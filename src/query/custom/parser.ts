@@ -1,0 +1,137 @@
+/**
+ * The grammar of custom queries: HogQL's spelling of SQL, as far as one SELECT reaches. What no custom query may have is refused
+ * by name where it begins, so that nobody is told of an unexpected bracket who wrote a sub-query.
+ *
+ * Linear in the length of the query, and no deeper than its brackets (`tokensOf` counts them).
+ */
+import { EOF, type IToken } from 'chevrotain';
+import { ExpressionParser } from './expression-parser.ts';
+import { invalid, quoted, refused, unreadable } from './refusal.ts';
+import type { Expression, Item, Statement } from './syntax.ts';
+import { nameOf, placeOf, T, tokensOf } from './tokens.ts';
+
+class QueryParser extends ExpressionParser {
+  constructor() {
+    super();
+    this.performSelfAnalysis();
+  }
+
+  statement = this.RULE('statement', (): Statement => {
+    this.OPTION(() => this.refuse(this.CONSUME(T.With), () => refused('CTEs are not supported')));
+    this.CONSUME(T.Select);
+    this.OPTION1(() =>
+      this.refuse(this.CONSUME(T.Distinct), (token) => invalid('DISTINCT is not supported', placeOf(token))),
+    );
+    const items: Item[] = [];
+    this.ACTION(() => (this.subquery = 'Subqueries in SELECT expressions are not supported'));
+    this.AT_LEAST_ONE_SEP({ SEP: T.Comma, DEF: () => items.push(this.SUBRULE(this.item)) });
+    this.ACTION(() => (this.subquery = 'Subqueries are not supported'));
+    const from = this.OPTION2(() => this.SUBRULE(this.from)) ?? null;
+    const where = this.OPTION3(() => {
+      this.CONSUME(T.Where);
+      return this.SUBRULE(this.expression);
+    });
+    this.SUBRULE(this.ending);
+    return { items, from, where: where ?? null };
+  });
+
+  /** One expression and nothing else: a filter. */
+  only = this.RULE('only', (): Expression => {
+    this.ACTION(() => (this.subquery = 'Subqueries are not supported'));
+    const value = this.SUBRULE(this.expression);
+    this.SUBRULE(this.ending);
+    return value;
+  });
+
+  ending = this.RULE('ending', () => {
+    this.OPTION(() => this.refuse(this.CONSUME(T.Clause), refusalOfClause));
+    this.CONSUME(EOF);
+  });
+
+  item = this.RULE('item', (): Item => {
+    return this.OR<Item>([
+      {
+        ALT: () => {
+          const star = this.CONSUME(T.Star);
+          return this.ACTION((): Item => ({ kind: 'everything', at: placeOf(star) }));
+        },
+      },
+      {
+        ALT: () => {
+          const value = this.SUBRULE(this.expression);
+          const alias = this.OPTION(() => this.SUBRULE(this.alias)) ?? null;
+          return this.ACTION((): Item => ({ kind: 'expression', value, alias, at: value.at }));
+        },
+      },
+    ]);
+  });
+
+  alias = this.RULE('alias', (): string => {
+    return this.OR([
+      {
+        ALT: () => {
+          this.CONSUME(T.As);
+          return this.named(this.CONSUME(T.Word));
+        },
+      },
+      { ALT: () => this.named(this.CONSUME(T.Identifier)) },
+      { ALT: () => this.named(this.CONSUME(T.QuotedIdentifier)) },
+    ]);
+  });
+
+  from = this.RULE('from', (): NonNullable<Statement['from']> => {
+    this.CONSUME(T.From);
+    this.OPTION(() => {
+      this.refuse(this.CONSUME(T.Open), () => refused('Subqueries are not supported'));
+    });
+    const first = this.CONSUME(T.Word);
+    let name = this.named(first);
+    this.MANY(() => {
+      this.CONSUME(T.Dot);
+      const next = this.CONSUME1(T.Word);
+      this.ACTION(() => (name += `.${nameOf(next)}`));
+    });
+    this.OPTION1(() =>
+      this.refuse(this.CONSUME1(T.Open), (token) => invalid('table functions are not supported', placeOf(token))),
+    );
+    const alias = this.OPTION2(() => this.SUBRULE(this.alias)) ?? null;
+    // `LEFT OUTER JOIN`: its first words are ones that may name things, and were perhaps taken for the alias.
+    this.MANY1(() => this.CONSUME(T.Identifier));
+    this.OPTION3(() => this.refuse(this.CONSUME(T.Join), () => refused('JOINs are not supported')));
+    this.OPTION4(() => this.refuse(this.CONSUME(T.Comma), () => refused('JOINs are not supported')));
+    return this.ACTION(() => ({ name, alias, at: placeOf(first) }));
+  });
+}
+
+const parser = new QueryParser();
+
+/** @throws InvalidInput for what is not one SELECT that the grammar knows */
+export function parseStatement(query: string): Statement {
+  return parsed(query, () => parser.statement());
+}
+
+/** @throws InvalidInput for what is not one expression */
+export function parseExpression(text: string): Expression {
+  return parsed(text, () => parser.only());
+}
+
+function parsed<Tree>(text: string, rule: () => Tree): Tree {
+  const tokens = tokensOf(text);
+  parser.input = tokens;
+  const tree = rule();
+  const token = parser.errors[0]?.token;
+  if (!token) return tree;
+  if (token.tokenType !== EOF) throw unreadable(`unexpected ${quoted(token.image)}`, placeOf(token));
+  const last = tokens.at(-1);
+  throw last ? unreadable('it ends too early', placeOf(last)) : refused('Failed to parse query');
+}
+
+function refusalOfClause(token: IToken): Error {
+  const name = token.image.toUpperCase();
+  if (SET_OPERATIONS.has(name)) return refused('UNIONs are not supported');
+  const clause = BY.has(name) ? `${name} BY` : name;
+  return invalid(`${clause} is not supported`, placeOf(token));
+}
+
+const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
+const BY = new Set(['GROUP', 'ORDER']);

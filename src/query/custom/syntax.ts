@@ -1,0 +1,47 @@
+/** What the parser makes of a query: a tree that says what was written, not yet whether it may be. */
+
+/** Where in the query something stands; both from 1. */
+export type Place = { line: number; column: number };
+
+export type Statement = {
+  items: readonly Item[];
+  from: { name: string; alias: string | null; at: Place } | null;
+  where: Expression | null;
+};
+
+/** What stands between the commas of SELECT. */
+export type Item =
+  { kind: 'everything'; at: Place } | { kind: 'expression'; value: Expression; alias: string | null; at: Place };
+
+export type Expression = { at: Place } & (
+  | { kind: 'text'; value: string }
+  | { kind: 'number'; value: string }
+  | { kind: 'bool'; value: boolean }
+  | { kind: 'null' }
+  | { kind: 'placeholder'; name: string }
+  | { kind: 'interval'; amount: string; unit: string }
+  | { kind: 'path'; steps: readonly Step[] }
+  /** Not `plain` is one with DISTINCT or * between its brackets. */
+  | { kind: 'call'; name: string; args: readonly Expression[]; plain: boolean }
+  | { kind: 'cast'; value: Expression; type: string }
+  | {
+      kind: 'case';
+      subject: Expression | null;
+      branches: readonly { when: Expression; result: Expression }[];
+      otherwise: Expression | null;
+    }
+  | { kind: 'logical'; operator: 'and' | 'or'; terms: readonly Expression[] }
+  | { kind: 'not'; value: Expression }
+  | { kind: 'negative'; value: Expression }
+  | { kind: 'binary'; operator: BinaryOperator; left: Expression; right: Expression }
+  | { kind: 'is null'; value: Expression; negated: boolean }
+  | { kind: 'in'; value: Expression; list: readonly Expression[]; negated: boolean }
+  | { kind: 'like'; value: Expression; pattern: Expression; ignoreCase: boolean; negated: boolean }
+  | { kind: 'between'; value: Expression; low: Expression; high: Expression; negated: boolean }
+);
+
+/** A name, a key of an object, or a place in an array, which counts from 1. */
+export type Step = string | number;
+
+export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '||' | '=' | '<>' | '<' | '<=' | '>' | '>=';
+export type Kind = Expression['kind'];

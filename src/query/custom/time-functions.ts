@@ -1,0 +1,122 @@
+/** Functions of instants and dates, in UTC. */
+import { shifted, timeUnit } from './arithmetic.ts';
+import { secondsToInstant, withinYears } from './conversions.ts';
+import { direct, literalInteger, literalText, type SqlFunction } from './function-shape.ts';
+import { invalid, quoted } from './refusal.ts';
+import type { Place } from './syntax.ts';
+import { literal, mentioning, value, type Value } from './values.ts';
+
+const utc = (instant: string) => `(${instant} at time zone 'UTC')`;
+const part = (field: string, instant: string) => `extract(${field} from ${utc(instant)})::int8`;
+
+export const TIME_FUNCTIONS: readonly SqlFunction[] = [
+  ...['Minute', 'Hour', 'Day'].map((unit) => startOf(`toStartOf${unit}`, unit.toLowerCase())),
+  ...['Month', 'Quarter', 'Year'].map((unit) => startOf(`toStartOf${unit}`, unit.toLowerCase())),
+  startOf('toMonday', 'week'),
+  {
+    names: ['dateTrunc', 'date_trunc'],
+    takes: ['text', 'timestamptz'],
+    make: ([unit, instant], at) => value('timestamptz', truncated(unitOf(unit!), instant!.sql), at),
+  },
+  direct('toYear', ['timestamptz'], 'int8', (instant) => part('year', instant)),
+  direct('toQuarter', ['timestamptz'], 'int8', (instant) => part('quarter', instant)),
+  direct('toMonth', ['timestamptz'], 'int8', (instant) => part('month', instant)),
+  direct('toDayOfMonth', ['timestamptz'], 'int8', (instant) => part('day', instant)),
+  direct('toDayOfWeek', ['timestamptz'], 'int8', (instant) => part('isodow', instant)),
+  direct('toHour', ['timestamptz'], 'int8', (instant) => part('hour', instant)),
+  direct('toMinute', ['timestamptz'], 'int8', (instant) => part('minute', instant)),
+  direct('toSecond', ['timestamptz'], 'int8', (instant) => `floor(extract(second from ${utc(instant)}))::int8`),
+  direct('toYYYYMM', ['timestamptz'], 'int8', (instant) => `to_char(${utc(instant)}, 'YYYYMM')::int8`),
+  direct('toYYYYMMDD', ['timestamptz'], 'int8', (instant) => `to_char(${utc(instant)}, 'YYYYMMDD')::int8`),
+  direct('toUnixTimestamp', ['timestamptz'], 'int8', (instant) => `floor(extract(epoch from ${instant}))::int8`),
+  {
+    names: ['fromUnixTimestamp'],
+    takes: ['float8'],
+    make: ([seconds], at) => value('timestamptz', secondsToInstant(seconds!.sql), at),
+  },
+  {
+    names: ['dateAdd', 'date_add'],
+    takes: ['text', 'int8', 'timestamptz'],
+    make: ([unit, amount, instant], at) => shifted(instant!, literalInteger(amount!, 'the amount'), unitOf(unit!), at),
+  },
+  {
+    names: ['dateSub', 'date_sub'],
+    takes: ['text', 'int8', 'timestamptz'],
+    make: ([unit, amount, instant], at) => shifted(instant!, -literalInteger(amount!, 'the amount'), unitOf(unit!), at),
+  },
+  { names: ['dateDiff', 'date_diff'], takes: ['text', 'timestamptz', 'timestamptz'], make: difference },
+  {
+    names: ['formatDateTime'],
+    takes: ['timestamptz', 'text'],
+    make: ([instant, format], at) => {
+      const pattern = formatOf(literalText(format!, 'the format'), format!.at);
+      return value('text', `to_char(${utc(instant!.sql)}, ${literal(pattern)})`, at);
+    },
+  },
+];
+
+function startOf(name: string, unit: string): SqlFunction {
+  return {
+    names: [name],
+    takes: ['timestamptz'],
+    make: ([instant], at) => value('timestamptz', truncated(unit, instant!.sql), at),
+  };
+}
+
+/** The instant at which the unit around an instant began. */
+function truncated(unit: string, instant: string): string {
+  return withinYears(`(date_trunc(${literal(unit)}, ${utc(instant)}) at time zone 'UTC')`);
+}
+
+function unitOf(given: Value): string {
+  return timeUnit(literalText(given, 'the unit of time'), given.at);
+}
+
+const SECONDS_OF: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 };
+const MONTHS_OF: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
+
+/** How many beginnings of a unit lie between two instants, as in ClickHouse: negative when the second is the earlier. */
+function difference([given, from, to]: Value[], at: Place): Value {
+  const unit = unitOf(given!);
+  const seconds = SECONDS_OF[unit];
+  const count = seconds
+    ? (instant: string) => `extract(epoch from date_trunc(${literal(unit)}, ${utc(instant)}))`
+    : (instant: string) => {
+        const months = `(extract(year from ${utc(instant)}) * 12 + extract(month from ${utc(instant)}) - 1)`;
+        return `div(${months}, ${MONTHS_OF[unit]!})`;
+      };
+  const sql = mentioning([from!, to!], (a, b) => `((${count(b!)} - ${count(a!)}) / ${seconds ?? 1})::int8`);
+  return value('int8', sql, at);
+}
+
+/** ClickHouse's letters as those of `to_char`. */
+const FORMATS: Readonly<Record<string, string>> = {
+  Y: 'YYYY',
+  y: 'YY',
+  m: 'MM',
+  d: 'DD',
+  H: 'HH24',
+  i: 'MI',
+  S: 'SS',
+  f: 'US',
+  F: 'YYYY-MM-DD',
+  T: 'HH24:MI:SS',
+  j: 'DDD',
+};
+const LONGEST_FORMAT = 100;
+
+function formatOf(format: string, at: Place): string {
+  if (format.length > LONGEST_FORMAT) throw invalid(`a format is at most ${LONGEST_FORMAT} characters long`, at);
+  return format.replaceAll(/%(.?)|[^%]+/gsu, (piece, letter: string | undefined) => {
+    if (letter === undefined) return quotedForFormat(piece);
+    if (letter === '%') return quotedForFormat('%');
+    const pattern = Object.hasOwn(FORMATS, letter) ? FORMATS[letter] : undefined;
+    if (pattern) return pattern;
+    throw invalid(`the format has the unknown ${quoted(piece)}`, at);
+  });
+}
+
+/** `to_char` leaves alone what is in double quotes, and escapes with a backslash there. */
+function quotedForFormat(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}

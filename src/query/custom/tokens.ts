@@ -1,0 +1,177 @@
+/** The words of a query. */
+import { createToken, Lexer, type IToken, type TokenType } from 'chevrotain';
+import { invalid, quoted, refused, unreadable } from './refusal.ts';
+import type { Place } from './syntax.ts';
+
+export const LONGEST_QUERY = 20_000;
+/** Of brackets and CASE within each other: the parser calls itself for these alone. */
+export const DEEPEST_NESTING = 50;
+
+/** Whatever may name something: an identifier, or a keyword after a dot or AS. */
+const Word = createToken({ name: 'Word', pattern: Lexer.NA });
+/** Starts what no custom query may have. */
+const Clause = createToken({ name: 'Clause', pattern: Lexer.NA });
+
+const Identifier = createToken({ name: 'Identifier', pattern: /[A-Za-z_$][\w$]*/, categories: Word, label: 'a name' });
+const QuotedIdentifier = createToken({
+  name: 'QuotedIdentifier',
+  pattern: /`(?:[^`\\]|\\[^]|``)+`|"(?:[^"\\]|\\[^]|"")+"/,
+  categories: Word,
+  line_breaks: true,
+  label: 'a name',
+});
+const Text = createToken({ name: 'Text', pattern: /'(?:[^'\\]|\\[^]|'')*'/, line_breaks: true, label: 'a text' });
+/** Not directly before a letter: `1abc` is a mistake, not `1 AS abc`. */
+const NumberLiteral = createToken({
+  name: 'NumberLiteral',
+  pattern: /(?:\d+(?:\.\d*)?)(?:[eE][+-]?\d+)?(?![\w$])/,
+  label: 'a number',
+});
+
+function keyword(word: string, ...categories: TokenType[]): TokenType {
+  const pattern = new RegExp(word, 'i');
+  return createToken({ name: word.toUpperCase(), pattern, longer_alt: Identifier, categories: [Word, ...categories] });
+}
+function symbol(name: string, pattern: string | RegExp): TokenType {
+  return createToken({ name, pattern, label: typeof pattern === 'string' ? pattern : name });
+}
+
+const words = {
+  Select: keyword('select'),
+  From: keyword('from'),
+  Where: keyword('where'),
+  As: keyword('as'),
+  And: keyword('and'),
+  Or: keyword('or'),
+  Not: keyword('not'),
+  In: keyword('in'),
+  Like: keyword('like'),
+  Ilike: keyword('ilike'),
+  Between: keyword('between'),
+  Is: keyword('is'),
+  Null: keyword('null'),
+  True: keyword('true'),
+  False: keyword('false'),
+  Case: keyword('case'),
+  When: keyword('when'),
+  Then: keyword('then'),
+  Else: keyword('else'),
+  End: keyword('end'),
+  Cast: keyword('cast'),
+  Distinct: keyword('distinct'),
+  With: keyword('with'),
+  Over: keyword('over'),
+  Join: keyword('join'),
+  Interval: keyword('interval'),
+};
+
+const CLAUSES = (
+  'union intersect except prewhere group having qualify window order limit offset fetch sample final settings ' +
+  'format into for'
+)
+  .split(' ')
+  .map((word) => keyword(word, Clause));
+
+const symbols = {
+  Comma: symbol('Comma', ','),
+  Dot: symbol('Dot', '.'),
+  Open: symbol('Open', '('),
+  Close: symbol('Close', ')'),
+  OpenSquare: symbol('OpenSquare', '['),
+  CloseSquare: symbol('CloseSquare', ']'),
+  OpenBrace: symbol('OpenBrace', '{'),
+  CloseBrace: symbol('CloseBrace', '}'),
+  Cast2: symbol('Cast2', '::'),
+  Compare: symbol('a comparison', /==|=|!=|<>|<=|>=|<|>/),
+  Concat: symbol('Concat', '||'),
+  Plus: symbol('Plus', '+'),
+  Minus: symbol('Minus', '-'),
+  Star: symbol('Star', '*'),
+  Times: symbol('an operator', /[/%]/),
+};
+
+const Space = createToken({ name: 'Space', pattern: /[ \t\r\n]+/, group: Lexer.SKIPPED, line_breaks: true });
+const Comment = createToken({ name: 'Comment', pattern: /--|\/\*|#/, label: 'a comment' });
+const Semicolon = symbol('Semicolon', ';');
+
+export const T = { ...words, ...symbols, Word, Clause, Identifier, QuotedIdentifier, Text, NumberLiteral };
+
+/** In the order in which they are tried. */
+export const TOKENS: TokenType[] = [
+  Space,
+  Comment,
+  Semicolon,
+  // The longer first: the lexer looks for `or` in `order` too.
+  ...[...Object.values(words), ...CLAUSES].sort((a, b) => b.name.length - a.name.length),
+  Identifier,
+  QuotedIdentifier,
+  Text,
+  NumberLiteral,
+  ...Object.values(symbols),
+  Word,
+  Clause,
+];
+
+const lexer = new Lexer(TOKENS, { ensureOptimizations: true });
+
+/** @throws InvalidInput for what is too long, too deeply nested, or not made of tokens */
+export function tokensOf(query: string): IToken[] {
+  if (query.length > LONGEST_QUERY) throw refused(`The query is longer than ${LONGEST_QUERY} characters.`);
+  const { tokens, errors } = lexer.tokenize(query);
+  const error = errors[0];
+  if (error) throw unreadable(`unexpected ${quoted(query.charAt(error.offset))}`, place(error));
+  for (const token of tokens) {
+    if (token.tokenType === Comment) throw invalid('comments are not supported', placeOf(token));
+    if (token.tokenType === Semicolon) throw invalid('only one statement is supported, without ";"', placeOf(token));
+  }
+  refuseDepth(tokens);
+  return tokens;
+}
+
+const OPENING = new Set<TokenType>([T.Open, T.OpenSquare, T.OpenBrace, T.Case]);
+const CLOSING = new Set<TokenType>([T.Close, T.CloseSquare, T.CloseBrace, T.End]);
+/** The word after it is a name, whatever it is. */
+const NAMING = new Set<TokenType | undefined>([T.Dot, T.As]);
+
+/** Before the parser runs: it must not go too deep either. */
+function refuseDepth(tokens: readonly IToken[]): void {
+  let depth = 0;
+  for (const [i, token] of tokens.entries()) {
+    // `properties.end` ends nothing.
+    if (NAMING.has(tokens[i - 1]?.tokenType)) continue;
+    if (OPENING.has(token.tokenType)) depth++;
+    if (CLOSING.has(token.tokenType)) depth = Math.max(0, depth - 1);
+    if (depth > DEEPEST_NESTING) throw invalid(`brackets are nested more than ${DEEPEST_NESTING} deep`, placeOf(token));
+  }
+}
+
+export function placeOf(token: IToken): Place {
+  return place({ line: token.startLine, column: token.startColumn });
+}
+
+/** A place behind the end has no numbers. */
+function place({ line, column }: { line: number | undefined; column: number | undefined }): Place {
+  return { line: line || 1, column: column || 1 };
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', 0: '\0' };
+
+/** What a quoted token says: a doubled quote is one, and a backslash escapes as in ClickHouse. @throws InvalidInput for what Postgres cannot hold */
+export function unquoted(token: IToken): string {
+  const quote = token.image.charAt(0);
+  const text = token.image
+    .slice(1, -1)
+    .replaceAll(/\\([^])|(['"`])\2/gu, (pair, escaped: string | undefined, doubled: string | undefined) => {
+      if (escaped !== undefined) return ESCAPES[escaped] ?? (escaped === quote || escaped === '\\' ? escaped : pair);
+      return doubled === quote ? quote : pair;
+    });
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw invalid('texts cannot hold U+0000 or half a surrogate pair', placeOf(token));
+  }
+  return text;
+}
+
+/** The name that a word stands for. */
+export function nameOf(token: IToken): string {
+  return token.tokenType === QuotedIdentifier ? unquoted(token) : token.image;
+}

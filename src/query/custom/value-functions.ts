@@ -1,0 +1,150 @@
+/** Functions of numbers and JSON, conversions, and choices between values. */
+import { comparable, dividedWhole } from './arithmetic.ts';
+import { caseOf, firstOf, sameType } from './choices.ts';
+import { convert, expect, numericToInt8 } from './conversions.ts';
+import { property } from './fields.ts';
+import { direct, literalInteger, type SqlFunction } from './function-shape.ts';
+import { invalid } from './refusal.ts';
+import type { Place, Step } from './syntax.ts';
+import { between, mentioning, value, type SqlType, type Value } from './values.ts';
+
+export const CONVERTING_FUNCTIONS: readonly SqlFunction[] = [
+  converting('text', 'toString'),
+  converting('int8', 'toInt', 'toInt64', 'toInt32', 'toIntOrNull'),
+  converting('float8', 'toFloat', 'toFloat64', 'toFloatOrNull'),
+  converting('bool', 'toBool'),
+  converting('timestamptz', 'toDateTime', 'toDateTime64', 'parseDateTimeBestEffort', 'parseDateTimeBestEffortOrNull'),
+  converting('date', 'toDate', 'toDateOrNull'),
+  converting('uuid', 'toUUID', 'toUUIDOrNull'),
+];
+
+export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
+  ...['floor', 'ceil', 'sign', 'trunc'].map((name) => {
+    const names = name === 'ceil' ? 'ceil ceiling' : name;
+    return direct(names, ['float8'], 'float8', (number) => `${name}(${number})`);
+  }),
+  direct('sqrt', ['float8'], 'float8', (number) => `sqrt(${between("'-1e-300'::float8", number, "'1e308'::float8")})`),
+  {
+    names: ['round'],
+    takes: ['float8', 'int8'],
+    optional: 1,
+    make: ([number, digits], at) => {
+      if (!digits) return value('float8', `round(${number!.sql})`, at);
+      const places = literalInteger(digits, 'the second argument of round');
+      if (Math.abs(places) > 15) throw invalid('round takes at most 15 digits', digits.at);
+      const bounded = between("'-1e307'::float8", number!.sql, "'1e307'::float8");
+      return value('float8', `round(${bounded}::numeric, ${places})::float8`, at);
+    },
+  },
+  {
+    names: ['abs'],
+    takes: ['any'],
+    make: ([number], at) => {
+      if (number!.type === 'int8') return value('int8', numericToInt8(`abs(${number!.sql}::numeric)`), at);
+      return value('float8', `abs(${expect(number!, 'float8', 'the argument of abs').sql})`, at);
+    },
+  },
+  { names: ['intDiv'], takes: ['int8', 'int8'], make: ([a, b], at) => dividedWhole('intDiv', a!, b!, at) },
+  { names: ['modulo'], takes: ['int8', 'int8'], make: ([a, b], at) => dividedWhole('%', a!, b!, at) },
+];
+
+export const JSON_FUNCTIONS: readonly SqlFunction[] = [
+  extracting('text', 'JSONExtractString'),
+  extracting('int8', 'JSONExtractInt'),
+  extracting('float8', 'JSONExtractFloat'),
+  extracting('bool', 'JSONExtractBool'),
+  extracting('jsonb', 'JSONExtractRaw'),
+  {
+    names: ['JSONHas'],
+    takes: ['jsonb', 'any'],
+    repeats: true,
+    make: ([json, ...path], at) => value('bool', `(${convert(within(json!, path, at), 'jsonb').sql} is not null)`, at),
+  },
+  {
+    names: ['JSONLength'],
+    takes: ['jsonb', 'any'],
+    optional: 1,
+    repeats: true,
+    make: ([json, ...path], at) => {
+      const found = path.length > 0 ? within(json!, path, at) : json!;
+      const sql = mentioning([convert(found, 'jsonb')], (array) => {
+        return `case when jsonb_typeof(${array}) = 'array' then jsonb_array_length(${array})::int8 end`;
+      });
+      return value('int8', sql, at);
+    },
+  },
+];
+
+export const CHOOSING_FUNCTIONS: readonly SqlFunction[] = [
+  {
+    names: ['if'],
+    takes: ['bool', 'any', 'any'],
+    make: ([when, result, otherwise], at) => caseOf([{ when: when!, result: result! }], otherwise, at),
+  },
+  {
+    names: ['multiIf'],
+    takes: ['any'],
+    repeats: true,
+    make: (args, at) => {
+      if (args.length < 3 || args.length % 2 === 0) {
+        throw invalid('multiIf takes conditions, each with a value, and one more value', at);
+      }
+      const branches = args.slice(0, -1).flatMap((when, i) => (i % 2 === 0 ? [{ when, result: args[i + 1]! }] : []));
+      return caseOf(branches, args.at(-1), at);
+    },
+  },
+  { names: ['coalesce', 'ifNull'], takes: ['any'], repeats: true, make: firstOf },
+  {
+    names: ['nullIf'],
+    takes: ['any', 'any'],
+    make: ([given, unwanted], at) => {
+      const [a, b] = comparable([given!, unwanted!]);
+      return value(a!.type as SqlType, `nullif(${a!.sql}, ${b!.sql})`, at);
+    },
+  },
+  { names: ['isNull'], takes: ['any'], make: ([given], at) => value('bool', `(${given!.sql} is null)`, at) },
+  { names: ['isNotNull'], takes: ['any'], make: ([given], at) => value('bool', `(${given!.sql} is not null)`, at) },
+  extreme('greatest'),
+  extreme('least'),
+];
+
+function converting(type: SqlType, ...names: string[]): SqlFunction {
+  return { names, takes: ['any'], make: ([given]) => convert(given!, type) };
+}
+
+function extracting(type: SqlType, name: string): SqlFunction {
+  return {
+    names: [name],
+    takes: ['jsonb', 'any'],
+    optional: type === 'jsonb' ? 1 : 0,
+    repeats: true,
+    make: ([json, ...path], at) => (path.length > 0 ? convert(within(json!, path, at), type) : json!),
+  };
+}
+
+/** NULL beside a value does not count. */
+function extreme(name: 'greatest' | 'least'): SqlFunction {
+  return {
+    names: [name],
+    takes: ['any'],
+    repeats: true,
+    make: (args, at) => {
+      const values = sameType(args);
+      const type = values[0]!.type as SqlType;
+      if (type === 'jsonb') throw invalid('JSON cannot be compared', at);
+      return value(type, `${name}(${values.map(({ sql }) => sql).join(', ')})`, at);
+    },
+  };
+}
+
+/** What lies in JSON at keys and places that are literals. */
+function within(json: Value, path: readonly Value[], at: Place): Value {
+  return property(json, path.map(step), at);
+}
+
+function step(key: Value): Step {
+  if (key.literal !== undefined) return key.literal;
+  const place = literalInteger(key, 'a key of JSON');
+  if (place >= 1 && place <= 1_000_000) return place;
+  throw invalid('places in an array are whole numbers from 1', key.at);
+}

@@ -1,0 +1,79 @@
+/** Typed pieces of SQL: what every expression of a custom query becomes. */
+import pg from 'pg';
+import type { Place } from './syntax.ts';
+
+export type SqlType = 'text' | 'int8' | 'float8' | 'bool' | 'timestamptz' | 'date' | 'jsonb' | 'uuid';
+
+export type Value = {
+  /** `null`: NULL as it was written, which fits everywhere. */
+  type: SqlType | 'null';
+  /** An operand: it may stand anywhere without more brackets. Evaluating it never fails, whatever the row holds. */
+  sql: string;
+  at: Place;
+  /** A column or a literal: short and free to evaluate, so that it may be written more than once. */
+  plain?: true;
+  /** What a literal says: it is checked when the query is saved, not when it runs. */
+  literal?: string;
+  /** Of a property, whose type is text: the same as jsonb. */
+  json?: string;
+};
+
+export function value(type: SqlType, sql: string, at: Place): Value {
+  return { type, sql, at };
+}
+
+export function textLiteral(text: string, at: Place): Value {
+  return { type: 'text', sql: `${literal(text)}::text`, at, plain: true, literal: text };
+}
+
+/** @param text how Postgres and we write it: never the user's own spelling */
+export function plainLiteral(type: SqlType, text: string, at: Place): Value {
+  return { type, sql: `${literal(text)}::${type}`, at, plain: true };
+}
+
+export function column(type: SqlType, sql: string, at: Place): Value {
+  return { type, sql, at, plain: true };
+}
+
+/** A text as SQL: COPY takes no parameters. */
+export function literal(text: string): string {
+  return pg.escapeLiteral(text).trimStart();
+}
+
+/**
+ * Lets SQL mention values more than once that may be written only once: nested expressions would double with each level.
+ * @param make from one operand for each value to an expression over them
+ * @returns an operand
+ */
+export function mentioning(values: readonly Value[], make: (...operands: string[]) => string): string {
+  const named = values.map((one, i) => (one.plain ? undefined : `v${i}`));
+  const made = make(...values.map((one, i) => named[i] ?? one.sql));
+  const given = values.flatMap((one, i) => (named[i] ? [`${one.sql} as ${named[i]}`] : []));
+  // Without OFFSET Postgres would write the values back into their places.
+  return given.length === 0 ? `(${made})` : `(select ${made} from (select ${given.join(', ')} offset 0) as given)`;
+}
+
+/**
+ * NULL outside of an open range. LEAST and GREATEST pass over NULL, and what reached a limit is NULL afterwards.
+ * @param sql an operand of the limits' type
+ */
+export function between(low: string, sql: string, high: string): string {
+  return `nullif(nullif(least(greatest(${sql}, ${low}), ${high}), ${low}), ${high})`;
+}
+
+const TYPE_NAMES: Readonly<Record<Value['type'], string>> = {
+  text: 'text',
+  int8: 'integer',
+  float8: 'float',
+  bool: 'boolean',
+  timestamptz: 'timestamp',
+  date: 'date',
+  jsonb: 'JSON',
+  uuid: 'UUID',
+  null: 'NULL',
+};
+
+/** A type as users know it. */
+export function typeName(type: Value['type']): string {
+  return TYPE_NAMES[type];
+}
