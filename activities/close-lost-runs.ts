@@ -1,9 +1,9 @@
 /** Rows of runs whose execution closed without them: terminated or timed out in Temporal, or no longer known there. */
 import { isOpen, type RunStatus } from '../src/exports/domain/statuses.ts';
 import type { Run, RunEnd } from '../src/exports/runs.store.ts';
-import type { ExportStores } from '../src/exports/stores.ts';
 import type { Execution } from '../src/temporal/executions.ts';
 import { closeRun } from './close-run.ts';
+import { countRun } from './count-run.ts';
 import type { Engine } from './engine.ts';
 
 /** Temporal's words for an end, and what each makes of a row that is still open. */
@@ -18,40 +18,50 @@ const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; lates
 const UNKNOWN = { status: 'TimedOut', latestError: 'Temporal no longer knows the workflow' } as const;
 
 /** Gives a closed execution's row its end, if it has none. @returns the row, if the execution ever had one */
-export async function closeLost(stores: ExportStores, execution: Execution): Promise<Run | undefined> {
-  const run = await stores.runs.ofExecution(execution.runId);
-  if (run && isOpen(run.status) && execution.status !== 'RUNNING') await close(stores, run, execution);
+export async function closeLost(engine: Engine, execution: Execution): Promise<Run | undefined> {
+  const run = await engine.stores.runs.ofExecution(execution.runId);
+  if (run && isOpen(run.status) && execution.status !== 'RUNNING') await close(engine, run, execution);
   return run;
 }
 
 /** Temporal has one open execution of an interval: while this one is, every other open row has lost its own. */
-export async function closeLostOfInterval({ stores, executions }: Engine, run: Run): Promise<void> {
+export async function closeLostOfInterval(engine: Engine, run: Run): Promise<void> {
+  const { stores, executions } = engine;
   for (const other of await stores.runs.openOf(run.batchExportId)) {
     if (other.end !== run.end || other.id === run.id) continue;
     const execution = await executions.find(other.workflowId, other.workflowRunId);
-    if (execution?.status !== 'RUNNING') await close(stores, other, execution);
+    if (execution?.status !== 'RUNNING') await close(engine, other, execution);
   }
 }
 
+/** Questions to Temporal at once. */
+const AT_ONCE = 10;
+
 /** Looks up every open run that nothing touched for a while. @returns how many were closed */
-export async function closeLostRuns({ stores, executions }: Engine, idleSeconds: number): Promise<number> {
+export async function closeLostRuns(engine: Engine, idleSeconds: number): Promise<number> {
+  const { stores, executions } = engine;
+  const idle = await stores.runs.idleOpen(idleSeconds);
   let closed = 0;
-  for (const run of await stores.runs.idleOpen(idleSeconds)) {
-    const execution = await executions.find(run.workflowId, run.workflowRunId);
-    if (execution?.status === 'RUNNING') continue;
-    if (await close(stores, run, execution)) closed += 1;
-  }
+  const look = async () => {
+    for (let run = idle.pop(); run; run = idle.pop()) {
+      const execution = await executions.find(run.workflowId, run.workflowRunId);
+      if (execution?.status !== 'RUNNING' && (await close(engine, run, execution))) closed += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, look));
   return closed;
 }
 
-async function close(stores: ExportStores, run: Run, execution: Execution | undefined): Promise<boolean> {
+async function close(engine: Engine, run: Run, execution: Execution | undefined): Promise<boolean> {
   const { status, latestError } = (execution && ENDS[execution.status]) ?? UNKNOWN;
-  return stores.inTransaction(async (inside) => {
-    const closed = await closeRun(inside, run, { status, latestError, closedBy: 'reconciler' });
+  const wasOpen = await engine.stores.inTransaction(async (inside) => {
+    const { closed } = await closeRun(inside, run, { status, latestError, closedBy: 'reconciler' });
     if (closed) {
       const message = `${status}: ${latestError}`;
       await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
     }
     return closed;
   });
+  if (wasOpen) await countRun(engine, run.id);
+  return wasOpen;
 }

@@ -1,17 +1,27 @@
 /** The end of a run's row and what follows from it, in the caller's transaction. */
+import type { Receipt } from '../src/destinations/contract.ts';
 import { isGap } from '../src/exports/domain/statuses.ts';
+import { runEnded } from '../src/exports/run-ended.ts';
 import type { Run, RunEnd } from '../src/exports/runs.store.ts';
 import type { ExportStores } from '../src/exports/stores.ts';
 
-type Stores = Pick<ExportStores, 'runs' | 'requests' | 'gaps'>;
+type Stores = Omit<ExportStores, 'inTransaction'>;
 
-/** @returns whether the run was still open: what ended it first stands */
-export async function closeRun(stores: Stores, run: Run, end: RunEnd): Promise<boolean> {
-  if (!(await stores.runs.close(run.id, end))) return false;
+/** `closed`: the run was still open; what ended it first stands. `paused`: the export has failed too often. */
+export type Closing = { closed: boolean; paused: boolean };
+
+export async function closeRun(stores: Stores, run: Run, end: RunEnd): Promise<Closing> {
+  if (!(await stores.runs.close(run.id, end))) return { closed: false, paused: false };
   // The run that superseded this one answers what was asked.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
   if (!superseded) await stores.requests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
   if (end.status === 'FailedRetryable' || isGap(end.status, 0, 0))
     await stores.gaps.unsettle(run.batchExportId, run.start);
-  return true;
+  return { closed: true, paused: await runEnded(stores, run, end) };
+}
+
+/** A run whose end was lost, or said otherwise, turns out to have delivered. */
+export async function completeRun(stores: Stores, run: Run, receipt: Receipt, cursor: string): Promise<void> {
+  await stores.runs.complete(run.id, receipt, cursor);
+  await runEnded(stores, run, { status: 'Completed', closedBy: 'reconciler' });
 }

@@ -88,8 +88,9 @@ async function look(engine: Engine, request: ExportRequest): Promise<Looked> {
  * The execution that the request asked for has closed, and so is the request, however it ended: unless somebody wanted it again
  * after the run was planned. @returns whether it is closed
  */
-async function settle({ stores }: Engine, request: ExportRequest, newest: Execution | undefined): Promise<boolean> {
-  const run = newest && (await closeLost(stores, newest));
+async function settle(engine: Engine, request: ExportRequest, newest: Execution | undefined): Promise<boolean> {
+  const { stores } = engine;
+  const run = newest && (await closeLost(engine, newest));
   if (run?.plan && run.plan.cutoff < request.wantedAt) return false;
   await stores.requests.close(request, run?.id ?? null);
   return true;

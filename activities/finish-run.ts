@@ -9,7 +9,8 @@ import { isOpen, type RunStatus } from '../src/exports/domain/statuses.ts';
 import type { LogLevel } from '../src/exports/logs.store.ts';
 import type { Run, RunEnd } from '../src/exports/runs.store.ts';
 import type { Attempt } from './activity.ts';
-import { closeRun } from './close-run.ts';
+import { closeRun, completeRun } from './close-run.ts';
+import { countRun } from './count-run.ts';
 import type { Engine } from './engine.ts';
 import { notingFailure } from './note-failure.ts';
 import { openSession, openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
@@ -28,7 +29,7 @@ export async function finishRun(
   if (!isOpen(run.status)) return outcomeOf(run);
   if (ending.how === 'commit') await notingFailure(engine, run, signal, () => deliver(engine, plannedRun(run), signal));
   else await giveUp(engine, run, ending, signal);
-  return outcomeOf(await engine.stores.runs.byId(runId));
+  return outcomeOf(await countRun(engine, runId));
 }
 
 function outcomeOf({ status, recordsCompleted, latestError }: Run): RunOutcome {
@@ -84,9 +85,9 @@ async function markDelivered({ stores }: Engine, planned: PlannedRun, receipt: R
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(hold, receipt);
     const cursor = cursorAfter(plan, run.end);
-    const closed = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', receipt, cursor });
+    const { closed } = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', receipt, cursor });
     // Its workflow was ended in Temporal meanwhile, and so was its row; what counts is what the destination holds.
-    if (!closed) await inside.runs.complete(run.id, receipt, cursor);
+    if (!closed) await completeRun(inside, run, receipt, cursor);
     const message = `Delivered ${receipt.rows} rows, ${receipt.bytes} bytes, to ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
   });
@@ -109,15 +110,12 @@ function endOf(ending: Failed): RunEnd & { level: LogLevel } {
 async function giveUp(engine: Engine, run: Run, ending: Failed, signal: AbortSignal): Promise<void> {
   const { level, ...end } = endOf(ending);
   await discard(engine, run, signal);
-  await engine.stores.inTransaction(async (inside) => {
-    await closeRun(inside, run, end);
-    await inside.logs.append({
-      batchExportId: run.batchExportId,
-      runId: run.id,
-      level,
-      message: `${end.status}: ${end.latestError}`,
-    });
+  const { paused } = await engine.stores.inTransaction(async (inside) => {
+    const message = `${end.status}: ${end.latestError}`;
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level, message });
+    return closeRun(inside, run, end);
   });
+  if (paused) await engine.setter.follow(run.batchExportId);
 }
 
 /** Takes back what was staged, as far as the destination lets us now: what stays is recorded, and the reconciler tries again. */

@@ -1,6 +1,7 @@
 /** Every side effect that workflows ask for, over one set of collaborators. */
 import { activity } from './activity.ts';
 import type { Engine } from './engine.ts';
+import { deliverNotifications } from './deliver-notifications.ts';
 import { dispatchRequests } from './dispatch-requests.ts';
 import { exportPart } from './export-part.ts';
 import { finishRun } from './finish-run.ts';
@@ -14,6 +15,7 @@ export function createActivities(engine: Engine) {
     finishRun: activity(engine, finishRun),
     dispatchRequests: activity(engine, dispatchRequests),
     reconcileAll: activity(engine, reconcileAll),
+    deliverNotifications: activity(engine, deliverNotifications),
   };
 }
 

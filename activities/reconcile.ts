@@ -5,6 +5,7 @@ import { closeLostRuns } from './close-lost-runs.ts';
 import type { Engine } from './engine.ts';
 import { fillGaps } from './fill-gaps.ts';
 import { settleIntervals } from './settle-intervals.ts';
+import { watchFreshness } from './watch-freshness.ts';
 
 /** What a round did, for Temporal's UI. */
 export type Repairs = {
@@ -13,13 +14,15 @@ export type Repairs = {
   intervalsFoundDelivered: number;
   intervalsRequested: number;
   gapsRequested: number;
+  /** Exports that are behind schedule now, or no longer are. */
+  alerts: number;
   dispatchersWoken: number;
 };
 
 /** Every schedule is verified once in half an hour. */
-const VERIFIED_SHARE = 1 / 30;
-/** A part may be silent for a while: its workflow is looked up only then, and nothing happens while it runs. */
-const IDLE_SECONDS = 20;
+const VERIFIED_SHARE = 1 / 40;
+/** A run that was touched just now is alive. Short: with the time between two rounds it is less than a minute. */
+const IDLE_SECONDS = 5;
 
 export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Repairs> {
   await ensurePartitions(engine.pool);
@@ -27,6 +30,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   const runsClosed = await closeLostRuns(engine, IDLE_SECONDS);
   const { delivered, requested } = await settleIntervals(engine, attempt);
   const gapsRequested = await fillGaps(engine);
+  const alerts = await watchFreshness(engine);
   const waiting = await engine.stores.requests.exportsWithOpen();
   for (const exportId of waiting) await engine.executions.wakeDispatcher(exportId);
   return {
@@ -35,6 +39,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
     intervalsFoundDelivered: delivered,
     intervalsRequested: requested,
     gapsRequested,
+    alerts,
     dispatchersWoken: waiting.length,
   };
 }

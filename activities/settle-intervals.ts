@@ -8,6 +8,7 @@ import { cursorAfter } from '../src/exports/domain/plan.ts';
 import type { LedgerEntry } from '../src/exports/ledger.store.ts';
 import type { Run } from '../src/exports/runs.store.ts';
 import type { Attempt } from './activity.ts';
+import { completeRun } from './close-run.ts';
 import type { Engine } from './engine.ts';
 import { openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
 
@@ -65,7 +66,7 @@ async function waitsForPerson({ stores }: Engine, { status, batchExportId }: Run
 async function recordDelivery({ stores }: Engine, { run, plan, hold }: PlannedRun, receipt: Receipt): Promise<void> {
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(hold, receipt);
-    await inside.runs.complete(run.id, receipt, cursorAfter(plan, run.end));
+    await completeRun(inside, run, receipt, cursorAfter(plan, run.end));
     const message = `The commit had succeeded: ${receipt.rows} rows are at ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
   });

@@ -21,6 +21,8 @@ import type { ExportsApi } from './exports/api.ts';
 import { backfills } from './exports/backfills.ts';
 import { batchExports } from './exports/batch-exports.ts';
 import { integrations } from './exports/integrations.ts';
+import { exportFigures } from './exports/figures.ts';
+import { exportIntervals } from './exports/intervals.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { flagUsageRoutes, type FlagUsageApi } from './flags/usage.routes.ts';
 import { flagUsageStore } from './flags/usage.store.ts';
@@ -34,6 +36,7 @@ import { keyStore } from './identity/keys.store.ts';
 import { projectByToken } from './identity/project-tokens.ts';
 import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
 import { projectStore } from './identity/projects.store.ts';
+import type { Metrics } from './telemetry/metrics.ts';
 import { ensureReachable } from './temporal/connection.ts';
 
 export type Api = {
@@ -43,6 +46,8 @@ export type Api = {
   drain(): void;
   /** Stores what was accepted, then ends the connections. Call when no request is under way. */
   close(): Promise<void>;
+  /** Of capture, and of all exports. */
+  metrics: Metrics;
 };
 
 /** Connects lazily: it can listen while Postgres and Temporal are still away. */
@@ -74,6 +79,7 @@ export function createApi(
     locate,
     eventsPerSecond,
     warn: warnings.note,
+    observe: engine.metrics.capture,
     log,
   });
   const { stores, executions, sealed, environment, setter, notifications } = engine;
@@ -108,6 +114,7 @@ export function createApi(
         ensureTemporal,
       }),
       backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal }),
+      intervals: exportIntervals({ stores, pool: engine.pool }),
       runs: stores.runs,
       exportLogs: stores.logs,
       integrations: integrations({ stores, sealed, environment }),
@@ -120,7 +127,9 @@ export function createApi(
     log,
   }).callback();
 
+  engine.metrics.tellOfExports(() => exportFigures(stores));
   return {
+    metrics: engine.metrics,
     async listener(request, response) {
       if (!capture.handle(request, response)) await app(request, response);
     },

@@ -7,6 +7,13 @@ import { compile, stringEnum, Type, type Static } from './schema.ts';
 const Port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 65_535, default: fallback, description });
 
+const MetricsPort = (role: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    description: `Port on which ${role} tells Prometheus how it is doing, at \`/metrics\`. Unset: nowhere.`,
+  });
+
 const EventsPerSecond = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 50_000, description });
 
@@ -89,6 +96,9 @@ export const Environment = Type.Object({
   CAPTURE_KEY_EVENTS_PER_SECOND: EventsPerSecond(
     'The same for history that comes with a secret key, for each key; it is not counted as its project’s.',
   ),
+  SLUICE_METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'Address that `/metrics` is served on.' }),
+  SLUICE_METRICS_PORT: Type.Optional(MetricsPort('the API')),
+  SLUICE_WORKER_METRICS_PORT: Type.Optional(MetricsPort('a worker')),
   LOG_LEVEL: stringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Least severe level that is logged.',

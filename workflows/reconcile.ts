@@ -1,11 +1,13 @@
-/** Once a minute: makes true again whatever drifted. See `activities/reconcile.ts` for what that is. */
-import { proxyActivities } from '@temporalio/workflow';
+/** Several times in two minutes: makes true again whatever drifted, and tells whom it concerns. See `activities/reconcile.ts`. */
+import { patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Repairs } from '../activities/reconcile.ts';
 import { CARETAKING } from './policies.ts';
 
-const { reconcileAll } = proxyActivities<Activities>(CARETAKING);
+const { reconcileAll, deliverNotifications } = proxyActivities<Activities>(CARETAKING);
 
 export async function reconcile(): Promise<Repairs> {
-  return reconcileAll();
+  const repairs = await reconcileAll();
+  if (patched('notifications')) await deliverNotifications();
+  return repairs;
 }

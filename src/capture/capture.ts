@@ -63,8 +63,12 @@ export type CaptureOptions = {
   eventsPerSecond: { project: number; key: number };
   /** Told what senders should know about their events; must not wait. */
   warn(projectId: number, warnings: readonly IngestionWarning[]): void;
+  /** Told of every answer, and of the events in it. */
+  observe?: CaptureObserver | undefined;
   log: Logger;
 };
+
+export type CaptureObserver = { events(accepted: number, rejected: number): void; answered(status: number): void };
 
 export type Capture = {
   /** @returns false when the request is not for capture: then nothing was done with it */
@@ -74,7 +78,7 @@ export type Capture = {
 };
 
 export function createCapture(options: CaptureOptions): Capture {
-  const { pool, projectByToken, gatekeeper, clientAddress, locate, eventsPerSecond, warn, log } = options;
+  const { pool, projectByToken, gatekeeper, clientAddress, locate, eventsPerSecond, warn, observe, log } = options;
   const groups = createGroupCommit(createIngest(pool, { onWarnings: warn }), (error) =>
     log.error({ error: describe(error) }, 'a group failed'),
   );
@@ -89,7 +93,10 @@ export function createCapture(options: CaptureOptions): Capture {
     const path = capturePathOf(request.url ?? '');
     if (!path) return false;
     allowPages(request, response);
-    void answer(request, path).then((result) => send(request, response, result));
+    void answer(request, path).then((result) => {
+      observe?.answered(result.status);
+      send(request, response, result);
+    });
     return true;
   }
 
@@ -123,6 +130,7 @@ export function createCapture(options: CaptureOptions): Capture {
       }
     }
     warn(rows.projectId, told);
+    observe?.events(total - rejected.length, rejected.length);
     if (rejected.length === total) throw rejected[0]!.error;
     // Browsers send beacons when a page is left: nobody reads the answer.
     return isBeacon ? noBody(204) : storedAnswer({ rejected, warnings });

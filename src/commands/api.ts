@@ -7,6 +7,7 @@ import { stopSignals } from '../processes/stop-signals.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createClientAddress } from '../wire/client-address.ts';
 import { openGeoip } from '../wire/geoip.ts';
+import { startMetricsServer } from './metrics-server.ts';
 
 /** Requests under way have this long to end. */
 const GRACE_MS = 10_000;
@@ -36,10 +37,13 @@ async function run(): Promise<void> {
   const signals = stopSignals();
   const server = await startHttpServer(api.listener, { host, port });
   log.info({ url: server.url }, 'listening');
+  const { metrics } = api;
+  const metricsServer = await startMetricsServer(config, { port: config.SLUICE_METRICS_PORT, metrics, log });
 
   log.info({ reason: await signals.requested }, 'stopping');
   api.drain();
   await Promise.race([server.stop(GRACE_MS), signals.forced]);
+  await metricsServer?.stop(0);
   await api.close();
   log.info('stopped');
 }

@@ -3,10 +3,12 @@ import { createActivities } from '../../activities/index.ts';
 import { readConfig } from '../config.ts';
 import { createEngine } from '../engine.ts';
 import { engineOptions } from '../engine-options.ts';
+import { freePort } from '../processes/port.ts';
 import { stopSignals } from '../processes/stop-signals.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { ensureNamespace } from '../temporal/namespace.ts';
-import { startExportWorker } from '../temporal/worker.ts';
+import { installRuntime, startExportWorker } from '../temporal/worker.ts';
+import { startMetricsServer } from './metrics-server.ts';
 
 export function workerCommand(): Command {
   return new Command('worker')
@@ -21,7 +23,15 @@ export function workerCommand(): Command {
 async function run(): Promise<void> {
   const config = readConfig();
   const options = engineOptions(config, createLogger(config, 'worker'));
+  const temporalMetrics = config.SLUICE_WORKER_METRICS_PORT === undefined ? undefined : `127.0.0.1:${await freePort()}`;
+  installRuntime(options.log, temporalMetrics);
   const engine = createEngine(options);
+  const metricsServer = await startMetricsServer(config, {
+    port: config.SLUICE_WORKER_METRICS_PORT,
+    metrics: engine.metrics,
+    log: options.log,
+    others: async () => (await fetch(`http://${temporalMetrics}/metrics`)).text(),
+  });
   try {
     await ensureNamespace(engine.temporal.client);
     await engine.schedules.ensureReconciler();
@@ -36,6 +46,7 @@ async function run(): Promise<void> {
     void stopSignals().requested.then(() => worker.shutdown());
     await worker.stopped;
   } finally {
+    await metricsServer?.stop(0);
     await engine.close();
   }
 }

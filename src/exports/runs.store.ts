@@ -260,13 +260,13 @@ export function runStore(db: Knex) {
       return rows.map(fromRow);
     },
 
-    /** Open runs that nothing touched for a while: their workflow may be gone. */
+    /** Some open runs that nothing touched for a while: their workflow may be gone. Any, so that none waits for others. */
     async idleOpen(seconds: number): Promise<Run[]> {
       const rows = await table()
         .whereIn('status', [...OPEN_STATUSES])
         .whereRaw(`last_updated_at < clock_timestamp() - make_interval(secs => ?)`, [seconds])
-        .orderBy('last_updated_at')
-        .limit(500);
+        .orderByRaw('random()')
+        .limit(2_000);
       return rows.map(fromRow);
     },
 

@@ -4,6 +4,7 @@ import { outboxStore } from '../notify/outbox.store.ts';
 import { backfillStore } from './backfills.store.ts';
 import { batchExportStore } from './batch-exports.store.ts';
 import { failureStore } from './failures.store.ts';
+import { figureStore } from './figures.store.ts';
 import { freshnessStore } from './freshness.store.ts';
 import { gapStore } from './gaps.store.ts';
 import { healthStore } from './health.store.ts';
@@ -20,6 +21,7 @@ function bind(db: Knex) {
     backfills: backfillStore(db),
     batchExports: batchExportStore(db),
     failures: failureStore(db),
+    figures: figureStore(db),
     freshness: freshnessStore(db),
     gaps: gapStore(db),
     health: healthStore(db),
@@ -34,7 +36,8 @@ function bind(db: Knex) {
   };
 }
 
-type Bound = ReturnType<typeof bind>;
+/** Stores that share one connection or transaction. */
+export type Bound = ReturnType<typeof bind>;
 
 export type ExportStores = Bound & {
   /** Runs the work with stores that share one transaction; it commits when the work returns. */

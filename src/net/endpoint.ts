@@ -1,4 +1,4 @@
-/** Checks a URL that a user typed for a service of theirs (`endpoint_url`). Contacts name servers only. */
+/** Checks URLs that a user typed for services of theirs. Contacts name servers only. */
 import { checkHost } from './connect.ts';
 import { HostRefused, type HostRules } from './host-rules.ts';
 
@@ -25,4 +25,15 @@ export async function checkEndpoint(text: string, rules: HostRules): Promise<str
 function isHttpPort(port: number): boolean {
   if (port === 80 || port === 443) return true;
   return port >= 1024 && port <= 65_535 && !OTHER_SERVICES.has(port);
+}
+
+/**
+ * Like `checkEndpoint`, for an address of one page: with a path and a query.
+ * @throws HostRefused, also for userinfo and fragments
+ */
+export async function checkUrl(text: string, rules: HostRules): Promise<URL> {
+  const match = /^(https?:\/\/[^/?#\\\s]+)([/?][\x21-\x7e]*)?$/i.exec(text);
+  if (!match || text.includes('#') || text.includes('\\')) throw new HostRefused();
+  await checkEndpoint(match[1]!, rules);
+  return new URL(text);
 }

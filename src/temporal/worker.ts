@@ -31,15 +31,19 @@ const STICKY_TIMEOUT = '3 seconds';
 
 let installed = false;
 
-/** The SDK's own runtime: once a process, before any connection. Its log lines go where ours go. */
-export function installRuntime(log: Logger): DefaultLogger {
+/**
+ * The SDK's own runtime: once a process, before any connection. Its log lines go where ours go.
+ * @param metricsAddress host:port where it tells Prometheus of itself
+ */
+export function installRuntime(log: Logger, metricsAddress?: string): DefaultLogger {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
     const line = { ...(meta?.['error'] instanceof Error && { err: meta['error'] }), workflow_id: meta?.['workflowId'] };
     log[level === 'ERROR' ? 'error' : 'warn'](line, message);
   });
   if (!installed) {
     const logging = { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } as const;
-    Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { logging } });
+    const metrics = metricsAddress === undefined ? {} : { metrics: { prometheus: { bindAddress: metricsAddress } } };
+    Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { logging, ...metrics } });
     installed = true;
   }
   return logger;

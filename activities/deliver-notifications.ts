@@ -1,0 +1,92 @@
+/**
+ * Delivers what waits in the outbox. Safe to repeat: what is taken comes due again until it is closed, so each notice arrives at
+ * least once, under the same id every time.
+ */
+import type { BatchExport } from '../src/exports/batch-exports.store.ts';
+import { NOTIFICATION_SECRET } from '../src/exports/notifications.ts';
+import { letterOf } from '../src/notify/mail.ts';
+import type { Outgoing } from '../src/notify/outbox.store.ts';
+import { cloudEvent, sendWebhook } from '../src/notify/webhook.ts';
+import type { Attempt } from './activity.ts';
+import type { Engine } from './engine.ts';
+
+/** What a round did, for Temporal's UI. */
+export type Deliveries = { delivered: number; postponed: number };
+
+const WEBHOOKS_AT_ONCE = 20;
+/** After this nothing more is taken: a receiver that does not answer must not keep the reconciler from its next round. */
+const BUDGET_MS = 10_000;
+/** After the first attempts; then hourly, for three days in all. */
+const RETRY_AFTER_SECONDS = [30, 60, 300, 900];
+const HOUR_SECONDS = 3_600;
+const ATTEMPTS_AT_MOST = RETRY_AFTER_SECONDS.length + 72;
+
+export async function deliverNotifications(engine: Engine, { signal }: Attempt): Promise<Deliveries> {
+  const done: Deliveries = { delivered: 0, postponed: 0 };
+  const deadline = performance.now() + BUDGET_MS;
+  const [webhooks, mails] = [webhookRounds(engine, signal, deadline), mailRounds(engine, signal, deadline)];
+  for await (const delivered of webhooks) done[delivered ? 'delivered' : 'postponed'] += 1;
+  for await (const delivered of mails) done[delivered ? 'delivered' : 'postponed'] += 1;
+  await engine.stores.outbox.prune();
+  return done;
+}
+
+async function* webhookRounds(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
+  while (performance.now() < deadline) {
+    const due = await engine.stores.outbox.takeForWebhooks(WEBHOOKS_AT_ONCE);
+    yield* await Promise.all(due.map((notice) => deliverWebhook(engine, notice, signal)));
+    if (due.length < WEBHOOKS_AT_ONCE) return;
+  }
+}
+
+async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSignal): Promise<boolean> {
+  const about = await engine.stores.batchExports.find(notice.batchExportId);
+  const url = about?.notifications?.webhook?.url;
+  // Whoever no longer wants it is no longer told.
+  if (!about?.notificationSecret || url === undefined) return settle(engine, [notice], 'unwanted');
+  const secret = engine.sealed.openSecret(about, NOTIFICATION_SECRET, about.notificationSecret);
+  const { rules } = engine;
+  const why = await sendWebhook({ url, secret }, notice.id, cloudEvent(notice, about), { rules, signal });
+  return settle(engine, [notice], why, 'The webhook');
+}
+
+async function* mailRounds(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
+  while (engine.mailer && performance.now() < deadline) {
+    signal.throwIfAborted();
+    const due = await engine.stores.outbox.takeForMail();
+    if (due.length === 0) return;
+    yield await deliverMail(engine, due, await engine.stores.batchExports.find(due[0]!.batchExportId));
+  }
+}
+
+async function deliverMail(engine: Engine, due: Outgoing[], about: BatchExport | undefined): Promise<boolean> {
+  const emails = about?.notifications?.emails ?? [];
+  if (!about || emails.length === 0) return settle(engine, due, 'unwanted');
+  return settle(engine, due, await engine.mailer!.send(emails, letterOf(due, about)), 'A mail');
+}
+
+/**
+ * @param why it did not arrive; `unwanted`: nobody is to be told any more; undefined: it did
+ * @returns whether it is delivered
+ */
+async function settle(
+  { stores }: Engine,
+  notices: readonly Outgoing[],
+  why: string | undefined,
+  what = '',
+): Promise<boolean> {
+  const ids = notices.map(({ id }) => id);
+  const { attempts, batchExportId } = notices[0]!;
+  if (why === undefined || why === 'unwanted') {
+    await stores.outbox.close(ids, why === undefined);
+    return why === undefined;
+  }
+  if (attempts < ATTEMPTS_AT_MOST) {
+    await stores.outbox.retryAfter(ids, RETRY_AFTER_SECONDS[attempts - 1] ?? HOUR_SECONDS);
+  } else await stores.outbox.close(ids, false);
+  const next = attempts < ATTEMPTS_AT_MOST ? 'It is tried again.' : 'It is given up.';
+  const message = `${what} for "${notices.map(({ kind }) => kind).join(', ')}" did not arrive: ${why}. ${next}`;
+  if (attempts === 1 || attempts === ATTEMPTS_AT_MOST)
+    await stores.logs.append({ batchExportId, runId: null, level: 'WARNING', message });
+  return false;
+}

@@ -1,0 +1,35 @@
+/** Since when an export fails or is behind: set by what is seen first, cleared by what ends it. */
+import type { Knex } from '../db/connection.ts';
+
+/** An export fails from its first failed run to its next `Completed` one; it is behind while its lag exceeds its target. */
+export type Trouble = 'failing' | 'behind';
+const COLUMN = { failing: 'failing_since', behind: 'behind_since' } as const satisfies Record<Trouble, string>;
+
+export function healthStore(db: Knex) {
+  const table = () => db('batch_export_health');
+
+  return {
+    /** @returns whether the trouble is new */
+    async begin(exportId: string, trouble: Trouble): Promise<boolean> {
+      const column = COLUMN[trouble];
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `insert into batch_export_health as health (batch_export_id, ${column}) values (?, clock_timestamp())
+         on conflict (batch_export_id) do update set ${column} = excluded.${column} where health.${column} is null`,
+        [exportId],
+      );
+      return rowCount > 0;
+    },
+
+    /** @returns whether there was such trouble */
+    async end(exportId: string, trouble: Trouble): Promise<boolean> {
+      const column = COLUMN[trouble];
+      const ended = await table()
+        .where({ batch_export_id: exportId })
+        .whereNotNull(column)
+        .update({ [column]: null });
+      return ended > 0;
+    },
+  };
+}
+
+export type HealthStore = ReturnType<typeof healthStore>;

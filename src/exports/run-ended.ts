@@ -1,0 +1,62 @@
+/**
+ * What the end of a run means for its export, in the transaction that closes the run: it fails, it has recovered, or it has
+ * failed so often that it pauses.
+ */
+import type { Notice } from '../notify/notice.ts';
+import { failureWindow } from './domain/failure-window.ts';
+import type { RunStatus } from './domain/statuses.ts';
+import type { Run, RunEnd } from './runs.store.ts';
+import type { ExportStores } from './stores.ts';
+
+type Stores = Pick<ExportStores, 'batchExports' | 'failures' | 'health' | 'logs' | 'outbox'>;
+
+/** A run that was superseded, cancelled or terminated did not fail: a person or another run decided so. */
+const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut'];
+
+/** @returns whether the export paused because of it: then its schedule must follow */
+export async function runEnded(stores: Stores, run: Run, { status, latestError }: RunEnd): Promise<boolean> {
+  const exportId = run.batchExportId;
+  if (status === 'Completed' && (await stores.health.end(exportId, 'failing')))
+    await stores.outbox.add(exportId, noticeOf('recovered', run, status, 'Runs succeed again.'));
+  if (!FAILURES.includes(status)) return false;
+  const error = latestError ?? status;
+  if (await stores.health.begin(exportId, 'failing')) {
+    const what = status === 'Failed' ? 'It waits for you.' : 'It is tried again by itself.';
+    await stores.outbox.add(exportId, noticeOf('failed', run, status, `A run failed: ${error} ${what}`, error));
+  }
+  // What passes by itself is no reason to stop: an outage of an hour would end exports that are whole again after it.
+  return status === 'Failed' && pauseAfterFailures(stores, run, error);
+}
+
+async function pauseAfterFailures(stores: Stores, run: Run, error: string): Promise<boolean> {
+  const exportId = run.batchExportId;
+  if (!(await stores.batchExports.find(exportId))) return false;
+  // Locked before the runs are counted: of two that fail at once the second one counts both.
+  const { paused, interval } = await stores.batchExports.lock(run.projectId, exportId);
+  const window = failureWindow(interval);
+  const failed = await stores.failures.failedOfLast(exportId, window.runs);
+  if (failed < window.failures) return false;
+
+  const cancelled = await stores.failures.cancelBackfills(exportId);
+  if (paused && cancelled === 0) return false;
+  const reason = `${failed} of the last ${window.runs} runs failed. The last one said: ${error}`;
+  const ended = cancelled > 0 ? ` Cancelled ${cancelled} unfinished backfill${cancelled === 1 ? '' : 's'}.` : '';
+  const message = `${paused ? 'Still failing' : 'Paused'}: ${reason}${ended}`;
+  await stores.logs.append({ batchExportId: exportId, runId: run.id, level: 'ERROR', message });
+  if (paused) return false;
+
+  const lastPausedAt = await stores.batchExports.now();
+  await stores.batchExports.update(exportId, { paused: true, lastPausedAt, pausedReason: reason });
+  await stores.batchExports.openPause(exportId);
+  await stores.outbox.add(exportId, noticeOf('paused', run, run.status, message, error));
+  return true;
+}
+
+function noticeOf(kind: Notice['kind'], run: Run, status: RunStatus, summary: string, error?: string): Notice {
+  const { id, start, end } = run;
+  const details = {
+    run: { id, status, data_interval_start: start, data_interval_end: end },
+    ...(error !== undefined && { error }),
+  };
+  return { kind, summary, details };
+}

@@ -1,0 +1,68 @@
+/** Notices by mail: one letter for all that waited. */
+import { createTransport } from 'nodemailer';
+import type { Outgoing } from './outbox.store.ts';
+import type { Subject } from './webhook.ts';
+
+export type MailOptions = {
+  /** SMTP_URL: `smtp://user:password@host:port` or `smtps://…` */
+  url: string;
+  /** MAIL_FROM */
+  from: string;
+};
+
+export type Mailer = {
+  /** @returns undefined when the mail server took it, else why not: without names of servers */
+  send(to: readonly string[], letter: Letter): Promise<string | undefined>;
+  close(): void;
+};
+
+export type Letter = { id: string; subject: string; text: string };
+
+const TIMEOUT_MS = 15_000;
+
+export function createMailer({ url, from }: MailOptions): Mailer {
+  const transport = createTransport({
+    url,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(to, { id, subject, text }) {
+      try {
+        // The same letter has the same id however often it is sent: many mailboxes show it once.
+        await transport.sendMail({ from, to: [...to], subject, text, messageId: `<${id}@sluice>` });
+        return undefined;
+      } catch (error) {
+        const { responseCode, code } = error as { responseCode?: number; code?: string };
+        return `the mail server could not take it (${responseCode ?? code ?? 'unknown error'})`;
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+const HEADLINES: Record<Outgoing['kind'], string> = {
+  failed: 'failed',
+  recovered: 'recovered',
+  paused: 'paused itself',
+  behind_schedule: 'is behind schedule',
+};
+
+/** @param notices of one export, oldest first, at least one */
+export function letterOf(notices: readonly Outgoing[], about: Subject): Letter {
+  const newest = notices.at(-1)!;
+  const lines = notices.map(({ createdAt, summary }) => `${createdAt.slice(0, 16).replace('T', ' ')} UTC  ${summary}`);
+  const text = [
+    `Batch export "${about.name}" (${about.interval}, to ${about.destinationType}) of project ${about.projectId}:`,
+    '',
+    ...lines,
+    '',
+    'You get at most one such mail a day for this export.',
+    `Batch export ${about.id}`,
+    '',
+  ].join('\n');
+  return { id: notices[0]!.id, subject: `Sluice: "${about.name}" ${HEADLINES[newest.kind]}`, text };
+}

@@ -1,0 +1,55 @@
+/** What is told to people and their programs, and where it goes. */
+import { stringEnum, nullable, Type, type Static } from '../schema.ts';
+
+/** What may be told of a batch export. */
+export const NOTICE_KINDS = ['failed', 'recovered', 'paused', 'behind_schedule'] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** One thing to tell: `summary` in a sentence, `details` for programs (JSON). Neither names a secret or a host. */
+export type Notice = { kind: NoticeKind; summary: string; details: Record<string, unknown> };
+
+/** Who may be behind one address; more are for a mailing list. */
+const MAX_EMAILS = 10;
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  description: 'https, of a public host; http only for hosts that the operator lists.',
+});
+const kinds = Type.Array(stringEnum(NOTICE_KINDS), { description: 'What to tell; all of it when it was never said.' });
+const emails = Type.Array(Type.String({ maxLength: 254, pattern: '^[^\\s@<>,;"]+@[^\\s@<>,;"]+$' }), {
+  maxItems: MAX_EMAILS,
+  description: 'At most one mail a day and export.',
+});
+
+/** As a client sends them; what is left out stays. */
+export const NotificationsIn = Type.Object(
+  {
+    webhook: Type.Optional(
+      nullable(
+        Type.Object({
+          url,
+          secret: Type.Optional(
+            Type.String({
+              writeOnly: true,
+              pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$',
+              description: 'Signs what is sent: `whsec_` and the base64 of 24 to 64 bytes.',
+            }),
+          ),
+        }),
+      ),
+    ),
+    emails: Type.Optional(emails),
+    on: Type.Optional(kinds),
+  },
+  { title: 'NotificationsIn' },
+);
+
+/** As they are stored in the open, and answered. */
+export const Notifications = Type.Object(
+  { webhook: nullable(Type.Object({ url })), emails, on: kinds },
+  { title: 'Notifications' },
+);
+
+export type NotificationsIn = Static<typeof NotificationsIn>;
+export type Notifications = Static<typeof Notifications>;

@@ -1,0 +1,97 @@
+/**
+ * Notices as CloudEvents 1.0 in structured JSON (https://github.com/cloudevents/spec), signed as Standard Webhooks has it
+ * (https://www.standardwebhooks.com): `webhook-signature` is `v1,` and the base64 of the HMAC-SHA256 of
+ * `<webhook-id>.<webhook-timestamp>.<body>` under the bytes of the secret.
+ */
+import { createHmac } from 'node:crypto';
+import { InvalidInput } from '../errors.ts';
+import { checkUrl } from '../net/endpoint.ts';
+import { HostRefused, type HostRules } from '../net/host-rules.ts';
+import { post } from '../net/post.ts';
+import type { Outgoing } from './outbox.store.ts';
+
+const TIMEOUT_MS = 10_000;
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = { least: 24, most: 64 };
+
+/** What a notice is about. */
+export type Subject = { id: string; projectId: number; name: string; destinationType: string; interval: string };
+
+/** @returns the envelope and what it holds; the same for every attempt of the same notice */
+export function cloudEvent(notice: Outgoing, about: Subject): Record<string, unknown> {
+  const { id, projectId, name, destinationType, interval } = about;
+  return {
+    specversion: '1.0',
+    id: notice.id,
+    type: `sluice.batch_export.${notice.kind}`,
+    source: `/api/projects/${projectId}/batch_exports/${id}/`,
+    subject: id,
+    time: notice.createdAt,
+    datacontenttype: 'application/json',
+    data: {
+      batch_export: { id, team_id: projectId, name, destination: destinationType, interval },
+      summary: notice.summary,
+      ...notice.details,
+    },
+  };
+}
+
+/**
+ * @param secret `whsec_<base64>`
+ * @param timestamp seconds since 1970
+ */
+export function signature(secret: string, id: string, timestamp: number, body: string): string {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+}
+
+export type Webhook = { url: string; secret: string };
+
+/** @returns undefined when the receiver took it (2xx), else why not, for the user: without addresses */
+export async function sendWebhook(
+  { url, secret }: Webhook,
+  id: string,
+  event: Record<string, unknown>,
+  { rules, signal }: { rules: HostRules; signal: AbortSignal },
+): Promise<string | undefined> {
+  const body = JSON.stringify(event);
+  const timestamp = Math.floor(Date.now() / 1000);
+  const headers = {
+    'content-type': 'application/cloudevents+json; charset=utf-8',
+    'user-agent': 'Sluice',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signature(secret, id, timestamp, body),
+  };
+  try {
+    const status = await post({ url: await checkUrl(url, rules), headers, body, rules, timeoutMs: TIMEOUT_MS, signal });
+    return status >= 200 && status < 300 ? undefined : `it answered ${status}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    return reasonOf(error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof HostRefused) return 'its host cannot be used';
+  if ((error as Error).name === 'TimeoutError') return `it did not answer within ${TIMEOUT_MS / 1000} s`;
+  const { code } = error as { code?: unknown };
+  return `it could not be reached${typeof code === 'string' ? ` (${code})` : ''}`;
+}
+
+/** Checks a webhook's address when it is saved. @throws InvalidInput */
+export async function checkWebhookUrl(url: string, rules: HostRules): Promise<void> {
+  await checkUrl(url, rules).catch((error: unknown) => {
+    throw error instanceof HostRefused ? new InvalidInput(error.message, 'notifications__webhook__url') : error;
+  });
+}
+
+/** @throws InvalidInput unless it is the base64 of so many bytes that nobody can guess them */
+export function checkWebhookSecret(secret: string): void {
+  const { length } = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  if (length >= SECRET_BYTES.least && length <= SECRET_BYTES.most) return;
+  throw new InvalidInput(
+    `The secret must be ${SECRET_BYTES.least} to ${SECRET_BYTES.most} bytes of base64.`,
+    'notifications__webhook__secret',
+  );
+}

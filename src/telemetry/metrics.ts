@@ -1,0 +1,135 @@
+/** Figures for Prometheus. Labels are words and numbers of ours: no names, secrets or addresses of users. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** A run that has ended. */
+export type EndedRun = {
+  status: string;
+  destination: string;
+  interval: string;
+  rows: number;
+  bytes: number;
+  seconds: number;
+};
+
+/** How all exports of the installation are at one moment. */
+export type ExportFigures = {
+  exports: readonly { id: string; projectId: number; lagSeconds: number }[];
+  openRuns: Readonly<Record<string, number>>;
+  openRequests: Readonly<Record<string, number>>;
+  waitingNotifications: Readonly<Record<string, number>>;
+};
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+const RUN_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400];
+const SEAL_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
+
+/** Of one process. */
+export function createMetrics() {
+  const register = new Registry();
+  const registers = [register];
+  const of = ['destination', 'interval'] as const;
+  const runs = new Counter({
+    name: 'sluice_runs_total',
+    help: 'Runs that ended in this process',
+    labelNames: ['status', ...of],
+    registers,
+  });
+  const rows = new Counter({ name: 'sluice_run_rows_total', help: 'Rows delivered', labelNames: of, registers });
+  const bytes = new Counter({ name: 'sluice_run_bytes_total', help: 'Bytes delivered', labelNames: of, registers });
+  const seconds = new Histogram({
+    name: 'sluice_run_duration_seconds',
+    help: 'From the beginning of a run to its end',
+    labelNames: ['status', ...of],
+    buckets: RUN_SECONDS,
+    registers,
+  });
+  const seals = new Histogram({
+    name: 'sluice_seal_duration_seconds',
+    help: 'How long a run waited for its data interval to be sealed',
+    buckets: SEAL_SECONDS,
+    registers,
+  });
+  const events = new Counter({
+    name: 'sluice_capture_events_total',
+    help: 'Events that were accepted or rejected',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const requests = new Counter({
+    name: 'sluice_capture_requests_total',
+    help: 'Requests to capture, by the status of the answer',
+    labelNames: ['status'],
+    registers,
+  });
+
+  return {
+    runEnded(run: EndedRun): void {
+      const labels = { destination: run.destination, interval: run.interval };
+      runs.inc({ ...labels, status: run.status });
+      seconds.observe({ ...labels, status: run.status }, run.seconds);
+      rows.inc(labels, run.rows);
+      bytes.inc(labels, run.bytes);
+    },
+
+    sealed: (took: number): void => seals.observe(took),
+
+    capture: {
+      events(accepted: number, rejected: number): void {
+        events.inc({ outcome: 'accepted' }, accepted);
+        events.inc({ outcome: 'rejected' }, rejected);
+      },
+      answered: (status: number): void => requests.inc({ status }),
+    },
+
+    /** Also tells of the process itself: memory, event loop, garbage. */
+    tellOfProcess: (): void => collectDefaultMetrics({ register }),
+
+    /** Also tells of all exports, looked up at each request. */
+    tellOfExports: (look: () => Promise<ExportFigures>): void => exportGauges(registers, look),
+
+    /** Prometheus' text format. */
+    text: () => register.metrics(),
+    contentType: register.contentType,
+  };
+}
+
+function exportGauges(registers: Registry[], look: () => Promise<ExportFigures>): void {
+  const gauge = (name: string, help: string, labelNames: string[], collect?: () => Promise<void>) =>
+    new Gauge({ name, help, labelNames, registers, ...(collect && { collect }) });
+  const runs = gauge('sluice_open_runs', 'Runs under way', ['status']);
+  const requests = gauge('sluice_open_requests', 'Data intervals that wait for a run', ['kind']);
+  const waiting = gauge('sluice_notifications_waiting', 'Notifications not delivered yet', ['channel']);
+  const lag = gauge(
+    'sluice_export_lag_seconds',
+    'How long the oldest data interval that is not delivered has been due',
+    ['project_id', 'batch_export_id'],
+    async () => {
+      const figures = await look();
+      for (const one of [lag, runs, requests, waiting]) one.reset();
+      for (const { id, projectId, lagSeconds } of figures.exports)
+        lag.set({ project_id: projectId, batch_export_id: id }, lagSeconds);
+      for (const [status, count] of Object.entries(figures.openRuns)) runs.set({ status }, count);
+      for (const [kind, count] of Object.entries(figures.openRequests)) requests.set({ kind }, count);
+      for (const [channel, count] of Object.entries(figures.waitingNotifications)) waiting.set({ channel }, count);
+    },
+  );
+}
+
+/** Answers `/metrics`; what others tell in the same format comes after ours. Never rejects. */
+export function metricsListener(metrics: Metrics, others: () => Promise<string> = async () => '') {
+  return async ({ url, method }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (url !== '/metrics' || method !== 'GET') {
+      response.writeHead(404).end();
+      return;
+    }
+    try {
+      const text = (await Promise.all([metrics.text(), others()])).join('');
+      response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+    } catch {
+      // Prometheus shows it as a failed scrape; what failed has its own line in the log.
+      response.writeHead(503).end();
+    }
+  };
+}
