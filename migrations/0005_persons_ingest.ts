@@ -12,6 +12,24 @@ export async function down(knex: Knex): Promise<void> {
   await knex.raw(FORMER_INGEST);
 }
 
+/** Replaced by 0014. */
+export const PERSONS_OF = `
+  -- The persons that these distinct ids have; created_at in microseconds since 2000.
+  create function persons_of(project int, distinct_ids text[])
+    returns table (distinct_id text, person_id uuid, properties jsonb, is_identified boolean, created_at bigint)
+    language plpgsql volatile set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
+  begin
+    return query
+      select wanted.distinct_id, found.id, found.properties, found.is_identified,
+        (extract(epoch from found.created_at - '2000-01-01Z'::timestamptz) * 1000000)::bigint
+      from unnest(distinct_ids) as wanted (distinct_id)
+        cross join lateral (select known.person_id from person_distinct_ids as known
+          where known.project_id = project and known.distinct_id = wanted.distinct_id limit 1) as known
+        cross join lateral (select persons.id, persons.properties, persons.is_identified, persons.created_at from persons
+          where persons.project_id = project and persons.id = known.person_id limit 1) as found;
+  end $$;
+`;
+
 /**
  * The steps of the ingest transaction, each a function so that a session plans its statements once. Small tables make hash and
  * merge joins look good, and a session would keep such a plan when the tables have grown: hence the settings. Tables that nobody
@@ -37,21 +55,7 @@ const INGEST = `
     return case when cardinality(claimed) = cardinality(ids) then null else coalesce(claimed, '{}') end;
   end $$;
 
-  -- The persons that these distinct ids have; created_at in microseconds since 2000.
-  create function persons_of(project int, distinct_ids text[])
-    returns table (distinct_id text, person_id uuid, properties jsonb, is_identified boolean, created_at bigint)
-    language plpgsql volatile set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
-  begin
-    return query
-      select wanted.distinct_id, found.id, found.properties, found.is_identified,
-        (extract(epoch from found.created_at - '2000-01-01Z'::timestamptz) * 1000000)::bigint
-      from unnest(distinct_ids) as wanted (distinct_id)
-        cross join lateral (select known.person_id from person_distinct_ids as known
-          where known.project_id = project and known.distinct_id = wanted.distinct_id limit 1) as known
-        cross join lateral (select persons.id, persons.properties, persons.is_identified, persons.created_at from persons
-          where persons.project_id = project and persons.id = known.person_id limit 1) as found;
-  end $$;
-
+${PERSONS_OF}
   -- Before anything is decided: holds the distinct ids that have no person (sorted by the caller), so that nobody else gives them
   -- one, then the persons in the order of their ids. No two callers can wait for each other: who changes a distinct id
   -- that has a person holds that person.

@@ -58,8 +58,6 @@ const [INSERTED_AT, INTERVAL_TIME, TIMESTAMP, CREATED_AT, PROJECT_ID, ROW_BYTES,
 ) as [number, number, number, number, number, number, number, number];
 const FIXED_BYTES = PERSON_ID + 16;
 const TEMPLATE = rowTemplate();
-/** Beside the value of `person_properties`, its field has a length and a version byte. */
-const JSON_FIELD_OVERHEAD = 5;
 /** Of a JSON line: names, quotes, punctuation, and the values of fixed length. */
 const LINE_OVERHEAD =
   JSON.stringify({
@@ -135,12 +133,18 @@ function writeText(bytes: Buffer, at: number, text: string): number {
   return at + 4 + length;
 }
 
-/** jsonb travels as its text behind the version byte 1. */
 function writeJson(bytes: Buffer, at: number, text: string): number {
-  const length = bytes.write(text, at + 5) + 1;
-  bytes.writeInt32BE(length, at);
+  const length = bytes.write(text, at + JSON_OVERHEAD);
+  return writeJsonHead(bytes, at, length) + length;
+}
+
+/** jsonb travels as its text behind the version byte 1. */
+const JSON_OVERHEAD = 5;
+
+function writeJsonHead(bytes: Buffer, at: number, length: number): number {
+  bytes.writeInt32BE(length + 1, at);
   bytes[at + 4] = 1;
-  return at + 4 + length;
+  return at + JSON_OVERHEAD;
 }
 
 /** One row of a request. */
@@ -157,9 +161,8 @@ const TRAILER = Buffer.from([0xff, 0xff]);
  * @returns the protocol's CopyData ('d', int32 length, the file) and CopyDone ('c', 4) messages for these rows
  */
 export function copyMessages(stored: readonly StoredRow[], storedAt: bigint): Buffer {
-  const fieldOf = personFields();
   const rowBytes = stored.reduce(
-    (sum, { reference, person }) => sum + lengthOf(reference) + fieldOf(person.properties).length,
+    (sum, { reference, person }) => sum + lengthOf(reference) + JSON_OVERHEAD + person.properties.bytes.length,
     0,
   );
   const copyData = 4 + SIGNATURE.length + rowBytes + TRAILER.length;
@@ -175,27 +178,15 @@ export function copyMessages(stored: readonly StoredRow[], storedAt: bigint): Bu
     message.writeBigInt64BE(storedAt, row + INSERTED_AT);
     message.writeBigInt64BE(rows.historical && timestamp < storedAt ? timestamp : storedAt, row + INTERVAL_TIME);
     writeUuid(message, row + PERSON_ID, person.id);
-    const field = fieldOf(person.properties);
-    message.writeInt32BE(message.readInt32BE(row + ROW_BYTES) + field.length - JSON_FIELD_OVERHEAD, row + ROW_BYTES);
-    at += field.copy(message, at);
+    const { bytes } = person.properties;
+    message.writeInt32BE(message.readInt32BE(row + ROW_BYTES) + bytes.length, row + ROW_BYTES);
+    at = writeJsonHead(message, at, bytes.length);
+    at += bytes.copy(message, at);
   }
   at += TRAILER.copy(message, at);
   message[at] = 0x63;
   message.writeInt32BE(4, at + 1);
   return message;
-}
-
-/** Many events of a group have the same person: its field is encoded once. */
-function personFields(): (properties: string) => Buffer {
-  const fields = new Map<string, Buffer>();
-  return (properties) => {
-    const known = fields.get(properties);
-    if (known) return known;
-    const field = Buffer.allocUnsafe(JSON_FIELD_OVERHEAD + Buffer.byteLength(properties));
-    writeJson(field, 0, properties);
-    fields.set(properties, field);
-    return field;
-  };
 }
 
 function lengthOf({ rows, index }: RowReference): number {

@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { DatabaseOptions, Pool } from '../db/connection.ts';
 import { Unavailable } from '../errors.ts';
 import type { EventRows, RowReference } from './event-rows.ts';
+import { createKnownPersons, type KnownPersons } from './persons/known-persons.ts';
 import { GroupTooLarge, PersonsChanged, storeGroup } from './store-group.ts';
 import type { IngestionWarning } from './warnings.ts';
 
@@ -45,16 +46,18 @@ export type IngestOptions = {
 
 /** @param pool made with INGEST_TIMEOUTS */
 export function createIngest(pool: Pool, { patienceMs = 10_000, onWarnings = () => {} }: IngestOptions = {}): Ingest {
+  const knownPersons = createKnownPersons();
+
   return {
     async store(projectId, requests) {
       const references = requests.flatMap((rows) => rows.subjects.map((_, index) => ({ rows, index })));
-      const refused = await storeOrHalve({ pool, projectId, patienceMs, onWarnings }, references);
+      const refused = await storeOrHalve({ pool, projectId, knownPersons, patienceMs, onWarnings }, references);
       return requests.map((rows) => refused.filter((row) => row.rows === rows).map((row) => row.index));
     },
   };
 }
 
-type Target = Required<IngestOptions> & { pool: Pool; projectId: number };
+type Target = Required<IngestOptions> & { pool: Pool; projectId: number; knownPersons: KnownPersons };
 
 /** Also halves what is too large for one transaction. @returns the rows that Postgres refused, found by halving until each stands alone */
 async function storeOrHalve(target: Target, references: RowReference[]): Promise<RowReference[]> {
@@ -90,12 +93,12 @@ async function storeRepeatedly(target: Target, references: RowReference[]): Prom
 }
 
 async function storeOnce(
-  { pool, projectId, patienceMs }: Target,
+  { pool, projectId, knownPersons, patienceMs }: Target,
   references: RowReference[],
 ): Promise<IngestionWarning[]> {
   const client = await pool.connect();
   try {
-    const warnings = await storeGroup(client, projectId, references, patienceMs / 2);
+    const warnings = await storeGroup(client, projectId, references, { timeoutMs: patienceMs / 2, knownPersons });
     client.release();
     return warnings;
   } catch (error) {

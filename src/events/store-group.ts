@@ -7,12 +7,13 @@
  */
 import { copyMessages, ROW_COLUMNS, type RowReference, type StoredRow } from './event-rows.ts';
 import { groupChanges } from './group-changes.ts';
-import { createPersonWork, type LoadedPerson, type PersonChanges } from './persons/person-work.ts';
-import { AnswerTooLarge, quoted, quotedArray, simpleQuery, type Fields } from './simple-query.ts';
+import type { KnownPersons } from './persons/known-persons.ts';
+import { loadPersons, type Ask, type Persons } from './persons/load-persons.ts';
+import { createPersonWork, type PersonChanges } from './persons/person-work.ts';
+import { AnswerTooLarge, quoted, quotedArray, simpleQuery } from './simple-query.ts';
 import type { IngestionWarning } from './warnings.ts';
 
 type Session = Parameters<typeof simpleQuery>[0];
-type KnownPersons = ReadonlyMap<string, LoadedPerson>;
 
 /** Others changed persons between our reading and our locking in a way that asks for more locks: repeating the transaction helps. */
 export class PersonsChanged extends Error {}
@@ -23,10 +24,16 @@ export class GroupTooLarge extends Error {}
 /** UTF-16 units of person properties that one group reads, and in its rows: each row has a copy. */
 const MOST_PERSON_TEXT = 16 * 1024 * 1024;
 
+type GroupOptions = {
+  /** Of each round trip. */
+  timeoutMs: number;
+  /** Remembers what is read here. */
+  knownPersons: KnownPersons;
+};
+
 /**
  * Stores the rows whose uuid no stored event has; of several with one uuid, the first.
  * @param references rows of one project, in the order of their arrival
- * @param timeoutMs of each round trip
  * @returns once the transaction is committed, what its events asked for and did not get
  * @throws PersonsChanged, GroupTooLarge (never for one row), and what Postgres says; then the session is in the middle of the transaction: end it
  */
@@ -34,66 +41,61 @@ export async function storeGroup(
   session: Session,
   projectId: number,
   references: readonly RowReference[],
-  timeoutMs: number,
+  { timeoutMs, knownPersons }: GroupOptions,
 ): Promise<IngestionWarning[]> {
   // Of one event, that is two persons at most.
   const mostText = references.length > 1 ? MOST_PERSON_TEXT : Infinity;
   const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, mostText }).catch(throwTooLarge);
-  const unique = firstOfEachUuid(references);
-  const { claimed, persons } = await begin(ask, projectId, unique);
-  const fresh = claimed ? unique.filter((reference) => claimed.has(subjectOf(reference).uuid)) : unique;
-  if (fresh.length === 0) {
+  const group: Group = { ask, projectId, knownPersons, references: firstOfEachUuid(references) };
+  const { claimed, persons } = await begin(group);
+  if (claimed) group.references = group.references.filter((reference) => claimed.has(subjectOf(reference).uuid));
+  if (group.references.length === 0) {
     await ask('commit');
     return [];
   }
-  const outcome = await decide(ask, projectId, fresh, persons);
-  await simpleQuery(session, lastSql(projectId, fresh, outcome.changes), {
+  const outcome = await decide(group, persons);
+  await simpleQuery(session, lastSql(group, outcome.changes), {
     timeoutMs,
     copyIn: (rows) => copyMessages(outcome.rows.sort(byUuid), BigInt(rows.at(-1)![0]!)),
   });
   return outcome.warnings;
 }
 
+type Group = { ask: Ask; projectId: number; knownPersons: KnownPersons; references: readonly RowReference[] };
+
 function throwTooLarge(error: unknown): never {
   throw error instanceof AnswerTooLarge ? new GroupTooLarge() : error;
 }
 
-type Ask = (sql: string) => Promise<Fields[]>;
-
-async function begin(ask: Ask, projectId: number, references: readonly RowReference[]) {
+async function begin(group: Group) {
+  const { projectId, references, knownPersons } = group;
   const uuids = references.map((reference) => subjectOf(reference).uuid).sort();
   const merges = references.some((reference) => subjectOf(reference).person.merge !== undefined);
-  const [[claims] = [], ...persons] = await ask(
-    `begin; select claim_events(${projectId}, ${merges}, '{${uuids.join(',')}}'); ${personsSql(projectId, references)}`,
-  );
-  return {
-    claimed: claims == null ? undefined : new Set(claims.slice(1, -1).split(',')),
-    persons: readPersons(persons),
-  };
+  const claim = `begin; select claim_events(${projectId}, ${merges}, '{${uuids.join(',')}}')`;
+  const expected = new Map(distinctIds(references).map((id) => [id, knownPersons.find(projectId, id)]));
+  const { answer, persons } = await loadPersons(group, claim, expected);
+  const claims = answer[0];
+  return { claimed: claims == null ? undefined : new Set(claims.slice(1, -1).split(',')), persons };
 }
 
 type Outcome = { rows: StoredRow[]; changes: PersonChanges; warnings: IngestionWarning[] };
 
-async function decide(
-  ask: Ask,
-  projectId: number,
-  references: readonly RowReference[],
-  persons: KnownPersons,
-): Promise<Outcome> {
+async function decide(group: Group, persons: Persons): Promise<Outcome> {
+  const { projectId, references } = group;
   const tentative = applyEvents(projectId, references, persons);
-  const { changes } = tentative;
-  const without = changes.mapped.map(({ distinctId }) => distinctId).sort();
-  const affected = affectedPersons(changes);
+  const without = tentative.changes.mapped.map(({ distinctId }) => distinctId).sort();
+  const affected = affectedPersons(tentative.changes);
   if (without.length + affected.size === 0) return tentative;
 
-  const locks = `select lock_persons(${projectId}, ${quotedArray(without)}, '{${[...affected].join(',')}}')`;
-  const [, ...rows] = await ask(`${locks}; ${personsSql(projectId, references)}`);
-  const locked = readPersons(rows);
+  const lock = `select lock_persons(${projectId}, ${quotedArray(without)}, '{${[...affected].join(',')}}')`;
+  const expected = new Map(distinctIds(references).map((id) => [id, persons.get(id)]));
+  const locked = await loadPersons(group, lock, expected);
+  if (locked.areAsExpected) return tentative;
   for (const distinctId of without) {
-    const person = locked.get(distinctId);
+    const person = locked.persons.get(distinctId);
     if (person) affected.add(person.id);
   }
-  const outcome = applyEvents(projectId, references, locked);
+  const outcome = applyEvents(projectId, references, locked.persons);
   const held = new Set(without);
   const isHeld =
     outcome.changes.mapped.every(({ distinctId }) => held.has(distinctId)) &&
@@ -113,39 +115,30 @@ function affectedPersons({ persons, merges, mapped }: PersonChanges): Set<string
   return new Set(ids.filter((id) => !made.has(id)));
 }
 
-function applyEvents(projectId: number, references: readonly RowReference[], persons: KnownPersons): Outcome {
+function applyEvents(projectId: number, references: readonly RowReference[], persons: Persons): Outcome {
   const work = createPersonWork(projectId, persons);
   let held = 0;
   const rows = references.map((reference) => {
     const { distinctId, timestamp, person: effects } = subjectOf(reference);
     const person = work.apply(distinctId, timestamp, effects);
-    held += person.properties.length;
+    held += person.properties.text.length;
     if (held > MOST_PERSON_TEXT && references.length > 1) throw new GroupTooLarge();
     return { reference, person };
   });
   return { rows, changes: work.changes(), warnings: work.warnings() };
 }
 
-function personsSql(projectId: number, references: readonly RowReference[]): string {
-  const distinctIds = new Set<string>();
+function distinctIds(references: readonly RowReference[]): string[] {
+  const ids = new Set<string>();
   for (const reference of references) {
     const { distinctId, person } = subjectOf(reference);
-    distinctIds.add(distinctId);
-    if (person.merge) distinctIds.add(person.merge.distinctId);
+    ids.add(distinctId);
+    if (person.merge) ids.add(person.merge.distinctId);
   }
-  return `select * from persons_of(${projectId}, ${quotedArray([...distinctIds])})`;
+  return [...ids];
 }
 
-function readPersons(rows: readonly Fields[]): KnownPersons {
-  return new Map(
-    rows.map(([distinctId, id, properties, isIdentified, createdAt]) => [
-      distinctId!,
-      { id: id!, properties: properties!, isIdentified: isIdentified === 't', createdAt: BigInt(createdAt!) },
-    ]),
-  );
-}
-
-function lastSql(projectId: number, references: readonly RowReference[], changes: PersonChanges): string {
+function lastSql({ projectId, references }: Group, changes: PersonChanges): string {
   const groups = groupChanges(references.map(subjectOf));
   const range = historicalRange(references);
   return [
@@ -167,7 +160,7 @@ function hasChanges({ persons, mapped, merges }: PersonChanges): boolean {
 function changesJson({ persons, mapped, merges }: PersonChanges): string {
   const personsJson = persons.map(
     ({ id, properties, isIdentified, createdAt }) =>
-      `{"id":"${id}","properties":${properties},"is_identified":${isIdentified},"created_at":${createdAt}}`,
+      `{"id":"${id}","properties":${properties.text},"is_identified":${isIdentified},"created_at":${createdAt}}`,
   );
   const mappedRows = mapped.map(({ distinctId, personId }) => ({ distinct_id: distinctId, person_id: personId }));
   return `{"persons":[${personsJson.join(',')}],"mapped":${JSON.stringify(mappedRows)},"merges":${JSON.stringify(merges)}}`;

@@ -1,7 +1,7 @@
 /** Persons in a Map instead of a database: the groups of a test go through `createPersonWork` one after the other. */
 import assert from 'node:assert/strict';
 import { readPersonEffects, type Properties } from '../../src/events/persons/effects.ts';
-import { createPersonWork, type LoadedPerson, type PersonChanges } from '../../src/events/persons/person-work.ts';
+import { createPersonWork, type PersonChanges, type PersonState } from '../../src/events/persons/person-work.ts';
 
 export const PROJECT = 1;
 
@@ -21,7 +21,7 @@ export type Played = {
 };
 
 export function personMemory() {
-  const persons = new Map<string, LoadedPerson>();
+  const persons = new Map<string, PersonState>();
   const mapping = new Map<string, string>();
 
   return {
@@ -34,7 +34,7 @@ export function personMemory() {
       const changes = work.changes();
       keep(changes);
       return {
-        seen: applied.map(({ id, properties }) => ({ id, properties: JSON.parse(properties) as Properties })),
+        seen: applied.map(({ id, properties }) => ({ id, properties: properties.value })),
         warnings: work.warnings().map(({ code }) => code),
         details: work.warnings().map(({ detail }) => detail),
         changes,
@@ -44,14 +44,14 @@ export function personMemory() {
     state(): State {
       const entries = [...persons.values()].map(({ id, properties, isIdentified, createdAt }) => {
         const ids = [...mapping].filter(([, personId]) => personId === id).map(([distinctId]) => distinctId);
-        const person = { id, properties: JSON.parse(properties) as Properties, isIdentified, createdAt };
+        const person = { id, properties: properties.value, isIdentified, createdAt };
         return [ids.sort().join(','), person] as const;
       });
       return Object.fromEntries(entries);
     },
   };
 
-  function load(): Map<string, LoadedPerson> {
+  function load(): Map<string, PersonState> {
     return new Map([...mapping].map(([distinctId, id]) => [distinctId, { ...persons.get(id)! }]));
   }
 
@@ -74,6 +74,6 @@ export function personMemory() {
   }
 }
 
-function parsed(person: LoadedPerson) {
-  return { ...person, properties: JSON.parse(person.properties) as unknown };
+function parsed(person: PersonState) {
+  return { ...person, properties: person.properties.value };
 }

@@ -2,25 +2,25 @@
 import { personIdOf } from '../person-id.ts';
 import { NO_EFFECTS, type PersonEffects, type PersonWarning, type Properties } from './effects.ts';
 import { changedProperties, isSame } from './properties.ts';
+import { NO_PROPERTIES, StoredProperties } from './stored-properties.ts';
 
-/** A person as it is stored. */
-export type LoadedPerson = {
-  id: string;
-  /** JSON text. */
-  properties: string;
+/** The person that an event is stored with; `properties` are the same object for all events that see the same. */
+export type EventPerson = { id: string; properties: StoredProperties };
+
+/** What is known of a person. */
+export type PersonState = EventPerson & {
   isIdentified: boolean;
   /** Microseconds since 2000. */
   createdAt: bigint;
 };
 
-/** The person that an event is stored with. */
-export type EventPerson = {
-  id: string;
-  /** JSON text; the same string object for all events that see the same. */
-  properties: string;
+/** A person as one of its distinct ids had it. */
+export type LoadedPerson = PersonState & {
+  /** Of the distinct id: another one whenever its person is another one, or has changed. */
+  stamp: string;
 };
 
-export type PersonChange = LoadedPerson & { isNew: boolean };
+export type PersonChange = PersonState & { isNew: boolean };
 
 export type PersonChanges = {
   /** Made or changed, and alive at the end. */
@@ -36,13 +36,9 @@ const MOST_PROPERTIES_BYTES = 1024 * 1024;
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 
 /** A person on its way through the group. */
-type Person = LoadedPerson & {
+type Person = PersonState & {
   /** As it was before the group; undefined: it was not there. */
-  before: LoadedPerson | undefined;
-  /** `properties`, once somebody needed to look into them. */
-  parsed: Properties | undefined;
-  /** Those of before, likewise. */
-  parsedBefore: Properties | undefined;
+  before: PersonState | undefined;
   mergedInto: Person | undefined;
 };
 
@@ -51,7 +47,7 @@ type Person = LoadedPerson & {
  * that it is given.
  * @param known the persons of all distinct ids of the group and of its merges, where they have one
  */
-export function createPersonWork(projectId: number, known: ReadonlyMap<string, LoadedPerson>) {
+export function createPersonWork(projectId: number, known: ReadonlyMap<string, PersonState>) {
   const byDistinctId = new Map<string, Person>();
   const byId = new Map<string, Person>();
   const mapped = new Map<string, Person>();
@@ -90,25 +86,24 @@ export function createPersonWork(projectId: number, known: ReadonlyMap<string, L
 
   function withoutProfile(distinctId: string): EventPerson {
     const person = find(distinctId);
-    return person ? seen(person) : { id: personIdOf(projectId, distinctId), properties: '{}' };
+    return person ? seen(person) : { id: personIdOf(projectId, distinctId), properties: NO_PROPERTIES };
   }
 
   function find(distinctId: string): Person | undefined {
     const person = byDistinctId.get(distinctId);
     if (person) return survivorOf(person);
     const before = known.get(distinctId);
-    return before && link(distinctId, byId.get(before.id) ?? enter({ ...before, before }));
+    return before && link(distinctId, byId.get(before.id) ?? enter(before, before));
   }
 
   function make(distinctId: string, createdAt: bigint): Person {
     const id = personIdOf(projectId, distinctId);
-    const person = enter({ id, properties: '{}', isIdentified: false, createdAt, before: undefined });
-    return map(distinctId, person);
+    return map(distinctId, enter({ id, properties: NO_PROPERTIES, isIdentified: false, createdAt }));
   }
 
-  function enter(person: LoadedPerson & Pick<Person, 'before'>): Person {
-    const entered = { ...person, parsed: undefined, parsedBefore: undefined, mergedInto: undefined };
-    byId.set(entered.id, entered);
+  function enter({ id, properties, isIdentified, createdAt }: PersonState, before?: PersonState): Person {
+    const entered = { id, properties, isIdentified, createdAt, before, mergedInto: undefined };
+    byId.set(id, entered);
     return entered;
   }
 
@@ -132,8 +127,8 @@ export function createPersonWork(projectId: number, known: ReadonlyMap<string, L
       warnings.push(alreadyIdentified(distinctId, merge.distinctId));
       return into;
     }
-    const properties = { ...propertiesOf(other), ...propertiesOf(into) };
-    if (!isSame(properties, propertiesOf(into))) replace(into, distinctId, properties);
+    const properties = { ...other.properties.value, ...into.properties.value };
+    if (!isSame(properties, into.properties.value)) replace(into, distinctId, properties);
     if (other.createdAt < into.createdAt) into.createdAt = other.createdAt;
     other.mergedInto = into;
     return into;
@@ -141,7 +136,7 @@ export function createPersonWork(projectId: number, known: ReadonlyMap<string, L
 
   function change(person: Person, distinctId: string, timestamp: bigint, effects: PersonEffects): void {
     if (effects === NO_EFFECTS) return;
-    const changed = changedProperties(propertiesOf(person), withSurvey(effects, timestamp));
+    const changed = changedProperties(person.properties.value, withSurvey(effects, timestamp));
     if (changed) replace(person, distinctId, changed);
   }
 
@@ -151,8 +146,7 @@ export function createPersonWork(projectId: number, known: ReadonlyMap<string, L
       warnings.push(tooLarge(distinctId));
       return;
     }
-    person.properties = text;
-    person.parsed = properties;
+    person.properties = new StoredProperties(text, properties);
   }
 }
 
@@ -173,14 +167,6 @@ function survivorOf(person: Person): Person {
   return survivor;
 }
 
-function propertiesOf(person: Person): Properties {
-  if (!person.parsed) {
-    person.parsed = JSON.parse(person.properties) as Properties;
-    person.parsedBefore = person.parsed;
-  }
-  return person.parsed;
-}
-
 function isChanged(person: Person): boolean {
   if (person.mergedInto) return false;
   const { before } = person;
@@ -188,7 +174,7 @@ function isChanged(person: Person): boolean {
     !before ||
     person.isIdentified !== before.isIdentified ||
     person.createdAt !== before.createdAt ||
-    (person.properties !== before.properties && !isSame(person.parsed, person.parsedBefore))
+    (person.properties !== before.properties && !isSame(person.properties.value, before.properties.value))
   );
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import { createPool, type Pool } from '../../../src/db/connection.ts';
-import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest.ts';
+import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../../src/events/ingest.ts';
 import type { IngestionWarning } from '../../../src/events/warnings.ts';
 import { anyPersonEvent } from '../../support/any-person-event.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -31,6 +32,7 @@ type Sequence = PersonEvent[][];
 describe('200 sequences of events at once', () => {
   let database: TestDatabase;
   let pools: Pool[];
+  let ingests: Ingest[];
   let reading: Pool;
   let shared: Sent[];
   let apart: Sent[][];
@@ -43,6 +45,7 @@ describe('200 sequences of events at once', () => {
     const open = () =>
       createPool({ url: database.url, applicationName: 'test', maxConnections: 6, ...INGEST_TIMEOUTS });
     pools = Array.from({ length: 4 }, open);
+    ingests = pools.map((pool) => createIngest(pool, { onWarnings: (_, told) => hearing.getStore()!.push(...told) }));
     reading = open();
     const sending = [...sharedSequences(), ...apartSequences()].map(send);
     const sent = await Promise.all(sending);
@@ -61,15 +64,17 @@ describe('200 sequences of events at once', () => {
     await database.drop();
   });
 
+  /** What a request is told: each process stores those of many at once. */
+  const hearing = new AsyncLocalStorage<IngestionWarning[]>();
+
   /** Each request through another pool, as if a balancer stood before several processes. */
   async function send(sequence: Sequence, index: number): Promise<Sent[]> {
     const sent: Sent[] = [];
     for (const [position, request] of sequence.entries()) {
       const warnings: IngestionWarning[] = [];
-      const onWarnings = (_: number, told: readonly IngestionWarning[]) => void warnings.push(...told);
-      const ingest = createIngest(pools[(index + position) % pools.length]!, { onWarnings });
+      const ingest = ingests[(index + position) % ingests.length]!;
       const events = request.map(buildPersonEvent);
-      await ingest.store(PROJECT, [buildRows(events, { projectId: PROJECT })]);
+      await hearing.run(warnings, () => ingest.store(PROJECT, [buildRows(events, { projectId: PROJECT })]));
       for (const [place, event] of request.entries()) {
         sent.push({ ...event, uuid: events[place]!.uuid, warnings, isLast: place === request.length - 1 });
       }

@@ -46,7 +46,7 @@ describe('what a group writes', () => {
   it('makes one person of events that name it by different ids', () => {
     const { persons, mapped } = changesOf([], [identify('user', 'anon'), set('anon', { a: 1 }), set('user', { b: 2 })]);
     assert.deepEqual(
-      persons.map(({ id, properties }) => ({ id, properties })),
+      persons.map(({ id, properties }) => ({ id, properties: properties.text })),
       [{ id: personIdOf(PROJECT, 'user'), properties: '{"a":1,"b":2}' }],
     );
     assert.deepEqual(mapped.map(({ distinctId }) => distinctId).sort(), ['anon', 'user']);

@@ -1,0 +1,52 @@
+/**
+ * Persons that this process has seen lately. Whoever uses one asks Postgres for its stamp in the same transaction, and reads the
+ * person only where that has changed: nobody has to be told of changes.
+ */
+import type { LoadedPerson } from './person-work.ts';
+
+/** UTF-16 units of properties; what is made of them takes about six times as many bytes. */
+const MOST_TEXT = 8 * 1024 * 1024;
+/** Persons with more change rarely enough, or are rare enough, to be read again. */
+const LARGEST_TEXT = 64 * 1024;
+/** Beside the text of its properties, in the same measure. */
+const AROUND_PERSON = 400;
+
+export type KnownPersons = {
+  /** @returns the person that the distinct id had when it was read; undefined when that is not known */
+  find(projectId: number, distinctId: string): LoadedPerson | undefined;
+  keep(projectId: number, distinctId: string, person: LoadedPerson): void;
+};
+
+/** Forgets those that were not asked for in the last two halves. */
+export function createKnownPersons(mostText = MOST_TEXT): KnownPersons {
+  let newer = new Map<string, LoadedPerson>();
+  let older = newer;
+  let text = 0;
+
+  function keep(name: string, person: LoadedPerson): void {
+    const { length } = person.properties.text;
+    if (length > LARGEST_TEXT) return;
+    if (text > mostText / 2) {
+      [older, newer] = [newer, new Map()];
+      text = 0;
+    }
+    newer.set(name, person);
+    text += length + AROUND_PERSON;
+  }
+
+  return {
+    find(projectId, distinctId) {
+      const name = nameOf(projectId, distinctId);
+      const person = newer.get(name);
+      if (person) return person;
+      const former = older.get(name);
+      if (former) keep(name, former);
+      return former;
+    },
+    keep: (projectId, distinctId, person) => keep(nameOf(projectId, distinctId), person),
+  };
+}
+
+function nameOf(projectId: number, distinctId: string): string {
+  return `${projectId}:${distinctId}`;
+}

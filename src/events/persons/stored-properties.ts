@@ -1,0 +1,26 @@
+import type { Properties } from './effects.ts';
+
+/** The properties of a person as JSON text, and what that is turned into: once, when somebody asks for it. */
+export class StoredProperties {
+  readonly text: string;
+  #value: Properties | undefined;
+  #bytes: Buffer | undefined;
+
+  /** @param value what the text was made of, where that is known */
+  constructor(text: string, value?: Properties) {
+    this.text = text;
+    this.#value = value;
+  }
+
+  /** Shared: not to be changed. */
+  get value(): Properties {
+    return (this.#value ??= JSON.parse(this.text) as Properties);
+  }
+
+  /** The text in UTF-8. */
+  get bytes(): Buffer {
+    return (this.#bytes ??= Buffer.from(this.text));
+  }
+}
+
+export const NO_PROPERTIES = new StoredProperties('{}');
