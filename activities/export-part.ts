@@ -2,7 +2,7 @@
  * Stages one part at the destination, where nobody sees it yet. Safe to repeat, also beside a frozen attempt of itself: each
  * attempt stages afresh, and the one that is recorded last before the commit begins is the winner.
  */
-import { HASH_KEY } from '../src/exports/content.ts';
+import { hashKeyOf } from '../src/exports/content.ts';
 import type { Attempt } from './activity.ts';
 import type { Engine } from './engine.ts';
 import { notingFailure } from './note-failure.ts';
@@ -21,11 +21,6 @@ export async function exportPart(
   return notingFailure(engine, run, signal, () => stagePart(engine, plannedRun(run), part, signal));
 }
 
-function openHashKey({ sealed }: Engine, { run, plan }: PlannedRun): string | null {
-  const row = { id: run.batchExportId, projectId: run.projectId };
-  return plan.hashKey && sealed.openSecret(row, HASH_KEY, plan.hashKey);
-}
-
 async function stagePart(
   engine: Engine,
   planned: PlannedRun,
@@ -36,7 +31,7 @@ async function stagePart(
   await stores.ledger.lockOpen(planned.hold);
   const session = await openSession(engine, planned, signal);
   try {
-    const source = partSource(engine.events, planned, openHashKey(engine, planned), part, signal);
+    const source = partSource(engine.events, planned, hashKeyOf(engine.sealed, planned.run), part, signal);
     const staged = await session.write(planned.delivery.parts[part]!, source);
     await stores.inTransaction(async (inside) => {
       await inside.ledger.lockOpen(planned.hold);

@@ -3,7 +3,7 @@ import type { Delivery, RunLog, Session } from '../src/destinations/contract.ts'
 import { destinationOf } from '../src/destinations/index.ts';
 import { NotFound } from '../src/errors.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
-import type { Slice } from '../src/events/selection.ts';
+import { mergeOf, type Slice } from '../src/events/selection.ts';
 import type { Hold } from '../src/exports/ledger.store.ts';
 import { partsOf, type Plan } from '../src/exports/domain/plan.ts';
 import type { LogLevel } from '../src/exports/logs.store.ts';
@@ -38,6 +38,7 @@ export function plannedRun(run: Run): PlannedRun {
       cutoff: plan.cutoff,
       epoch,
       columns: plan.columns,
+      merge: mergeOf(plan.content),
       parts: partsOf(plan),
       file: plan.file,
     },

@@ -47,6 +47,9 @@ export type FileEncoding = {
   formulaSafe?: boolean;
 };
 
+/** Rows with equal `key` are versions of one row: the one with the highest `version` is the newest. */
+export type RowVersions = { key: readonly string[]; version: string };
+
 /** One deterministic piece of a data interval. */
 export type Part = {
   /** From 0. */
@@ -69,6 +72,8 @@ export type Delivery = {
   /** Fencing token: the interval's ledger row had this value when the plan was stored. */
   epoch: number;
   columns: readonly Column[];
+  /** How a table keeps only the newest version of each row, by columns of the delivery; null: the interval's rows are its own. */
+  merge: RowVersions | null;
   parts: readonly Part[];
   /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
   file: FileEncoding & { numbered: boolean };
@@ -185,8 +190,12 @@ export type Session = {
   commit(parts: readonly StagedPart[]): Promise<Receipt>;
   /** Asks the destination whether this delivery's epoch is what it holds: the receipt, or undefined. For repairs after crashes. */
   delivered(): Promise<Receipt | undefined>;
-  /** Reads back. @param deep downloads and counts every row instead of trusting sizes and checksums. Empty: all is as the receipt says */
-  verify(receipt: Receipt, options: { deep: boolean }): Promise<Difference[]>;
+  /**
+   * Reads back. Empty: all is as the receipt says.
+   * @param deep downloads and counts every row instead of trusting sizes and checksums
+   * @param rows the delivery's rows as they are at the source, for looking deep where rows have versions
+   */
+  verify(receipt: Receipt, options: { deep: boolean; rows?: () => AsyncIterable<Uint8Array> }): Promise<Difference[]>;
   /** Removes every artifact recorded for this interval up to our epoch. Never touches what is visible. */
   discard(): Promise<void>;
   /** Ends connections. Called exactly once, also after an error. */

@@ -6,6 +6,7 @@ import { availableColumns, columnsOf, mergeOf } from '../events/selection.ts';
 import { partsOfPath } from '../events/transform.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import { isHashed, type Content, type ContentSettings, type Model } from './domain/content.ts';
+import type { Run } from './runs.store.ts';
 import type { SealedConfigs } from './sealed-config.ts';
 
 /** What users may say; what they leave out stays, or is nothing. */
@@ -104,8 +105,14 @@ export function contentColumns(
   return { content, hashKey: key === undefined ? row.hashKey : sealed.sealSecret(row, HASH_KEY, key) };
 }
 
+/** The key that a run hashes with; null where it does not. @throws Error when the key ring does not hold the key's key */
+export function hashKeyOf(sealed: SealedConfigs, { batchExportId, projectId, plan }: Run): string | null {
+  if (!plan?.hashKey) return null;
+  return sealed.openSecret({ id: batchExportId, projectId }, HASH_KEY, plan.hashKey);
+}
+
 /** What the sealed key is bound to, beside its row. */
-export const HASH_KEY = 'hash_key';
+const HASH_KEY = 'hash_key';
 const KEY_BYTES = 32;
 
 /** For exports whose users do not bring a key. */

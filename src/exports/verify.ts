@@ -6,10 +6,12 @@ import type { Receipt, Session } from '../destinations/contract.ts';
 import { DestinationRejected, DestinationUnavailable } from '../errors.ts';
 import type { EventReader } from '../events/read.ts';
 import type { Slice } from '../events/selection.ts';
+import { hashKeyOf } from './content.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import { intervalsWithin, type DataInterval } from './domain/intervals.ts';
 import type { DeliveredEntry } from './ledger.store.ts';
 import type { Run } from './runs.store.ts';
+import type { SealedConfigs } from './sealed-config.ts';
 import type { ExportStores } from './stores.ts';
 
 /**
@@ -27,7 +29,8 @@ export type VerifiedInterval = { start: string; end: string; rows: number | null
 
 export type VerifyOptions = {
   stores: Pick<ExportStores, 'batchExports' | 'ledger' | 'runs'>;
-  events: Pick<EventReader, 'digest' | 'changedSince'>;
+  events: Pick<EventReader, 'copy' | 'digest' | 'changedSince'>;
+  sealed: SealedConfigs;
   /** A session for reading back what this run delivered. */
   openSession(run: Run): Promise<Session>;
 };
@@ -41,7 +44,7 @@ const PAGE = 100;
 
 export type ExportVerifier = ReturnType<typeof exportVerifier>;
 
-export function exportVerifier({ stores, events, openSession }: VerifyOptions) {
+export function exportVerifier({ stores, events, sealed, openSession }: VerifyOptions) {
   /**
    * Yields what was delivered within the range, oldest interval first; within a bounded range also what never was.
    * @param deep reads every byte back instead of trusting sizes and checksums
@@ -118,7 +121,9 @@ export function exportVerifier({ stores, events, openSession }: VerifyOptions) {
       const session = await openSession(run);
       try {
         if (session.location !== receipt.location) return [moved(receipt.location)];
-        const differences = await session.verify(receipt, { deep });
+        const rows = () =>
+          events.copy(deliveredSlice(run, receipt), run.plan?.columns ?? [], { hashKey: hashKeyOf(sealed, run) });
+        const differences = await session.verify(receipt, { deep, rows });
         return differences.map((difference) => ({ kind: 'differing', ...difference }));
       } finally {
         await session.close();

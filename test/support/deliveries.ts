@@ -124,6 +124,7 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {})
       cutoff: `2026-01-01T00:00:00.${String(epoch).padStart(6, '0')}Z`,
       epoch,
       columns: COLUMNS,
+      merge: null,
       parts: parts.map((rows, index) => ({ index, rows: rows.length })),
       file: { format: 'JSONLines', compression: 'gzip', numbered: parts.length > 1, ...file },
     };

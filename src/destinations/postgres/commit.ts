@@ -10,8 +10,9 @@ import type { Delivery, Receipt, StagedPart } from '../contract.ts';
 import { totalsOf } from '../totals.ts';
 import type { PostgresClient } from './client.ts';
 import { sqlState } from './errors.ts';
-import { columnList, quoted } from './identifiers.ts';
-import { EXPORT_COLUMN, INTERVAL_COLUMN, type TableNames } from './tables.ts';
+import { quoted } from './identifiers.ts';
+import { mergeSql, replaceSql } from './interval-rows.ts';
+import type { TableNames } from './tables.ts';
 
 /** Raised by the statement below; classes beginning with a letter after I are left to applications. */
 const NOT_NEWER = 'SL001';
@@ -21,27 +22,20 @@ const LOCK_TIMEOUT = '30s';
 
 const literal = pg.escapeLiteral;
 
-/** Rows of the interval in the target. */
-function intervalSql({ exportId, start, end }: Delivery): string {
-  return (
-    `${EXPORT_COLUMN} = ${literal(exportId)}::uuid ` +
-    `and ${INTERVAL_COLUMN} >= ${literal(start)}::timestamptz and ${INTERVAL_COLUMN} < ${literal(end)}::timestamptz`
-  );
-}
-
 /**
- * Replaces the interval's rows by those of the stages, if no epoch as high as ours did so before.
+ * Puts the rows of the stages into the table, as the interval's rows or, where rows have versions, beside all others, if no epoch as
+ * high as ours did so before.
  * @throws Superseded when a later epoch did; ReadBackDiffers when a stage or the table does not hold what was staged; the
  *   driver's errors
  */
-export async function replaceRows(
+export async function deliverRows(
   client: PostgresClient,
   names: TableNames,
   delivery: Delivery,
   parts: readonly StagedPart[],
 ): Promise<Receipt> {
   try {
-    await client.query(replacement(names, delivery, parts));
+    await client.query(statement(names, delivery, parts));
   } catch (error) {
     if (sqlState(error) === DIFFERS) {
       throw new ReadBackDiffers('The table does not hold exactly the rows that were sent to it.', { cause: error });
@@ -53,20 +47,13 @@ export async function replaceRows(
   throw new Superseded('A later run has delivered this data interval.');
 }
 
-function replacement(names: TableNames, delivery: Delivery, parts: readonly StagedPart[]): string {
-  const { target, ledger, schema, table } = names;
-  const { exportId, start, end, epoch, runId, cutoff, columns } = delivery;
+function statement(names: TableNames, delivery: Delivery, parts: readonly StagedPart[]): string {
+  const { ledger, schema, table } = names;
+  const { exportId, start, end, epoch, runId, cutoff, merge } = delivery;
   const { rows, digest } = totalsOf(parts);
   const bytes = parts.reduce((sum, part) => sum + part.contentBytes, 0);
-  const list = columnList(columns);
-  const copies = parts.map(
-    (part) => `
-      insert into ${target} (${list}, ${EXPORT_COLUMN}, ${INTERVAL_COLUMN})
-      select ${list}, ${literal(exportId)}::uuid, ${literal(start)}::timestamptz
-        from ${quoted(schema)}.${quoted(String(part.staged['table']))};
-      get diagnostics sluice_affected = row_count;
-      if sluice_affected <> ${part.rows} then raise exception using errcode = '${DIFFERS}'; end if;`,
-  );
+  const stages = parts.map((part) => `${quoted(schema)}.${quoted(String(part.staged['table']))}`);
+  const { change, found } = merge ? mergeSql(names, delivery, merge, stages) : replaceSql(names, delivery, stages);
   const body = `
     #variable_conflict use_column
     declare
@@ -85,11 +72,9 @@ function replacement(names: TableNames, delivery: Delivery, parts: readonly Stag
       get diagnostics sluice_affected = row_count;
       if sluice_affected = 0 then raise exception using errcode = '${NOT_NEWER}'; end if;
 
-      delete from ${target} where ${intervalSql(delivery)};
-      ${copies.join('')}
+      ${change}
 
-      select count(*), ${rowsDigestSql('uuid')} into sluice_rows, sluice_digest
-        from ${target} where ${intervalSql(delivery)};
+      select count(*), ${rowsDigestSql('sluice_row')} into sluice_rows, sluice_digest from (${found}) as found (sluice_row);
       if sluice_rows <> ${rows} or sluice_digest <> ${literal(digest)} then
         raise exception using errcode = '${DIFFERS}';
       end if;
@@ -126,20 +111,7 @@ export async function findReceipt(
   };
 }
 
-async function tableExists(client: PostgresClient, qualified: string): Promise<boolean> {
+export async function tableExists(client: PostgresClient, qualified: string): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [qualified]);
   return rows[0]!.found;
-}
-
-/** What the target holds for the interval now; undefined when there is no such table. */
-export async function countRows(
-  client: PostgresClient,
-  { target }: TableNames,
-  delivery: Delivery,
-): Promise<{ rows: string; digest: string } | undefined> {
-  if (!(await tableExists(client, target))) return undefined;
-  const { rows } = await client.query<{ rows: string; digest: string }>(
-    `select count(*)::text as rows, ${rowsDigestSql('uuid')} as digest from ${target} where ${intervalSql(delivery)}`,
-  );
-  return rows[0]!;
 }

@@ -3,13 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DestinationUnavailable, Superseded } from '../../errors.ts';
-import type { Delivery, Difference, PartSource, Receipt, Session, SessionContext } from '../contract.ts';
+import type { Delivery, PartSource, Session, SessionContext } from '../contract.ts';
 import { artifactsAt } from '../recorded.ts';
 import { openClient, type PostgresAccess, type PostgresClient } from './client.ts';
-import { countRows, findReceipt, replaceRows } from './commit.ts';
+import { deliverRows, findReceipt } from './commit.ts';
 import { isConnectionLost, sqlState, translate } from './errors.ts';
 import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
 import { prepareTables, type TableNames } from './tables.ts';
+import { differences } from './verify.ts';
 
 /** A stage that somebody is still loading is left for the next delivery to drop. */
 const DROP_LOCK_TIMEOUT = '2s';
@@ -115,7 +116,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
   return {
     location: `${names.schema}.${names.table}`,
     async write(part, source) {
-      await on((client) => prepareTables(client, names, delivery.columns));
+      await on((client) => prepareTables(client, names, delivery));
       const { id, table } = await createStage(part.index);
       try {
         await context.step(`part-${part.index}-begin`);
@@ -131,9 +132,9 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     },
     async commit(parts) {
       await context.step('before-commit');
-      await on((client) => prepareTables(client, names, delivery.columns));
+      await on((client) => prepareTables(client, names, delivery));
       await context.step('rows');
-      const replace = () => on((client) => replaceRows(client, names, delivery, parts));
+      const replace = () => on((client) => deliverRows(client, names, delivery, parts));
       // A connection that broke may have delivered all the same: made again, the statement finds out.
       const receipt = await replace().catch((error: unknown) => {
         if (error instanceof DestinationUnavailable && isConnectionLost(error.cause)) return replace();
@@ -149,31 +150,9 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       const receipt = await on((client) => findReceipt(client, names, delivery));
       return receipt?.epoch === delivery.epoch ? receipt : undefined;
     },
-    verify: (receipt) => on((client) => verifyRows(client, names, delivery, receipt)),
+    verify: (receipt, { deep, rows }) =>
+      on((client) => differences(client, { names, delivery, receipt, ...(deep && rows && { rows }) })),
     discard: dropStages,
     close: disconnect,
   };
-}
-
-/** Every row is counted and digested, deep or not: an aggregate costs the server little. */
-async function verifyRows(
-  client: PostgresClient,
-  names: TableNames,
-  delivery: Delivery,
-  receipt: Receipt,
-): Promise<Difference[]> {
-  const ledger = await findReceipt(client, names, delivery);
-  const counted = await countRows(client, names, delivery);
-  return [
-    {
-      what: 'The ledger beside the table names another delivery.',
-      expected: `epoch ${receipt.epoch}`,
-      found: ledger ? `epoch ${ledger.epoch}` : 'none',
-    },
-    {
-      what: `The rows in ${names.target} are not those that were delivered.`,
-      expected: `${receipt.rows} rows, digest ${receipt.digest}`,
-      found: counted ? `${counted.rows} rows, digest ${counted.digest}` : 'no table',
-    },
-  ].filter(({ expected, found }) => expected !== found);
 }

@@ -1,6 +1,6 @@
 /** The tables that a delivery needs in the user's schema: the target, and the ledger of what was delivered. */
 import { DestinationRejected } from '../../errors.ts';
-import type { Column } from '../contract.ts';
+import type { Column, Delivery, RowVersions } from '../contract.ts';
 import type { PostgresClient } from './client.ts';
 import { columnDefinitions, quoted } from './identifiers.ts';
 
@@ -31,21 +31,23 @@ export function tableNames(schema: string, table: string): TableNames {
 }
 
 /**
- * Makes the tables that do not exist. A target that somebody else made must have every column of the export.
+ * Makes the tables that do not exist. A target that somebody else made must have every column of the export, and a unique key where
+ * rows have versions.
  * @throws DestinationRejected with the statements that add what a table lacks; the driver's errors
  */
 export async function prepareTables(
   client: PostgresClient,
   names: TableNames,
-  columns: readonly Column[],
+  { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
 ): Promise<void> {
   const found = await tablesIn(client, names);
   if (!found.schema) throw new DestinationRejected(`The schema ${quoted(names.schema)} does not exist.`);
-  if (!found.ledger || found.target === 'none') await createTables(client, names, columns);
+  if (!found.ledger || found.target === 'none') await createTables(client, names, columns, merge);
   if (found.target === 'other') {
     throw new DestinationRejected(`${names.target} is not a table. Choose another table_name.`);
   }
   await checkColumns(client, names, columns);
+  if (merge) await checkKey(client, names, merge);
 }
 
 type Found = { schema: boolean; ledger: boolean; target: 'table' | 'other' | 'none' };
@@ -72,7 +74,11 @@ async function createTables(
   client: PostgresClient,
   { schema, table, target, ledger }: TableNames,
   columns: readonly Column[],
+  merge: RowVersions | null,
 ): Promise<void> {
+  const key = merge ? `, primary key (${merge.key.map(quoted).join(', ')})` : '';
+  // Ours stand behind those that the user reads.
+  const ordered = [...columns.filter(({ hidden }) => !hidden), ...columns.filter(({ hidden }) => hidden)];
   await client.query('begin');
   try {
     await client.query('select pg_advisory_xact_lock($1)', [TABLES_LOCK]);
@@ -93,7 +99,7 @@ async function createTables(
         primary key (export, interval_start, interval_end)
       )`);
     if (present === 'none') {
-      await client.query(`create table ${target} (${columnDefinitions(columns)}, ${OUR_COLUMNS})`);
+      await client.query(`create table ${target} (${columnDefinitions(ordered)}, ${OUR_COLUMNS}${key})`);
       await client.query(`create index on ${target} (${EXPORT_COLUMN}, ${INTERVAL_COLUMN})`);
     }
     await client.query('commit');
@@ -130,4 +136,31 @@ async function checkColumns(
   if (types.get(EXPORT_COLUMN) !== 'uuid' || types.get(INTERVAL_COLUMN) !== 'timestamp with time zone') {
     throw new DestinationRejected(`In the table ${target}, ${OUR_COLUMNS.replace(', ', ' and ')} are needed.`);
   }
+}
+
+/** Versions of a row can only find each other by a key that Postgres keeps unique. */
+async function checkKey(
+  client: PostgresClient,
+  { schema, table, target }: TableNames,
+  { key }: RowVersions,
+): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select exists (
+       select from pg_index
+         join pg_class class on class.oid = indrelid
+         join pg_namespace namespace on namespace.oid = class.relnamespace
+        where namespace.nspname = $1 and class.relname = $2
+          and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null
+          and (select array_agg(attname::text order by attname) from pg_attribute
+                where attrelid = indrelid and attnum = any (indkey[0:indnkeyatts - 1]))
+            = (select array_agg(name order by name) from unnest($3::text[]) as name)
+     ) as found`,
+    [schema, table, key],
+  );
+  if (rows[0]!.found) return;
+  const names = key.map(quoted).join(', ');
+  throw new DestinationRejected(
+    `The table ${target} has no unique key by which versions of a row find each other. Add it, or choose another ` +
+      `table_name: ALTER TABLE ${target} ADD UNIQUE (${names});`,
+  );
 }

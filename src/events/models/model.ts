@@ -1,5 +1,5 @@
 /** What the reader has to know of a model: where its rows are, how they are told apart, and what they consist of. */
-import type { ColumnType } from '../../destinations/contract.ts';
+import type { ColumnType, RowVersions } from '../../destinations/contract.ts';
 import type { Model } from '../../exports/domain/content.ts';
 import { instantSql, integerSql } from './literals.ts';
 
@@ -31,7 +31,7 @@ export type ModelSource = {
   /** Those that files do not get by themselves. */
   tableOnly: ReadonlySet<string>;
   /** How a table tells which of two versions of a row is newer; null: rows do not change. */
-  merge: { key: readonly string[]; version: string } | null;
+  merge: RowVersions | null;
   /** Whether rows can join a window after its end: by an import of historical events. */
   importable: boolean;
 };
