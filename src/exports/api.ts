@@ -2,6 +2,7 @@
 import { Type } from '../schema.ts';
 import type { Backfills } from './backfills.ts';
 import type { BatchExports } from './batch-exports.ts';
+import type { ExportIntervals } from './intervals.ts';
 import type { Integrations } from './integrations.ts';
 import type { LogStore } from './logs.store.ts';
 import type { RunStore } from './runs.store.ts';
@@ -9,6 +10,7 @@ import type { RunStore } from './runs.store.ts';
 export type ExportsApi = {
   batchExports: BatchExports;
   backfills: Backfills;
+  intervals: ExportIntervals;
   runs: RunStore;
   exportLogs: LogStore;
   integrations: Integrations;

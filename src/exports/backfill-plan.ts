@@ -7,6 +7,7 @@ import { InvalidInput } from '../errors.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import { INTERVAL_STATUSES, type IntervalStatus } from './domain/interval-status.ts';
 import { intervalsWithin, type DataInterval, type Millis, type Tiling } from './domain/intervals.ts';
+import { slicesOf } from './domain/slices.ts';
 import { INTERVALS_AT_ONCE, type IntervalState, type IntervalStates } from './interval-states.ts';
 import type { ExportStores } from './stores.ts';
 
@@ -100,15 +101,4 @@ function add(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash
     plan.overwrites.rows += rows;
   }
   hash.update(`\n${start}/${end} ${status} ${rows}`);
-}
-
-function* slicesOf<T>(all: Iterable<T>, size: number): Generator<T[]> {
-  let slice: T[] = [];
-  for (const one of all) {
-    slice.push(one);
-    if (slice.length < size) continue;
-    yield slice;
-    slice = [];
-  }
-  if (slice.length > 0) yield slice;
 }

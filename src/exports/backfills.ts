@@ -12,9 +12,7 @@ import { isoMicros, millisOf } from './domain/instants.ts';
 import { intervalsEnding, intervalsWithin } from './domain/intervals.ts';
 import { isLive, isOpen } from './domain/statuses.ts';
 import { intervalStates } from './interval-states.ts';
-import type { ExportStores } from './stores.ts';
-
-type Bound = Omit<ExportStores, 'inTransaction'>;
+import type { Bound, ExportStores } from './stores.ts';
 
 export type BackfillsOptions = {
   stores: ExportStores;
@@ -147,9 +145,10 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * Requests exactly the data intervals that ended in a pause and have had no run, in the transaction that ends it. Wake the
      * dispatcher when that is committed. @returns undefined when the pause missed none
      */
-    async ofPause(inside: Bound, batchExport: BatchExport, pausedAt: string): Promise<Backfill | undefined> {
+    async ofPause(inside: Bound, batchExport: BatchExport): Promise<Backfill | undefined> {
       const { id, projectId, startAt, endAt } = batchExport;
-      const start = Math.max(millisOf(pausedAt), startAt === null ? -Infinity : millisOf(startAt));
+      const pausedAt = Math.max(...(await inside.gaps.pauses(id)).map((pause) => millisOf(pause.pausedAt)));
+      const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));
       const end = Math.min(millisOf(await inside.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
       // An interval that ended in the very instant of the pause may have been missed as well: it has no run then.
       const ended = intervalsEnding(await inside.batchExports.tiling(id), start - 1, end);

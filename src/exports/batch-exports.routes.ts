@@ -5,7 +5,8 @@ import { datetimeOf } from '../http/datetime.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
 import { entityTag, expectedVersion, prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
 import { json, noBody, route, type Answer } from '../http/route.ts';
-import { BatchExportParams, type ExportsApi } from './api.ts';
+import { backfillAddress, BatchExportParams, type ExportsApi } from './api.ts';
+import type { Backfill } from './backfills.store.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
 import {
@@ -126,12 +127,19 @@ const unpauseBatchExport = route({
   body: UnpauseBody,
   answers: { 200: null },
   summary: 'Unpause a batch export',
-  description: 'Intervals that ended while it was paused are not delivered by this: request a backfill of them.',
-  async handle({ project, params, body, headers }, api: ExportsApi) {
-    if (body.backfill) {
-      throw new InvalidInput("'backfill' is not supported: request a backfill of the time in pause.", 'backfill');
-    }
-    return done(await api.batchExports.unpause(project.id, params.id), headers, api);
+  description:
+    'With `backfill`, the data intervals that ended while it was paused, and had no run, are delivered: `Location` names their ' +
+    'backfill, if there are any. Without it they stay missing.',
+  async handle({ project, params, body, headers, url }, api: ExportsApi) {
+    const { batchExports, backfills } = api;
+    let backfill: Backfill | undefined;
+    const unpaused = await batchExports.unpause(project.id, params.id, async (inside, changed) => {
+      if (body.backfill) backfill = await backfills.ofPause(inside, changed);
+    });
+    const answer = await done(unpaused, headers, api);
+    if (!backfill) return answer;
+    await backfills.wake(params.id);
+    return { ...answer, headers: { ...answer.headers, Location: backfillAddress(url, params.id, backfill.id) } };
   },
 });
 

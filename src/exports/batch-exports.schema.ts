@@ -74,8 +74,10 @@ export const BatchExportPutBody = Type.Object(
   { title: 'BatchExportPut', description: 'Like a PATCH that has to say these three.' },
 );
 
-/** Upstream's way to make up for a pause; this version refuses it rather than ignore it. */
-export const UnpauseBody = Type.Object({ backfill: Type.Optional(Type.Boolean()) }, { title: 'Unpause' });
+export const UnpauseBody = Type.Object(
+  { backfill: Type.Boolean({ default: false, description: 'Deliver what was missed in the pause.' }) },
+  { title: 'Unpause' },
+);
 
 const Instant = Type.String({ format: 'date-time' });
 

@@ -19,7 +19,7 @@ import { lookAt, type Freshness } from './freshness.ts';
 import type { NotificationSettings } from './notifications.ts';
 import type { ScheduleSetter } from './schedule-setter.ts';
 import type { SealedConfigs } from './sealed-config.ts';
-import type { ExportStores } from './stores.ts';
+import type { Bound, ExportStores } from './stores.ts';
 
 export type NewExport = CadenceChange &
   ContentPatch & {
@@ -50,6 +50,9 @@ export type BatchExportsOptions = {
   ensureTemporal(): Promise<void>;
 };
 
+/** What follows from a change, in its transaction. */
+export type AndThen = (inside: Bound, changed: BatchExport) => Promise<void>;
+
 export function batchExports({
   stores,
   schedules,
@@ -65,7 +68,7 @@ export function batchExports({
     projectId: number,
     id: string,
     work: (current: BatchExport) => Promise<BatchExportChange | undefined>,
-    version?: string,
+    { version, andThen }: { version?: string | undefined; andThen?: AndThen | undefined } = {},
   ) {
     await ensureTemporal();
     const changed = await stores.inTransaction(async (inside) => {
@@ -82,7 +85,12 @@ export function batchExports({
       if (wanted.paused !== undefined && wanted.paused !== current.paused) {
         await (wanted.paused ? inside.batchExports.openPause(id) : inside.batchExports.closePause(id));
       }
-      return inside.batchExports.update(id, { ...wanted, ...(wanted.paused !== undefined && { pausedReason: null }) });
+      const updated = await inside.batchExports.update(id, {
+        ...wanted,
+        ...(wanted.paused !== undefined && { pausedReason: null }),
+      });
+      await andThen?.(inside, updated);
+      return updated;
     });
     await schedules.follow(id);
     return changed;
@@ -176,7 +184,7 @@ export function batchExports({
             ...destinations.columnsOf(current, chosen),
           };
         },
-        version,
+        { version },
       );
     },
 
@@ -186,8 +194,9 @@ export function batchExports({
       return change(projectId, id, async ({ paused }) => (paused ? undefined : { paused: true, lastPausedAt: now }));
     },
 
-    async unpause(projectId: number, id: string): Promise<BatchExport> {
-      return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined));
+    /** @param andThen done in the transaction that ends the pause, if there is one */
+    async unpause(projectId: number, id: string, andThen?: AndThen): Promise<BatchExport> {
+      return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined), { andThen });
     },
 
     /** Ends the schedule, the requests and the runs that are under way. What was delivered stays. */

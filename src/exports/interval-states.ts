@@ -34,11 +34,9 @@ export function intervalStates(pool: Pool) {
     ): Promise<IntervalState[]> {
       const [first, last] = [intervals[0], intervals.at(-1)];
       if (!first || !last) return [];
-      const [known, pauses, now] = await Promise.all([
-        stores.intervalStates.known(batchExport.id, isoMicros(first.start), isoMicros(last.end)),
-        stores.gaps.pauses(batchExport.id),
-        stores.batchExports.now(),
-      ]);
+      const known = await stores.intervalStates.known(batchExport.id, isoMicros(first.start), isoMicros(last.end));
+      const pauses = await stores.gaps.pauses(batchExport.id);
+      const now = await stores.batchExports.now();
       const byEnd = new Map(known.map((one) => [millisOf(one.end), one]));
       const stale = await staleEnds(pool, batchExport, intervals, byEnd);
       const isDue = (end: Millis) => end > millisOf(now) - DUE_MS && !isPausedAt(pauses, end);

@@ -2,7 +2,15 @@
 import { backfillRoutes } from './backfills.routes.ts';
 import { batchExportRoutes } from './batch-exports.routes.ts';
 import { integrationRoutes } from './integrations.routes.ts';
+import { intervalRoutes } from './intervals.routes.ts';
 import { logRoutes } from './logs.routes.ts';
 import { runRoutes } from './runs.routes.ts';
 
-export const exportRoutes = [...batchExportRoutes, ...runRoutes, ...backfillRoutes, ...logRoutes, ...integrationRoutes];
+export const exportRoutes = [
+  ...batchExportRoutes,
+  ...runRoutes,
+  ...backfillRoutes,
+  ...intervalRoutes,
+  ...logRoutes,
+  ...integrationRoutes,
+];

@@ -3,6 +3,7 @@ import { createKnex, type Knex } from '../../src/db/connection.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import type { ExportsApi as ExportsCollaborators } from '../../src/exports/api.ts';
 import { integrations } from '../../src/exports/integrations.ts';
+import { exportIntervals } from '../../src/exports/intervals.ts';
 import { exportRoutes } from '../../src/exports/routes.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -41,6 +42,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
       projects,
       batchExports: world.batchExports,
       backfills: world.backfills,
+      intervals: exportIntervals(world.engine),
       runs: world.engine.stores.runs,
       exportLogs: world.engine.stores.logs,
       integrations: integrations(world.engine),

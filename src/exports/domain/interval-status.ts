@@ -24,6 +24,6 @@ export type IntervalFacts = {
 export function intervalStatus({ status, delivered, stale, requested, due }: IntervalFacts): IntervalStatus {
   if (requested || (status && isOpen(status))) return 'running';
   if (status && FAILURES.includes(status)) return 'failed';
-  if (delivered) return stale ? 'stale' : 'delivered';
+  if (delivered || status === 'Completed') return stale ? 'stale' : 'delivered';
   return due && status === null ? 'running' : 'missing';
 }
