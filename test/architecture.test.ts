@@ -16,7 +16,7 @@ const ARROWS = `
   exports/domain  -> destinations (types)
   flags/evaluation ->
   formats         -> destinations (types)
-  query           -> destinations (types)
+  query           -> flags/evaluation, exports/domain (types), destinations (types)
   net             ->
   secrets         ->
   wire            -> net

@@ -29,9 +29,9 @@ export const ZONE_HOURS: Readonly<Record<string, number>> = {
   PST: -8,
 };
 
-const DATE = String.raw`(\d{4})-(\d{1,2})-(\d{1,2})`;
-const TIME = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?`;
-const OFFSET = String.raw`(?: ?(${Object.keys(ZONE_HOURS).join('|')}|[+-]\d{2}(?::?\d{2})?))?`;
+const DATE = String.raw`([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})`;
+const TIME = String.raw`([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?`;
+const OFFSET = String.raw`(?: ?(${Object.keys(ZONE_HOURS).join('|')}|[+-][0-9]{2}(?::?[0-9]{2})?))?`;
 /**
  * RFC 3339, also with a space for the T or before the offset, or with a zone's name; a date alone is its midnight. The source of
  * a regex that Postgres reads alike.

@@ -74,6 +74,7 @@ function numberText(value: number): string {
 
 /** The shortest digits that read back as the same float; an exponent from 1e16 on and below 1e-5. */
 function floatText(value: number): string {
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
   const [mantissa = '', exponentText = ''] = Math.abs(value).toExponential().split('e');
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   const exponent = Number(exponentText);

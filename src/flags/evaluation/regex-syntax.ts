@@ -203,7 +203,7 @@ function repeatsOf(regex: Regex): number {
   return Math.max(1, regex.max ?? regex.min) * repeatsOf(regex.item);
 }
 
-function statesOf(regex: Regex): number {
+export function statesOf(regex: Regex): number {
   if (regex.kind === 'sequence' || regex.kind === 'either')
     return regex.items.reduce((sum, item) => sum + statesOf(item), 1);
   if (regex.kind !== 'repeat') return 1;

@@ -1,0 +1,223 @@
+/**
+ * What property filters compare, as Postgres computes it: the same answers as `src/flags/evaluation`, from which the patterns and
+ * rules below are taken; a test asks both. Each gives null for what cannot be compared.
+ */
+import type { Knex } from '../src/db/connection.ts';
+
+const FUNCTION = 'language plpgsql immutable strict parallel safe';
+
+/** As serde_json writes a float: the shortest digits, an exponent from 1e16 on and below 1e-5. Integers of 64 bits stay as they are. */
+const NUMBER_TEXT = `
+create function property_number_text(written text) returns text ${FUNCTION} as $$
+declare
+  exact numeric := written::numeric;
+  found text[];
+  digits text;
+  exponent integer;
+  sign text := case when exact < 0 then '-' else '' end;
+begin
+  if position('.' in written) = 0 and exact between -9223372036854775808 and 18446744073709551615 then
+    return written;
+  end if;
+  if abs(exact) >= 1.7976931348623158e308 then return sign || 'inf'; end if;
+  if abs(exact) < 2.5e-324 then return '0.0'; end if;
+  found := regexp_match(abs(written::float8)::text, '^([0-9]+)(?:[.]([0-9]+))?(?:e([+-][0-9]+))?$');
+  digits := found[1] || coalesce(found[2], '');
+  exponent := coalesce(found[3], '0')::integer + length(found[1]) - 1 - (length(digits) - length(ltrim(digits, '0')));
+  digits := btrim(digits, '0');
+  if exponent >= 16 or exponent < -5 then
+    return sign || left(digits, 1) || case when length(digits) > 1 then '.' || substr(digits, 2) else '' end
+      || 'e' || case when exponent > 0 then '+' else '' end || exponent;
+  end if;
+  if exponent < 0 then return sign || '0.' || repeat('0', -exponent - 1) || digits; end if;
+  return sign || rpad(left(digits, exponent + 1), exponent + 1, '0') || '.' || coalesce(nullif(substr(digits, exponent + 2), ''), '0');
+end $$`;
+
+/** Compact JSON with sorted keys. */
+const JSON_TEXT = `
+create function property_json(value jsonb) returns text ${FUNCTION} as $$
+begin
+  return case jsonb_typeof(value)
+    when 'number' then property_number_text(value #>> '{}')
+    when 'array' then (
+      select '[' || coalesce(string_agg(property_json(element), ',' order by place), '') || ']'
+        from jsonb_array_elements(value) with ordinality as elements(element, place))
+    when 'object' then (
+      select '{' || coalesce(string_agg(to_json(key)::text || ':' || property_json(element), ',' order by key collate "C"), '') || '}'
+        from jsonb_each(value) as entries(key, element))
+    else value::text end;
+end $$`;
+
+/** What text operators compare. */
+const TEXT = `
+create function property_text(value jsonb) returns text language sql immutable parallel safe as $$
+  select case when jsonb_typeof(value) = 'string' then value #>> '{}' else property_json(value) end
+$$`;
+
+const IS_TRUE = `
+create function property_is_true(value jsonb) returns boolean ${FUNCTION} as $$
+begin
+  return case jsonb_typeof(value)
+    when 'boolean' then value::boolean
+    when 'string' then lower((value #>> '{}') collate "C") = 'true'
+    when 'array' then not exists (select from jsonb_array_elements(value) as elements(element) where not property_is_true(element))
+    else false end;
+end $$`;
+
+/** The same words make Postgres raise for too large and too small; the first is no number, the second is 0. */
+const NUMBER = `
+create function property_number(value jsonb) returns float8 ${FUNCTION} as $$
+declare
+  written text := value #>> '{}';
+  mantissa text;
+  exponent numeric;
+  whole text;
+  fraction text;
+begin
+  if jsonb_typeof(value) not in ('number', 'string') then return null; end if;
+  if written !~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' then return null; end if;
+  if length(written) < 300 and written !~ '[eE]' then return written::float8; end if;
+  begin
+    return written::float8;
+  exception when numeric_value_out_of_range then
+    mantissa := ltrim(split_part(lower(written), 'e', 1), '+-');
+    exponent := coalesce(nullif(split_part(lower(written), 'e', 2), ''), '0')::numeric;
+    whole := ltrim(split_part(mantissa, '.', 1), '0');
+    fraction := split_part(mantissa, '.', 2);
+    if whole = '' then exponent := exponent - (length(fraction) - length(ltrim(fraction, '0')));
+    else exponent := exponent + length(whole); end if;
+    return case when exponent > 0 then null else 0 end;
+  end;
+end $$`;
+
+/**
+ * Hours, days and weeks have fixed lengths; months and years are stepped through one by one, a day that one lacks becomes its last.
+ * Years that Postgres cannot count are before all others.
+ */
+const RELATIVE = `
+create function relative_instant(written text, instant bigint) returns bigint ${FUNCTION} as $$
+declare
+  amount numeric := btrim(written, '-hdwmy')::numeric;
+  unit text := right(written, 1);
+  wall timestamp := timestamp '1970-01-01' + make_interval(secs => instant / 1e6);
+begin
+  if amount >= 10000 then return null; end if;
+  if unit in ('h', 'd', 'w') then
+    return instant - amount * case unit when 'h' then 3600000000 when 'd' then 86400000000 else 604800000000 end;
+  end if;
+  if unit = 'y' and amount > 6000 then return -300000000000000000; end if;
+  for step in 1..amount loop
+    wall := wall - case unit when 'y' then interval '1 year' else interval '1 month' end;
+  end loop;
+  return extract(epoch from wall) * 1000000;
+end $$`;
+
+/**
+ * Microseconds since 1970. A number, or a text that says one, is seconds; a date without an offset is in UTC; a relative one counts
+ * back from the given instant.
+ */
+const INSTANT = `
+create function property_instant(value jsonb, instant bigint) returns bigint ${FUNCTION} as $$
+declare
+  seconds float8 := property_number(value);
+  found text[];
+  parts integer[];
+  ahead integer;
+begin
+  if abs(seconds) > 8200000000000 then return null; end if;
+  if seconds is not null then
+    return floor(seconds)::bigint * 1000000 + floor((seconds - floor(seconds)) * 1e6 + 0.5)::bigint;
+  end if;
+  if jsonb_typeof(value) <> 'string' then return null; end if;
+  if value #>> '{}' ~ '^-?[0-9]+[hdwmy]$' then return relative_instant(value #>> '{}', instant); end if;
+  found := regexp_match(value #>> '{}', '^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.]([0-9]+))?)?'
+    || '(?: ?(Z|UTC|GMT|BST|CET|CEST|EET|EEST|EDT|EST|CDT|CST|MDT|MST|PDT|PST|[+-][0-9]{2}(?::?[0-9]{2})?))?)?$', 'i');
+  if found is null then return null; end if;
+  parts := array[found[1], found[2], found[3], coalesce(found[4], '0'), coalesce(found[5], '0'), coalesce(found[6], '0')]::integer[];
+  if parts[1] = 0 or parts[2] not between 1 and 12 or parts[3] < 1 or parts[4] > 23 or parts[5] > 59 or parts[6] > 59 then
+    return null;
+  end if;
+  if parts[3] > extract(day from make_date(parts[1], parts[2], 1) + interval '1 month' - interval '1 day') then return null; end if;
+  ahead := case upper(found[8])
+    when 'BST' then 60 when 'CET' then 60 when 'CEST' then 120 when 'EET' then 120 when 'EEST' then 180
+    when 'EDT' then -240 when 'EST' then -300 when 'CDT' then -300 when 'CST' then -360
+    when 'MDT' then -360 when 'MST' then -420 when 'PDT' then -420 when 'PST' then -480 else 0 end;
+  if found[8] ~ '^[+-]' then
+    if substr(found[8], 2, 2)::integer > 23 or coalesce(nullif(replace(substr(found[8], 4), ':', ''), ''), '0')::integer > 59 then
+      return null;
+    end if;
+    ahead := (left(found[8], 1) || '1')::integer
+      * (substr(found[8], 2, 2)::integer * 60 + coalesce(nullif(replace(substr(found[8], 4), ':', ''), ''), '0')::integer);
+  end if;
+  return ((make_date(parts[1], parts[2], parts[3]) - date '1970-01-01')::bigint * 86400
+      + parts[4] * 3600 + parts[5] * 60 + parts[6] - ahead * 60) * 1000000
+    + rpad(left(coalesce(found[7], ''), 6), 6, '0')::integer;
+end $$`;
+
+/** A list of identifiers as a text whose bytes sort as semver sorts the list. */
+const IDENTIFIERS = `
+create function version_identifiers(listed text, leading_zeros boolean) returns text language plpgsql immutable parallel safe as $$
+declare
+  key text := '';
+  one text;
+begin
+  foreach one in array string_to_array(listed, '.') loop
+    if one = '' or (one ~ '^0[0-9]+$' and not leading_zeros) then return null; end if;
+    if one ~ '^[0-9]+$' then
+      one := coalesce(nullif(ltrim(one, '0'), ''), '0');
+      key := key || '0' || lpad(length(one)::text, 9, '0') || one || ',';
+    else
+      key := key || '1' || one || ',';
+    end if;
+  end loop;
+  return key;
+end $$`;
+
+/**
+ * A version as a text whose bytes (collation C) sort as semver sorts versions: three numbers of 20 digits, then \`~\` for a release or \`-\`
+ * and the pre-release, then \`+\` and the build. \`lenient\` leaves out what follows a third number.
+ */
+const VERSION = `
+create function property_version(value jsonb, lenient boolean) returns text ${FUNCTION} as $$
+declare
+  written text := property_text(value);
+  found text[];
+  numbers text[];
+  pre_release text := '';
+  build text := '';
+begin
+  if lenient then written := regexp_replace(written, '^(v?\\s*[0-9]+[.][0-9]+[.][0-9]+)([.][0-9]+)+\\s*$', '\\1'); end if;
+  found := regexp_match(
+    btrim(regexp_replace(written, '^v', ''), E' \\t\\n\\x0b\\f\\r\\u00a0\\u1680\\u2000\\u2001\\u2002\\u2003\\u2004\\u2005\\u2006\\u2007\\u2008\\u2009\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'),
+    '^([0-9]+)(?:[.]([0-9]+))?(?:[.]([0-9]+))?(?:-([0-9A-Za-z.-]+))?(?:[+]([0-9A-Za-z.-]+))?$');
+  if found is null then return null; end if;
+  numbers := array[ltrim(found[1], '0'), ltrim(coalesce(found[2], '0'), '0'), ltrim(coalesce(found[3], '0'), '0')];
+  for place in 1..3 loop
+    if length(numbers[place]) > 20 or lpad(numbers[place], 20, '0') > '18446744073709551615' then return null; end if;
+  end loop;
+  if found[4] is not null then pre_release := version_identifiers(found[4], false); end if;
+  if found[5] is not null then build := version_identifiers(found[5], true); end if;
+  return lpad(numbers[1], 20, '0') || lpad(numbers[2], 20, '0') || lpad(numbers[3], 20, '0')
+    || case when found[4] is null then '~' else '-' end || pre_release || '+' || build;
+end $$`;
+
+const NAMES = [
+  'property_version(jsonb, boolean)',
+  'version_identifiers(text, boolean)',
+  'property_instant(jsonb, bigint)',
+  'relative_instant(text, bigint)',
+  'property_number(jsonb)',
+  'property_is_true(jsonb)',
+  'property_text(jsonb)',
+  'property_json(jsonb)',
+  'property_number_text(text)',
+];
+
+export async function up(knex: Knex): Promise<void> {
+  for (const sql of [NUMBER_TEXT, JSON_TEXT, TEXT, IS_TRUE, NUMBER, RELATIVE, INSTANT, IDENTIFIERS, VERSION])
+    await knex.raw(sql.replaceAll('?', '\\?'));
+}
+
+export async function down(knex: Knex): Promise<void> {
+  for (const name of NAMES) await knex.raw(`drop function ${name}`);
+}

@@ -1,0 +1,184 @@
+/**
+ * A condition on a property as SQL: the same answers as `matchesProperty`, from the functions of migration 0013. What a condition
+ * wants is computed here, once; what rows hold is computed by Postgres.
+ */
+import { escapeLiteral } from 'pg';
+import { instantOfText, type DateContext } from '../flags/evaluation/dates.ts';
+import { numberOf, textOf, type Json } from '../flags/evaluation/json-values.ts';
+import {
+  boundsOf,
+  isTruth,
+  isTruthOrFalsehood,
+  isTrueWhenMissing,
+  listOf,
+  lowerAscii,
+  operatorNamed,
+  type Operator,
+  type PropertyCondition,
+} from '../flags/evaluation/operators.ts';
+import {
+  caretRange,
+  comparableVersionOf,
+  tildeRange,
+  versionOf,
+  wildcardRange,
+  type Version,
+  type VersionRange,
+} from '../flags/evaluation/semver.ts';
+import { postgresRegex } from './postgres-regex.ts';
+import { NUMBERS_LENGTH, numbersKey, versionKey } from './version-key.ts';
+
+/**
+ * @param properties SQL of the jsonb object
+ * @returns SQL that is true or false for every row, never null
+ */
+export function conditionSql(condition: PropertyCondition, properties: string, context: DateContext): string {
+  const operator = operatorNamed(condition.operator);
+  const found = `(${properties} -> ${escapeLiteral(condition.key)})`;
+  if (!operator) return 'false';
+  if (operator === 'is_set') return `(${found} is not null)`;
+  if (operator === 'is_not_set') return `(${found} is null)`;
+  const wanted = condition.value;
+  if (wanted === null || wanted === undefined) return 'false';
+  const matches = writeComparison(operator, wanted, { found, context });
+  return isTrueWhenMissing(operator) ? `(${found} is null or ${matches})` : matches;
+}
+
+/** What a comparison is written of: SQL of the property, and where dates are read. */
+type Scope = { found: string; context: DateContext };
+/** @returns SQL that is null where the two cannot be compared; undefined when the wanted value can be compared with nothing */
+type Writer = (wanted: Json, scope: Scope) => string | undefined;
+
+function writeComparison(operator: Exclude<Operator, 'is_set' | 'is_not_set'>, wanted: Json, scope: Scope): string {
+  const sql = WRITERS[operator](wanted, scope);
+  return sql === undefined ? 'false' : `coalesce(${sql}, false)`;
+}
+
+function not(write: Writer): Writer {
+  return (wanted, scope) => {
+    const sql = write(wanted, scope);
+    return sql && `not (${sql})`;
+  };
+}
+
+function any(conditions: readonly string[]): string {
+  return conditions.length === 0 ? 'false' : `(${conditions.join(' or ')})`;
+}
+
+const equals: Writer = (wanted, { found }) => {
+  if (isTruthOrFalsehood(wanted)) return `property_is_true(${found}) = ${isTruth(wanted)}`;
+  const texts = listOf(wanted).map((one) => escapeLiteral(textOf(one).toLowerCase()));
+  return `lower(property_text(${found}) collate "und-x-icu") = any (array[${texts.join(', ')}]::text[])`;
+};
+
+/** Of a property's text, with A to Z in lower case. */
+function onText(write: (lowered: string, wanted: string) => string): Writer {
+  return (wanted, { found }) => write(`lower(property_text(${found}) collate "C")`, lowerAscii(textOf(wanted)));
+}
+
+const contains = onText((lowered, wanted) => `strpos(${lowered}, ${escapeLiteral(wanted)}) > 0`);
+const startsWith = onText((lowered, wanted) => `starts_with(${lowered}, ${escapeLiteral(wanted)})`);
+const endsWith = onText((lowered, wanted) => {
+  return `right(${lowered}, length(${escapeLiteral(wanted)})) = ${escapeLiteral(wanted)}`;
+});
+const containsAny: Writer = (wanted, scope) => {
+  // Null where the property is, so that the negation is too.
+  return `(${any(listOf(wanted).map((one) => contains(one, scope)!))} and ${scope.found} is not null)`;
+};
+
+const matchesRegex: Writer = (wanted, { found }) => {
+  const pattern = patternOrUndefined(textOf(wanted));
+  return pattern && `(property_text(${found}) collate "C") ~ ${escapeLiteral(pattern)}`;
+};
+
+/** A pattern that could not be saved matches nothing. */
+function patternOrUndefined(pattern: string): string | undefined {
+  try {
+    return postgresRegex(pattern);
+  } catch {
+    return undefined;
+  }
+}
+
+function onNumber(sign: string): Writer {
+  return (wanted, { found }) => {
+    const number = numberOf(wanted);
+    return number === undefined ? undefined : `property_number(${found}) ${sign} ${float(number)}`;
+  };
+}
+
+const isBetween: Writer = (wanted, { found }) => {
+  const bounds = boundsOf(wanted);
+  return bounds && `property_number(${found}) between ${float(bounds.min)} and ${float(bounds.max)}`;
+};
+
+function float(number: number): string {
+  return `${escapeLiteral(String(number))}::float8`;
+}
+
+function onInstant(sign: string): Writer {
+  return (wanted, { found, context }) => {
+    const instant = typeof wanted === 'string' ? instantOfText(wanted, context) : undefined;
+    return instant === undefined ? undefined : `property_instant(${found}, ${context.now * 1000}) ${sign} ${instant}`;
+  };
+}
+
+function onVersion(sign: string, read: (text: string) => Version | undefined = versionOf): Writer {
+  return (wanted, { found }) => {
+    const version = read(textOf(wanted));
+    const key = `property_version(${found}, ${read === comparableVersionOf})`;
+    return version && `${key} collate "C" ${sign} ${escapeLiteral(versionKey(version))}`;
+  };
+}
+
+function inRange(rangeOf: (text: string) => VersionRange | undefined): Writer {
+  return (wanted, { found }) => {
+    const range = rangeOf(textOf(wanted));
+    return range && rangeSql(`property_version(${found}, false) collate "C"`, range);
+  };
+}
+
+/** As `isInRange`: releases by their numbers, pre-releases only of the start's own numbers. */
+function rangeSql(key: string, { from, below }: VersionRange): string {
+  const numbers = `left(${key}, ${NUMBERS_LENGTH})`;
+  const isRelease = `substr(${key}, ${NUMBERS_LENGTH + 1}, 1) = '~'`;
+  const start = escapeLiteral(numbersKey(from.numbers));
+  const end = below ? ` and ${numbers} < ${escapeLiteral(numbersKey(below.numbers))}` : '';
+  const releases = `${isRelease} and ${numbers} >= ${start}${end}`;
+  if (from.preRelease.length === 0) return `(${releases})`;
+  const startKey = escapeLiteral(versionKey({ ...from, build: [] }).slice(0, -1));
+  return `(${releases} or ${numbers} = ${start} and split_part(${key}, '+', 1) >= ${startKey})`;
+}
+
+const WRITERS: Record<Exclude<Operator, 'is_set' | 'is_not_set'>, Writer> = {
+  exact: equals,
+  is_not: not(equals),
+  icontains: contains,
+  not_icontains: not(contains),
+  icontains_multi: containsAny,
+  not_icontains_multi: not(containsAny),
+  starts_with: startsWith,
+  not_starts_with: not(startsWith),
+  ends_with: endsWith,
+  not_ends_with: not(endsWith),
+  regex: matchesRegex,
+  not_regex: not(matchesRegex),
+  gt: onNumber('>'),
+  gte: onNumber('>='),
+  lt: onNumber('<'),
+  lte: onNumber('<='),
+  between: isBetween,
+  not_between: not(isBetween),
+  is_date_exact: onInstant('='),
+  is_date_before: onInstant('<'),
+  is_date_after: onInstant('>'),
+  semver_eq: onVersion('=', comparableVersionOf),
+  semver_neq: onVersion('<>', comparableVersionOf),
+  semver_gt: onVersion('>'),
+  semver_gte: onVersion('>='),
+  semver_lt: onVersion('<'),
+  semver_lte: onVersion('<='),
+  semver_tilde: inRange(tildeRange),
+  semver_caret: inRange(caretRange),
+  semver_wildcard: inRange(wildcardRange),
+};

@@ -1,0 +1,92 @@
+/** Property filters of an export: checked when they are saved, SQL when rows are read. All of an export's filters hold for each row. */
+import { InvalidInput } from '../errors.ts';
+import type { Model, PropertyFilter } from '../exports/domain/content.ts';
+import { checkCondition } from '../flags/evaluation/check-condition.ts';
+import { textOf, type Json } from '../flags/evaluation/json-values.ts';
+import { conditionSql } from './condition-sql.ts';
+import { postgresRegex } from './postgres-regex.ts';
+
+const TYPES = ['event', 'hogql', 'person'] as const;
+const MAX_FILTERS = 100;
+const MAX_KEY = 1000;
+
+/** Half-open; ISO instants. Relative dates (`-7d`) count back from its end, so that a retry reads the same rows. */
+export type Interval = { start: string; end: string };
+
+/** Where each type looks: events and sessions have their own properties and their person's, a person has only its own. */
+const COLUMNS: Record<Model, Partial<Record<PropertyFilter['type'], string>>> = {
+  events: { event: 'properties', person: 'person_properties' },
+  sessions: { event: 'properties', person: 'person_properties' },
+  persons: { person: 'properties' },
+};
+
+/**
+ * @param given `filters` as it came: null is none
+ * @throws InvalidInput with upstream's messages, attr `filters`, naming which filter and what is wrong with it
+ */
+export function checkedFilters(given: unknown, model: Model): PropertyFilter[] {
+  if (given === null || given === undefined) return [];
+  if (!Array.isArray(given)) throw refusal("'filters' should be an array of filters");
+  if (given.length > MAX_FILTERS) throw refusal(`There may be at most ${MAX_FILTERS} filters`);
+  return given.map((one: unknown, index) => checkedFilter(one, model, index));
+}
+
+function checkedFilter(given: unknown, model: Model, index: number): PropertyFilter {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw refusal('Each filter must be an object');
+  const { key, operator = null, type, value } = given as Record<string, unknown>;
+  if (!isType(type)) throw refusal("Each filter must have a 'type' of one of: 'event', 'hogql', 'person'");
+  if (typeof key !== 'string' || key === '') throw refusal("Each filter must have a 'key'");
+  if (type !== 'hogql' && !COLUMNS[model][type]) {
+    throw refusal(`Filters of type '${type}' are not supported for the '${model}' model`);
+  }
+  if (key.length > MAX_KEY && type !== 'hogql')
+    throw refusal(`A filter's 'key' may have at most ${MAX_KEY} characters`);
+  if (operator !== null && typeof operator !== 'string') throw refusal("A filter's 'operator' must be a string");
+  if (!isStorable(given)) throw refusal('A filter holds characters that no stored text can hold');
+  if (type === 'hogql') throw refusal("Filters of type 'hogql' are not supported");
+  return named(index, () => {
+    const checked = checkCondition({ key, operator, value: value as Json });
+    // Smaller than what is allowed in memory: it becomes a machine in each session of Postgres that reads.
+    if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value as Json));
+    return { key, operator: checked, type, ...(value !== undefined && { value }) };
+  });
+}
+
+function isType(type: unknown): type is PropertyFilter['type'] {
+  return TYPES.some((one) => one === type);
+}
+
+/** Postgres stores neither NUL nor halves of surrogate pairs, so such a filter could only be meant otherwise. */
+function isStorable(given: object): boolean {
+  const text = JSON.stringify(given);
+  return !/\\u(0000|[dD][89a-fA-F])/.test(text.replaceAll('\\\\', ''));
+}
+
+function named<T>(index: number, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(`Filter ${index + 1}: ${error.message}`, 'filters', error.code);
+  }
+}
+
+function refusal(detail: string): InvalidInput {
+  return new InvalidInput(detail, 'filters');
+}
+
+/**
+ * @param filters as `checkedFilters` returned them
+ * @param relation whose columns the SQL names, without an alias
+ * @param interval what the run delivers
+ * @returns SQL that is true or false for every row; `true` for no filters
+ */
+export function filtersSql(filters: readonly PropertyFilter[], relation: Model, interval: Interval): string {
+  const context = { timeZone: 'UTC', now: Date.parse(interval.end) };
+  const conditions = filters.map(({ key, operator, type, value }) => {
+    const column = COLUMNS[relation][type];
+    return column ? conditionSql({ key, operator, value: value as Json }, column, context) : 'false';
+  });
+  return conditions.length === 0 ? 'true' : conditions.join(' and ');
+}

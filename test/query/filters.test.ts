@@ -1,0 +1,377 @@
+/** Property filters: what may be saved, and that SQL says of every row what the same operators say in memory. */
+import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { createClient } from '../../src/db/connection.ts';
+import type { Model, PropertyFilter } from '../../src/exports/domain/content.ts';
+import { parseJson, type Json, type Properties } from '../../src/flags/evaluation/json-values.ts';
+import { matchesProperty, OPERATORS, type Operator } from '../../src/flags/evaluation/operators.ts';
+import { checkedFilters, filtersSql } from '../../src/query/filters.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const INTERVAL = { start: '2024-03-30T12:00:00.000000Z', end: '2024-03-31T12:00:00.000000Z' };
+const CONTEXT = { timeZone: 'UTC', now: Date.parse(INTERVAL.end) };
+
+/** Texts of JSON values, by what operators make of them. */
+const jsonStrings = (...texts: string[]) => fc.constantFrom(...texts).map((text) => JSON.stringify(text));
+const numbers = fc.oneof(
+  fc.integer({ min: -20, max: 20 }).map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
+  fc.constantFrom(
+    '323.0',
+    '-0.0',
+    '1e16',
+    '1e-7',
+    '9.9e-5',
+    '1e+300',
+    '1.50',
+    '0.1e-3',
+    '123456789012345680000.5',
+    '4.9e-324',
+  ),
+  jsonStrings(
+    ' 10',
+    '10',
+    '10 ',
+    '1e3',
+    '.5',
+    '5.',
+    '-1.25E+2',
+    '1e-400',
+    '-1e400',
+    '+7',
+    '1_0',
+    '0x10',
+    'NaN',
+    '-Infinity',
+    '٣',
+  ),
+);
+const dates = fc.oneof(
+  jsonStrings(
+    '2024-03-01',
+    '2024-02-30',
+    '2024-03-31 12:00',
+    '2024-03-31T11:59:59.9999999Z',
+    '2024-03-31 13:00 +01:00',
+    '2024-3-1 1:05 CET',
+  ),
+  jsonStrings(
+    '2024-03-01t00:00z',
+    '2023-03-31T12:00:00Z',
+    '0000-01-01',
+    '2024-03-31T24:00',
+    '-7d',
+    '1m',
+    '1y',
+    '2m',
+    '0h',
+    '10000d',
+    '9999y',
+  ),
+  fc.integer({ min: 1_711_000_000, max: 1_712_000_000 }).map((seconds) => JSON.stringify(`${seconds}.25`)),
+  fc
+    .date({ min: new Date('2024-01-31'), max: new Date('2024-04-01'), noInvalidDate: true })
+    .map((date) => JSON.stringify(date)),
+);
+const versions = fc.oneof(
+  jsonStrings(
+    '1.2.3',
+    'v1.2.3',
+    ' 1.02',
+    '1.2.3-rc.1',
+    '1.2.3-rc.10',
+    '1.2.3-alpha',
+    '1.2.3-alpha.1',
+    '1.2.3+5',
+    '1.2.3-rc.1+5',
+    '1.2.4-rc.1',
+  ),
+  jsonStrings(
+    '1.2.4',
+    '1.3.0',
+    '2',
+    '1.2.3.4',
+    '1.2.*',
+    '1.*',
+    '*',
+    '1.*.3',
+    '0.0.3',
+    '0.0.4',
+    '0.2.3',
+    '18446744073709551616.0.0',
+    '1.2.3-01',
+  ),
+);
+const texts = fc.oneof(
+  jsonStrings(
+    'value',
+    'VALUE',
+    'Ä',
+    'ä',
+    'Σ',
+    'ς',
+    'ΟΔΟΣ',
+    'οδος',
+    'İ',
+    'i̇',
+    'true',
+    'False',
+    '',
+    'a\nb',
+    'foo.com',
+    '😀',
+    '"q"\\',
+    '\u2003',
+    "it's",
+  ),
+  fc.constantFrom(
+    'null',
+    'true',
+    'false',
+    '[]',
+    '{}',
+    '[true]',
+    '["TRUE",[]]',
+    '[1,2]',
+    '{"b":1.0,"a":[null]}',
+    '{"é":"\\u0001","z":2}',
+  ),
+  numbers,
+);
+const patterns = jsonStrings(
+  '^v',
+  String.raw`\.com$`,
+  'a.b',
+  '(?s)a.b',
+  '(?i)^Ä$',
+  String.raw`^\d+$`,
+  '(?m)^b$',
+  String.raw`^\S$`,
+  '^{"',
+  '(',
+  'a(?=b)',
+);
+
+const FAMILIES: [test: RegExp, wanted: fc.Arbitrary<string>, found: fc.Arbitrary<string>][] = [
+  [/date/, dates, dates],
+  [/semver/, versions, versions],
+  [/regex/, patterns, texts],
+  [/between/, fc.tuple(numbers, numbers).map((two) => `[${two.join(',')}]`), numbers],
+  [/^[gl]t/, numbers, numbers],
+  [
+    /./,
+    fc.oneof(
+      texts,
+      fc.array(texts, { maxLength: 3 }).map((list) => `[${list.join(',')}]`),
+    ),
+    texts,
+  ],
+];
+const anything = fc.oneof(texts, dates, versions, numbers, patterns);
+
+/** Mostly what the operator is for, now and then anything. */
+function fitting(values: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.oneof({ weight: 9, arbitrary: values }, anything);
+}
+
+function conditionOn(operator: Operator): fc.Arbitrary<[PropertyFilter, properties: string]> {
+  const [, wanted, found] = FAMILIES.find(([test]) => test.test(operator))!;
+  const properties = fc.oneof(
+    { weight: 15, arbitrary: fitting(found).map((it) => `{"it":${it}}`) },
+    fc.constant('{"other":1}'),
+  );
+  return fc.tuple(
+    fitting(wanted).map((value): PropertyFilter => ({ key: 'it', operator, type: 'event', value: parseJson(value) })),
+    properties,
+  );
+}
+
+describe('property filters', () => {
+  let database: TestDatabase;
+  let client: ReturnType<typeof createClient>;
+
+  before(async () => {
+    database = await createTestDatabase();
+    client = createClient({ url: database.url, applicationName: 'test' });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  /** Asks Postgres about each filter and its properties, and the operators about the same properties as Postgres stores them. */
+  async function agree(pairs: readonly (readonly [PropertyFilter, properties: string])[]) {
+    const selects = pairs.map(([filter, properties], index) => {
+      const row = `(select ${client.escapeLiteral(properties)}::jsonb as properties) as events`;
+      return `select ${index} as index, properties::text, ${filtersSql([filter], 'events', INTERVAL)} as matches from ${row}`;
+    });
+    const { rows } = await client.query<{ properties: string; matches: boolean }>(
+      `${selects.join(' union all ')} order by index`,
+    );
+    for (const [index, { properties, matches }] of rows.entries()) {
+      const [{ key, operator, value }] = pairs[index]!;
+      const expected = matchesProperty(
+        { key, operator, value: value as Json },
+        parseJson(properties) as Properties,
+        CONTEXT,
+      );
+      assert.equal(matches, expected, inspect([pairs[index], properties], { depth: 5 }));
+    }
+  }
+
+  it('say in SQL what they say in memory', async function () {
+    this.timeout(120_000);
+    const pair = fc.constantFrom(...OPERATORS).chain(conditionOn);
+    const batch = fc.array(pair, { minLength: 100, maxLength: 100 });
+    await fc.assert(fc.asyncProperty(batch, agree), { numRuns: 40, endOnFailure: true });
+  });
+
+  it('find the same with regexes of Postgres as with RE2', async function () {
+    this.timeout(120_000);
+    const atom = fc.constantFrom(
+      'a',
+      'B',
+      '.',
+      '[ab]',
+      '[^a]',
+      String.raw`\d`,
+      String.raw`\w`,
+      String.raw`\s`,
+      '(?:ab|c)',
+      '(b|)',
+      '(?i:b)',
+      'é',
+      '[[:alpha:]&&[^a]]',
+      '^',
+      '$',
+      '',
+      String.raw`\b`,
+      String.raw`\B`,
+      '(?m)',
+      '(?i)',
+      '|',
+    );
+    const bare = /^(\^|\$||\\b|\\B|\(\?[mi]\)|\|)$/;
+    const pattern = fc
+      .array(fc.tuple(atom, fc.constantFrom('', '', '*', '+', '?', '{1,2}', '{2,}', '*?', '{0}')), { maxLength: 6 })
+      .map((parts) => parts.map(([one, times]) => (bare.test(one) ? one : one + times)).join(''));
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'b', 'B', 'c', '1', '.', '\n', ' ', 'é', 'É', '٣', '_'),
+      maxLength: 6,
+    });
+    const pair = fc.tuple(pattern, text).map(([value, it]): [PropertyFilter, string] => {
+      return [{ key: 'it', operator: 'regex', type: 'event', value }, JSON.stringify({ it })];
+    });
+    await fc.assert(fc.asyncProperty(fc.array(pair, { minLength: 50, maxLength: 50 }), agree), {
+      numRuns: 30,
+      endOnFailure: true,
+    });
+  });
+
+  it('search in Postgres in linear time', async () => {
+    const found = JSON.stringify({ it: `${'a'.repeat(50_000)}!` });
+    const started = performance.now();
+    for (const value of [
+      '(a+)+$',
+      '(a|a)*b',
+      '(a*)*b',
+      '^(([a-z])+.)+[A-Z]([a-z])+$',
+      String.raw`(\w{1,100}){1,10}b`,
+    ]) {
+      await agree([[{ key: 'it', operator: 'regex', type: 'event', value }, found]]);
+    }
+    assert.ok(performance.now() - started < 5000);
+  });
+
+  it('hold all at once, each where its type says', async () => {
+    const filters = checkedFilters(
+      [
+        { key: '$browser', type: 'event', operator: 'exact', value: ['Safari', 'Chrome'] },
+        { key: 'plan', type: 'person', value: "it's" },
+      ],
+      'events',
+    );
+    const { rows } = await client.query(`
+      select n from (values (1, '{"$browser":"chrome"}'::jsonb, '{"plan":"IT''S"}'::jsonb), (2, '{"$browser":"chrome"}', null),
+        (3, '{}', '{"plan":"it''s"}')) as events(n, properties, person_properties)
+      where ${filtersSql(filters, 'events', INTERVAL)}`);
+    assert.deepEqual(rows, [{ n: 1 }]);
+    assert.equal(filtersSql([], 'events', INTERVAL), 'true');
+  });
+
+  const refusals: [given: unknown, model: Model, message: RegExp | string][] = [
+    [{}, 'events', "'filters' should be an array of filters"],
+    ['x', 'events', "'filters' should be an array of filters"],
+    [[1], 'events', 'Each filter must be an object'],
+    [[null], 'events', 'Each filter must be an object'],
+    [[{ key: 'a' }], 'events', "Each filter must have a 'type' of one of: 'event', 'hogql', 'person'"],
+    [[{ key: 'a', type: 'cohort' }], 'events', "Each filter must have a 'type' of one of: 'event', 'hogql', 'person'"],
+    [[{ type: 'event', value: 1 }], 'events', "Each filter must have a 'key'"],
+    [
+      [{ key: 'a', type: 'event', value: 1 }],
+      'persons',
+      "Filters of type 'event' are not supported for the 'persons' model",
+    ],
+    [[{ key: 'a', type: 'event', operator: 'like', value: 1 }], 'events', /^Filter 1: "like" is not an operator/],
+    [[{ key: 'a', type: 'event', operator: 3, value: 1 }], 'events', "A filter's 'operator' must be a string"],
+    [[{ key: 'a', type: 'event', operator: 'exact' }], 'events', 'Filter 1: This field is required.'],
+    [[{ key: 'a', type: 'event', operator: 'gt', value: 'x' }], 'events', 'Filter 1: Must be a number.'],
+    [
+      [{ key: 'a', type: 'event', operator: 'between', value: [2, 1] }],
+      'events',
+      /^Filter 1: Must be a list of two numbers/,
+    ],
+    [[{ key: 'a', type: 'event', operator: 'is_date_after', value: 'soon' }], 'events', /^Filter 1: Must be a date/],
+    [[{ key: 'a', type: 'event', operator: 'semver_gt', value: 'x' }], 'events', /^Filter 1: Must be a version/],
+    [
+      [{ key: 'a', type: 'event', operator: 'regex', value: 'a(?=b)' }],
+      'events',
+      /^Filter 1: A lookahead \(`\(\?=`\) is not supported/,
+    ],
+    [
+      [{ key: 'a', type: 'event', operator: 'regex', value: String.raw`(a)\1` }],
+      'events',
+      /^Filter 1: A back-reference/,
+    ],
+    [
+      [{ key: 'a', type: 'event', operator: 'regex', value: '(' }],
+      'events',
+      /^Filter 1: Not a valid regular expression/,
+    ],
+    [
+      [{ key: 'a', type: 'event', operator: 'regex', value: '(a{99}){10}b{999}c{999}' }],
+      'events',
+      /as large as this is not supported/,
+    ],
+    [[{ key: 'a', type: 'event', operator: 'icontains', value: ['x'] }], 'events', 'Filter 1: Must be a text.'],
+    [[{ key: 'a', type: 'event', value: 'a\0b' }], 'events', 'A filter holds characters that no stored text can hold'],
+    [
+      [{ key: '\ud800', type: 'event', value: 'a' }],
+      'events',
+      'A filter holds characters that no stored text can hold',
+    ],
+    [
+      Array.from({ length: 101 }, () => ({ key: 'a', type: 'event', value: 1 })),
+      'events',
+      'There may be at most 100 filters',
+    ],
+  ];
+  for (const [given, model, message] of refusals) {
+    it(`are refused for ${model}: ${inspect(given, { depth: 3, maxArrayLength: 1, breakLength: Infinity })}`, () => {
+      assert.throws(() => checkedFilters(given, model), { name: 'InvalidInput', attr: 'filters', message });
+    });
+  }
+
+  it('are saved with the operator that they mean', () => {
+    assert.deepEqual(checkedFilters([{ key: 'a', type: 'person', operator: 'min', value: 3, label: 'x' }], 'persons'), [
+      { key: 'a', type: 'person', operator: 'gte', value: 3 },
+    ]);
+    assert.deepEqual(checkedFilters([{ key: 'a', type: 'event', value: 'b' }], 'events'), [
+      { key: 'a', type: 'event', operator: 'exact', value: 'b' },
+    ]);
+    assert.deepEqual(checkedFilters(null, 'events'), []);
+  });
+});
