@@ -1,17 +1,18 @@
 /** Which schedules in Temporal are behind their rows, for the reconciler and for whoever sets one. */
 import type { Knex } from '../db/connection.ts';
+import type { Cadence } from './domain/cadence.ts';
 
 /** A row as its schedule must follow it; deleted exports are in here until their schedule is gone. */
-export type ScheduledExport = {
+export type ScheduledExport = Cadence & {
   id: string;
   projectId: number;
-  interval: string;
+  jitterSeconds: number;
   destinationType: string;
   model: string;
   paused: boolean;
   startAt: string | null;
   endAt: string | null;
-  /** From when the present interval holds; `-infinity` when it always did. */
+  /** From when the present cadence holds; `-infinity` when it always did. */
   validFrom: string;
   deleted: boolean;
   version: string;
@@ -23,6 +24,10 @@ type Row = {
   id: string;
   project_id: number;
   interval: string;
+  timezone: string;
+  offset_day: number;
+  offset_hour: number;
+  jitter_seconds: number;
   destination_type: string;
   model: string;
   paused: boolean;
@@ -46,6 +51,10 @@ export function scheduleStore(db: Knex) {
       id: row.id,
       projectId: row.project_id,
       interval: row.interval,
+      timezone: row.timezone,
+      offsetDay: row.offset_day,
+      offsetHour: row.offset_hour,
+      jitterSeconds: row.jitter_seconds,
       destinationType: row.destination_type,
       model: row.model,
       paused: row.paused,

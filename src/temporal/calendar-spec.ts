@@ -1,7 +1,10 @@
-/** Days, weeks and months as calendars of Temporal, in a time zone. */
+/**
+ * Days, weeks and months as a calendar of Temporal, in a time zone. Spelled out as Temporal describes it, so that the two can be
+ * compared.
+ */
 import type { ScheduleSpec } from '@temporalio/client';
 import type { Cadence } from '../exports/domain/cadence.ts';
-import { instantOf, isChangedNear } from '../exports/domain/wall-clock.ts';
+import { instantOf, isShownTwice } from '../exports/domain/wall-clock.ts';
 
 const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'];
 const MONTHS = [
@@ -21,11 +24,19 @@ const MONTHS = [
 const span = <T>(start: T, end: T) => [{ start, end, step: 1 }];
 const only = <T>(value: T) => span(value, value);
 
-/** Spelled out as Temporal describes it, so that the two can be compared. */
-const EVERY_DAY = {
-  second: only(0),
-  minute: only(0),
-  hour: only(0),
+/** All values but one. */
+function except<T>(values: readonly T[], index: number) {
+  return [
+    ...(index > 0 ? span(values[0], values[index - 1]) : []),
+    ...(index < values.length - 1 ? span(values[index + 1], values.at(-1)) : []),
+  ];
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+const ANY_TIME = {
+  second: span(0, 59),
+  minute: span(0, 59),
+  hour: span(0, 23),
   dayOfMonth: span(1, 31),
   month: span(MONTHS.at(0), MONTHS.at(-1)),
   year: [],
@@ -35,52 +46,56 @@ const EVERY_DAY = {
 
 export function calendarSpec({ interval, timezone, offsetDay, offsetHour }: Cadence): ScheduleSpec {
   const calendar = {
-    ...EVERY_DAY,
+    ...ANY_TIME,
+    second: only(0),
+    minute: only(0),
     hour: only(offsetHour),
     ...(interval === 'week' && { dayOfWeek: only(DAYS[offsetDay]) }),
     ...(interval === 'month' && { dayOfMonth: only(1) }),
   };
-  const skip = datesOfClockChanges(timezone, offsetHour).map(wholeDay);
-  return { calendars: [calendar], ...(skip.length > 0 && { skip }), timezone } as never;
+  // Where clocks are changed, Temporal also matches times that the calendar does not say, an hour or a day later (seen on server
+  // 1.29 for 01:00 in Berlin and weeks in Havana): all others are skipped by name.
+  const others = [
+    { ...ANY_TIME, hour: except(HOURS, offsetHour) },
+    { ...ANY_TIME, minute: span(1, 59) },
+    ...(interval === 'week' ? [{ ...ANY_TIME, dayOfWeek: except(DAYS, offsetDay) }] : []),
+    ...(interval === 'month' ? [{ ...ANY_TIME, dayOfMonth: span(2, 31) }] : []),
+  ];
+  return { calendars: [calendar], skip: [...others, ...datesOfTwo(timezone, offsetHour)], timezone } as never;
 }
 
-/**
- * Beyond it a calendar may start what is no data interval, which is refused, or miss one, which is found missing: as it would
- * without any of this.
- */
+/** Beyond it Temporal starts runs that are no data interval, once a year: they are refused. */
 const YEARS = { from: 2020, to: 2049 };
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
-/** Finding them takes some milliseconds. */
-const found = new Map<string, readonly number[]>();
+type Dates = ReturnType<typeof dateOf>[];
+/** Finding them takes a while. */
+const found = new Map<string, Dates>();
 
 /**
- * Dates on which the zone's clocks are changed so close to the hour that Temporal would start nothing, the wrong thing, or the same twice. The
- * reconciler starts what is due then.
+ * Dates on which the zone's clocks show the hour twice: Temporal starts the second one, or both. The first is started by the
+ * reconciler.
  */
-function datesOfClockChanges(zone: string, hour: number): readonly number[] {
+function datesOfTwo(zone: string, hour: number): Dates {
   const key = `${zone} ${hour}`;
   const known = found.get(key);
   if (known) return known;
-  const dates: number[] = [];
+  const dates: Dates = [];
   for (let month = (YEARS.from - 1970) * 12; month < (YEARS.to + 1 - 1970) * 12; month++) {
     const [first, next] = [Date.UTC(1970, month), Date.UTC(1970, month + 1)];
     if (first - instantOf(zone, first) === next - instantOf(zone, next)) continue;
-    for (let date = first; date < next; date += DAY) {
-      if (isChangedNear(zone, instantOf(zone, date + hour * 3_600_000))) dates.push(date);
-    }
+    for (let date = first; date < next; date += DAY)
+      if (isShownTwice(zone, date + hour * HOUR)) dates.push(dateOf(date));
   }
   found.set(key, dates);
   return dates;
 }
 
-function wholeDay(date: number) {
+function dateOf(date: number) {
   const day = new Date(date);
   return {
-    ...EVERY_DAY,
-    second: span(0, 59),
-    minute: span(0, 59),
-    hour: span(0, 23),
+    ...ANY_TIME,
     year: only(day.getUTCFullYear()),
     month: only(MONTHS[day.getUTCMonth()]),
     dayOfMonth: only(day.getUTCDate()),

@@ -6,20 +6,21 @@ import {
   type ScheduleOptions,
   type ScheduleSpec,
 } from '@temporalio/client';
+import { spanOf, type Cadence } from '../exports/domain/cadence.ts';
 import { millisOf } from '../exports/domain/instants.ts';
-import { periodOf } from '../exports/domain/intervals.ts';
 import { TASK_QUEUES } from '../exports/domain/task-queues.ts';
+import { calendarSpec } from './calendar-spec.ts';
 
 /** A row as its schedule must follow it. */
-export type ScheduledRow = {
+export type ScheduledRow = Cadence & {
   id: string;
-  interval: string;
+  jitterSeconds: number;
   model: string;
   destinationType: string;
   paused: boolean;
   startAt: string | null;
   endAt: string | null;
-  /** From when the present interval holds, ISO, or `-infinity`. */
+  /** From when the present cadence holds, ISO, or `-infinity`. */
   validFrom: string;
   version: string;
 };
@@ -50,7 +51,7 @@ export function scheduleOptions(row: ScheduledRow) {
   } satisfies ScheduleOptions;
 }
 
-const EVERY: Record<string, string> = { hour: 'Hourly', day: 'Daily', week: 'Weekly' };
+const EVERY: Record<string, string> = { hour: 'Hourly', day: 'Daily', week: 'Weekly', month: 'Monthly' };
 
 function specOf(row: ScheduledRow): ScheduleSpec {
   const starts = [row.startAt, row.validFrom]
@@ -59,30 +60,15 @@ function specOf(row: ScheduledRow): ScheduleSpec {
   return {
     ...(starts.length > 0 && { startAt: new Date(Math.max(...starts)) }),
     ...(row.endAt !== null && { endAt: new Date(millisOf(row.endAt)) }),
-    ...timesOf(row.interval),
+    ...(row.jitterSeconds > 0 && { jitter: row.jitterSeconds * 1000 }),
+    ...timesOf(row),
   };
 }
 
-const only = <T>(value: T) => [{ start: value, end: value, step: 1 }];
-
-/** Spelled out as Temporal describes it, so that the two can be compared. */
-const MIDNIGHTS = {
-  second: only(0),
-  minute: only(0),
-  hour: only(0),
-  dayOfMonth: [{ start: 1, end: 31, step: 1 }],
-  month: [{ start: 'JANUARY', end: 'DECEMBER', step: 1 }],
-  year: [],
-  dayOfWeek: [{ start: 'SUNDAY', end: 'SATURDAY', step: 1 }],
-  comment: '',
-} as const;
-
-/** Hours and minutes are spans from 1970 on; days and weeks are of the calendar. */
-function timesOf(interval: string): ScheduleSpec {
-  if (interval === 'day') return { calendars: [MIDNIGHTS] as never, timezone: 'UTC' };
-  if (interval === 'week')
-    return { calendars: [{ ...MIDNIGHTS, dayOfWeek: only('SUNDAY') }] as never, timezone: 'UTC' };
-  return { intervals: [{ every: periodOf(interval).every }] };
+/** Hours and minutes are spans from 1970 on; days, weeks and months are of the calendar. */
+function timesOf(row: ScheduledRow): ScheduleSpec {
+  const every = spanOf(row.interval);
+  return every === undefined ? calendarSpec(row) : { intervals: [{ every }] };
 }
 
 /** Whether Temporal's schedule does exactly what the row says, whatever was done to it by hand. */

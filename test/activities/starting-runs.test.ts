@@ -4,7 +4,7 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import type { Step } from '../../activities/engine.ts';
 import { Conflict } from '../../src/errors.ts';
 import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
-import { boundaryAfter } from '../../src/exports/domain/intervals.ts';
+import { boundaryAfter, cadenceWith } from '../../src/exports/domain/cadence.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
@@ -140,7 +140,7 @@ describe('a run is started', () => {
       [id, isoMicros(handover)],
     );
     await world.engine.setter.set(id);
-    const boundary = boundaryAfter('every 25 minutes', handover);
+    const boundary = boundaryAfter(cadenceWith({ interval: 'every 25 minutes' }), handover);
     const ends = [handover - HOUR, handover, boundary, boundary + 25 * 60_000];
     assert.ok(boundary - handover < 25 * 60_000, 'the case is one: no boundary in common');
     for (const end of ends) await store(new Date(end - 60_000).toISOString(), new Date(end - 1).toISOString());

@@ -177,12 +177,13 @@ describe('the schedule of a batch export', () => {
 
   it('is made later when Temporal went away between the row and the schedule', async () => {
     const log = pino({ level: 'silent' });
-    const { stores, executions, sealed, environment } = world.engine;
+    const { stores, executions, sealed, notifications, environment } = world.engine;
     const away = connectTemporal({ address: '127.0.0.1:1', namespace: world.options.temporal.namespace });
     const withoutTemporal = batchExports({
       stores,
       executions,
       sealed,
+      notifications,
       environment,
       schedules: scheduleSetter({ stores, schedules: exportSchedules(away.client), log }),
       ensureTemporal: async () => {},

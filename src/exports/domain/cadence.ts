@@ -135,8 +135,8 @@ export function boundaryAfter(cadence: Cadence, at: Millis): Millis {
 }
 
 /**
- * Whether a boundary is close to a change of the zone's clocks. Temporal's calendars skip times that the clock jumps over and
- * start some twice that it shows twice (seen on server 1.29), so such boundaries are not left to them.
+ * Whether a boundary is close to a change of the zone's clocks. Temporal's calendars miss some such times (seen on server 1.29),
+ * so these are not left to them.
  */
 export function isNearClockChange({ interval, timezone }: Cadence, boundary: Millis): boolean {
   return isOfCalendar(interval) && isChangedNear(timezone, boundary);

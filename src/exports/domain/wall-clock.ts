@@ -5,7 +5,8 @@
 import { TIME_ZONES } from './time-zones.ts';
 import type { Millis } from './intervals.ts';
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** Making a formatter takes as long as using it a hundred times. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -52,17 +53,26 @@ function offsetAt(zone: string, at: Millis): Millis {
  */
 export function instantOf(zone: string, reading: Millis): Millis {
   if (zone === 'UTC') return reading;
+  const [first] = shownAt(zone, reading);
+  return first ?? reading - offsetAt(zone, reading - DAY);
+}
+
+/** The instants at which the clock shows a reading, the earlier first: none, one or two. */
+function shownAt(zone: string, reading: Millis): Millis[] {
   // Changes of a zone's offset are further apart than two days.
   const before = offsetAt(zone, reading - DAY);
   const after = offsetAt(zone, reading + DAY);
-  if (before === after) return reading - before;
-  const earlier = reading - Math.max(before, after);
-  const later = reading - Math.min(before, after);
-  const shown = [earlier, later].find((at) => wallClockAt(zone, at) === reading);
-  return shown ?? reading - before;
+  if (before === after) return [reading - before];
+  const either = [reading - Math.max(before, after), reading - Math.min(before, after)];
+  return either.filter((at) => wallClockAt(zone, at) === reading);
 }
 
-/** Whether the clock is changed in the hour before an instant or the one after. */
+/** Whether the clock shows a reading twice. */
+export function isShownTwice(zone: string, reading: Millis): boolean {
+  return shownAt(zone, reading).length > 1;
+}
+
+/** Whether the clock is changed in the two hours before an instant or the two after. */
 export function isChangedNear(zone: string, at: Millis): boolean {
-  return zone !== 'UTC' && offsetAt(zone, at - DAY / 24) !== offsetAt(zone, at + DAY / 24);
+  return zone !== 'UTC' && offsetAt(zone, at - 2 * HOUR) !== offsetAt(zone, at + 2 * HOUR);
 }

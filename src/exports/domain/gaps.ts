@@ -1,0 +1,75 @@
+/** Which intervals should exist and do not. */
+import { intervalsEnding, type DataInterval, type Millis, type Tiling } from './intervals.ts';
+import { isGap, isOpen, type RunStatus } from './statuses.ts';
+
+/** The newest run of one interval, and how many of its runs in a row ended `FailedRetryable`. */
+export type IntervalState = {
+  status: RunStatus;
+  failures: number;
+  finishedMillisAgo: number;
+  closedByApi: boolean;
+};
+
+/** What an export's row says about which intervals should exist. */
+export type Expected = {
+  tiling: Tiling;
+  createdAt: Millis;
+  /** An interval that ends just then is the first one. */
+  startAt: Millis | null;
+  endAt: Millis | null;
+  jitter: Millis;
+  /** No interval that ended before it can be a gap; -Infinity at first. */
+  settledUntil: Millis;
+};
+
+/** What is known of an interval, by its end. */
+export type Known = {
+  state(end: Millis): IntervalState | undefined;
+  isRequested(end: Millis): boolean;
+  isPaused(end: Millis): boolean;
+};
+
+/** The schedule has this long to start a run before it counts as missing. */
+const GRACE = 2 * 60_000;
+/** Found in one round; the next round goes on. */
+const MOST_AT_ONCE = 5_000;
+
+/** An interval that ended at or before it cannot be a gap. */
+export function gapsBeginAfter({ createdAt, startAt, settledUntil }: Omit<Expected, 'tiling'>): Millis {
+  return Math.max(createdAt, settledUntil, startAt === null ? -Infinity : startAt - 1);
+}
+
+/**
+ * @returns the intervals to request, oldest first, and until when nothing changes by itself any more (undefined: as before).
+ * `Failed` and `Cancelled` ones wait for a person.
+ */
+export function findGaps(
+  expected: Expected,
+  known: Known,
+  now: Millis,
+): { gaps: DataInterval[]; settledUntil: Millis | undefined } {
+  const to = Math.min(now - GRACE - expected.jitter, expected.endAt ?? Infinity);
+  const gaps: DataInterval[] = [];
+  let settledUntil: Millis | undefined;
+  let settled = true;
+  for (const interval of intervalsEnding(expected.tiling, gapsBeginAfter(expected), to)) {
+    if (gaps.length >= MOST_AT_ONCE) break;
+    const { end } = interval;
+    const state = known.state(end);
+    const gap = !known.isRequested(end) && !known.isPaused(end) && isMissing(state);
+    if (gap) gaps.push(interval);
+    settled &&= !gap && !known.isRequested(end) && isSettled(state);
+    if (settled) settledUntil = end;
+  }
+  return { gaps, settledUntil };
+}
+
+function isMissing(state: IntervalState | undefined): boolean {
+  if (!state) return true;
+  return !state.closedByApi && isGap(state.status, state.failures, state.finishedMillisAgo);
+}
+
+/** Nothing about it changes by itself any more: delivered, waiting for a person, or in a pause. */
+function isSettled(state: IntervalState | undefined): boolean {
+  return !state || (!isOpen(state.status) && (state.closedByApi || !isGap(state.status, state.failures, Infinity)));
+}
