@@ -1,11 +1,11 @@
 /** Storing events: one transaction for many requests, repeated where Postgres asks for it, and never twice for one uuid. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { DatabaseOptions, Pool } from '../db/connection.ts';
 import { Unavailable } from '../errors.ts';
 import type { EventRows, RowReference } from './event-rows.ts';
+import { remedyOf } from './ingest-failures.ts';
 import { createKnownPersons, type KnownPersons } from './persons/known-persons.ts';
-import { GroupTooLarge, PersonsChanged, storeGroup } from './store-group.ts';
+import { storeGroup } from './store-group.ts';
 import type { IngestionWarning } from './warnings.ts';
 
 /** What the pool of an ingest must be made with: no writer may keep a seal or another writer waiting for long. */
@@ -15,24 +15,18 @@ export const INGEST_TIMEOUTS = {
   idleInTransactionTimeoutMs: 5_000,
 } satisfies Partial<DatabaseOptions>;
 
-const RETRY_DELAYS_MS = [10, 50, 250];
-/** Serialization failure, deadlock, lock timeout: the same transaction may pass when it is repeated. */
-const REPEATABLE = new Set(['40001', '40P01', '55P03']);
-/** Connection, read-only, resources, operator, system: Postgres is not there, or not for us right now. */
-const UNAVAILABLE_CLASSES = new Set(['08', '25', '53', '57', '58', 'XX']);
-/** A check constraint; no event can break one of ours, and it is also the code of a missing partition. */
-const NO_PARTITION = '23514';
-/** What an event holds is not what a column can: data exception, constraint, and what all together make too large for a value. */
-const BAD_DATA_CLASSES = new Set(['22', '23', '54']);
+const ATTEMPT_DELAYS_MS = [0, 10, 50, 250];
+/** Of a group that took too long: one of them passes even where the whole takes many times as long as it may. */
+const PARTS_OF_SLOW_GROUP = 8;
 
 /** Per request the indexes of the rows that Postgres refused; all others are committed, now or before. */
 export type Refused = number[][];
 
 export type Ingest = {
   /**
-   * Stores requests of one project in one transaction (in several only when Postgres refuses a row). A uuid that is stored
+   * Stores requests of one project in one transaction (in several only when Postgres refuses a row, or takes too long). A uuid that is stored
    * already, or came earlier in this call, is not stored again.
-   * @throws Unavailable when nothing may have been stored; repeating is harmless
+   * @throws Unavailable when some may not have been stored; repeating is harmless
    */
   store(projectId: number, requests: readonly EventRows[]): Promise<Refused>;
 };
@@ -51,7 +45,7 @@ export function createIngest(pool: Pool, { patienceMs = 10_000, onWarnings = () 
   return {
     async store(projectId, requests) {
       const references = requests.flatMap((rows) => rows.subjects.map((_, index) => ({ rows, index })));
-      const refused = await storeOrHalve({ pool, projectId, knownPersons, patienceMs, onWarnings }, references);
+      const refused = await storeAll({ pool, projectId, knownPersons, patienceMs, onWarnings }, references);
       return requests.map((rows) => refused.filter((row) => row.rows === rows).map((row) => row.index));
     },
   };
@@ -59,37 +53,59 @@ export function createIngest(pool: Pool, { patienceMs = 10_000, onWarnings = () 
 
 type Target = Required<IngestOptions> & { pool: Pool; projectId: number; knownPersons: KnownPersons };
 
-/** Also halves what is too large for one transaction. @returns the rows that Postgres refused, found by halving until each stands alone */
-async function storeOrHalve(target: Target, references: RowReference[]): Promise<RowReference[]> {
+/**
+ * @param deadline after which no attempt is begun, as of performance.now()
+ * @returns the rows that Postgres refused, found by halving until each stands alone
+ */
+async function storeAll(
+  target: Target,
+  references: RowReference[],
+  deadline = performance.now() + target.patienceMs,
+): Promise<RowReference[]> {
   try {
-    await storeRepeatedly(target, references);
+    await storeRepeatedly(target, references, deadline);
     return [];
   } catch (error) {
-    if (!(error instanceof GroupTooLarge) && !isBadData(error)) throw error;
-    if (references.length === 1) return references;
+    const remedy = remedyOf(error);
+    const isAlone = references.length === 1;
+    if (remedy === 'halve') return isAlone ? references : await storeParts(target, references, 2);
+    if (remedy === 'divide' && !isAlone) return await storeParts(target, references, PARTS_OF_SLOW_GROUP, deadline);
+    throw error;
   }
-  const middle = references.length >> 1;
-  const first = await storeOrHalve(target, references.slice(0, middle));
-  return [...first, ...(await storeOrHalve(target, references.slice(middle)))];
 }
 
-async function storeRepeatedly(target: Target, references: RowReference[]): Promise<void> {
-  const deadline = performance.now() + target.patienceMs;
-  for (let attempt = 0; ; attempt++) {
+async function storeParts(
+  target: Target,
+  references: RowReference[],
+  parts: number,
+  deadline?: number,
+): Promise<RowReference[]> {
+  const refused: RowReference[] = [];
+  const length = Math.ceil(references.length / parts);
+  for (let at = 0; at < references.length; at += length) {
+    refused.push(...(await storeAll(target, references.slice(at, at + length), deadline)));
+  }
+  return refused;
+}
+
+async function storeRepeatedly(target: Target, references: RowReference[], deadline: number): Promise<void> {
+  let cause: unknown;
+  for (const delayMs of ATTEMPT_DELAYS_MS) {
+    if (performance.now() > deadline) break;
+    if (delayMs > 0) await sleep(delayMs * (0.5 + Math.random()));
     try {
       const warnings = await storeOnce(target, references);
       if (warnings.length > 0) target.onWarnings(target.projectId, warnings);
       return;
     } catch (error) {
-      const delayMs = RETRY_DELAYS_MS[attempt];
+      const remedy = remedyOf(error);
       // After a lost connection nobody knows whether the transaction was committed: its claims make repeating it harmless.
-      const repeatable = error instanceof PersonsChanged || REPEATABLE.has(sqlState(error)) || isUnavailable(error);
-      if (error instanceof GroupTooLarge || !repeatable) throw error;
-      if (delayMs === undefined || performance.now() > deadline)
-        throw new Unavailable('Events cannot be stored right now.', 5, { cause: error });
-      await sleep(delayMs * (0.5 + Math.random()));
+      const repeats = remedy === 'repeat' || (remedy === 'divide' && references.length === 1);
+      if (!repeats) throw error;
+      cause = error;
     }
   }
+  throw new Unavailable('Events cannot be stored right now.', 5, { cause });
 }
 
 async function storeOnce(
@@ -106,21 +122,4 @@ async function storeOnce(
     client.release(true);
     throw error;
   }
-}
-
-function isBadData(error: unknown): boolean {
-  return BAD_DATA_CLASSES.has(sqlClass(error)) && sqlState(error) !== NO_PARTITION;
-}
-
-function isUnavailable(error: unknown): boolean {
-  return sqlState(error) === '' || sqlState(error) === NO_PARTITION || UNAVAILABLE_CLASSES.has(sqlClass(error));
-}
-
-function sqlClass(error: unknown): string {
-  return sqlState(error).slice(0, 2);
-}
-
-/** @returns the five characters that Postgres names an error with; '' when it is not Postgres that speaks (a socket's error) */
-function sqlState(error: unknown): string {
-  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }

@@ -18,6 +18,9 @@ type QueryOptions = {
   mostText?: number;
 };
 
+/** The connection was cut: nothing came in time. */
+export class NoAnswer extends Error {}
+
 /** The connection was cut: what Postgres went on to say would not have fitted into memory. */
 export class AnswerTooLarge extends Error {}
 
@@ -35,7 +38,7 @@ export function simpleQuery(
     const query: Query = {
       submit(connection) {
         stream = connection.stream;
-        timer = setTimeout(() => connection.stream.destroy(new Error('Postgres does not answer')), timeoutMs);
+        timer = setTimeout(() => connection.stream.destroy(new NoAnswer('Postgres does not answer')), timeoutMs);
         connection.query(sql);
       },
       handleRowDescription() {},

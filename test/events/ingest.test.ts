@@ -223,6 +223,31 @@ describe('storing events', () => {
     assert.equal(await count(), 1);
   });
 
+  it('stores a group that takes too long in several transactions', async () => {
+    await pool.query(`
+      create function take_long() returns trigger language plpgsql as $$ begin perform pg_sleep(0.02); return new; end $$;
+      create trigger take_long before insert on events for each row when (new.event = 'slow') execute function take_long()`);
+    const hasty = createPool({
+      url: database.url,
+      applicationName: 'test',
+      ...INGEST_TIMEOUTS,
+      statementTimeoutMs: 500,
+    });
+    const events = Array.from({ length: 64 }, () => buildEvent({ event: 'slow' }));
+    const refused = await createIngest(hasty).store(projectId, [rows(events.slice(0, 40)), rows(events.slice(40))]);
+    await hasty.end();
+    await pool.query('drop function take_long cascade');
+    assert.deepEqual(refused, [[], []]);
+    assert.equal(await count(), 64);
+    assert.equal(new Set((await stored<{ inserted_at: string }>('inserted_at')).map((row) => row.inserted_at)).size, 8);
+  });
+
+  it('does not take a mistake of ours for an absent Postgres', async () => {
+    const broken = rows([buildEvent()]);
+    broken.subjects[0] = { ...broken.subjects[0]!, person: undefined as never };
+    await assert.rejects(ingest.store(projectId, [broken]), { name: 'TypeError' });
+  });
+
   it('is unavailable, and refuses no event, while the month has no partition', async () => {
     await pool.query(
       `create or replace function wall_clock() returns timestamptz language sql as $$ select clock_timestamp() + interval '8 months' $$`,

@@ -3,6 +3,7 @@ import { createPool, type Pool } from '../../../src/db/connection.ts';
 import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../../src/events/ingest.ts';
 import { personIdOf } from '../../../src/events/person-id.ts';
 import { createKnownPersons } from '../../../src/events/persons/known-persons.ts';
+import type { LoadedPerson } from '../../../src/events/persons/person-work.ts';
 import { StoredProperties } from '../../../src/events/persons/stored-properties.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildRows } from '../../support/events.ts';
@@ -93,14 +94,6 @@ describe('a person that a process knows', () => {
 });
 
 describe('the memory of persons', () => {
-  const person = (length: number) => ({
-    stamp: '1',
-    id: 'id',
-    properties: new StoredProperties('x'.repeat(length)),
-    isIdentified: false,
-    createdAt: 0n,
-  });
-
   it('is of one project each', () => {
     const memory = createKnownPersons();
     memory.keep(1, 'user', person(10));
@@ -127,3 +120,13 @@ describe('the memory of persons', () => {
     assert.equal(memory.find(1, 'large'), undefined);
   });
 });
+
+function person(length: number): LoadedPerson {
+  return {
+    stamp: '1',
+    id: 'id',
+    properties: new StoredProperties('x'.repeat(length)),
+    isIdentified: false,
+    createdAt: 0n,
+  };
+}

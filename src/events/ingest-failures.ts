@@ -1,0 +1,34 @@
+/** What a failure of the ingest transaction asks for. */
+import pg from 'pg';
+import { isDatabaseAway } from '../db/away.ts';
+import { NoAnswer } from './simple-query.ts';
+import { GroupTooLarge, PersonsChanged } from './store-group.ts';
+
+/**
+ * repeat: the same may pass later. divide: it took too long, several smaller ones may not. halve: some event is not storable,
+ * or together they are too large.
+ */
+export type Remedy = 'repeat' | 'divide' | 'halve';
+
+/** Serialization failure, deadlock, lock timeout: the same transaction may pass when it is repeated. */
+const REPEATABLE = new Set(['40001', '40P01', '55P03']);
+/** Read-only, internal: another server, or the same one later, may store what this one cannot. */
+const REPEATABLE_CLASSES = new Set(['25', 'XX']);
+/** Canceled, by `statement_timeout` most likely. */
+const CANCELED = '57014';
+/** A check constraint; no event can break one of ours, and it is also the code of a missing partition. */
+const NO_PARTITION = '23514';
+/** What an event holds is not what a column can: data exception, constraint, and what all together make too large for a value. */
+const BAD_DATA_CLASSES = new Set(['22', '23', '54']);
+
+/** @returns undefined: nothing helps, as after a mistake of ours */
+export function remedyOf(error: unknown): Remedy | undefined {
+  if (error instanceof GroupTooLarge) return 'halve';
+  if (error instanceof PersonsChanged) return 'repeat';
+  if (error instanceof NoAnswer) return 'divide';
+  const state = error instanceof pg.DatabaseError ? (error.code ?? '') : '';
+  if (state === CANCELED) return 'divide';
+  if (state === NO_PARTITION || REPEATABLE.has(state) || isDatabaseAway(error)) return 'repeat';
+  if (REPEATABLE_CLASSES.has(state.slice(0, 2))) return 'repeat';
+  return BAD_DATA_CLASSES.has(state.slice(0, 2)) ? 'halve' : undefined;
+}
