@@ -22,23 +22,13 @@ export function failureStore(db: Knex) {
       return rows[0]!.failed;
     },
 
-    /** Cancels backfills and retries that are not finished: nothing more is asked for them. @returns how many */
-    async cancelBackfills(exportId: string): Promise<number> {
-      const { rows } = await db.raw<{ rows: { cancelled: number }[] }>(
-        `with asked as (
-           select link.backfill_id, request.id from batch_export_requests as request
-           join batch_export_backfill_requests as link on link.request_id = request.id
-           where request.batch_export_id = :exportId and request.closed_at is null
-         ), closed as (
-           update batch_export_requests set closed_at = clock_timestamp() where id in (select id from asked)
-         ), cancelled as (
-           update batch_export_backfills set cancelled_at = clock_timestamp()
-           where id in (select backfill_id from asked) and cancelled_at is null returning 1
-         )
-         select count(*)::int as cancelled from cancelled`,
-        { exportId },
-      );
-      return rows[0]!.cancelled;
+    /** Backfills and retries that have not ended. */
+    async liveBackfills(exportId: string): Promise<string[]> {
+      const rows = (await db('batch_export_backfills')
+        .where({ batch_export_id: exportId })
+        .whereNull('finished_at')
+        .select('id')) as { id: string }[];
+      return rows.map(({ id }) => id);
     },
   };
 }

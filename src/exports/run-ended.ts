@@ -8,7 +8,7 @@ import type { RunStatus } from './domain/statuses.ts';
 import type { Run, RunEnd } from './runs.store.ts';
 import type { ExportStores } from './stores.ts';
 
-type Stores = Pick<ExportStores, 'batchExports' | 'failures' | 'health' | 'logs' | 'outbox'>;
+type Stores = Pick<ExportStores, 'backfills' | 'batchExports' | 'failures' | 'health' | 'logs' | 'outbox'>;
 
 /** A run that was superseded, cancelled or terminated did not fail: a person or another run decided so. */
 const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut'];
@@ -37,7 +37,7 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
   const failed = await stores.failures.failedOfLast(exportId, window.runs);
   if (failed < window.failures) return false;
 
-  const cancelled = await stores.failures.cancelBackfills(exportId);
+  const cancelled = await cancelBackfills(stores, exportId);
   if (paused && cancelled === 0) return false;
   const reason = `${failed} of the last ${window.runs} runs failed. The last one said: ${error}`;
   const ended = cancelled > 0 ? ` Cancelled ${cancelled} unfinished backfill${cancelled === 1 ? '' : 's'}.` : '';
@@ -50,6 +50,14 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
   await stores.batchExports.openPause(exportId);
   await stores.outbox.add(exportId, noticeOf('paused', run, run.status, message, error));
   return true;
+}
+
+/** Nothing more is asked for them; runs that are under way go on, as in every pause. @returns how many */
+async function cancelBackfills(stores: Stores, exportId: string): Promise<number> {
+  await stores.backfills.keepEnds(exportId);
+  const live = await stores.failures.liveBackfills(exportId);
+  for (const id of live) await stores.backfills.cancel(id);
+  return live.length;
 }
 
 function noticeOf(kind: Notice['kind'], run: Run, status: RunStatus, summary: string, error?: string): Notice {
