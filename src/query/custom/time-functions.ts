@@ -1,18 +1,18 @@
 /** Functions of instants and dates, in UTC. */
 import { shifted, timeUnit } from './arithmetic.ts';
-import { secondsToInstant, withinYears } from './conversions.ts';
+import { convert, secondsToInstant, withinYears } from './conversions.ts';
 import { direct, literalInteger, literalText, type SqlFunction } from './function-shape.ts';
 import { invalid, quoted } from './refusal.ts';
 import type { Place } from './syntax.ts';
-import { literal, mentioning, value, type Value } from './values.ts';
+import { literal, mentioning, value, type SqlType, type Value } from './values.ts';
 
 const utc = (instant: string) => `(${instant} at time zone 'UTC')`;
 const part = (field: string, instant: string) => `extract(${field} from ${utc(instant)})::int8`;
 
 export const TIME_FUNCTIONS: readonly SqlFunction[] = [
-  ...['Minute', 'Hour', 'Day'].map((unit) => startOf(`toStartOf${unit}`, unit.toLowerCase())),
-  ...['Month', 'Quarter', 'Year'].map((unit) => startOf(`toStartOf${unit}`, unit.toLowerCase())),
-  startOf('toMonday', 'week'),
+  ...['minute', 'hour', 'day'].map((unit) => startOf(unit, 'timestamptz')),
+  ...['month', 'quarter', 'year'].map((unit) => startOf(unit, 'date')),
+  startOf('week', 'date', 'toMonday'),
   {
     names: ['dateTrunc', 'date_trunc'],
     takes: ['text', 'timestamptz'],
@@ -55,12 +55,16 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   },
 ];
 
-function startOf(name: string, unit: string): SqlFunction {
+function startOf(unit: string, type: SqlType, name = `toStartOf${capitalized(unit)}`): SqlFunction {
   return {
     names: [name],
     takes: ['timestamptz'],
-    make: ([instant], at) => value('timestamptz', truncated(unit, instant!.sql), at),
+    make: ([instant], at) => convert(value('timestamptz', truncated(unit, instant!.sql), at), type),
   };
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** The instant at which the unit around an instant began. */
