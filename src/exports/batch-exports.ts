@@ -85,6 +85,8 @@ export function batchExports({
       if (wanted.paused !== undefined && wanted.paused !== current.paused) {
         await (wanted.paused ? inside.batchExports.openPause(id) : inside.batchExports.closePause(id));
       }
+      // An earlier beginning brings intervals back that were no gaps.
+      if (wanted.startAt !== undefined) await inside.gaps.unsettle(id, current.createdAt);
       const updated = await inside.batchExports.update(id, {
         ...wanted,
         ...(wanted.paused !== undefined && { pausedReason: null }),

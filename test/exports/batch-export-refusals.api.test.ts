@@ -22,7 +22,7 @@ describe('a batch export that cannot be', () => {
     [{ name: '' }, 'blank', 'name', /^This field may not be blank\.$/],
     [{ interval: undefined }, 'required', 'interval', /required/],
     [{ interval: null }, 'null', 'interval', /^This field may not be null\.$/],
-    ...['month', 'every 0 minutes', 'every 1441 minutes', 'every 5 minute', '0 * * * *', ''].map(
+    ...['months', 'every 0 minutes', 'every 1441 minutes', 'every 5 minute', '0 * * * *', ''].map(
       (interval): [Record<string, unknown>, string, string, RegExp] => [
         { interval },
         'invalid_choice',
@@ -55,8 +55,50 @@ describe('a batch export that cannot be', () => {
     [{ destination: 'LocalFile' }, 'invalid_input', 'destination__non_field_errors', /Expected a dictionary/],
     [{ start_at: 'tomorrow' }, 'invalid_input', 'start_at', /^Datetime has wrong format/],
     [{ start_at: '2015-02-30' }, 'invalid_input', 'start_at', /^Datetime has wrong format/],
+    ...['europe/berlin', '+01:00', 'Mars/Phobos', ''].map(
+      (timezone): [Record<string, unknown>, string, string, RegExp] => [
+        { interval: 'day', timezone },
+        'invalid_choice',
+        'timezone',
+        /^".*" is not a valid choice\.$/,
+      ],
+    ),
+    [{ timezone: 5 }, 'invalid_input', 'timezone', /^Not a valid string\.$/],
+    [
+      { interval: 'week', offset_day: 7 },
+      'max_value',
+      'offset_day',
+      /^Ensure this value is less than or equal to 6\.$/,
+    ],
+    [
+      { interval: 'week', offset_day: -1 },
+      'min_value',
+      'offset_day',
+      /^Ensure this value is greater than or equal to 0\.$/,
+    ],
+    [
+      { interval: 'day', offset_hour: 24 },
+      'max_value',
+      'offset_hour',
+      /^Ensure this value is less than or equal to 23\.$/,
+    ],
+    [{ interval: 'day', offset_hour: 1.5 }, 'invalid_input', 'offset_hour', /^A valid integer is required\.$/],
+    ...['hour', 'day', 'month', 'every 5 minutes'].map(
+      (interval): [Record<string, unknown>, string, string, RegExp] => [
+        { interval, offset_day: 1 },
+        'invalid_input',
+        'offset_day',
+        /^offset_day is not applicable for non-weekly intervals$/,
+      ],
+    ),
+    ...['hour', 'every 5 minutes'].map((interval): [Record<string, unknown>, string, string, RegExp] => [
+      { interval, offset_hour: 1 },
+      'invalid_input',
+      'offset_hour',
+      /^offset_hour is not applicable for non-daily\/weekly intervals$/,
+    ]),
+    [{ jitter_seconds: 3601 }, 'max_value', 'jitter_seconds', /3600/],
     [{ paused: 'yes' }, 'invalid_input', 'paused', /^Must be a valid boolean\.$/],
-    [{ filters: [{ key: 'a' }] }, 'invalid_input', 'filters', /not supported/],
     [{ hogql_query: 'select 1' }, 'invalid_input', 'hogql_query', /not supported/],
   ];
   for (const [overrides, code, attr, detail] of refusals) {
