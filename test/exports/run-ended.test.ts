@@ -11,6 +11,12 @@ const FAILED: RunEnd = { status: 'Failed', closedBy: 'run', latestError: 'The bu
 const COMPLETED: RunEnd = { status: 'Completed', closedBy: 'run' };
 const PASSING: RunEnd = { status: 'FailedRetryable', closedBy: 'run', latestError: 'The store is away.' };
 
+const tells = (on: readonly NoticeKind[] = NOTICE_KINDS) => ({
+  webhook: { url: 'https://example.com/' },
+  emails: [],
+  on: [...on],
+});
+
 describe('the end of a run', () => {
   let rows: ExportRows;
   let intervals = 0;
@@ -19,11 +25,6 @@ describe('the end of a run', () => {
   });
   after(async () => rows.close());
 
-  const tells = (on: readonly NoticeKind[] = NOTICE_KINDS) => ({
-    webhook: { url: 'https://example.com/' },
-    emails: [],
-    on: [...on],
-  });
   /** A daily export that runs: four failures of seven runs are too many. */
   const build = (overrides: Partial<BatchExport> = {}) =>
     rows.buildExport({ interval: 'day', paused: false, notifications: tells(), ...overrides });
@@ -111,7 +112,7 @@ describe('the end of a run', () => {
       const one = await build();
       await endAll(one, FAILED, FAILED);
       const closings = await Promise.all([end(one, FAILED), end(one, FAILED)]);
-      assert.deepEqual(closings.map(({ paused }) => paused).sort(), [false, true]);
+      assert.equal(closings.filter(({ paused }) => paused).length, 1);
       assert.deepEqual(
         (await kindsTold(one)).filter((kind) => kind === 'paused'),
         ['paused'],
