@@ -29,7 +29,7 @@ const ARROWS = `
 
   db              -> processes
   migrations      -> db (types)
-  events          -> http, db, formats, destinations (types), exports/domain
+  events          -> http, db, formats, query, destinations (types), exports/domain
   destinations    -> net, formats
   temporal        -> exports/domain, processes, config
 
@@ -39,7 +39,7 @@ const ARROWS = `
   flags           -> http, db
   capture         -> http, db, wire, events, secrets
   notify          -> net, db (types)
-  exports         -> http, db, exports/domain, events, destinations, temporal, secrets, notify
+  exports         -> http, db, exports/domain, events, query, destinations, temporal, secrets, notify
 
   activities      -> exports, exports/domain, events, destinations, formats, temporal, db, notify, net (types)
   workflows       -> exports/domain, activities (types)

@@ -82,7 +82,7 @@ export function eventReader(pool: Pool) {
       const { importable, history } = sourceOf(content);
       if (!importable) return false;
       const { from, where } = history(projectId);
-      const conditions = [where, ...restrictions(content)].join(' and ');
+      const conditions = [where, ...restrictions(content, { start, end })].join(' and ');
       const { rows } = await pool.query<{ changed: boolean }>(
         `select exists (
            select from import_ranges r cross join lateral (

@@ -2,6 +2,7 @@
 import type { Column, Destination } from '../destinations/contract.ts';
 import type { Content, Model } from '../exports/domain/content.ts';
 import { ROW_ID } from '../formats/rows-digest.ts';
+import { filtersSql } from '../query/filters.ts';
 import { events } from './models/events.ts';
 import { textArraySql } from './models/literals.ts';
 import type { ModelSource, SourceColumn, Window } from './models/model.ts';
@@ -25,15 +26,18 @@ export function sourceOf(content: Content): ModelSource {
 /** FROM and WHERE of the slice's rows. */
 export function rowsOf(slice: Slice): { from: string; where: string } {
   const { from, where } = sourceOf(slice.content).rows(slice);
-  return { from, where: [where, ...restrictions(slice.content)].join(' and ') };
+  return { from, where: [where, ...restrictions(slice.content, slice)].join(' and ') };
 }
 
-/** What the export itself leaves out, as conditions on the relation. */
-export function restrictions({ model, includeEvents, excludeEvents }: Content): string[] {
-  if (model !== 'events') return [];
+/** What the export itself leaves out, as conditions on the relation. The interval is what filters may refer to. */
+export function restrictions(content: Content, interval: Pick<Slice, 'start' | 'end'>): string[] {
+  const { model, includeEvents, excludeEvents, filters } = content;
+  const wanted = filters.length > 0 ? [filtersSql(filters, model, interval)] : [];
+  if (model !== 'events') return wanted;
   return [
     ...(includeEvents.length > 0 ? [`event = any (${textArraySql(includeEvents)})`] : []),
     ...(excludeEvents.length > 0 ? [`event <> all (${textArraySql(excludeEvents)})`] : []),
+    ...wanted,
   ];
 }
 

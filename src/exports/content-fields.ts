@@ -67,9 +67,10 @@ const ContentIn = Type.Object(contentIn);
 /** What a request says. null takes back what was said before. @throws InvalidInput naming the field */
 export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
   refuseNotYet(body);
-  const { include_columns, exclude_columns, transformations, hash_key } = body;
+  const { filters, include_columns, exclude_columns, transformations, hash_key } = body;
   return {
     content: {
+      ...(filters !== undefined && { filters }),
       ...(include_columns !== undefined && { includeColumns: include_columns }),
       ...(exclude_columns !== undefined && { excludeColumns: exclude_columns ?? [] }),
       ...(transformations !== undefined && { transformations: transformations ?? [] }),
@@ -80,11 +81,7 @@ export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
 
 /** To export everything where a part was asked for would be worse than to refuse. */
 function refuseNotYet(body: Static<typeof ContentIn>): void {
-  for (const name of ['hogql_query', 'filters'] as const) {
-    const value = body[name] ?? '';
-    const empty = value === '' || (Array.isArray(value) && value.length === 0);
-    if (!empty) throw new InvalidInput(`'${name}' is not supported.`, name);
-  }
+  if (body.hogql_query) throw new InvalidInput(`'hogql_query' is not supported.`, 'hogql_query');
 }
 
 /** null where nothing was said. */

@@ -4,13 +4,18 @@ import type { Destination } from '../destinations/contract.ts';
 import { InvalidInput } from '../errors.ts';
 import { availableColumns, columnsOf, mergeOf } from '../events/selection.ts';
 import { partsOfPath } from '../events/transform.ts';
+import { checkedFilters } from '../query/filters.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import { isHashed, type Content, type ContentSettings, type Model } from './domain/content.ts';
 import type { Run } from './runs.store.ts';
 import type { SealedConfigs } from './sealed-config.ts';
 
 /** What users may say; what they leave out stays, or is nothing. */
-export type ContentPatch = { content?: Partial<ContentSettings>; hashKey?: string };
+export type ContentPatch = {
+  /** Filters as they came: what may be said depends on the model. */
+  content?: Partial<Omit<ContentSettings, 'filters'>> & { filters?: unknown };
+  hashKey?: string;
+};
 
 /** A model's rows as they are. */
 export const NO_SETTINGS: ContentSettings = {
@@ -95,10 +100,15 @@ type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey
 export function contentColumns(
   sealed: SealedConfigs,
   row: Row,
-  { content: change, hashKey: given }: ContentPatch,
+  { content: change = {}, hashKey: given }: ContentPatch,
   { destination, config }: { destination: Destination; config: Readonly<Record<string, unknown>> },
 ): Pick<BatchExport, 'content' | 'hashKey'> {
-  const content = { ...row.content, ...change };
+  const { filters } = change;
+  const content = {
+    ...row.content,
+    ...change,
+    filters: filters === undefined ? row.content.filters : checkedFilters(filters, row.model),
+  };
   checkContent(contentOf({ model: row.model, content, destinationConfig: config }), destination);
   const isNeeded = isHashed(content) && row.hashKey === null;
   const key = given ?? (isNeeded ? generateHashKey() : undefined);

@@ -2,8 +2,10 @@
 import { InvalidInput } from '../errors.ts';
 import type { Model, PropertyFilter } from '../exports/domain/content.ts';
 import { checkCondition } from '../flags/evaluation/check-condition.ts';
+import { DEFAULT_OPERATOR } from '../flags/evaluation/operators.ts';
 import { textOf, type Json } from '../flags/evaluation/json-values.ts';
 import { conditionSql } from './condition-sql.ts';
+import { compileExpression } from './custom/compile.ts';
 import { postgresRegex } from './postgres-regex.ts';
 
 const TYPES = ['event', 'hogql', 'person'] as const;
@@ -19,6 +21,9 @@ const COLUMNS: Record<Model, Partial<Record<PropertyFilter['type'], string>>> = 
   sessions: { event: 'properties', person: 'person_properties' },
   persons: { person: 'properties' },
 };
+
+/** Any interval does to see whether an expression can be compiled. */
+const SOME_INTERVAL: Interval = { start: '2024-01-01T00:00:00.000000Z', end: '2024-01-02T00:00:00.000000Z' };
 
 /**
  * @param given `filters` as it came: null is none
@@ -44,8 +49,11 @@ function checkedFilter(given: unknown, model: Model, index: number): PropertyFil
     throw refusal(`A filter's 'key' may have at most ${MAX_KEY} characters`);
   if (operator !== null && typeof operator !== 'string') throw refusal("A filter's 'operator' must be a string");
   if (!isStorable(given)) throw refusal('A filter holds characters that no stored text can hold');
-  if (type === 'hogql') throw refusal("Filters of type 'hogql' are not supported");
   return named(index, () => {
+    if (type === 'hogql') {
+      compileExpression(key, relationOf(model), SOME_INTERVAL);
+      return { key, operator: DEFAULT_OPERATOR, type };
+    }
     const checked = checkCondition({ key, operator, value: value as Json });
     // Smaller than what is allowed in memory: it becomes a machine in each session of Postgres that reads.
     if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value as Json));
@@ -76,6 +84,11 @@ function refusal(detail: string): InvalidInput {
   return new InvalidInput(detail, 'filters');
 }
 
+function relationOf(model: Model): 'events' | 'persons' {
+  if (model !== 'sessions') return model;
+  throw refusal("Filters of type 'hogql' are not supported for the 'sessions' model");
+}
+
 /**
  * @param filters as `checkedFilters` returned them
  * @param relation whose columns the SQL names, without an alias
@@ -85,6 +98,7 @@ function refusal(detail: string): InvalidInput {
 export function filtersSql(filters: readonly PropertyFilter[], relation: Model, interval: Interval): string {
   const context = { timeZone: 'UTC', now: Date.parse(interval.end) };
   const conditions = filters.map(({ key, operator, type, value }) => {
+    if (type === 'hogql') return `coalesce(${compileExpression(key, relationOf(relation), interval)}, false)`;
     const column = COLUMNS[relation][type];
     return column ? conditionSql({ key, operator, value: value as Json }, column, context) : 'false';
   });

@@ -77,6 +77,22 @@ describe('what is read of a model', () => {
       assert.equal((await reader.measure(await sliceOf({ includeEvents: ['b'] }), NO_LIMITS)).rows, 1);
     });
 
+    it('is filtered by properties, counted and looked for like any other', async () => {
+      await store({ properties: { n: 1 } }, { properties: { n: 2 } }, { properties: {} });
+      const filters = [
+        { key: 'n', operator: 'gte', type: 'event' as const, value: '2' },
+        { key: "event = 'viewed'", operator: 'exact', type: 'hogql' as const },
+      ];
+      const slice = await sliceOf({ filters });
+      assert.deepEqual(
+        (await read(slice)).map(({ properties }) => properties),
+        [{ n: 2 }],
+      );
+      assert.equal((await reader.measure(slice, NO_LIMITS)).rows, 1);
+      await store({ properties: { n: 1 } });
+      assert.equal(await reader.changedSince(slice), false);
+    });
+
     it('leaves chosen columns in the order of the model; rows without their uuid keep it hidden', async () => {
       await store({});
       const [row] = await read(
@@ -181,6 +197,20 @@ describe('what is read of a model', () => {
         assert.equal(person_id, rows[0]!['person_id']);
         assert.match(String(_sluice_row), /^[\da-f-]{36}$/);
       }
+    });
+
+    it('is filtered by the properties of the latest version', async () => {
+      await store(
+        identify('ada', 'anon'),
+        identify('bob', 'other'),
+        set('ada', { plan: 'Pro' }),
+        set('bob', { plan: 'pro' }),
+      );
+      await store(set('bob', { plan: 'free' }));
+      const rows = await read(
+        await sliceOf({ ...persons, filters: [{ key: 'plan', operator: 'exact', type: 'person', value: 'pro' }] }),
+      );
+      assert.deepEqual(rows.map(({ distinct_id }) => distinct_id).sort(), ['ada', 'anon']);
     });
 
     it('is divided into parts that hold each row once', async () => {

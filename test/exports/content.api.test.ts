@@ -58,6 +58,15 @@ describe('what a batch export contains', () => {
     });
   });
 
+  it('is chosen by filters, which a PATCH replaces or takes back', async () => {
+    const filters = [{ key: 'plan', type: 'person', operator: 'min', value: 3 }];
+    const stored = [{ key: 'plan', type: 'person', operator: 'gte', value: 3 }];
+    const created = await create({ filters });
+    assert.deepEqual(created['filters'], stored);
+    assert.deepEqual((await patch(created.id, { name: 'Others stay' }))['filters'], stored);
+    assert.equal((await patch(created.id, { filters: null }))['filters'], null);
+  });
+
   it('is hashed with a key that comes in and never goes out, made by itself when none is given', async () => {
     const hashed = { transformations: [{ path: 'distinct_id', action: 'hash' }] };
     const { sealed } = exports.world.engine;
@@ -85,6 +94,22 @@ describe('what a batch export contains', () => {
     ],
     [{ exclude_columns: ['nope'] }, {}, 'exclude_columns', /^Unknown columns: 'nope'\./],
     [{ include_columns: 'uuid' }, {}, 'include_columns', /./],
+    [{ filters: {} }, {}, 'filters', /^'filters' should be an array of filters$/],
+    [{ filters: ['a'] }, {}, 'filters', /^Each filter must be an object$/],
+    [
+      { filters: [{ key: 'a' }] },
+      {},
+      'filters',
+      /^Each filter must have a 'type' of one of: 'event', 'hogql', 'person'$/,
+    ],
+    [{ filters: [{ key: 'a', type: 'event', operator: 'in' }] }, {}, 'filters', /^Filter 1: "in" is not an operator/],
+    [{ filters: [{ key: 'nope(', type: 'hogql' }] }, {}, 'filters', /^Filter 1: /],
+    [
+      { model: 'persons', filters: [{ key: 'a', type: 'event', value: 'b' }] },
+      {},
+      'filters',
+      /^Filters of type 'event' are not supported for the 'persons' model$/,
+    ],
     [{ include_columns: [] }, {}, 'exclude_columns', /^No column is left to export\.$/],
     [{ transformations: [{ path: 'nope.a', action: 'drop' }] }, {}, 'transformations', /^Unknown column: 'nope'\.$/],
     [{ transformations: [{ path: 'event.a', action: 'hash' }] }, {}, 'transformations', /^'event' has no properties/],
