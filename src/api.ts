@@ -23,6 +23,7 @@ import { batchExports } from './exports/batch-exports.ts';
 import { integrations } from './exports/integrations.ts';
 import { exportFigures } from './exports/figures.ts';
 import { exportIntervals } from './exports/intervals.ts';
+import { exportRuns } from './exports/runs.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { flagUsageRoutes, type FlagUsageApi } from './flags/usage.routes.ts';
 import { flagUsageStore } from './flags/usage.store.ts';
@@ -115,7 +116,7 @@ export function createApi(
       }),
       backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal }),
       intervals: exportIntervals({ stores, pool: engine.pool }),
-      runs: stores.runs,
+      runs: exportRuns({ stores, executions, limits: engine.limits, ensureTemporal }),
       exportLogs: stores.logs,
       integrations: integrations({ stores, sealed, environment }),
       ingestionWarnings,

@@ -5,13 +5,13 @@ import type { BatchExports } from './batch-exports.ts';
 import type { ExportIntervals } from './intervals.ts';
 import type { Integrations } from './integrations.ts';
 import type { LogStore } from './logs.store.ts';
-import type { RunStore } from './runs.store.ts';
+import type { ExportRuns } from './runs.ts';
 
 export type ExportsApi = {
   batchExports: BatchExports;
   backfills: Backfills;
   intervals: ExportIntervals;
-  runs: RunStore;
+  runs: ExportRuns;
   exportLogs: LogStore;
   integrations: Integrations;
 };

@@ -5,7 +5,8 @@ import type { Backfill } from './backfills.store.ts';
 import { isoMicros } from './domain/instants.ts';
 import type { IntervalState } from './interval-states.ts';
 
-export function presentBackfill(backfill: Backfill): BackfillBody {
+/** @param waitingFor what keeps it, if it has no run under way */
+export function presentBackfill(backfill: Backfill, waitingFor: string | null = null): BackfillBody {
   const { totalRuns, finishedRuns } = backfill;
   return {
     id: backfill.id,
@@ -19,6 +20,7 @@ export function presentBackfill(backfill: Backfill): BackfillBody {
     created_at: backfill.createdAt,
     finished_at: backfill.finishedAt,
     last_updated_at: backfill.lastUpdatedAt,
+    waiting_for: waitingFor,
     total_records_count: backfill.totalRecords,
     progress: {
       total_runs: totalRuns,

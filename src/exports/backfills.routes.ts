@@ -76,10 +76,12 @@ const listBackfills = route({
   query: cursorQuery(50),
   answers: { 200: cursorPageOf(BackfillBody) },
   summary: 'List the backfills of a batch export, the newest first',
-  async handle({ project, params, query, url }, { batchExports, backfills }: ExportsApi) {
+  async handle({ project, params, query, url }, { batchExports, backfills, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     const load = (place: Place) => backfills.list(project.id, params.batch_export_id, place);
-    return json(200, await cursorPage(url, query, load, presentBackfill));
+    const keep = async (place: Place) =>
+      Promise.all((await load(place)).map(async (one) => ({ ...one, waitingFor: await runs.whatKeepsBackfill(one) })));
+    return json(200, await cursorPage(url, query, keep, (one) => presentBackfill(one, one.waitingFor)));
   },
 });
 
@@ -90,9 +92,10 @@ const getBackfill = route({
   params: PartOfBatchExportParams,
   answers: { 200: BackfillBody },
   summary: 'Retrieve a backfill',
-  async handle({ project, params }, { batchExports, backfills }: ExportsApi) {
+  async handle({ project, params }, { batchExports, backfills, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
-    return json(200, presentBackfill(await backfills.get(project.id, params.batch_export_id, params.id)));
+    const backfill = await backfills.get(project.id, params.batch_export_id, params.id);
+    return json(200, presentBackfill(backfill, await runs.whatKeepsBackfill(backfill)));
   },
 });
 

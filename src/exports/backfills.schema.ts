@@ -105,6 +105,7 @@ export const BackfillBody = Type.Object(
     created_at: Instant,
     finished_at: nullable(Instant),
     last_updated_at: Instant,
+    waiting_for: nullable(Type.String(), { description: 'What keeps a backfill that has no run under way.' }),
     total_records_count: nullable(Type.Integer(), { description: 'What its runs delivered, once all have ended.' }),
     progress: Type.Object({
       total_runs: Type.Integer(),

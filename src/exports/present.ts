@@ -42,8 +42,14 @@ export function presentBatchExport(
   };
 }
 
-export function presentRun(run: Run): RunBody {
-  return { ...presentRunSummary(run), receipt: run.receipt && { ...run.receipt } };
+/** @param waitingFor what keeps it, if it has been `Starting` for long */
+export function presentRun(run: Run, waitingFor?: string): RunBody {
+  return { ...presentRunSummary(run), waiting_for: waitingFor ?? null, receipt: run.receipt && { ...run.receipt } };
+}
+
+function failedRecords({ status, recordsTotalCount }: Run): number | null {
+  if (status === 'Completed') return 0;
+  return status === 'Failed' || status === 'FailedRetryable' ? recordsTotalCount : null;
 }
 
 function presentRunSummary(run: Run): RunSummaryBody {
@@ -51,6 +57,7 @@ function presentRunSummary(run: Run): RunSummaryBody {
     id: run.id,
     status: run.status,
     records_completed: run.recordsCompleted,
+    records_failed: failedRecords(run),
     latest_error: run.latestError,
     data_interval_start: run.start,
     data_interval_end: run.end,
@@ -63,6 +70,7 @@ function presentRunSummary(run: Run): RunSummaryBody {
     batch_export: run.batchExportId,
     workflow_id: run.workflowId,
     workflow_run_id: run.workflowRunId,
+    backfill: run.backfillId,
   };
 }
 

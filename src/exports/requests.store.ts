@@ -104,6 +104,22 @@ export function requestStore(db: Knex) {
       return rowCount;
     },
 
+    /** How many open requests have a place: of a backfill, of its export, of their project. */
+    async places(
+      of: { id: string; projectId: number },
+      backfillId: string,
+    ): Promise<{ ofBackfill: number; ofExport: number; ofProject: number }> {
+      const { rows } = await db.raw<{ rows: { ofBackfill: number; ofExport: number; ofProject: number }[] }>(
+        `select count(link.request_id)::int as "ofBackfill", count(*) filter (where export.id = :id)::int as "ofExport",
+           count(*)::int as "ofProject"
+         from batch_export_requests as request join batch_exports as export on export.id = request.batch_export_id
+         left join batch_export_backfill_requests as link on link.request_id = request.id and link.backfill_id = :backfillId
+         where export.project_id = :projectId and request.closed_at is null and request.claimed_at is not null`,
+        { ...of, backfillId },
+      );
+      return rows[0]!;
+    },
+
     /** The open requests of an export that have a place. */
     async claimed(exportId: string): Promise<ExportRequest[]> {
       const rows = (await table()

@@ -1,24 +1,58 @@
 /** `/batch_exports/:batch_export_id/runs/`: what was delivered, and once more. */
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagination.ts';
 import { prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
+import { momentOf } from '../http/moment.ts';
 import { json, noBody, route } from '../http/route.ts';
+import { stringEnum, Type, type Static } from '../schema.ts';
 import { backfillAddress, OfBatchExportParams, PartOfBatchExportParams, type ExportsApi } from './api.ts';
 import { presentBackfill } from './backfills.present.ts';
+import { CancelledBody } from './backfills.schema.ts';
+import { RUN_STATUSES } from './domain/statuses.ts';
 import { presentRun } from './present.ts';
+import type { RunChoice, RunOrder } from './run-lists.store.ts';
+import type { Run } from './run-rows.ts';
 import { RunBody } from './runs.schema.ts';
+
+const Query = Type.Object({
+  ...cursorQuery(100).properties,
+  status: Type.Array(stringEnum(RUN_STATUSES), { default: [], description: 'Only these; may be repeated.' }),
+  ordering: stringEnum(['created_at', '-created_at', 'data_interval_start', '-data_interval_start'], {
+    default: '-created_at',
+  }),
+  after: moment('Created at or after it', '-7d'),
+  before: moment('Created at or before it'),
+  start: moment('Ordered by data intervals: of those that begin at or after it', '-7d'),
+  end: moment('Ordered by data intervals: of those that end at or before it'),
+});
+
+/** A datetime, or a time ago. */
+function moment(description: string, fallback?: string) {
+  const by = fallback === undefined ? 'now' : `\`${fallback}\``;
+  return Type.Optional(
+    Type.String({ description: `${description}: a datetime or a time ago such as \`-24h\`; ${by} by default.` }),
+  );
+}
 
 const listRuns = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/',
   access: { scope: 'batch_export:read' },
   params: OfBatchExportParams,
-  query: cursorQuery(100),
+  query: Query,
   answers: { 200: cursorPageOf(RunBody) },
   summary: 'List the runs of a batch export, the newest first',
+  description: 'Of the last seven days, unless `after` (or `start`) says otherwise.',
   async handle({ project, params, query, url }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
-    const load = (place: Place) => runs.list(project.id, params.batch_export_id, place);
-    return json(200, await cursorPage(url, query, load, presentRun));
+    const choice = choiceOf(query);
+    const load = async (place: Place) => {
+      const found = await runs.list(project.id, params.batch_export_id, place, choice);
+      const kept = await runs.whatKeeps(found);
+      // A cursor is a place in the order of the list.
+      const placed = (run: Run) => (choice.order.by === 'created_at' ? run.createdAt : run.start);
+      return found.map((run) => ({ id: run.id, createdAt: placed(run), run, keptBy: kept.get(run.id) }));
+    };
+    return json(200, await cursorPage(url, query, load, ({ run, keptBy }) => presentRun(run, keptBy)));
   },
 });
 
@@ -31,7 +65,8 @@ const getRun = route({
   summary: 'Retrieve a run',
   async handle({ project, params }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
-    return json(200, presentRun(await runs.get(project.id, params.batch_export_id, params.id)));
+    const run = await runs.get(project.id, params.batch_export_id, params.id);
+    return json(200, presentRun(run, (await runs.whatKeeps([run])).get(run.id)));
   },
 });
 
@@ -52,4 +87,41 @@ const retryRun = route({
   },
 });
 
-export const runRoutes = [listRuns, getRun, retryRun];
+const cancelRun = route({
+  method: 'post',
+  path: '/batch_exports/:batch_export_id/runs/:id/cancel/',
+  access: { scope: 'batch_export:write' },
+  params: PartOfBatchExportParams,
+  answers: { 200: CancelledBody },
+  summary: 'Cancel a run',
+  description: 'Nothing of it becomes visible, unless it is delivering already. The interval waits for a retry.',
+  async handle({ project, params }, { runs }: ExportsApi) {
+    await runs.cancel(project.id, params.batch_export_id, params.id);
+    return json(200, { cancelled: true });
+  },
+});
+
+export const runRoutes = [listRuns, getRun, retryRun, cancelRun];
+
+/** Ordered by data intervals, a list is limited by these; else by when runs were created. */
+function choiceOf({
+  status,
+  ordering,
+  after,
+  before,
+  start,
+  end,
+}: Static<typeof Query>): RunChoice & { order: RunOrder } {
+  const order = {
+    by: ordering.endsWith('created_at') ? ('created_at' as const) : ('data_interval_start' as const),
+    ascending: !ordering.startsWith('-'),
+  };
+  const chosen = { order, statuses: status };
+  if (order.by === 'created_at') {
+    return {
+      ...chosen,
+      created: { after: momentOf(after ?? '-7d', 'after'), before: before && momentOf(before, 'before') },
+    };
+  }
+  return { ...chosen, interval: { start: momentOf(start ?? '-7d', 'start'), end: end && momentOf(end, 'end') } };
+}

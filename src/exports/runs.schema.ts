@@ -8,6 +8,9 @@ const summary = {
   id: Type.String({ format: 'uuid' }),
   status: stringEnum(RUN_STATUSES),
   records_completed: nullable(Type.Integer()),
+  records_failed: nullable(
+    Type.Integer({ description: 'Of the records that it had to deliver those that it did not.' }),
+  ),
   latest_error: nullable(Type.String()),
   data_interval_start: Instant,
   data_interval_end: Instant,
@@ -20,6 +23,7 @@ const summary = {
   batch_export: Type.String({ format: 'uuid' }),
   workflow_id: Type.String({ description: 'In Temporal.' }),
   workflow_run_id: Type.String(),
+  backfill: nullable(Type.String({ format: 'uuid' }), { description: 'That asked for it; null: nobody did.' }),
 };
 
 /** As embedded in batch exports: receipts can be long. */
@@ -28,6 +32,7 @@ export const RunSummaryBody = Type.Object(summary, { title: 'BatchExportRunSumma
 export const RunBody = Type.Object(
   {
     ...summary,
+    waiting_for: nullable(Type.String(), { description: 'What keeps a run that has been `Starting` for long.' }),
     receipt: nullable(Type.Record(Type.String(), Type.Unknown()), {
       description: 'What the destination acknowledged: rows, digest, bytes, location, files with their hashes.',
     }),

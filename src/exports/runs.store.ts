@@ -4,84 +4,11 @@ import type { Knex } from '../db/connection.ts';
 import type { Receipt, StagedPart } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
 import type { Plan } from './domain/plan.ts';
-import { keysetOf, newestFirst } from '../http/keyset.ts';
-import type { Place } from '../http/pagination.ts';
-import { OPEN_STATUSES, type RunKind, type RunStatus } from './domain/statuses.ts';
+import { runLists } from './run-lists.store.ts';
+import { runFromRow, type Run, type RunRow } from './run-rows.ts';
+import { OPEN_STATUSES, type RunStatus } from './domain/statuses.ts';
 
-export type Run = {
-  id: string;
-  projectId: number;
-  batchExportId: string;
-  /** Half-open, ISO. */
-  start: string;
-  end: string;
-  kind: RunKind;
-  status: RunStatus;
-  workflowId: string;
-  workflowRunId: string;
-  epoch: number | null;
-  plan: Plan | null;
-  receipt: Receipt | null;
-  recordsCompleted: number | null;
-  recordsTotalCount: number | null;
-  bytesExported: number | null;
-  latestError: string | null;
-  cursor: string | null;
-  createdAt: string;
-  finishedAt: string | null;
-  lastUpdatedAt: string;
-};
-
-type Row = {
-  id: string;
-  project_id: number;
-  batch_export_id: string;
-  data_interval_start: string;
-  data_interval_end: string;
-  kind: RunKind;
-  status: RunStatus;
-  workflow_id: string;
-  workflow_run_id: string;
-  epoch: string | null;
-  plan: Plan | null;
-  receipt: Receipt | null;
-  records_completed: string | null;
-  records_total_count: string | null;
-  bytes_exported: string | null;
-  latest_error: string | null;
-  cursor: string | null;
-  closed_by: string | null;
-  created_at: string;
-  finished_at: string | null;
-  last_updated_at: string;
-};
-
-const numberOrNull = (text: string | null) => (text === null ? null : Number(text));
-
-function fromRow(row: Row): Run {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    batchExportId: row.batch_export_id,
-    start: row.data_interval_start,
-    end: row.data_interval_end,
-    kind: row.kind,
-    status: row.status,
-    workflowId: row.workflow_id,
-    workflowRunId: row.workflow_run_id,
-    epoch: numberOrNull(row.epoch),
-    plan: row.plan,
-    receipt: row.receipt,
-    recordsCompleted: numberOrNull(row.records_completed),
-    recordsTotalCount: numberOrNull(row.records_total_count),
-    bytesExported: numberOrNull(row.bytes_exported),
-    latestError: row.latest_error,
-    cursor: row.cursor,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-    lastUpdatedAt: row.last_updated_at,
-  };
-}
+export type { Run };
 
 export type NewRun = Pick<
   Run,
@@ -98,7 +25,18 @@ export type RunEnd = {
 };
 
 export function runStore(db: Knex) {
-  const table = () => db<Row>('batch_export_runs');
+  const table = () => db<RunRow>('batch_export_runs');
+
+  /** Of those that have asked for the interval and not been answered. */
+  const firstBackfillOf = ({ batchExportId, end }: NewRun) =>
+    db('batch_export_requests as request')
+      .join('batch_export_backfill_requests as link', 'link.request_id', 'request.id')
+      .join('batch_export_backfills as backfill', 'backfill.id', 'link.backfill_id')
+      .where({ 'request.batch_export_id': batchExportId, 'request.data_interval_end': end })
+      .whereRaw('request.closed_at is null and backfill.cancelled_at is null')
+      .orderBy('backfill.created_at')
+      .limit(1)
+      .select('backfill.id');
 
   return {
     /** Makes the row of an execution, or finds the one that an earlier attempt made. */
@@ -115,60 +53,35 @@ export function runStore(db: Knex) {
           workflow_id: run.workflowId,
           workflow_run_id: run.workflowRunId,
           created_at: run.createdAt,
-        })
+          ...(run.kind !== 'scheduled' && { backfill_id: firstBackfillOf(run) }),
+        } as never)
         .onConflict('workflow_run_id')
         .ignore();
       const row = await table().where({ workflow_run_id: run.workflowRunId }).first();
-      return fromRow(row!);
+      return runFromRow(row!);
     },
 
     /** @throws NotFound when this export of this project has no such run */
     async get(projectId: number, batchExportId: string, id: string): Promise<Run> {
       const row = await table().where({ project_id: projectId, batch_export_id: batchExportId, id }).first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return runFromRow(row);
     },
 
     /** For the engine. */
     async byId(id: string): Promise<Run> {
       const row = await table().where({ id }).first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return runFromRow(row);
     },
 
     async lock(id: string): Promise<Run> {
       const row = await table().where({ id }).forNoKeyUpdate().first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return runFromRow(row);
     },
 
-    /** Newest first. */
-    async list(projectId: number, batchExportId: string, place: Place): Promise<Run[]> {
-      const { sign, order, edge } = keysetOf(place);
-      const query = table().where({ project_id: projectId, batch_export_id: batchExportId });
-      if (edge) query.whereRaw(`(created_at, id) ${sign} (?, ?)`, [edge.createdAt, edge.id]);
-      const rows = await query
-        .orderBy([
-          { column: 'created_at', order },
-          { column: 'id', order },
-        ])
-        .limit(place.limit);
-      return newestFirst(rows.map(fromRow), place);
-    },
-
-    /** The newest runs of several exports in one query, newest first. */
-    async latest(batchExportIds: readonly string[], each: number): Promise<Map<string, Run[]>> {
-      const { rows } = await db.raw<{ rows: Row[] }>(
-        `select run.* from unnest(?::uuid[]) as export (id)
-         cross join lateral (
-           select * from batch_export_runs where batch_export_id = export.id order by created_at desc, id desc limit ?
-         ) as run`,
-        [[...batchExportIds], each],
-      );
-      const byExport = new Map<string, Run[]>(batchExportIds.map((id) => [id, []]));
-      for (const row of rows) byExport.get(row.batch_export_id)?.push(fromRow(row));
-      return byExport;
-    },
+    ...runLists(db),
 
     /** The newest run of an interval; undefined when there was none. */
     async newestOfInterval(batchExportId: string, end: string): Promise<Run | undefined> {
@@ -176,7 +89,7 @@ export function runStore(db: Knex) {
         .where({ batch_export_id: batchExportId, data_interval_end: end })
         .orderBy('created_at', 'desc')
         .first();
-      return row && fromRow(row);
+      return row && runFromRow(row);
     },
 
     /** The run that delivered an interval last. @throws NotFound when none did */
@@ -187,7 +100,7 @@ export function runStore(db: Knex) {
         .orderBy('epoch', 'desc')
         .first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return runFromRow(row);
     },
 
     async setPlan(id: string, plan: Plan, epoch: number): Promise<void> {
@@ -234,7 +147,7 @@ export function runStore(db: Knex) {
     /** The row of an execution, if it came to have one. */
     async ofExecution(workflowRunId: string): Promise<Run | undefined> {
       const row = await table().where({ workflow_run_id: workflowRunId }).first();
-      return row && fromRow(row);
+      return row && runFromRow(row);
     },
 
     /** A run whose end was lost turns out to have delivered. */
@@ -257,7 +170,7 @@ export function runStore(db: Knex) {
       const rows = await table()
         .where({ batch_export_id: batchExportId })
         .whereIn('status', [...OPEN_STATUSES]);
-      return rows.map(fromRow);
+      return rows.map(runFromRow);
     },
 
     /** Some open runs that nothing touched for a while: their workflow may be gone. Any, so that none waits for others. */
@@ -267,7 +180,7 @@ export function runStore(db: Knex) {
         .whereRaw(`last_updated_at < clock_timestamp() - make_interval(secs => ?)`, [seconds])
         .orderByRaw('random()')
         .limit(2_000);
-      return rows.map(fromRow);
+      return rows.map(runFromRow);
     },
 
     /** The parts that are staged, by index. */

@@ -13,12 +13,18 @@ import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } 
 import { dispatcherWorkflowId, runWorkflowId } from '../exports/domain/ids.ts';
 import { TASK_QUEUES } from '../exports/domain/task-queues.ts';
 import { withDeadline } from './connection.ts';
+import { isPolled } from './pollers.ts';
 
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
 
 /** `status` is how an execution ended, as Temporal spells it; `RUNNING` while it has not, also when somebody paused it. */
 export type Execution = { runId: string; status: string };
+
+/** `lastError`: why it was not done at the last attempt, null while nothing went wrong. */
+export type PendingStep = { begun: boolean; lastError: string | null };
+/** `temporal.api.enums.v1.PendingActivityState` */
+const STARTED = 2;
 
 export function exportExecutions(client: Client) {
   const { workflow } = client;
@@ -73,6 +79,22 @@ export function exportExecutions(client: Client) {
         staticSummary: 'Asks the schedule for retries, backfills and gaps',
       };
       await withDeadline(client, () => workflow.signalWithStart('exportRequests', options));
+    },
+
+    /** What an execution that is under way does first: undefined when nothing is pending, or it has ended. */
+    async pendingStep(workflowId: string, runId: string): Promise<PendingStep | undefined> {
+      const { raw } = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
+      const [activity] = raw.pendingActivities ?? [];
+      if (activity) {
+        const begun = Number(activity.state) === STARTED;
+        return { begun, lastError: begun ? null : (activity.lastFailure?.message ?? null) };
+      }
+      return raw.pendingWorkflowTask ? { begun: false, lastError: null } : undefined;
+    },
+
+    /** Whether there is a worker that asks for runs. */
+    async arePolled(): Promise<boolean> {
+      return isPolled(client, TASK_QUEUES.control, 'workflow');
     },
 
     /** Asks an execution, without a run id the newest, to end, keeping what was delivered. Gone already is as good. */

@@ -49,11 +49,14 @@ describe('runs, backfills and logs over HTTP', () => {
       data_interval_start: '2015-05-17T10:00:00.000000Z',
       data_interval_end: '2015-05-17T11:00:00.000000Z',
       cursor: null,
+      records_failed: 0,
       records_total_count: null,
       bytes_exported: 120,
       batch_export: stored.id,
       workflow_id: `${stored.id}-2015-05-17T11:00:00Z`,
       workflow_run_id: run.workflowRunId,
+      backfill: null,
+      waiting_for: null,
       receipt: { rows: 3, digest: '7', bytes: 120, location: 'here', epoch: 1, cutoff: '2015-05-18T00:00:00.000000Z' },
     });
     const { latest_runs: latest } = (await request('GET', `${path}/`)).body as {
@@ -79,6 +82,111 @@ describe('runs, backfills and logs over HTTP', () => {
       ids.slice(2, 4),
     );
     assert.equal((await request('GET', `${path}/runs/?cursor=nonsense`)).status, 400);
+  });
+
+  /** Hours 0 to 3; created now, an hour ago, three days ago, ten days ago. Two are closed. */
+  async function buildRuns(): Promise<Map<string, number>> {
+    const hours = new Map<string, number>();
+    for (const [hour, age] of ['0 hours', '1 hour', '3 days', '10 days'].entries()) {
+      const run = await buildRun(exports, stored, hour);
+      hours.set(run.id, hour);
+      if (hour === 1) await complete(run);
+      if (hour === 2) await exports.world.engine.stores.runs.close(run.id, { status: 'Failed', closedBy: 'run' });
+      await exports
+        .db('batch_export_runs')
+        .where({ id: run.id })
+        .update({ created_at: exports.db.raw(`created_at - cast(? as interval)`, [age]) });
+    }
+    return hours;
+  }
+
+  describe('in a list', () => {
+    const choices: [query: string, hours: number[]][] = [
+      ['', [0, 1, 2]],
+      ['after=-30d', [0, 1, 2, 3]],
+      ['after=-1y&before=-2d', [2, 3]],
+      ['after=-2h&before=-30h', []],
+      ['after=-24h', [0, 1]],
+      ['after=2015-01-01', [0, 1, 2, 3]],
+      ['after=-1m&ordering=created_at', [3, 2, 1, 0]],
+      ['ordering=-created_at', [0, 1, 2]],
+      ['ordering=data_interval_start', []],
+      ['ordering=data_interval_start&start=2015-01-01', [0, 1, 2, 3]],
+      ['ordering=-data_interval_start&start=2015-05-17T01:00:00Z&after=-1h', [3, 2, 1]],
+      ['ordering=data_interval_start&start=2015-05-17&end=2015-05-17T03:00:00Z', [0, 1, 2]],
+      ['status=Completed', [1]],
+      ['status=Failed&status=Completed', [1, 2]],
+      ['status=Starting&after=-30d', [0, 3]],
+      ['status=Cancelled', []],
+    ];
+    it('are chosen by status and time, the last seven days by default', async () => {
+      const hours = await buildRuns();
+      for (const [query, expected] of choices) {
+        const { status, body } = await request('GET', `${path}/runs/?${query}`);
+        const found = (body as Page<{ id: string }>).results.map(({ id }) => hours.get(id));
+        assert.deepEqual([status, found], [200, expected], query);
+      }
+    });
+
+    it('are found by id however old they are', async () => {
+      const old = [...(await buildRuns()).keys()].at(-1)!;
+      for (const suffix of ['', 'logs/']) {
+        assert.equal((await request('GET', `${path}/runs/${old}/${suffix}`)).status, 200);
+      }
+      assert.equal((await request('POST', `${path}/runs/${old}/cancel/`)).status, 200);
+    });
+
+    for (const ordering of ['created_at', '-created_at', 'data_interval_start', '-data_interval_start']) {
+      it(`go page by page, there and back, by ${ordering}`, async () => {
+        await buildRuns();
+        const query = `ordering=${ordering}&after=-1y&start=2015-01-01`;
+        const all = (await request('GET', `${path}/runs/?${query}`)).body as Page<Run>;
+        const first = (await request('GET', `${path}/runs/?${query}&limit=3`)).body as Page<Run>;
+        const second = (await follow(first.next ?? '')).body as Page<Run>;
+        assert.deepEqual([...first.results, ...second.results], all.results);
+        assert.deepEqual(((await follow(second.previous ?? '')).body as Page<Run>).results, first.results);
+      });
+    }
+
+    for (const query of [
+      'status=Lost',
+      'ordering=id',
+      'after=yesterday',
+      'before=-7',
+      'ordering=data_interval_start&end=x',
+    ]) {
+      it(`are refused with ${query}`, async () => {
+        const { status, body } = await request('GET', `${path}/runs/?${query}`);
+        assert.deepEqual([status, (body as { type: string }).type], [400, 'validation_error']);
+      });
+    }
+  });
+
+  it('cancel a run that is under way, and none that has ended', async () => {
+    const run = await buildRun(exports, stored, 10);
+    const first = await request('POST', `${path}/runs/${run.id}/cancel/`);
+    assert.deepEqual([first.status, first.body], [200, { cancelled: true }]);
+    await complete(run);
+    const { status, body } = await request('POST', `${path}/runs/${run.id}/cancel/`);
+    assert.equal(status, 400);
+    assert.deepEqual(body, {
+      type: 'validation_error',
+      code: 'invalid_input',
+      detail: "Cannot cancel a run that is in 'Completed' status",
+      attr: null,
+    });
+  });
+
+  it('say what keeps a run that has been Starting for long', async () => {
+    const run = await buildRun(exports, stored, 10);
+    const waitingFor = async () =>
+      ((await request('GET', `${path}/runs/${run.id}/`)).body as { waiting_for: string | null }).waiting_for;
+    assert.equal(await waitingFor(), null);
+    await exports
+      .db('batch_export_runs')
+      .where({ id: run.id })
+      .update({ created_at: exports.db.raw(`created_at - interval '1 minute'`) });
+    assert.match((await waitingFor()) ?? '', /^No worker asks Temporal for work/);
   });
 
   it('do not find a run that is another export’s', async () => {
@@ -112,6 +220,7 @@ describe('runs, backfills and logs over HTTP', () => {
       adjusted_start_at: '2015-05-17T10:00:00.000000Z',
       status: 'Running',
       finished_at: null,
+      waiting_for: null,
       total_records_count: null,
       progress: { total_runs: 3, finished_runs: 0, failed_runs: 0, progress: 0 },
     });

@@ -1,9 +1,11 @@
 /** The API of exports over a whole installation without a worker: what is asked for stays asked for. */
+import { randomUUID } from 'node:crypto';
 import { createKnex, type Knex } from '../../src/db/connection.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import type { ExportsApi as ExportsCollaborators } from '../../src/exports/api.ts';
 import { integrations } from '../../src/exports/integrations.ts';
 import { exportIntervals } from '../../src/exports/intervals.ts';
+import { exportRuns } from '../../src/exports/runs.ts';
 import { exportRoutes } from '../../src/exports/routes.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -43,7 +45,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
       batchExports: world.batchExports,
       backfills: world.backfills,
       intervals: exportIntervals(world.engine),
-      runs: world.engine.stores.runs,
+      runs: exportRuns({ ...world.engine, ensureTemporal: async () => {} }),
       exportLogs: world.engine.stores.logs,
       integrations: integrations(world.engine),
     },
@@ -97,7 +99,7 @@ export async function buildRun({ world }: ExportsApi, of: BatchExport, hour: num
     end: hourOf(hour + 1),
     kind: 'scheduled',
     workflowId: `${of.id}-2015-05-17T${hour + 1}:00:00Z`,
-    workflowRunId: `execution-${of.id}-${hour}`,
+    workflowRunId: randomUUID(),
     createdAt: await world.engine.stores.batchExports.now(),
   });
 }

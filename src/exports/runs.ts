@@ -1,0 +1,89 @@
+/** What users do with runs: look at them, ask what they wait for, end them. */
+import { InvalidInput } from '../errors.ts';
+import type { ExportExecutions } from '../temporal/executions.ts';
+import { isLive, isOpen } from './domain/statuses.ts';
+import type { Backfill } from './backfills.store.ts';
+import type { Run } from './run-rows.ts';
+import type { ExportStores } from './stores.ts';
+
+export type ExportRunsOptions = {
+  stores: ExportStores;
+  executions: ExportExecutions;
+  limits: { runsPerProject: number };
+  /** @throws Unavailable while Temporal is away */
+  ensureTemporal(): Promise<void>;
+};
+
+/** A run is planned within this time, or something keeps it. */
+const LONG_MS = 10_000;
+/** Runs of one page that are looked up in Temporal. */
+const MOST_LOOKED_UP = 20;
+
+const NO_WORKER = 'No worker asks Temporal for work: start one with `sluice worker`.';
+const NO_FREE_WORKER = 'Waits for a worker that is free.';
+const SEALING =
+  'Waits until its data interval is sealed: transactions that store events and began before have to end first.';
+
+export type ExportRuns = ReturnType<typeof exportRuns>;
+
+export function exportRuns({ stores, executions, limits, ensureTemporal }: ExportRunsOptions) {
+  const { get, list, latest, perDay } = stores.runs;
+
+  async function keptBy({ workflowId, workflowRunId }: Run): Promise<string | undefined> {
+    const step = await executions.pendingStep(workflowId, workflowRunId);
+    if (!step) return undefined;
+    if (step.lastError !== null) return `It is tried again: ${step.lastError}`;
+    return step.begun ? SEALING : NO_FREE_WORKER;
+  }
+
+  return {
+    get,
+    list,
+    latest,
+    perDay,
+
+    /** What keeps runs that have been `Starting` for long, by id: a sentence for people. Says nothing while Temporal is away. */
+    async whatKeeps(runs: readonly Run[]): Promise<Map<string, string>> {
+      const kept = runs.filter(({ status, createdAt }) => status === 'Starting' && isOld(createdAt));
+      if (kept.length === 0) return new Map();
+      try {
+        if (!(await executions.arePolled())) return new Map(kept.map(({ id }) => [id, NO_WORKER]));
+        const looked = kept.slice(0, MOST_LOOKED_UP).map(async (run) => [run.id, await keptBy(run)] as const);
+        return new Map((await Promise.all(looked)).filter((one): one is [string, string] => one[1] !== undefined));
+      } catch {
+        return new Map();
+      }
+    },
+
+    /** What keeps a backfill that goes on and has no run under way; null: nothing. */
+    async whatKeepsBackfill(backfill: Backfill): Promise<string | null> {
+      if (!isLive(backfill.status) || !isOld(backfill.lastUpdatedAt)) return null;
+      if (!(await executions.arePolled().catch(() => true))) return NO_WORKER;
+      const { projectId, batchExportId } = backfill;
+      const { maxConcurrentRuns } = await stores.batchExports.get(projectId, batchExportId);
+      const places = await stores.requests.places({ id: batchExportId, projectId }, backfill.id);
+      if (places.ofBackfill > 0) return null;
+      if (places.ofExport >= maxConcurrentRuns)
+        return `Waits for a place: ${places.ofExport} runs of this batch export that were asked for are under way, as many as it may have at once.`;
+      if (places.ofProject >= limits.runsPerProject)
+        return `Waits for a place: ${places.ofProject} runs of this project that were asked for are under way, as many as it may have at once.`;
+      return null;
+    },
+
+    /**
+     * Ends a run that is under way: nothing of it becomes visible, unless it is delivering already.
+     * @throws InvalidInput when it has ended
+     */
+    async cancel(projectId: number, exportId: string, id: string): Promise<void> {
+      await stores.batchExports.get(projectId, exportId);
+      const { status, workflowId, workflowRunId } = await get(projectId, exportId, id);
+      if (!isOpen(status)) throw new InvalidInput(`Cannot cancel a run that is in '${status}' status`);
+      await ensureTemporal();
+      await executions.cancel(workflowId, workflowRunId);
+    },
+  };
+}
+
+function isOld(createdAt: string): boolean {
+  return Date.now() - Date.parse(createdAt) > LONG_MS;
+}
