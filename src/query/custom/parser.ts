@@ -10,6 +10,9 @@ import { invalid, quoted, refused, unreadable } from './refusal.ts';
 import type { Expression, Item, Statement } from './syntax.ts';
 import { nameOf, placeOf, T, tokensOf } from './tokens.ts';
 
+/** Words before JOIN, which may name things too: the first was perhaps taken for an alias. */
+const OF_JOIN = /^(?:left|right|full|inner|outer|cross|natural|semi|anti|any|all|asof|global|array)$/i;
+
 class QueryParser extends ExpressionParser {
   constructor() {
     super();
@@ -95,9 +98,13 @@ class QueryParser extends ExpressionParser {
       this.refuse(this.CONSUME1(T.Open), (token) => invalid('table functions are not supported', placeOf(token))),
     );
     const alias = this.OPTION2(() => this.SUBRULE(this.alias)) ?? null;
-    // `LEFT OUTER JOIN`: its first words are ones that may name things, and were perhaps taken for the alias.
-    this.MANY1(() => this.CONSUME(T.Identifier));
-    this.OPTION3(() => this.refuse(this.CONSUME(T.Join), () => refused('JOINs are not supported')));
+    this.OPTION3(() => {
+      this.MANY1({
+        GATE: () => OF_JOIN.test(this.LA(1).image),
+        DEF: () => this.CONSUME(T.Identifier),
+      });
+      this.refuse(this.CONSUME(T.Join), () => refused('JOINs are not supported'));
+    });
     this.OPTION4(() => this.refuse(this.CONSUME(T.Comma), () => refused('JOINs are not supported')));
     return this.ACTION(() => ({ name, alias, at: placeOf(first) }));
   });
