@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Delivery } from '../../../src/destinations/contract.ts';
 import { checkPrefix, compactInstant, fileKindOf, namesOf } from '../../../src/destinations/object-store/keys.ts';
 
 const DELIVERY = {
@@ -42,7 +43,22 @@ describe('names of objects', () => {
     }
   });
 
+  it('say nothing of the codec inside Parquet, unless they are to', () => {
+    const parquet = { format: 'Parquet', compression: 'zstd', numbered: false } as const;
+    const nameOf = (file: Delivery['file']) => namesOf('', { ...DELIVERY, file }).file(0);
+    assert.equal(nameOf(parquet), '20240229T230000Z-20240301T000000Z.parquet');
+    assert.equal(nameOf({ ...parquet, codecInName: true }), '20240229T230000Z-20240301T000000Z.parquet.zst');
+    assert.equal(
+      nameOf({ ...parquet, compression: 'snappy', codecInName: true }),
+      '20240229T230000Z-20240301T000000Z.parquet.sz',
+    );
+    assert.equal(nameOf({ ...parquet, format: 'CSV' }), '20240229T230000Z-20240301T000000Z.csv.zst');
+  });
+
   it('tell format and compression', () => {
+    assert.deepEqual(fileKindOf('x.parquet'), { format: 'Parquet', compression: null });
+    assert.deepEqual(fileKindOf('x-1.parquet.lz4'), { format: 'Parquet', compression: 'lz4' });
+    assert.deepEqual(fileKindOf('x.csv.gz'), { format: 'CSV', compression: 'gzip' });
     assert.deepEqual(fileKindOf('x-0.jsonl.br'), { format: 'JSONLines', compression: 'brotli' });
     assert.deepEqual(fileKindOf('x.jsonl'), { format: 'JSONLines', compression: null });
   });
