@@ -56,7 +56,7 @@ async function recordRun(name: string, events: NewEvent[], cancelAt?: string): P
     const workflowId = `reconcile-${randomUUID()}`;
     const { workflow } = world.engine.temporal.client;
     await workflow.execute('reconcile', { workflowId, taskQueue: TASK_QUEUES.control, args: [] });
-    await record(world, 'reconcile', workflowId);
+    await record(world, 'reconcile-and-notify', workflowId);
   } finally {
     await world.close();
   }

@@ -29,6 +29,7 @@ describe('a workflow that began before this version', () => {
     'export-run-cancelled',
     'export-requests',
     'reconcile',
+    'reconcile-and-notify',
   ]) {
     it(`goes on in it: ${name}`, async () => replay(await recorded(`${name}.json`)));
   }
