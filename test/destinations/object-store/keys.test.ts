@@ -9,6 +9,8 @@ const DELIVERY = {
   file: { format: 'JSONLines', compression: 'zstd', numbered: true },
 } as const;
 
+const nameOf = (file: Delivery['file']) => namesOf('', { ...DELIVERY, file }).file(0);
+
 describe('names of objects', () => {
   it('sort by time and hold nothing that any store or file system minds', () => {
     const names = namesOf('a/{year}/{month}/{day}/{hour}{minute}{second}/{table}', DELIVERY);
@@ -45,7 +47,6 @@ describe('names of objects', () => {
 
   it('say nothing of the codec inside Parquet, unless they are to', () => {
     const parquet = { format: 'Parquet', compression: 'zstd', numbered: false } as const;
-    const nameOf = (file: Delivery['file']) => namesOf('', { ...DELIVERY, file }).file(0);
     assert.equal(nameOf(parquet), '20240229T230000Z-20240301T000000Z.parquet');
     assert.equal(nameOf({ ...parquet, codecInName: true }), '20240229T230000Z-20240301T000000Z.parquet.zst');
     assert.equal(
