@@ -17,7 +17,7 @@ import { startEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Compression } from '../src/destinations/contract.ts';
 import { eventReader } from '../src/events/read.ts';
-import { columnsOf, selectList, type Slice } from '../src/events/selection.ts';
+import { columnsOf, selectionOf, selectList, type Slice } from '../src/events/selection.ts';
 import type { ExportJob, ExportReport, WorkerReady } from './export-worker.ts';
 import { loadEvents, PROJECT } from './export-data.ts';
 import {
@@ -123,7 +123,7 @@ const UNPACK: Record<string, () => zlib.Gunzip | zlib.ZstdDecompress> = {
 /** What one would write by hand. COPY's text format doubles backslashes, so what it gives is not quite JSON. */
 function shellCase(name: string, compressor: string, { url, slice, directory, postgres }: Setting): Case {
   const file = path.join(directory, 'shell.out');
-  const select = `select row_to_json(e) from (select ${selectList(slice.content, columnsOf(slice.content, 'files'))} from events where project_id = ${PROJECT}
+  const select = `select row_to_json(e) from (select ${selectList(slice.content, selectionOf(slice.content), columnsOf(slice.content, 'files'))} from events where project_id = ${PROJECT}
     and interval_time >= '${slice.start}' and interval_time < '${slice.end}' and inserted_at < '${slice.cutoff}') e`;
   const env = { ...process.env, URL: url, COPY: `copy (${select}) to stdout` };
   return {

@@ -15,7 +15,7 @@
  * `DestinationUnavailable` (may say yes later: retried), translating its driver's errors once, at the call, by code.
  * `Superseded` passes through. Messages never hold a host, a credential or SQL.
  */
-import { nullable, Type, type TObject } from '../schema.ts';
+import type { TObject } from '../schema.ts';
 
 /** How a value of a column travels in COPY BINARY, and so what a destination can know of it. */
 export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'date' | 'int4' | 'int8' | 'float8' | 'bool';
@@ -245,17 +245,3 @@ export type Destination<Config = unknown> = {
     environment: DestinationEnvironment,
   ): Promise<Session>;
 };
-
-const EventNames = nullable(Type.Array(Type.String(), { maxItems: 1000 }));
-
-/** What every configuration may say beside its own: which events leave. An event that both name does not. */
-const EVENT_LISTS = {
-  include_events: Type.Optional({ ...EventNames, title: 'Only these events' }),
-  exclude_events: Type.Optional({ ...EventNames, title: 'Not these events' }),
-};
-
-/** Gives `config` its precise type inside the definition while the registry holds plain `Destination`s. */
-export function defineDestination<Config>(definition: Destination<Config>): Destination {
-  const config = Type.Object({ ...definition.config.properties, ...EVENT_LISTS }, { additionalProperties: false });
-  return { ...definition, config };
-}

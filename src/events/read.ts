@@ -1,11 +1,12 @@
 /** Reading what a data interval holds: counting it, choosing its parts, copying it out, digesting it. */
 import type { Pool, PoolClient } from '../db/connection.ts';
 import type { Column, RowsDigest } from '../destinations/contract.ts';
-import { isHashed } from '../exports/domain/content.ts';
+import { InvalidInput } from '../errors.ts';
+import { isHashed, type Content } from '../exports/domain/content.ts';
 import { rowsDigestSql } from '../formats/rows-digest.ts';
 import { copyOut } from './copy-out.ts';
 import { instantSql, integerSql, uuidSql } from './models/literals.ts';
-import { restrictions, rowsOf, selectList, sourceOf, type Slice } from './selection.ts';
+import { rowsOf, selectionOf, selectList, type Selection, type Slice } from './selection.ts';
 import { openSnapshot } from './snapshot.ts';
 import { hashSettings } from './transform.ts';
 
@@ -30,36 +31,42 @@ export function eventReader(pool: Pool) {
      * deleted. All events of an interval are measured in the index `events_interval` alone.
      */
     async measure(slice: Slice, limits: PartLimits): Promise<SliceMeasure> {
+      const selected = selectedRows(slice);
       return inSnapshot(pool, slice, async (client) => {
-        const { rows, bytes } = await total(client, slice);
+        const { rows, bytes } = await total(client, selected);
         if (rows === 0) return { rows, bytes, parts: [] };
         if (rows <= limits.rows && bytes <= limits.bytes) return { rows, bytes, parts: [{ rows }] };
-        return { rows, bytes, parts: partRanges(await partStarts(client, slice, limits), rows) };
+        return { rows, bytes, parts: partRanges(await partStarts(client, selected, limits), rows) };
       });
     },
 
     /**
      * The rows of a slice, or of one part of it, as COPY BINARY in the order (interval_time, row id).
      * @param hashKey for content that is hashed
+     * @param limit only so many rows, the first ones
      * @returns a stream to be read once; it holds a connection, which leaving it early or aborting it closes
      * @throws the signal's reason when it is aborted
+     * @throws InvalidInput when a query of the user's own cannot be computed
      */
     async *copy(
       slice: Slice & { from?: Boundary; to?: Boundary },
       columns: readonly Column[],
-      { signal, hashKey }: { signal?: AbortSignal; hashKey?: string | null } = {},
+      { signal, hashKey, limit }: { signal?: AbortSignal; hashKey?: string | null; limit?: number } = {},
     ): AsyncGenerator<Uint8Array> {
-      const { from, where } = partOf(slice);
-      const { rowId } = sourceOf(slice.content);
-      const sql = `copy (select ${selectList(slice.content, columns)} from ${from} where ${where}
-        order by interval_time, ${rowId}) to stdout (format binary)`;
+      const { from, where, rowId, selection } = partOf(slice);
+      const sql = `copy (select ${selectList(slice.content, selection, columns)} from ${from} where ${where}
+        order by interval_time, ${rowId} ${limit === undefined ? '' : `limit ${integerSql(limit)}`}) to stdout (format binary)`;
       // Without a key the database would hash with an empty one, which anybody can do.
       if (isHashed(slice.content) && !hashKey) throw new Error('Hashed content is read with a key');
       signal?.throwIfAborted();
-      const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], hashKey ? hashSettings(hashKey) : {});
+      const settings = { ...timeoutFor(slice.content), ...(hashKey && hashSettings(hashKey)) };
+      const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], settings);
       try {
         yield* copyOut(snapshot.client, sql, signal);
         await snapshot.close();
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw blaming(slice.content, error);
       } finally {
         snapshot.abandon();
       }
@@ -67,9 +74,8 @@ export function eventReader(pool: Pool) {
 
     /** Rows and digest of a slice as it is now. */
     async digest(slice: Slice): Promise<{ rows: number; digest: RowsDigest }> {
+      const { from, where, rowId } = selectedRows(slice);
       return inSnapshot(pool, slice, async (client) => {
-        const { from, where } = rowsOf(slice);
-        const { rowId } = sourceOf(slice.content);
         const { rows } = await client.query<{ rows: string; digest: RowsDigest }>(
           `select count(*) as rows, ${rowsDigestSql(rowId)} as digest from ${from} where ${where}`,
         );
@@ -79,14 +85,13 @@ export function eventReader(pool: Pool) {
 
     /** Whether rows have joined a slice since its cutoff: an import did that. Nothing needs to be sealed. */
     async changedSince({ projectId, start, end, cutoff, content }: Slice): Promise<boolean> {
-      const { importable, history } = sourceOf(content);
-      if (!importable) return false;
-      const { from, where } = history(projectId);
-      const conditions = [where, ...restrictions(content, { start, end })].join(' and ');
+      const { source, conditions } = selectionOf(content, { start, end });
+      if (!source.importable) return false;
+      const { from, where } = source.history(projectId);
       const { rows } = await pool.query<{ changed: boolean }>(
         `select exists (
            select from import_ranges r cross join lateral (
-             select from ${from} where ${conditions} and inserted_at >= $1
+             select from ${from} where ${[where, ...conditions].join(' and ')} and inserted_at >= $1
                and interval_time >= greatest(r.range_from, $2) and interval_time < least(r.range_to, $3)
              limit 1
            ) e
@@ -99,21 +104,61 @@ export function eventReader(pool: Pool) {
   };
 }
 
+/** SQL of a slice's rows. */
+type SelectedRows = { from: string; where: string; rowId: string; bytes: string; selection: Selection };
+
+function selectedRows(slice: Slice): SelectedRows {
+  const selection = selectionOf(slice.content, slice);
+  const { rowId, bytes } = selection.source;
+  return { ...rowsOf(slice, selection), rowId, bytes, selection };
+}
+
+/** As long as upstream lets a custom query run. */
+const CUSTOM_MINUTES = 15;
+
+function isCustom({ query, filters }: Content): boolean {
+  return query !== null || filters.length > 0;
+}
+
+/** Nobody knows how long what users wrote takes. */
+function timeoutFor(content: Content): Record<string, string> {
+  return isCustom(content) ? { statement_timeout: `${CUSTOM_MINUTES}min` } : {};
+}
+
+const QUERY_CANCELED = '57014';
+
+/** What Postgres says of a user's own expressions is the user's to mend: it would say so again. */
+function blaming({ query, ...content }: Content, error: unknown): unknown {
+  const { code = '' } = error as { code?: string };
+  const attr = query === null ? 'filters' : 'hogql_query';
+  if (!isCustom({ query, ...content })) return error;
+  if (code === QUERY_CANCELED) {
+    return new InvalidInput(`Reading the rows of the data interval took more than ${CUSTOM_MINUTES} minutes.`, attr);
+  }
+  // Class 22: data exceptions.
+  if (!code.startsWith('22')) return error;
+  return new InvalidInput(`The rows of the data interval cannot be computed (SQLSTATE ${code}).`, attr);
+}
+
 async function inSnapshot<T>(pool: Pool, slice: Slice, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff]);
+  const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], timeoutFor(slice.content));
   try {
     const result = await work(snapshot.client);
     await snapshot.close();
     return result;
+  } catch (error) {
+    throw blaming(slice.content, error);
   } finally {
     snapshot.abandon();
   }
 }
 
-async function total(client: PoolClient, slice: Slice): Promise<{ rows: number; bytes: number }> {
-  const { from, where } = rowsOf(slice);
+async function total(
+  client: PoolClient,
+  { from, where, bytes: estimate }: SelectedRows,
+): Promise<{ rows: number; bytes: number }> {
   const { rows } = await client.query<{ rows: string; bytes: string }>(
-    `select count(*) as rows, coalesce(sum(${sourceOf(slice.content).bytes}), 0) as bytes from ${from} where ${where}`,
+    `select count(*) as rows, coalesce(sum(${estimate}), 0) as bytes from ${from} where ${where}`,
   );
   return { rows: Number(rows[0]!.rows), bytes: Number(rows[0]!.bytes) };
 }
@@ -124,9 +169,11 @@ type PartStart = { interval_time: string; uuid: string; rows_before: string };
  * The first row of each part. A row costs the larger of its shares in the two limits, one share of a part in `unit`s: a part
  * is the rows whose predecessors' cost is within the same unit, so that neither limit is passed.
  */
-async function partStarts(client: PoolClient, slice: Slice, limits: PartLimits): Promise<PartStart[]> {
-  const { from, where } = rowsOf(slice);
-  const { rowId, bytes } = sourceOf(slice.content);
+async function partStarts(
+  client: PoolClient,
+  { from, where, rowId, bytes }: SelectedRows,
+  limits: PartLimits,
+): Promise<PartStart[]> {
   const { rows } = await client.query<PartStart>(
     `select interval_time, uuid, rows_before
      from (
@@ -157,9 +204,9 @@ function partRanges(starts: readonly PartStart[], total: number): PartRange[] {
   });
 }
 
-function partOf({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary }): { from: string; where: string } {
-  const rows = rowsOf(slice);
-  const { rowId } = sourceOf(slice.content);
+function partOf({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary }): SelectedRows {
+  const rows = selectedRows(slice);
+  const { rowId } = rows;
   const conditions = [
     rows.where,
     // The row comparison alone would not tell Postgres which months to leave out.
@@ -168,7 +215,7 @@ function partOf({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary
       : []),
     ...(to ? [`(interval_time, ${rowId}) < ${place(to)}`] : []),
   ];
-  return { from: rows.from, where: conditions.join(' and ') };
+  return { ...rows, where: conditions.join(' and ') };
 }
 
 function place({ intervalTime, uuid }: Boundary): string {

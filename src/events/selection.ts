@@ -1,7 +1,8 @@
 /** What an export's content means for a window: which rows of which relation, and which columns they leave with. */
-import type { Column, Destination } from '../destinations/contract.ts';
+import type { Column, Destination, RowVersions } from '../destinations/contract.ts';
 import type { Content, Model } from '../exports/domain/content.ts';
 import { ROW_ID } from '../formats/rows-digest.ts';
+import { compileQuery } from '../query/custom/compile.ts';
 import { filtersSql } from '../query/filters.ts';
 import { events } from './models/events.ts';
 import { textArraySql } from './models/literals.ts';
@@ -12,43 +13,66 @@ import { transformed } from './transform.ts';
 /** Rows of a window: they can no longer change by new ones. */
 export type Slice = Window & { content: Content };
 
+export type Selection = {
+  source: ModelSource;
+  /** Every column that the content may name. */
+  columns: readonly SourceColumn[];
+  /** Those that files do not get by themselves. */
+  tableOnly: ReadonlySet<string>;
+  /** On the relation's columns: what the export itself leaves out. */
+  conditions: readonly string[];
+};
+
 type SelectedColumn = Column & { sql: string };
 
 const MODELS: Partial<Record<Model, ModelSource>> = { events, persons };
 
-/** @throws Error for a model that cannot be read */
-export function sourceOf(content: Content): ModelSource {
-  const source = MODELS[content.model];
-  if (!source) throw new Error(`The model ${content.model} cannot be read`);
-  return source;
+/** Columns, their types and the relation do not depend on the interval. */
+const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01:00:00.000000Z' };
+
+/**
+ * @throws InvalidInput for a query that does not compile
+ * @throws Error for a model that cannot be read
+ */
+export function selectionOf(content: Content, interval: { start: string; end: string } = ANY_INTERVAL): Selection {
+  const query = content.query === null ? undefined : compileQuery(content.query, interval);
+  const model = query?.relation ?? content.model;
+  const source = MODELS[model];
+  if (!source) throw new Error(`The model ${model} cannot be read`);
+  return {
+    source,
+    columns: query?.columns ?? source.columns,
+    tableOnly: query ? new Set() : source.tableOnly,
+    conditions: [
+      ...eventConditions(content, model),
+      ...(content.filters.length > 0 ? [`(${filtersSql(content.filters, model, interval)})`] : []),
+      ...(query ? [`(${query.where})`] : []),
+    ],
+  };
 }
 
-/** FROM and WHERE of the slice's rows. */
-export function rowsOf(slice: Slice): { from: string; where: string } {
-  const { from, where } = sourceOf(slice.content).rows(slice);
-  return { from, where: [where, ...restrictions(slice.content, slice)].join(' and ') };
-}
-
-/** What the export itself leaves out, as conditions on the relation. The interval is what filters may refer to. */
-export function restrictions(content: Content, interval: Pick<Slice, 'start' | 'end'>): string[] {
-  const { model, includeEvents, excludeEvents, filters } = content;
-  const wanted = filters.length > 0 ? [filtersSql(filters, model, interval)] : [];
-  if (model !== 'events') return wanted;
+function eventConditions({ includeEvents, excludeEvents }: Content, model: Model): string[] {
+  if (model !== 'events') return [];
   return [
     ...(includeEvents.length > 0 ? [`event = any (${textArraySql(includeEvents)})`] : []),
     ...(excludeEvents.length > 0 ? [`event <> all (${textArraySql(excludeEvents)})`] : []),
-    ...wanted,
   ];
 }
 
-/** How a table of this content tells which of two versions of a row is newer; null: its rows do not change. */
-export function mergeOf(content: Content): ModelSource['merge'] {
-  return content.query === null ? sourceOf(content).merge : null;
+/** FROM and WHERE of the slice's rows. */
+export function rowsOf(slice: Slice, { source, conditions }: Selection): { from: string; where: string } {
+  const { from, where } = source.rows(slice);
+  return { from, where: [where, ...conditions].join(' and ') };
 }
 
-/** Every column that an export of this content may name. */
-export function availableColumns(content: Content): readonly SourceColumn[] {
-  return sourceOf(content).columns;
+/** The columns of a query. @throws InvalidInput when it does not compile */
+export function queryColumns(query: string): readonly Column[] {
+  return compileQuery(query, ANY_INTERVAL).columns;
+}
+
+/** How a table of this content tells which of two versions of a row is newer; null: its rows do not change. */
+export function mergeOf(content: Content): RowVersions | null {
+  return content.query === null ? selectionOf(content).source.merge : null;
 }
 
 /**
@@ -56,18 +80,21 @@ export function availableColumns(content: Content): readonly SourceColumn[] {
  * @param takes files get fewer columns than tables, unless the export names its own
  */
 export function columnsOf(content: Content, takes: Destination['takes']): Column[] {
-  return selectedColumns(content, takes).map(({ name, type, hidden }) => ({ name, type, ...(hidden && { hidden }) }));
+  const selected = selectedColumns(content, selectionOf(content), takes);
+  return selected.map(({ name, type, hidden }) => ({ name, type, ...(hidden && { hidden }) }));
 }
 
-function selectedColumns(content: Content, takes: Destination['takes']): SelectedColumn[] {
-  const { columns: all, rowId, tableOnly } = sourceOf(content);
-  const { includeColumns, excludeColumns, transformations } = content;
+function selectedColumns(
+  { includeColumns, excludeColumns, transformations }: Content,
+  { source, columns, tableOnly }: Selection,
+  takes: Destination['takes'],
+): SelectedColumn[] {
   const isWanted = ({ name }: SourceColumn) =>
     !excludeColumns.includes(name) &&
     (includeColumns ? includeColumns.includes(name) : takes === 'rows' || !tableOnly.has(name));
-  const leaving = all.filter(isWanted).flatMap((column) => leavingAs(column, all, transformations));
-  const isIdentified = leaving.some(({ name, sql }) => name === 'uuid' && sql === rowId);
-  return isIdentified ? leaving : [{ ...ROW_ID, sql: rowId }, ...leaving];
+  const leaving = columns.filter(isWanted).flatMap((column) => leavingAs(column, columns, transformations));
+  const isIdentified = leaving.some(({ name, sql }) => name === 'uuid' && sql === source.rowId);
+  return isIdentified ? leaving : [{ ...ROW_ID, sql: source.rowId }, ...leaving];
 }
 
 /** The column after its transformations and those of the column that it is made of; none when one of them takes it away. */
@@ -87,8 +114,8 @@ function leavingAs(
 }
 
 /** The select list of columns that a plan names. @throws Error for one that the content does not have any more */
-export function selectList(content: Content, columns: readonly Column[]): string {
-  const sources = new Map(selectedColumns(content, 'rows').map((column) => [column.name, column.sql]));
+export function selectList(content: Content, selection: Selection, columns: readonly Column[]): string {
+  const sources = new Map(selectedColumns(content, selection, 'rows').map((column) => [column.name, column.sql]));
   return columns
     .map(({ name }) => {
       const sql = sources.get(name);

@@ -1,6 +1,6 @@
 /** The fields of a batch export that say what it contains: on the wire, and from there to its settings and back. */
-import { InvalidInput } from '../errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
+import { queryColumns } from '../events/selection.ts';
 import type { ContentPatch } from './content.ts';
 import type { ContentSettings } from './domain/content.ts';
 
@@ -53,7 +53,11 @@ export const contentOut = {
   filters: Filters,
   hogql_query: Query,
   schema: nullable(
-    Type.Object({ fields: Type.Array(Type.Record(Type.String(), Type.Unknown())) }, { additionalProperties: true }),
+    Type.Object({
+      fields: Type.Array(Type.Object({ alias: Type.String(), expression: Type.String(), type: Type.String() })),
+      values: Type.Object({}),
+      hogql_query: Type.String(),
+    }),
     { description: 'The columns of a custom query.' },
   ),
   include_columns: nullable(ColumnNames),
@@ -64,13 +68,13 @@ export const contentOut = {
 const ContentBody = Type.Object(contentOut);
 const ContentIn = Type.Object(contentIn);
 
-/** What a request says. null takes back what was said before. @throws InvalidInput naming the field */
+/** What a request says. null takes back what was said before; so does an empty query. */
 export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
-  refuseNotYet(body);
-  const { filters, include_columns, exclude_columns, transformations, hash_key } = body;
+  const { filters, hogql_query, include_columns, exclude_columns, transformations, hash_key } = body;
   return {
     content: {
-      ...(filters !== undefined && { filters }),
+      ...(filters !== undefined && { filters: filters ?? [] }),
+      ...(hogql_query !== undefined && { query: hogql_query?.trim() ? hogql_query : null }),
       ...(include_columns !== undefined && { includeColumns: include_columns }),
       ...(exclude_columns !== undefined && { excludeColumns: exclude_columns ?? [] }),
       ...(transformations !== undefined && { transformations: transformations ?? [] }),
@@ -79,9 +83,9 @@ export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
   };
 }
 
-/** To export everything where a part was asked for would be worse than to refuse. */
-function refuseNotYet(body: Static<typeof ContentIn>): void {
-  if (body.hogql_query) throw new InvalidInput(`'hogql_query' is not supported.`, 'hogql_query');
+/** As upstream spells them, with types. */
+function queryFields(query: string): { alias: string; expression: string; type: string }[] {
+  return queryColumns(query).map(({ name, type }) => ({ alias: name, expression: name, type }));
 }
 
 /** null where nothing was said. */
@@ -90,7 +94,7 @@ export function presentContent(content: ContentSettings): Static<typeof ContentB
   return {
     filters: filters.length === 0 ? null : filters.map((filter) => ({ ...filter })),
     hogql_query: query,
-    schema: null,
+    schema: query === null ? null : { fields: queryFields(query), values: {}, hogql_query: query },
     include_columns: includeColumns && [...includeColumns],
     exclude_columns: [...excludeColumns],
     transformations: transformations.map(({ path, action }) => ({ path, action })),

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Destination } from '../destinations/contract.ts';
 import { InvalidInput } from '../errors.ts';
-import { availableColumns, columnsOf, mergeOf } from '../events/selection.ts';
+import { columnsOf, mergeOf, selectionOf, type Selection } from '../events/selection.ts';
 import { partsOfPath } from '../events/transform.ts';
 import { checkedFilters } from '../query/filters.ts';
 import type { BatchExport } from './batch-exports.store.ts';
@@ -12,7 +12,6 @@ import type { SealedConfigs } from './sealed-config.ts';
 
 /** What users may say; what they leave out stays, or is nothing. */
 export type ContentPatch = {
-  /** Filters as they came: what may be said depends on the model. */
   content?: Partial<Omit<ContentSettings, 'filters'>> & { filters?: unknown };
   hashKey?: string;
 };
@@ -42,9 +41,10 @@ export function contentOf({ model, content, destinationConfig: config }: Describ
  * @throws InvalidInput naming the field
  */
 function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): void {
-  checkEventLists(content);
-  checkColumnNames(content);
-  for (const { path } of content.transformations) checkPath(content, path);
+  const selection = selectionOf(content);
+  checkModel(content, selection.source.model);
+  checkColumnNames(content, selection);
+  for (const { path } of content.transformations) checkPath(selection, path);
   const columns = columnsOf(content, takes);
   if (columns.every(({ hidden }) => hidden)) throw new InvalidInput('No column is left to export.', 'exclude_columns');
   const merge = takes === 'rows' ? mergeOf(content) : null;
@@ -59,19 +59,20 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
   }
 }
 
-function checkEventLists({ model, includeEvents, excludeEvents }: Content): void {
-  const lists = { include_events: includeEvents, exclude_events: excludeEvents };
-  for (const [name, list] of Object.entries(lists)) if (list.length > 0) onlyFor('events', model, name);
+/** @param relation what is read: a query may read another than the model's */
+function checkModel({ model, query, includeEvents, excludeEvents }: Content, relation: Model): void {
+  if (query !== null && model !== 'events') throw onlyForEvents('hogql_query', model);
+  if (includeEvents.length > 0 && relation !== 'events') throw onlyForEvents('include_events', relation);
+  if (excludeEvents.length > 0 && relation !== 'events') throw onlyForEvents('exclude_events', relation);
 }
 
-/** Upstream's words. */
-function onlyFor(supported: Model, model: Model, name: string): void {
-  if (model === supported) return;
-  throw new InvalidInput(`'${name}' is only supported for '${supported}' not '${model}' model`, name);
+/** In upstream's words. */
+function onlyForEvents(name: string, model: Model): InvalidInput {
+  return new InvalidInput(`'${name}' is only supported for 'events' not '${model}' model`, name);
 }
 
-function checkColumnNames(content: Content): void {
-  const known = availableColumns(content).map(({ name }) => name);
+function checkColumnNames(content: Content, { columns }: Selection): void {
+  const known = columns.map(({ name }) => name);
   const named = { include_columns: content.includeColumns ?? [], exclude_columns: content.excludeColumns };
   for (const [attr, names] of Object.entries(named)) {
     const unknown = names.filter((name) => !known.includes(name)).map((name) => `'${name}'`);
@@ -80,9 +81,9 @@ function checkColumnNames(content: Content): void {
   }
 }
 
-function checkPath(content: Content, path: string): void {
+function checkPath({ columns }: Selection, path: string): void {
   const { column: name, way } = partsOfPath(path);
-  const column = availableColumns(content).find((one) => one.name === name);
+  const column = columns.find((one) => one.name === name);
   if (!column) throw new InvalidInput(`Unknown column: '${name}'.`, 'transformations');
   if (way.includes('')) throw new InvalidInput(`'${path}' has an empty step.`, 'transformations');
   if (way.length > 0 && column.type !== 'jsonb') {
@@ -100,16 +101,14 @@ type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey
 export function contentColumns(
   sealed: SealedConfigs,
   row: Row,
-  { content: change = {}, hashKey: given }: ContentPatch,
+  { content: change, hashKey: given }: ContentPatch,
   { destination, config }: { destination: Destination; config: Readonly<Record<string, unknown>> },
 ): Pick<BatchExport, 'content' | 'hashKey'> {
-  const { filters } = change;
-  const content = {
-    ...row.content,
-    ...change,
-    filters: filters === undefined ? row.content.filters : checkedFilters(filters, row.model),
-  };
-  checkContent(contentOf({ model: row.model, content, destinationConfig: config }), destination);
+  const unfiltered = { ...row.content, ...change, filters: [] };
+  const whole = contentOf({ model: row.model, content: unfiltered, destinationConfig: config });
+  const relation = selectionOf(whole).source.model;
+  const content = { ...unfiltered, filters: checkedFilters(change?.filters ?? row.content.filters, relation) };
+  checkContent({ ...whole, filters: content.filters }, destination);
   const isNeeded = isHashed(content) && row.hashKey === null;
   const key = given ?? (isNeeded ? generateHashKey() : undefined);
   return { content, hashKey: key === undefined ? row.hashKey : sealed.sealSecret(row, HASH_KEY, key) };

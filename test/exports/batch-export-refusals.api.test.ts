@@ -99,7 +99,8 @@ describe('a batch export that cannot be', () => {
     ]),
     [{ jitter_seconds: 3601 }, 'max_value', 'jitter_seconds', /3600/],
     [{ paused: 'yes' }, 'invalid_input', 'paused', /^Must be a valid boolean\.$/],
-    [{ hogql_query: 'select 1' }, 'invalid_input', 'hogql_query', /not supported/],
+    [{ filters: [{ key: 'a' }] }, 'invalid_input', 'filters', /Each filter must have a 'type'/],
+    [{ hogql_query: 'select 1' }, 'invalid_input', 'hogql_query', /^Query must SELECT FROM events/],
   ];
   for (const [overrides, code, attr, detail] of refusals) {
     it(`is refused: ${JSON.stringify(overrides)}`, async () => {

@@ -4,20 +4,20 @@ import { startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 
 type Body = Record<string, unknown> & { id: string };
 
+const wanted = (overrides: Record<string, unknown> = {}, config: Record<string, unknown> = {}) => ({
+  name: 'Some of it',
+  destination: { type: 'LocalFile', config: { directory: crypto.randomUUID(), ...config } },
+  interval: 'hour',
+  paused: true,
+  ...overrides,
+});
+
 describe('what a batch export contains', () => {
   let exports: ExportsApi;
   before(async () => {
     exports = await startExportsApi();
   });
   after(() => exports.close());
-
-  const wanted = (overrides: Record<string, unknown> = {}, config: Record<string, unknown> = {}) => ({
-    name: 'Some of it',
-    destination: { type: 'LocalFile', config: { directory: crypto.randomUUID(), ...config } },
-    interval: 'hour',
-    paused: true,
-    ...overrides,
-  });
 
   async function create(overrides: Record<string, unknown> = {}, config: Record<string, unknown> = {}): Promise<Body> {
     const { status, body } = await exports.request('POST', '/batch_exports/', wanted(overrides, config));
@@ -85,6 +85,24 @@ describe('what a batch export contains', () => {
     assert.equal(await keyOf((await create()).id), null, 'nothing to hash, no key');
   });
 
+  it('is filtered, and queried with a schema that says its columns', async () => {
+    const filters = [{ key: 'plan', operator: 'exact', type: 'event', value: ['pro'] }];
+    const hogql_query = 'select event as name, timestamp, properties.n::int as n from events';
+    const created = await create({ filters, hogql_query });
+    assert.partialDeepStrictEqual(created, { filters, hogql_query });
+    const { fields } = created['schema'] as { fields: object[] };
+    assert.partialDeepStrictEqual(fields, [
+      { alias: 'name', type: 'text' },
+      { alias: 'timestamp', type: 'timestamptz' },
+      { alias: 'n', type: 'int8' },
+    ]);
+    const { id } = created;
+    assert.partialDeepStrictEqual(await patch(id, { hogql_query: null }), { filters, hogql_query: null, schema: null });
+    assert.partialDeepStrictEqual(await patch(id, { filters: [] }), { filters: null });
+    assert.partialDeepStrictEqual(await patch(id, { hogql_query }), { hogql_query });
+    assert.partialDeepStrictEqual(await patch(id, { hogql_query: '' }), { hogql_query: null });
+  });
+
   const refusals: [change: Record<string, unknown>, config: Record<string, unknown>, attr: string, detail: RegExp][] = [
     [
       { include_columns: ['uuid', 'nope', 'no'] },
@@ -124,6 +142,16 @@ describe('what a batch export contains', () => {
       'include_events',
       /^'include_events' is only supported for 'events' not 'persons' model$/,
     ],
+    [
+      { model: 'persons', hogql_query: 'select distinct_id from persons' },
+      {},
+      'hogql_query',
+      /^'hogql_query' is only supported for 'events' not 'persons' model$/,
+    ],
+    [{ hogql_query: 'select event from events, persons' }, {}, 'hogql_query', /./],
+    [{ hogql_query: 'select event from events', include_columns: ['uuid'] }, {}, 'include_columns', /'uuid'.*event/],
+    [{ filters: 'plan' }, {}, 'filters', /^'filters' should be an array of filters$/],
+    [{ model: 'persons', filters: [{ key: 'a', type: 'event', value: 1 }] }, {}, 'filters', /'persons' model/],
     [{ model: 'persons', include_columns: ['event'] }, {}, 'include_columns', /^Unknown columns: 'event'\./],
   ];
   for (const [change, config, attr, detail] of refusals) {

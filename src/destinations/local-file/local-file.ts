@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { DestinationRejected, InvalidInput } from '../../errors.ts';
 import { Type, type Static } from '../../schema.ts';
-import { defineDestination, type DestinationEnvironment } from '../contract.ts';
+import type { DestinationEnvironment } from '../contract.ts';
+import { defineDestination } from '../define.ts';
 import { checkFileFormat, fileProperties } from '../object-store/config.ts';
 import { checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';

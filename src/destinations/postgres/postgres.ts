@@ -3,7 +3,7 @@ import { InvalidInput } from '../../errors.ts';
 import { checkHost } from '../../net/connect.ts';
 import { HostRefused, hostRules } from '../../net/host-rules.ts';
 import { Type, type Static } from '../../schema.ts';
-import { defineDestination } from '../contract.ts';
+import { defineDestination } from '../define.ts';
 import { secret } from '../secret.ts';
 import { checkIdentifier } from './identifiers.ts';
 import { tableSession } from './session.ts';

@@ -1,0 +1,17 @@
+/** What all destinations have in common beside the contract. */
+import { nullable, Type } from '../schema.ts';
+import type { Destination } from './contract.ts';
+
+const EventNames = nullable(Type.Array(Type.String(), { maxItems: 1000 }));
+
+/** What every configuration may say beside its own: which events leave. An event that both name does not. */
+const EVENT_LISTS = {
+  include_events: Type.Optional({ ...EventNames, title: 'Only these events' }),
+  exclude_events: Type.Optional({ ...EventNames, title: 'Not these events' }),
+};
+
+/** Gives `config` its precise type inside the definition while the registry holds plain `Destination`s. */
+export function defineDestination<Config>(definition: Destination<Config>): Destination {
+  const config = Type.Object({ ...definition.config.properties, ...EVENT_LISTS }, { additionalProperties: false });
+  return { ...definition, config };
+}
