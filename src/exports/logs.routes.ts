@@ -1,24 +1,38 @@
 /** What happened, in sentences: of a batch export, and of one of its runs. */
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
+import { InvalidInput } from '../errors.ts';
+import { momentOf } from '../http/moment.ts';
+import { offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
 import { json, route } from '../http/route.ts';
+import { Type, type Static } from '../schema.ts';
 import { BatchExportParams, PartOfBatchExportParams, type ExportsApi } from './api.ts';
 import { LogEntryBody } from './logs.schema.ts';
+import { LOG_LEVELS, type LogLevel, type LogQuery } from './logs.store.ts';
 import { presentLogEntry } from './present.ts';
 
-const DEFAULT_ENTRIES = 50;
+const Query = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'Entries per page.' }),
+  offset: offsetQuery().properties.offset,
+  after: Type.Optional(Type.String({ description: 'Later than this datetime, or this time ago, such as `-24h`.' })),
+  before: Type.Optional(Type.String({ description: 'Earlier than this one.' })),
+  level: Type.Array(Type.String(), {
+    default: [],
+    description: 'Only these, in any case; may be repeated: `DEBUG`, `INFO`, `LOG`, `WARNING` (or `WARN`), `ERROR`.',
+  }),
+  search: Type.Optional(Type.String({ description: 'Part of the message, in any case.' })),
+  instance_id: Type.Optional(Type.String({ description: 'Of the run whose `workflow_run_id` this is.' })),
+});
 
 const listExportLogs = route({
   method: 'get',
   path: '/batch_exports/:id/logs/',
   access: { scope: 'batch_export:read' },
   params: BatchExportParams,
-  query: offsetQuery(DEFAULT_ENTRIES),
+  query: Query,
   answers: { 200: offsetPageOf(LogEntryBody) },
   summary: 'Read the log of a batch export, the newest entry first',
   async handle({ project, params, query, url }, { batchExports, exportLogs }: ExportsApi) {
     await batchExports.get(project.id, params.id);
-    const place = { limit: boundedLimit(query.limit), offset: query.offset };
-    const { count, results } = await exportLogs.list({ batchExportId: params.id, ...place });
+    const { count, results } = await exportLogs.list({ batchExportId: params.id, ...chosen(query) });
     return json(200, offsetPage(url, query, { count, results: results.map(presentLogEntry) }));
   },
 });
@@ -28,20 +42,46 @@ const listRunLogs = route({
   path: '/batch_exports/:batch_export_id/runs/:id/logs/',
   access: { scope: 'batch_export:read' },
   params: PartOfBatchExportParams,
-  query: offsetQuery(DEFAULT_ENTRIES),
+  query: Query,
   answers: { 200: offsetPageOf(LogEntryBody) },
   summary: 'Read the log of a run, the newest entry first',
   async handle({ project, params, query, url }, { batchExports, runs, exportLogs }: ExportsApi) {
-    await batchExports.get(project.id, params.batch_export_id);
-    await runs.get(project.id, params.batch_export_id, params.id);
-    const place = { limit: boundedLimit(query.limit), offset: query.offset };
-    const { count, results } = await exportLogs.list({
-      batchExportId: params.batch_export_id,
-      runId: params.id,
-      ...place,
-    });
+    const { batch_export_id: batchExportId, id: runId } = params;
+    await batchExports.get(project.id, batchExportId);
+    await runs.get(project.id, batchExportId, runId);
+    const { count, results } = await exportLogs.list({ batchExportId, runId, ...chosen(query) });
     return json(200, offsetPage(url, query, { count, results: results.map(presentLogEntry) }));
   },
 });
 
 export const logRoutes = [listExportLogs, listRunLogs];
+
+function chosen({
+  limit,
+  offset,
+  after,
+  before,
+  level,
+  search,
+  instance_id,
+}: Static<typeof Query>): Omit<LogQuery, 'batchExportId'> {
+  return {
+    limit,
+    offset,
+    after: after && momentOf(after, 'after'),
+    before: before && momentOf(before, 'before'),
+    levels: level.flatMap(levelsOf),
+    search,
+    workflowRunId: instance_id,
+  };
+}
+
+/** Upstream's names; what it calls `LOG` we do not write. @throws InvalidInput */
+function levelsOf(text: string): LogLevel[] {
+  const name = text.toUpperCase();
+  if (name === 'WARN') return ['WARNING'];
+  if (name === 'LOG') return ['INFO'];
+  const level = LOG_LEVELS.find((known) => known === name);
+  if (level) return [level];
+  throw new InvalidInput(`"${text.slice(0, 100)}" is not a valid choice.`, 'level', 'invalid_choice');
+}

@@ -21,7 +21,21 @@ type Row = {
   message: string;
 };
 
-export type LogQuery = { batchExportId: string; runId?: string; limit: number; offset: number };
+export type LogQuery = {
+  batchExportId: string;
+  runId?: string;
+  limit: number;
+  offset: number;
+  /** Later than this instant, earlier than that; ISO. */
+  after?: string | undefined;
+  before?: string | undefined;
+  /** None: any. */
+  levels?: readonly LogLevel[];
+  /** What a message must contain, whatever the case. */
+  search?: string | undefined;
+  /** Of the run with this execution. */
+  workflowRunId?: string | undefined;
+};
 
 export function logStore(db: Knex) {
   return {
@@ -41,9 +55,18 @@ export function logStore(db: Knex) {
 
     /** Newest first. */
     async list(query: LogQuery): Promise<{ count: number; results: LogEntry[] }> {
+      const { batchExportId, runId, after, before, levels = [], search, workflowRunId } = query;
       const matching = () => {
-        const rows = db('batch_export_logs as log').where('log.batch_export_id', query.batchExportId);
-        return query.runId === undefined ? rows : rows.where('log.run_id', query.runId);
+        const rows = db('batch_export_logs as log').where('log.batch_export_id', batchExportId);
+        if (runId !== undefined) rows.where('log.run_id', runId);
+        if (after !== undefined) rows.where('log.timestamp', '>', after);
+        if (before !== undefined) rows.where('log.timestamp', '<', before);
+        if (levels.length > 0) rows.whereIn('log.level', [...levels]);
+        if (search !== undefined) rows.whereILike('log.message', containing(search));
+        if (workflowRunId !== undefined) {
+          rows.whereIn('log.run_id', db('batch_export_runs').where({ workflow_run_id: workflowRunId }).select('id'));
+        }
+        return rows;
       };
       const counted = (await matching().count({ count: '*' }).first()) as { count: string };
       const rows = (await matching()
@@ -66,6 +89,11 @@ export function logStore(db: Knex) {
       return { count: Number(counted.count), results };
     },
   };
+}
+
+/** The pattern of texts that contain this one. */
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 export type LogStore = ReturnType<typeof logStore>;

@@ -4,6 +4,7 @@ import { batchExportRoutes } from './batch-exports.routes.ts';
 import { integrationRoutes } from './integrations.routes.ts';
 import { intervalRoutes } from './intervals.routes.ts';
 import { logRoutes } from './logs.routes.ts';
+import { metricRoutes } from './metrics.routes.ts';
 import { runRoutes } from './runs.routes.ts';
 
 export const exportRoutes = [
@@ -12,5 +13,6 @@ export const exportRoutes = [
   ...backfillRoutes,
   ...intervalRoutes,
   ...logRoutes,
+  ...metricRoutes,
   ...integrationRoutes,
 ];

@@ -329,4 +329,123 @@ describe('runs, backfills and logs over HTTP', () => {
       { log_source_id: stored.id, instance_id: run.workflowRunId, timestamp: '', level: 'INFO', message: 'one' },
     );
   });
+
+  const readLog = async (query: string, of = 'logs/') =>
+    (await request('GET', `${path}/${of}?${query}`)).body as Page<{ level: string; timestamp: string }> & {
+      count: number;
+    };
+  const metrics = async (query: string) => request('GET', `/app_metrics/${stored.id}/?${query}`);
+
+  it('read of a log what was asked for', async () => {
+    const run = await buildRun(exports, stored, 10);
+    const { logs } = exports.world.engine.stores;
+    const lines = [
+      ['INFO', 'Planned 100 rows'],
+      ['WARNING', '50% of c:\\temp_1 is full'],
+      ['ERROR', 'The BUCKET is gone'],
+      ['DEBUG', 'temp-1'],
+    ] as const;
+    for (const [level, message] of lines) {
+      await logs.append({ batchExportId: stored.id, runId: level === 'ERROR' ? null : run.id, level, message });
+    }
+    const [, bucket, , planned] = (await readLog('')).results.map(({ timestamp }) => timestamp);
+    const choices: [query: string, levels: string[]][] = [
+      ['level=error', ['ERROR']],
+      ['level=Warn&level=debug', ['DEBUG', 'WARNING']],
+      ['level=LOG', ['INFO']],
+      ['search=bucket', ['ERROR']],
+      ['search=temp_1', ['WARNING']],
+      [`search=${encodeURIComponent('50%')}`, ['WARNING']],
+      [`search=${encodeURIComponent('c:\\')}`, ['WARNING']],
+      ['search=%25', ['WARNING']],
+      [`after=${planned}`, ['DEBUG', 'ERROR', 'WARNING']],
+      [`after=${planned}&before=${bucket}`, ['WARNING']],
+      ['after=-1h', ['DEBUG', 'ERROR', 'WARNING', 'INFO']],
+      [`instance_id=${run.workflowRunId}`, ['DEBUG', 'WARNING', 'INFO']],
+      ['instance_id=unknown', []],
+      ['limit=1&offset=1', ['ERROR']],
+    ];
+    for (const [query, levels] of choices) {
+      const { results } = await readLog(query);
+      assert.deepEqual(
+        results.map(({ level }) => level),
+        levels,
+        query,
+      );
+    }
+    assert.equal((await readLog('search=temp', `runs/${run.id}/logs/`)).count, 2);
+    assert.match((await readLog('limit=2&level=info&level=error&level=debug')).next ?? '', /level=info&level=error/);
+  });
+
+  for (const query of [
+    'limit=0',
+    'limit=501',
+    'limit=x',
+    'after=now',
+    'before=2015-02-30',
+    'level=loud',
+    'offset=-1',
+  ]) {
+    it(`refuse to read a log with ${query}`, async () => {
+      const run = await buildRun(exports, stored, 10);
+      for (const owner of ['', `runs/${run.id}/`]) {
+        const { status, body } = await request('GET', `${path}/${owner}logs/?${query}`);
+        assert.deepEqual([status, (body as { attr: string }).attr], [400, query.split('=')[0]]);
+      }
+    });
+  }
+
+  describe('are counted by the day on which they ended', () => {
+    type Metrics = { metrics: { dates: string[]; totals: object } & Record<string, number[]> };
+
+    it('days without any included', async () => {
+      const { runs } = exports.world.engine.stores;
+      for (const [hour, status, age] of [
+        [0, 'Completed', '0 days'],
+        [1, 'Completed', '2 days'],
+        [2, 'Failed', '2 days'],
+        [3, 'FailedRetryable', '2 days'],
+        [4, 'Cancelled', '2 days'],
+        [5, 'Completed', '20 days'],
+        [6, 'Completed', '50 days'],
+      ] as const) {
+        const run = await buildRun(exports, stored, hour);
+        await runs.close(run.id, { status, closedBy: 'run' });
+        await exports
+          .db('batch_export_runs')
+          .where({ id: run.id })
+          .update({ finished_at: exports.db.raw('finished_at - cast(? as interval)', [age]) });
+      }
+      const { status, body } = await metrics('date_from=-3d');
+      const { metrics: found } = body as Metrics;
+      assert.equal(status, 200);
+      assert.deepEqual(
+        [found['successes'], found['failures']],
+        [
+          [0, 1, 0, 1],
+          [0, 2, 0, 0],
+        ],
+      );
+      assert.deepEqual(found['successes_on_retry'], [0, 0, 0, 0]);
+      assert.deepEqual(found.totals, { successes: 2, successes_on_retry: 0, failures: 2 });
+      assert.equal(found.dates.at(-1), new Date().toISOString().slice(0, 10));
+
+      const { metrics: month } = (await metrics('')).body as Metrics;
+      assert.deepEqual([month.dates.length, month.totals], [31, { successes: 3, successes_on_retry: 0, failures: 2 }]);
+      const { metrics: past } = (await metrics('date_from=2015-05-01&date_to=2015-05-03')).body as Metrics;
+      assert.deepEqual(past.dates, ['2015-05-01', '2015-05-02', '2015-05-03']);
+    });
+
+    for (const query of [
+      'date_from=x',
+      'date_to=2015-13-01',
+      'date_from=2015-05-02&date_to=2015-05-01',
+      'date_from=-2y',
+    ]) {
+      it(`not with ${query}`, async () => {
+        const { status, body } = await metrics(query);
+        assert.deepEqual([status, (body as { attr: string }).attr], [400, query.split('=')[0]]);
+      });
+    }
+  });
 });
