@@ -8,7 +8,9 @@ import { letterOf } from '../src/notify/mail.ts';
 import type { Outgoing } from '../src/notify/outbox.store.ts';
 import { cloudEvent, sendWebhook } from '../src/notify/webhook.ts';
 import type { Attempt } from './activity.ts';
-import type { Engine } from './engine.ts';
+import type { Engine as WholeEngine } from './engine.ts';
+
+type Engine = Pick<WholeEngine, 'stores' | 'sealed' | 'rules' | 'mailer'>;
 
 /** What a round did, for Temporal's UI. */
 export type Deliveries = { delivered: number; postponed: number };
@@ -21,12 +23,13 @@ const RETRY_AFTER_SECONDS = [30, 60, 300, 900];
 const HOUR_SECONDS = 3_600;
 const ATTEMPTS_AT_MOST = RETRY_AFTER_SECONDS.length + 72;
 
-export async function deliverNotifications(engine: Engine, { signal }: Attempt): Promise<Deliveries> {
+export async function deliverNotifications(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Deliveries> {
   const done: Deliveries = { delivered: 0, postponed: 0 };
   const deadline = performance.now() + BUDGET_MS;
-  const [webhooks, mails] = [webhookRounds(engine, signal, deadline), mailRounds(engine, signal, deadline)];
-  for await (const delivered of webhooks) done[delivered ? 'delivered' : 'postponed'] += 1;
-  for await (const delivered of mails) done[delivered ? 'delivered' : 'postponed'] += 1;
+  const count = async (deliveries: AsyncGenerator<boolean>) => {
+    for await (const delivered of deliveries) done[delivered ? 'delivered' : 'postponed'] += 1;
+  };
+  await Promise.all([count(webhookRounds(engine, signal, deadline)), count(mailRounds(engine, signal, deadline))]);
   await engine.stores.outbox.prune();
   return done;
 }

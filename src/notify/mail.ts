@@ -64,5 +64,5 @@ export function letterOf(notices: readonly Outgoing[], about: Subject): Letter {
     `Batch export ${about.id}`,
     '',
   ].join('\n');
-  return { id: notices[0]!.id, subject: `Sluice: "${about.name}" ${HEADLINES[newest.kind]}`, text };
+  return { id: notices[0]!.id, subject: `Sluice: ${about.name} ${HEADLINES[newest.kind]}`, text };
 }
