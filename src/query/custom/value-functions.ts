@@ -23,7 +23,7 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
     const names = name === 'ceil' ? 'ceil ceiling' : name;
     return direct(names, ['float8'], 'float8', (number) => `${name}(${number})`);
   }),
-  direct('sqrt', ['float8'], 'float8', (number) => `sqrt(${between("'-1e-300'::float8", number, "'1e308'::float8")})`),
+  direct('sqrt', ['float8'], 'float8', (number) => `sqrt(${between("'-5e-324'::float8", number, "'1e308'::float8")})`),
   {
     names: ['round'],
     takes: ['float8', 'int8'],
