@@ -52,17 +52,20 @@ const listProjects = route({
   },
 });
 
-const getProject = route({
-  method: 'get',
-  path: '/api/projects/:id/',
-  access: { authenticated: true },
-  params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) }),
-  answers: { 200: ProjectBody },
-  summary: 'Retrieve a project',
-  async handle({ caller, params }, { projects }: IdentityApi) {
-    return json(200, present(await projects.get(caller, params.id)));
-  },
-});
+/** A project and its environment are one. */
+const getProject = (['/api/projects/:id/', '/api/environments/:id/'] as const).map((path) =>
+  route({
+    method: 'get',
+    path,
+    access: { authenticated: true },
+    params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) }),
+    answers: { 200: ProjectBody },
+    summary: 'Retrieve a project',
+    async handle({ caller, params }, { projects }: IdentityApi) {
+      return json(200, present(await projects.get(caller, params.id)));
+    },
+  }),
+);
 
 const patchProject = route({
   method: 'patch',
@@ -81,4 +84,4 @@ const patchProject = route({
   },
 });
 
-export const projectRoutes = [listProjects, getProject, patchProject];
+export const projectRoutes = [listProjects, ...getProject, patchProject];

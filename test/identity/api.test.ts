@@ -142,9 +142,11 @@ describe('identity', () => {
 
   it('retrieves an own project and does not find a foreign one', async () => {
     const key = await buildProjectSecretKey(db, ours);
-    assert.equal((await api.request('GET', `/api/projects/${ours.projectId}/`)).status, 401);
-    assert.equal((await api.request('GET', `/api/projects/${theirs.projectId}/`, { key })).status, 404);
-    assert.equal((await api.request('GET', `/api/projects/${ours.projectId}/`, { key })).status, 200);
+    for (const prefix of ['/api/projects', '/api/environments']) {
+      assert.equal((await api.request('GET', `${prefix}/${ours.projectId}/`)).status, 401);
+      assert.equal((await api.request('GET', `${prefix}/${theirs.projectId}/`, { key })).status, 404);
+      assert.equal((await api.request('GET', `${prefix}/${ours.projectId}/`, { key })).status, 200);
+    }
   });
 
   it('changes the settings of a project, for keys with project:write', async () => {
