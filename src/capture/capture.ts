@@ -28,7 +28,7 @@ import { capturePathOf, type CapturePath } from './paths.ts';
 import { createRateLimit } from './rate-limits.ts';
 import { readEvent, type Reception } from './read-event.ts';
 import { namedGroupTypes } from './read-groups.ts';
-import { receive, type Received } from './receive.ts';
+import { receive } from './receive.ts';
 import {
   allowPages,
   CAPTURE_METHODS,
@@ -148,8 +148,9 @@ export function createCapture(options: CaptureOptions): Capture {
     const address = historical ? '' : clientAddress(request);
     enrich(received.events, { address, anonymize: project.anonymizeIps });
     const now = fromMilliseconds(Date.now());
-    const groupTypes = await findGroupTypes(project.id, received.events);
-    const { events, indexes, rejected } = readEvents(received, { historical, now, groupTypes });
+    const reception = { historical, now, sentAt: parseInstant(received.sentAt), escapes: received.escapes };
+    const groupTypes = await findGroupTypes(project.id, received.events, reception);
+    const { events, indexes, rejected } = readEvents(received.events, { ...reception, groupTypes });
     const rows = encodeEvents(events, { projectId: project.id, historical, createdAt: now });
     memory.hold(rows.bytes.length + events.length * BYTES_AROUND_ROW);
     const warnings = received.historical && !historical ? [STORED_AS_LIVE] : [];
@@ -171,9 +172,18 @@ export function createCapture(options: CaptureOptions): Capture {
     return project;
   }
 
-  async function findGroupTypes(projectId: number, events: readonly unknown[]): Promise<GroupTypes> {
+  /** There are five types for good: what is rejected must not use them up. */
+  async function findGroupTypes(
+    projectId: number,
+    given: readonly unknown[],
+    reception: Omit<Reception, 'groupTypes'>,
+  ): Promise<GroupTypes> {
+    const known = groupTypes.find(projectId, namedGroupTypes(given));
+    if (known) return known;
+    const { indexes } = readEvents(given, { ...reception, groupTypes: new Map() });
+    const names = namedGroupTypes(indexes.map((index) => given[index]));
     try {
-      return await groupTypes(projectId, namedGroupTypes(events));
+      return groupTypes.find(projectId, names) ?? (await groupTypes.make(projectId, names));
     } catch (cause) {
       throw new Unavailable('Groups cannot be looked up right now.', 5, { cause });
     }
@@ -224,10 +234,9 @@ type ReadRequest = Omit<ReadEvents, 'events'> & {
   isBeacon: boolean;
 };
 
-function readEvents(received: Received, given: Pick<Reception, 'historical' | 'now' | 'groupTypes'>): ReadEvents {
-  const reception = { ...given, sentAt: parseInstant(received.sentAt), escapes: received.escapes };
+function readEvents(given: readonly unknown[], reception: Reception): ReadEvents {
   const result: ReadEvents = { events: [], indexes: [], rejected: [] };
-  received.events.forEach((raw, index) => {
+  given.forEach((raw, index) => {
     try {
       result.events.push(readEvent(raw, reception));
       result.indexes.push(index);

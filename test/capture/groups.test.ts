@@ -54,6 +54,28 @@ describe('groups of events', () => {
     assert.deepEqual(await keys('second'), { $group_1: 'b', $group_2: 'pro' });
   });
 
+  it('are given no number by an event that is rejected', async () => {
+    const naming = (type: string, more: object) => ({
+      distinct_id: 'a',
+      properties: { $groups: { [type]: 'x' } },
+      ...more,
+    });
+    const batch = [
+      naming('nameless', {}),
+      naming('broken', { event: 'b', uuid: 'no' }),
+      naming('good', { event: 'good' }),
+    ];
+    const { body } = await post(`${server.url}/batch/`, { api_key: tenant.apiToken, batch });
+    assert.deepEqual(
+      (body as { rejected: { index: number }[] }).rejected.map(({ index }) => index),
+      [0, 1],
+    );
+    assert.deepEqual(await keys('good'), { $group_0: 'x' });
+    assert.deepEqual(await select('select group_type from group_types where project_id = $1'), [
+      { group_type: 'good' },
+    ]);
+  });
+
   it('are of five types at most: further ones are ignored, the event is not', async () => {
     const seven = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`type ${index}`, `key ${index}`]));
     await capture(
