@@ -64,6 +64,8 @@ export function createMetrics() {
     registers,
   });
 
+  let refresh: (() => Promise<void>) | undefined;
+
   return {
     runEnded(run: EndedRun): void {
       const labels = { destination: run.destination, interval: run.interval };
@@ -87,17 +89,23 @@ export function createMetrics() {
     tellOfProcess: (): void => collectDefaultMetrics({ register }),
 
     /** Also tells of all exports, looked up at each request. */
-    tellOfExports: (look: () => Promise<ExportFigures>): void => exportGauges(registers, look),
+    tellOfExports(look: () => Promise<ExportFigures>): void {
+      const tell = exportGauges(registers);
+      refresh = async () => tell(await look());
+    },
 
     /** Prometheus' text format. */
-    text: () => register.metrics(),
+    async text(): Promise<string> {
+      await refresh?.();
+      return register.metrics();
+    },
     contentType: register.contentType,
   };
 }
 
-function exportGauges(registers: Registry[], look: () => Promise<ExportFigures>): void {
-  const gauge = (name: string, help: string, labelNames: string[], collect?: () => Promise<void>) =>
-    new Gauge({ name, help, labelNames, registers, ...(collect && { collect }) });
+/** @returns what tells the figures of now: set together before they are told, what is gone is gone from all */
+function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
+  const gauge = (name: string, help: string, labelNames: string[]) => new Gauge({ name, help, labelNames, registers });
   const runs = gauge('sluice_open_runs', 'Runs under way', ['status']);
   const requests = gauge('sluice_open_requests', 'Data intervals that wait for a run', ['kind']);
   const waiting = gauge('sluice_notifications_waiting', 'Notifications not delivered yet', ['channel']);
@@ -105,16 +113,15 @@ function exportGauges(registers: Registry[], look: () => Promise<ExportFigures>)
     'sluice_export_lag_seconds',
     'How long the oldest data interval that is not delivered has been due',
     ['project_id', 'batch_export_id'],
-    async () => {
-      const figures = await look();
-      for (const one of [lag, runs, requests, waiting]) one.reset();
-      for (const { id, projectId, lagSeconds } of figures.exports)
-        lag.set({ project_id: projectId, batch_export_id: id }, lagSeconds);
-      for (const [status, count] of Object.entries(figures.openRuns)) runs.set({ status }, count);
-      for (const [kind, count] of Object.entries(figures.openRequests)) requests.set({ kind }, count);
-      for (const [channel, count] of Object.entries(figures.waitingNotifications)) waiting.set({ channel }, count);
-    },
   );
+  return ({ exports, openRuns, openRequests, waitingNotifications }) => {
+    for (const one of [lag, runs, requests, waiting]) one.reset();
+    for (const { id, projectId, lagSeconds } of exports)
+      lag.set({ project_id: projectId, batch_export_id: id }, lagSeconds);
+    for (const [status, count] of Object.entries(openRuns)) runs.set({ status }, count);
+    for (const [kind, count] of Object.entries(openRequests)) requests.set({ kind }, count);
+    for (const [channel, count] of Object.entries(waitingNotifications)) waiting.set({ channel }, count);
+  };
 }
 
 /** Answers `/metrics`; what others tell in the same format comes after ours. Never rejects. */

@@ -5,6 +5,7 @@ import { createKnex, createPool, type Knex, type Pool } from '../../src/db/conne
 import { startHttpServer } from '../../src/http/server.ts';
 import { generateKeyRing } from '../../src/secrets/key-ring.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
+import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { createClientAddress } from '../../src/wire/client-address.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -18,6 +19,7 @@ export type Sluice = {
   pool: Pool;
   /** In the order of their answers. */
   answered: Answered[];
+  metrics: Metrics;
   stop(): Promise<void>;
 };
 
@@ -54,6 +56,7 @@ export async function startSluice(): Promise<Sluice> {
     db,
     pool,
     answered,
+    metrics: api.metrics,
     async stop() {
       await server.stop(GRACE_MS);
       await api.close();
