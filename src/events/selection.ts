@@ -116,11 +116,12 @@ function leavingAs(
 /** The select list of columns that a plan names. @throws Error for one that the content does not have any more */
 export function selectList(content: Content, selection: Selection, columns: readonly Column[]): string {
   const sources = new Map(selectedColumns(content, selection, 'rows').map((column) => [column.name, column.sql]));
+  // Named, lest Postgres names one `uuid` by itself and takes that for the one of ORDER BY: it does for `uuid::text`.
   return columns
-    .map(({ name }) => {
+    .map(({ name }, i) => {
       const sql = sources.get(name);
       if (sql === undefined) throw new Error(`The export has no column ${name}`);
-      return sql;
+      return `${sql} as c${i}`;
     })
     .join(', ');
 }
