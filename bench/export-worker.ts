@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { createPool } from '../src/db/connection.ts';
-import type { Compression, PartSummary } from '../src/destinations/contract.ts';
+import type { FileEncoding, PartSummary } from '../src/destinations/contract.ts';
 import { eventReader } from '../src/events/read.ts';
 import { columnsOf, type Slice } from '../src/events/selection.ts';
 import { encodeFile } from '../src/formats/file.ts';
 import { peakRssMb } from './measure.ts';
 
-export type ExportJob = { slice: Slice; compression: Compression | null; file: string };
+export type ExportJob = { slice: Slice; encoding: FileEncoding; file: string };
 export type ExportReport = {
   wallMs: number;
   cpuMs: number;
@@ -30,7 +30,7 @@ const pool = createPool({ url: process.argv[2]!, applicationName: 'sluice-bench'
 const reader = eventReader(pool);
 await pool.query('select');
 
-async function exportInterval({ slice, compression, file }: ExportJob): Promise<ExportReport> {
+async function exportInterval({ slice, encoding, file }: ExportJob): Promise<ExportReport> {
   const cpu = process.cpuUsage();
   const started = performance.now();
   const { parts } = await reader.measure(slice, PART_LIMITS);
@@ -38,7 +38,7 @@ async function exportInterval({ slice, compression, file }: ExportJob): Promise<
   const summaries: PartSummary[] = [];
   for (const part of parts) {
     const rows = reader.copy({ ...slice, ...part }, columns);
-    const encoded = encodeFile(rows, { columns, format: 'JSONLines', compression });
+    const encoded = encodeFile(rows, { ...encoding, columns });
     await writeFile(`${file}-${summaries.length}`, encoded.bytes);
     summaries.push(encoded.summary());
   }

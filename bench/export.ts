@@ -1,25 +1,24 @@
 /**
- * One closed data interval from Postgres to compressed files, beside what a shell can do: `psql COPY (row_to_json) | gzip`.
- * The same rows, columns and server for all; every file is unpacked and its rows are counted.
+ * One closed data interval from Postgres to compressed files, beside what a shell can do, `psql COPY (row_to_json) | gzip`, and
+ * beside others that write Parquet. The same rows, columns and server for all; every file's rows are counted.
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { on } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import zlib from 'node:zlib';
 import { createPool, type Pool } from '../src/db/connection.ts';
 import { startEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
 import { migrate } from '../src/db/migrate.ts';
-import type { Compression } from '../src/destinations/contract.ts';
+import type { FileEncoding } from '../src/destinations/contract.ts';
 import { eventReader } from '../src/events/read.ts';
-import { columnsOf, selectionOf, selectList, type Slice } from '../src/events/selection.ts';
+import { readExportedFile } from '../src/formats/read-file.ts';
 import type { ExportJob, ExportReport, WorkerReady } from './export-worker.ts';
-import { loadEvents, PROJECT } from './export-data.ts';
+import { loadEvents } from './export-data.ts';
+import { CONNECTORX, parquetPeers, PG2PARQUET } from './export-peers.ts';
+import { checkLines, commandCase, ROWS, selectOf, type Setting } from './export-setting.ts';
 import {
   atLeast,
   atMost,
@@ -27,7 +26,6 @@ import {
   interleave,
   parentOf,
   requireProgram,
-  runShell,
   serverCpuMs,
   type Bench,
   type Case,
@@ -35,11 +33,12 @@ import {
   type Sample,
 } from './measure.ts';
 
-const ROWS = 100_000;
 const LARGE_ROWS = 2_000_000;
 const ROUNDS = 3;
 const MAX_ADDED_RSS_MB = 120;
 const MAX_GROWTH = 1.2;
+const GZIP_LINES: FileEncoding = { format: 'JSONLines', compression: 'gzip' };
+const ZSTD_PARQUET: FileEncoding = { format: 'Parquet', compression: 'zstd' };
 
 export const bench: Bench = async ({ large, log }) => {
   for (const program of ['psql', 'gzip', 'zstd']) await requireProgram(program);
@@ -54,14 +53,21 @@ export const bench: Bench = async ({ large, log }) => {
     const slice = await loadEvents(pool, ROWS);
     const setting = { url: server.url, pool, directory, slice, postgres: await postmaster(pool) };
     const { cases, goals } = await compareSpeed(setting, log);
-    const small = await exportOnce(setting);
-    goals.push(addedMemory(ROWS, small));
+    const small = await exportOnce(setting, GZIP_LINES);
+    goals.push(
+      addedMemory('JSON lines, gzip', ROWS, small),
+      addedMemory(PARQUET, ROWS, await exportOnce(setting, ZSTD_PARQUET)),
+    );
     if (large) {
       log(`storing ${LARGE_ROWS} events`);
-      const many = await exportOnce({ ...setting, slice: await loadEvents(pool, LARGE_ROWS) });
-      goals.push(addedMemory(LARGE_ROWS, many));
+      const largeSetting = { ...setting, slice: await loadEvents(pool, LARGE_ROWS) };
+      const many = await exportOnce(largeSetting, GZIP_LINES);
       const growth = many.wallMs / small.wallMs / (LARGE_ROWS / ROWS);
-      goals.push(atMost(`wall per row at ${LARGE_ROWS} rows, of that at ${ROWS}`, growth, MAX_GROWTH));
+      goals.push(
+        addedMemory('JSON lines, gzip', LARGE_ROWS, many),
+        addedMemory(PARQUET, LARGE_ROWS, await exportOnce(largeSetting, ZSTD_PARQUET)),
+        atMost(`wall per row at ${LARGE_ROWS} rows, of that at ${ROWS}`, growth, MAX_GROWTH),
+      );
     } else log(`${LARGE_ROWS} rows: measured with --large`);
     return { name: 'export', cases, goals };
   } finally {
@@ -71,43 +77,42 @@ export const bench: Bench = async ({ large, log }) => {
   }
 };
 
-type Setting = {
-  url: string;
-  pool: Pool;
-  directory: string;
-  slice: Slice;
-  /** Process id of the whole server. */
-  postgres: number;
-};
-
 async function postmaster(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   return parentOf(rows[0]!.pid);
 }
 
+const GZIP_LIMIT = 'limit: psql COPY (row_to_json) | gzip -6';
+const ZSTD_LIMIT = 'psql | zstd -3';
+const PARQUET = 'Parquet, zstd';
+
 async function compareSpeed(setting: Setting, log: (line: string) => void) {
   const worker = await startWorker(setting.url);
-  const gzipLimit = shellCase('limit: psql COPY (row_to_json) | gzip -6', 'gzip -6', setting);
-  const zstdLimit = shellCase('psql | zstd -3', 'zstd -3 -q', setting);
   const cases = [
-    gzipLimit,
-    workerCase('JSON lines, gzip', 'gzip', worker, setting),
-    zstdLimit,
-    workerCase('JSON lines, zstd', 'zstd', worker, setting),
-    shellCase('psql, no compression', 'cat', setting),
-    workerCase('JSON lines, no compression', null, worker, setting),
+    linesCase(GZIP_LIMIT, 'gzip -6', setting),
+    workerCase('JSON lines, gzip', GZIP_LINES, worker, setting),
+    linesCase(ZSTD_LIMIT, 'zstd -3 -q', setting),
+    workerCase('JSON lines, zstd', { format: 'JSONLines', compression: 'zstd' }, worker, setting),
+    linesCase('psql, no compression', 'cat', setting),
+    workerCase('JSON lines, no compression', { format: 'JSONLines', compression: null }, worker, setting),
+    workerCase('CSV, zstd', { format: 'CSV', compression: 'zstd' }, worker, setting),
+    workerCase(PARQUET, ZSTD_PARQUET, worker, setting),
+    workerCase('Parquet, snappy', { format: 'Parquet', compression: 'snappy' }, worker, setting),
+    ...(await parquetPeers(setting, log)),
   ];
   try {
     const samples = await interleave(cases, ROUNDS, log);
-    const of = (name: string) => samples.get(name)!;
-    const results = cases.map(({ name }) => compare(name, of(name), of(gzipLimit.name)));
-    const gzip = compare('', of('JSON lines, gzip'), of(gzipLimit.name)).wall_ratio;
-    const zstd = compare('', of('JSON lines, zstd'), of(zstdLimit.name)).wall_ratio;
+    const goal = (name: string, peer: string, least: number): Goal[] => {
+      const [ours, theirs] = [samples.get(name)!, samples.get(peer)];
+      return theirs ? [atLeast(`${name}: wall, of ${peer}`, compare('', ours, theirs).wall_ratio, least)] : [];
+    };
     return {
-      cases: results,
+      cases: cases.map(({ name }) => compare(name, samples.get(name)!, samples.get(GZIP_LIMIT)!)),
       goals: [
-        atLeast('JSON lines, gzip: wall, of psql | gzip -6', gzip, 1.6),
-        atLeast('JSON lines, zstd: wall, of psql | zstd -3', zstd, 1),
+        ...goal('JSON lines, gzip', GZIP_LIMIT, 1.6),
+        ...goal('JSON lines, zstd', ZSTD_LIMIT, 1),
+        ...goal(PARQUET, PG2PARQUET, 1.25),
+        ...goal(PARQUET, CONNECTORX, 1),
       ],
     };
   } finally {
@@ -115,27 +120,13 @@ async function compareSpeed(setting: Setting, log: (line: string) => void) {
   }
 }
 
-const UNPACK: Record<string, () => zlib.Gunzip | zlib.ZstdDecompress> = {
-  gzip: zlib.createGunzip,
-  zstd: zlib.createZstdDecompress,
-};
-
 /** What one would write by hand. COPY's text format doubles backslashes, so what it gives is not quite JSON. */
-function shellCase(name: string, compressor: string, { url, slice, directory, postgres }: Setting): Case {
-  const file = path.join(directory, 'shell.out');
-  const select = `select row_to_json(e) from (select ${selectList(slice.content, selectionOf(slice.content), columnsOf(slice.content, 'files'))} from events where project_id = ${PROJECT}
-    and interval_time >= '${slice.start}' and interval_time < '${slice.end}' and inserted_at < '${slice.cutoff}') e`;
-  const env = { ...process.env, URL: url, COPY: `copy (${select}) to stdout` };
-  return {
-    name,
-    async run() {
-      const postgresBefore = serverCpuMs(postgres);
-      const sample = await runShell(`psql -X -q "$URL" -c "$COPY" | ${compressor} > ${file}`, env);
-      const cpuMs = sample.cpuMs + serverCpuMs(postgres) - postgresBefore;
-      await checkRows(file, compressor.split(' ')[0]!, ROWS);
-      return { ...sample, cpuMs };
-    },
-  };
+function linesCase(name: string, compressor: string, setting: Setting): Case {
+  const file = path.join(setting.directory, 'shell.out');
+  const env = { COPY: `copy (select row_to_json(e) from (${selectOf(setting)}) e) to stdout` };
+  return commandCase(name, `psql -X -q "$URL" -c "$COPY" | ${compressor} > ${file}`, env, setting, () =>
+    checkLines(file, compressor.split(' ')[0]!, ROWS),
+  );
 }
 
 type Worker = { process: ChildProcess; idleRssMb: number; run(job: ExportJob): Promise<ExportReport> };
@@ -159,12 +150,12 @@ async function startWorker(url: string): Promise<Worker> {
   };
 }
 
-function workerCase(name: string, compression: Compression | null, worker: Worker, setting: Setting): Case {
+function workerCase(name: string, encoding: FileEncoding, worker: Worker, setting: Setting): Case {
   return {
     name,
     async run() {
       const postgresBefore = serverCpuMs(setting.postgres);
-      const report = await exportChecked(worker, compression, setting);
+      const report = await exportChecked(worker, encoding, setting);
       const cpuMs = report.cpuMs + serverCpuMs(setting.postgres) - postgresBefore;
       return { wallMs: report.wallMs, cpuMs, rssMb: report.peakRssMb } satisfies Sample;
     },
@@ -172,50 +163,36 @@ function workerCase(name: string, compression: Compression | null, worker: Worke
 }
 
 /** Exports the interval and checks that every row arrived: counted, digested as at the source, and as the hash says. */
-async function exportChecked(worker: Worker, compression: Compression | null, { pool, slice, directory }: Setting) {
-  const file = path.join(directory, `worker-${compression}`);
-  const report = await worker.run({ slice, compression, file });
+async function exportChecked(worker: Worker, encoding: FileEncoding, { pool, slice, directory }: Setting) {
+  const file = path.join(directory, 'worker');
+  const report = await worker.run({ slice, encoding, file });
   const source = await eventReader(pool).digest(slice);
   const digest = report.summaries.reduce((sum, summary) => sum + BigInt(summary.digest), 0n);
   if (report.rows !== source.rows || BigInt.asUintN(64, digest).toString() !== source.digest) {
     throw new Error(`${report.rows} rows were exported of ${source.rows}, or others`);
   }
   for (const [n, summary] of report.summaries.entries()) {
-    const sha256 = await checkRows(`${file}-${n}`, compression ?? 'cat', summary.rows);
-    if (sha256 !== summary.contentSha256) throw new Error(`${file}-${n} does not hold what was hashed`);
+    const read = await readExportedFile(createReadStream(`${file}-${n}`), encoding, undefined);
+    if (read.rows !== summary.rows || read.contentSha256 !== summary.contentSha256) {
+      throw new Error(`${file}-${n} does not hold what was written`);
+    }
     await rm(`${file}-${n}`);
   }
   return report;
 }
 
-/** @returns the sha256 of the unpacked content */
-async function checkRows(file: string, compressor: string, expected: number): Promise<string> {
-  const hash = createHash('sha256');
-  let lines = 0;
-  const count = async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
-    }
-  };
-  const unpack = UNPACK[compressor];
-  await (unpack ? pipeline(createReadStream(file), unpack(), count) : pipeline(createReadStream(file), count));
-  if (lines !== expected) throw new Error(`${file} holds ${lines} rows instead of ${expected}`);
-  return hash.digest('hex');
-}
-
 type FirstExport = ExportReport & { idleRssMb: number };
 
-/** With gzip, in a process that has done nothing before. */
-async function exportOnce(setting: Setting): Promise<FirstExport> {
+/** In a process that has done nothing before. */
+async function exportOnce(setting: Setting, encoding: FileEncoding): Promise<FirstExport> {
   const worker = await startWorker(setting.url);
   try {
-    return { ...(await exportChecked(worker, 'gzip', setting)), idleRssMb: worker.idleRssMb };
+    return { ...(await exportChecked(worker, encoding, setting)), idleRssMb: worker.idleRssMb };
   } finally {
     worker.process.disconnect();
   }
 }
 
-function addedMemory(rows: number, { peakRssMb, idleRssMb }: FirstExport): Goal {
-  return atMost(`JSON lines, gzip, ${rows} rows: MB added to an idle process`, peakRssMb - idleRssMb, MAX_ADDED_RSS_MB);
+function addedMemory(name: string, rows: number, { peakRssMb, idleRssMb }: FirstExport): Goal {
+  return atMost(`${name}, ${rows} rows: MB added to an idle process`, peakRssMb - idleRssMb, MAX_ADDED_RSS_MB);
 }
