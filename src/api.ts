@@ -24,6 +24,7 @@ import { integrations } from './exports/integrations.ts';
 import { exportFigures } from './exports/figures.ts';
 import { exportIntervals } from './exports/intervals.ts';
 import { exportRuns } from './exports/runs.ts';
+import { exportTestSteps } from './exports/test-steps.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { flagUsageRoutes, type FlagUsageApi } from './flags/usage.routes.ts';
 import { flagUsageStore } from './flags/usage.store.ts';
@@ -119,6 +120,7 @@ export function createApi(
       runs: exportRuns({ stores, executions, limits: engine.limits, ensureTemporal }),
       exportLogs: stores.logs,
       integrations: integrations({ stores, sealed, environment }),
+      testSteps: exportTestSteps({ stores, sealed, environment, log }),
       ingestionWarnings,
       flagUsage: flagUsageStore(db),
     },

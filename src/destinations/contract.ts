@@ -16,6 +16,7 @@
  * `Superseded` passes through. Messages never hold a host, a credential or SQL.
  */
 import type { TObject } from '../schema.ts';
+import type { TestStep } from './test-steps.ts';
 
 /** How a value of a column travels in COPY BINARY, and so what a destination can know of it. */
 export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'date' | 'int4' | 'int8' | 'float8' | 'bool';
@@ -238,6 +239,8 @@ export type Destination<Config = unknown> = {
   validate(config: Config, environment: DestinationEnvironment): Promise<void>;
   /** Two exports of one installation may not write to the same place: equal strings collide. Holds no secret. */
   keySpace(config: Config, projectId: number): string;
+  /** What can be tried before anything is exported; for an API that runs them one by one. */
+  steps: readonly TestStep<Config>[];
   open(
     config: Config,
     delivery: Delivery,

@@ -6,6 +6,7 @@ import type { ExportIntervals } from './intervals.ts';
 import type { Integrations } from './integrations.ts';
 import type { LogStore } from './logs.store.ts';
 import type { ExportRuns } from './runs.ts';
+import type { ExportTestSteps } from './test-steps.ts';
 
 export type ExportsApi = {
   batchExports: BatchExports;
@@ -14,6 +15,7 @@ export type ExportsApi = {
   runs: ExportRuns;
   exportLogs: LogStore;
   integrations: Integrations;
+  testSteps: ExportTestSteps;
 };
 
 const Id = Type.String({ format: 'uuid' });

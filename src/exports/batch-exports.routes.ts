@@ -168,7 +168,7 @@ async function done(one: BatchExport, headers: IncomingHttpHeaders, api: Exports
   return { ...answer, headers: { ...answer.headers, ...REPRESENTATION_APPLIED } };
 }
 
-function wantedExport(body: NewBatchExportBody): NewExport {
+export function wantedExport(body: NewBatchExportBody): NewExport {
   return {
     name: body.name,
     model: body.model,
@@ -184,7 +184,7 @@ function wantedExport(body: NewBatchExportBody): NewExport {
   };
 }
 
-function wantedPatch(body: BatchExportPatchBody, present: BatchExport): ExportPatch {
+export function wantedPatch(body: BatchExportPatchBody, present: BatchExport): ExportPatch {
   if (body.model !== undefined && body.model !== present.model) {
     throw new InvalidInput('Changing models is not supported. Create a new batch export instead.', 'model');
   }

@@ -172,13 +172,6 @@ export function batchExports({
             };
             return { ...rest, ...contentColumns(sealed, current, patch, present) };
           }
-          if (place.type !== current.destinationType) {
-            throw new InvalidInput(
-              `Cannot change destination type from '${current.destinationType}' to '${place.type}'. ` +
-                'Delete this batch export and create a new one with the new destination type.',
-              'destination__type',
-            );
-          }
           const chosen = await destinations.choose(projectId, place, current);
           return {
             ...rest,

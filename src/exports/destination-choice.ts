@@ -37,6 +37,7 @@ export function destinationChoice({ stores, sealed, environment }: Options) {
      * @throws InvalidInput naming the field
      */
     async choose(projectId: number, place: Place, current?: BatchExport): Promise<Chosen> {
+      if (current) checkTypeStays(current.destinationType, place.type);
       const destination = destinationNamed(place.type, environment);
       const stored = current ? sealed.open({ ...current, integration: null }) : {};
       const id = place.integration === undefined ? (current?.integration?.id ?? null) : place.integration;
@@ -58,6 +59,15 @@ export function destinationChoice({ stores, sealed, environment }: Options) {
       };
     },
   };
+}
+
+function checkTypeStays(present: string, wanted: string): void {
+  if (wanted === present) return;
+  throw new InvalidInput(
+    `Cannot change destination type from '${present}' to '${wanted}'. ` +
+      'Delete this batch export and create a new one with the new destination type.',
+    'destination__type',
+  );
 }
 
 function withoutFields({ integration }: Destination, config: Config): Config {

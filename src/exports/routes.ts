@@ -6,8 +6,10 @@ import { intervalRoutes } from './intervals.routes.ts';
 import { logRoutes } from './logs.routes.ts';
 import { metricRoutes } from './metrics.routes.ts';
 import { runRoutes } from './runs.routes.ts';
+import { testStepRoutes } from './test-steps.routes.ts';
 
 export const exportRoutes = [
+  ...testStepRoutes,
   ...batchExportRoutes,
   ...runRoutes,
   ...backfillRoutes,

@@ -7,12 +7,14 @@ import { integrations } from '../../src/exports/integrations.ts';
 import { exportIntervals } from '../../src/exports/intervals.ts';
 import { exportRuns } from '../../src/exports/runs.ts';
 import { exportRoutes } from '../../src/exports/routes.ts';
+import { exportTestSteps } from '../../src/exports/test-steps.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
 import { projectRoutes, type IdentityApi } from '../../src/identity/projects.routes.ts';
 import { projectStore } from '../../src/identity/projects.store.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { startApi, type Api, type ApiAnswer } from './api.ts';
 import { answerCheck } from './documented.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from './export-world.ts';
@@ -48,6 +50,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
       runs: exportRuns({ ...world.engine, ensureTemporal: async () => {} }),
       exportLogs: world.engine.stores.logs,
       integrations: integrations(world.engine),
+      testSteps: exportTestSteps({ ...world.engine, log: createLogger({ LOG_LEVEL: 'silent' }, 'test') }),
     },
     gatekeeper: createGatekeeper({ keys: keyStore(db), projects }),
   });

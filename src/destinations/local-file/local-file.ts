@@ -7,6 +7,7 @@ import { defineDestination } from '../define.ts';
 import { checkFileFormat, fileProperties } from '../object-store/config.ts';
 import { checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
+import { tryUpload } from '../object-store/try-upload.ts';
 import { localStore } from './store.ts';
 
 const LocalFileConfig = Type.Object(
@@ -47,6 +48,16 @@ export const localFile = defineDestination<LocalFileConfig>({
     checkPrefix(config.prefix);
   },
   keySpace: (config, projectId) => `local:${folderOf(config, projectId)}`,
+  steps: [
+    {
+      name: 'Check files can be written',
+      description: 'Ensure that the folder can be made and a file be written in it. No file stays.',
+      async run(config, { projectId, model, environment, signal }) {
+        const store = localStore({ root: rootOf(environment), epoch: 0, signal });
+        await tryUpload(store, folderOf(config, projectId), model);
+      },
+    },
+  ],
   async open(config, delivery, context, environment) {
     const root = rootOf(environment);
     const store = localStore({ root, epoch: delivery.epoch, signal: context.signal });

@@ -97,9 +97,14 @@ const KINDS: ReadonlyMap<string, FileKind> = new Map(
   ),
 );
 
+/** A prefix with its variables filled in. @param prefix as `checkPrefix` returned it */
+export function folderOf(prefix: string, interval: Interval): string {
+  return prefix.replace(/\{([a-z_]+)\}/g, (_, name: string) => VARIABLES[name]!(interval));
+}
+
 /** The names of one delivery's objects. @param prefix as `checkPrefix` returned it */
 export function namesOf(prefix: string, delivery: Pick<Delivery, 'start' | 'end' | 'model' | 'file'>): Names {
-  const folder = prefix.replace(/\{([a-z_]+)\}/g, (_, name: string) => VARIABLES[name]!(delivery));
+  const folder = folderOf(prefix, delivery);
   const stem = `${folder === '' ? '' : `${folder}/`}${compactInstant(delivery.start)}-${compactInstant(delivery.end)}`;
   const extension = fileExtension(delivery.file);
   return {

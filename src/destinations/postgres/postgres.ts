@@ -3,11 +3,14 @@ import { InvalidInput } from '../../errors.ts';
 import { checkHost } from '../../net/connect.ts';
 import { HostRefused, hostRules } from '../../net/host-rules.ts';
 import { Type, type Static } from '../../schema.ts';
+import type { DestinationEnvironment } from '../contract.ts';
 import { defineDestination } from '../define.ts';
 import { secret } from '../secret.ts';
+import type { PostgresAccess } from './client.ts';
 import { checkIdentifier } from './identifiers.ts';
 import { tableSession } from './session.ts';
 import { tableNames } from './tables.ts';
+import { databaseSteps } from './test-steps.ts';
 
 const PostgresConfig = Type.Object(
   {
@@ -46,6 +49,15 @@ function placeOf({ host, port, database, schema }: PostgresConfig): string {
   return `postgres:${host.toLowerCase()}:${port}/${database}/${schema}`;
 }
 
+function accessOf(
+  config: PostgresConfig,
+  { allowedHosts }: DestinationEnvironment,
+  signal: AbortSignal,
+): PostgresAccess {
+  const { host, port, user, password, database, has_self_signed_cert: trustAnyCertificate } = config;
+  return { host, port, rules: hostRules(allowedHosts), trustAnyCertificate, signal, user, password, database };
+}
+
 export const postgres = defineDestination<PostgresConfig>({
   type: 'Postgres',
   title: 'PostgreSQL',
@@ -65,18 +77,13 @@ export const postgres = defineDestination<PostgresConfig>({
     });
   },
   keySpace: (config) => `${placeOf(config)}.${config.table_name}`,
-  async open(config, delivery, context, { allowedHosts }) {
+  steps: databaseSteps((config, { environment, signal }) => ({
+    access: accessOf(config, environment, signal),
+    names: tableNames(config.schema, config.table_name),
+  })),
+  async open(config, delivery, context, environment) {
     return tableSession({
-      access: {
-        host: config.host,
-        port: config.port,
-        rules: hostRules(allowedHosts),
-        trustAnyCertificate: config.has_self_signed_cert,
-        signal: context.signal,
-        user: config.user,
-        password: config.password,
-        database: config.database,
-      },
+      access: accessOf(config, environment, context.signal),
       place: placeOf(config),
       names: tableNames(config.schema, config.table_name),
       delivery,

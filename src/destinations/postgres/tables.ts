@@ -43,6 +43,25 @@ export async function prepareTables(
   const found = await tablesIn(client, names);
   if (!found.schema) throw new DestinationRejected(`The schema ${quoted(names.schema)} does not exist.`);
   if (!found.ledger || found.target === 'none') await createTables(client, names, columns, merge);
+  await checkTarget(client, names, found, { columns, merge });
+}
+
+/** As `prepareTables`, but makes nothing: a target that does not exist yet is as good as one that is right. */
+export async function checkTables(
+  client: PostgresClient,
+  names: TableNames,
+  needed: Pick<Delivery, 'columns' | 'merge'>,
+): Promise<void> {
+  const found = await tablesIn(client, names);
+  if (found.target !== 'none') await checkTarget(client, names, found, needed);
+}
+
+async function checkTarget(
+  client: PostgresClient,
+  names: TableNames,
+  found: Found,
+  { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
+): Promise<void> {
   if (found.target === 'other') {
     throw new DestinationRejected(`${names.target} is not a table. Choose another table_name.`);
   }

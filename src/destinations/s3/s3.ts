@@ -12,6 +12,7 @@ import { fileSession } from '../object-store/session.ts';
 import { secret } from '../secret.ts';
 import { s3Client } from './client.ts';
 import { s3Store } from './store.ts';
+import { bucketSteps, type Bucket } from './test-steps.ts';
 
 const bucketProperties = {
   bucket_name: Type.String({ minLength: 1, title: 'Bucket', description: 'Must exist.' }),
@@ -109,27 +110,33 @@ function s3Destination(
     secretsGoTo: ['endpoint_url'],
     validate,
     keySpace: (config) => `${placeOf(config)}/${checkPrefix(config.prefix)}`,
+    steps: bucketSteps((config, { environment, signal }) => bucketOf(config, environment, signal)),
     async open(config, delivery, context, environment) {
-      const { client, close } = s3Client({
-        region: config.region,
-        accessKeyId: config.aws_access_key_id,
-        secretAccessKey: config.aws_secret_access_key,
-        endpoint: config.endpoint_url ? new URL(config.endpoint_url).origin : null,
-        virtualHosts: config.use_virtual_style_addressing ?? false,
-        allowedHosts: environment.allowedHosts,
-      });
-      const store = s3Store({
-        client,
-        place: placeOf(config),
-        bucket: config.bucket_name,
-        encryption: (config.encryption ?? null) as ServerSideEncryption | null,
-        kmsKeyId: config.kms_key_id ?? null,
-        signal: context.signal,
-        onClose: close,
-      });
-      return fileSession({ store, names: namesOf(checkPrefix(config.prefix), delivery), delivery, context });
+      const { store, prefix } = bucketOf(config, environment, context.signal);
+      return fileSession({ store, names: namesOf(prefix, delivery), delivery, context });
     },
   });
+}
+
+function bucketOf(config: AnyConfig, { allowedHosts }: DestinationEnvironment, signal: AbortSignal): Bucket {
+  const { client, close } = s3Client({
+    region: config.region,
+    accessKeyId: config.aws_access_key_id,
+    secretAccessKey: config.aws_secret_access_key,
+    endpoint: config.endpoint_url ? new URL(config.endpoint_url).origin : null,
+    virtualHosts: config.use_virtual_style_addressing ?? false,
+    allowedHosts,
+  });
+  const store = s3Store({
+    client,
+    place: placeOf(config),
+    bucket: config.bucket_name,
+    encryption: (config.encryption ?? null) as ServerSideEncryption | null,
+    kmsKeyId: config.kms_key_id ?? null,
+    signal,
+    onClose: close,
+  });
+  return { client, bucket: config.bucket_name, prefix: checkPrefix(config.prefix), store };
 }
 
 export const s3 = s3Destination('S3', 'S3', S3Config);

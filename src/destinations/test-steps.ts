@@ -1,0 +1,28 @@
+/** What a user can try before anything is exported: can the destination be reached, and does it let us do what a run will do? */
+import type { Model } from '../exports/domain/content.ts';
+import type { Column, DestinationEnvironment, RowVersions } from './contract.ts';
+
+/** What would be delivered, as far as it matters to a step. */
+export type TestSubject = {
+  projectId: number;
+  model: Model;
+  columns: readonly Column[];
+  merge: RowVersions | null;
+};
+
+export type TestContext = TestSubject & {
+  environment: DestinationEnvironment;
+  /** Aborted when the step took too long: pass it into every I/O. */
+  signal: AbortSignal;
+};
+
+/** Steps are tried in their order, each on its own; a later one may take for granted that those before it passed. */
+export type TestStep<Config = unknown> = {
+  name: string;
+  description: string;
+  /**
+   * Leaves nothing visible behind.
+   * @throws DestinationRejected, DestinationUnavailable, whose message is shown to the user
+   */
+  run(config: Config, context: TestContext): Promise<void>;
+};
