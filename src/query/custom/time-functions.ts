@@ -14,6 +14,16 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   ...['month', 'quarter', 'year'].map((unit) => startOf(unit, 'date')),
   startOf('week', 'date', 'toMonday'),
   {
+    names: ['toStartOfWeek'],
+    takes: ['timestamptz'],
+    make: ([instant], at) => {
+      // Postgres's weeks begin on Monday, ClickHouse's on Sunday.
+      const monday = `date_trunc('week', ${utc(instant!.sql)} + interval '1 day')`;
+      const sunday = withinYears(`((${monday} - interval '1 day') at time zone 'UTC')`);
+      return convert(value('timestamptz', sunday, at), 'date');
+    },
+  },
+  {
     names: ['dateTrunc', 'date_trunc'],
     takes: ['text', 'timestamptz'],
     make: ([unit, instant], at) => value('timestamptz', truncated(unitOf(unit!), instant!.sql), at),
