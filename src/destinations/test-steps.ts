@@ -1,14 +1,8 @@
 /** What a user can try before anything is exported: can the destination be reached, and does it let us do what a run will do? */
-import type { Model } from '../exports/domain/content.ts';
-import type { Column, DestinationEnvironment, RowVersions } from './contract.ts';
+import type { Delivery, DestinationEnvironment } from './contract.ts';
 
 /** What would be delivered, as far as it matters to a step. */
-export type TestSubject = {
-  projectId: number;
-  model: Model;
-  columns: readonly Column[];
-  merge: RowVersions | null;
-};
+export type TestSubject = Pick<Delivery, 'projectId' | 'model' | 'columns' | 'merge'>;
 
 export type TestContext = TestSubject & {
   environment: DestinationEnvironment;

@@ -1,11 +1,10 @@
 /** Whether files can be written where a delivery would write them: an upload that is begun, filled and aborted, never visible. */
 import { randomUUID } from 'node:crypto';
-import type { Model } from '../../exports/domain/content.ts';
 import { folderOf } from './keys.ts';
 import type { ObjectStore } from './store.ts';
 
 /** @param prefix as `checkPrefix` returned it */
-export async function tryUpload(store: ObjectStore, prefix: string, model: Model): Promise<void> {
+export async function tryUpload(store: ObjectStore, prefix: string, model: string): Promise<void> {
   const now = new Date().toISOString();
   const folder = folderOf(prefix, { start: now, end: now, model });
   const upload = await store.begin(`${folder === '' ? '' : `${folder}/`}sluice-test`, randomUUID());
