@@ -31,7 +31,7 @@ const ARROWS = `
   migrations      -> db (types)
   events          -> http, db, formats, query, destinations (types), exports/domain
   destinations    -> net, formats
-  temporal        -> exports/domain, processes, config
+  temporal        -> exports/domain, processes, config, secrets (types)
 
   http            -> secrets
   health          -> http, db, events
@@ -174,6 +174,7 @@ describe('the house', () => {
     onlyIn(['destinations'], '@aws-sdk');
     onlyIn(['schema'], 'typebox', 'ajv', 'ajv-formats');
     onlyIn(['telemetry'], 'pino', 'prom-client');
+    onlyIn(['query'], 'chevrotain');
     onlyIn(['notify'], 'nodemailer');
     onlyIn(['commands', 'composition'], 'commander', 'cli-progress');
   });

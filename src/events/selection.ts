@@ -65,11 +65,6 @@ export function rowsOf(slice: Slice, { source, conditions }: Selection): { from:
   return { from, where: [where, ...conditions].join(' and ') };
 }
 
-/** The columns of a query. @throws InvalidInput when it does not compile */
-export function queryColumns(query: string): readonly Column[] {
-  return compileQuery(query, ANY_INTERVAL).columns;
-}
-
 /** How a table of this content tells which of two versions of a row is newer; null: its rows do not change. */
 export function mergeOf(content: Content): RowVersions | null {
   return content.query === null ? selectionOf(content).source.merge : null;

@@ -1,6 +1,6 @@
 /** The fields of a batch export that say what it contains: on the wire, and from there to its settings and back. */
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
-import { queryColumns } from '../events/selection.ts';
+import { queryColumns } from '../query/custom/columns.ts';
 import type { ContentPatch } from './content.ts';
 import type { ContentSettings } from './domain/content.ts';
 

@@ -1,0 +1,26 @@
+/** The columns of a query, which lists of exports show for each of a hundred: what was compiled lately is not compiled again. */
+import type { Column } from '../../destinations/contract.ts';
+import { compileQuery } from './compile.ts';
+
+/** Columns and types do not depend on the interval. */
+const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01:00:00.000000Z' };
+
+const MOST_REMEMBERED = 300;
+/** By the query's text, the one that was asked for longest ago first. */
+const remembered = new Map<string, readonly Column[]>();
+
+/** @throws InvalidInput for a query that does not compile */
+export function queryColumns(query: string): readonly Column[] {
+  const columns = remembered.get(query) ?? columnsOf(query);
+  remembered.delete(query);
+  remembered.set(query, columns);
+  for (const oldest of remembered.keys()) {
+    if (remembered.size <= MOST_REMEMBERED) break;
+    remembered.delete(oldest);
+  }
+  return columns;
+}
+
+function columnsOf(query: string): readonly Column[] {
+  return compileQuery(query, ANY_INTERVAL).columns.map(({ name, type }) => ({ name, type }));
+}
