@@ -23,5 +23,6 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd): Promise<C
 /** A run whose end was lost, or said otherwise, turns out to have delivered. */
 export async function completeRun(stores: Stores, run: Run, receipt: Receipt, cursor: string): Promise<void> {
   await stores.runs.complete(run.id, receipt, cursor);
+  await stores.backfills.countAgain(run.id);
   await runEnded(stores, run, { status: 'Completed', closedBy: 'reconciler' });
 }

@@ -113,7 +113,10 @@ async function ask(
       asking.filter((one) => !isSchedules(one)),
     )),
   ];
-  const bySchedule = await marked(engine, asking.filter(isSchedules).slice(0, ASKED_AT_ONCE));
+  // A second call would replace the first: what is too much for one is started as the schedule would.
+  const bySchedules = asking.filter(isSchedules);
+  direct.push(...(await marked(engine, bySchedules.slice(ASKED_AT_ONCE))));
+  const bySchedule = await marked(engine, bySchedules.slice(0, ASKED_AT_ONCE));
   const ends = bySchedule.map(({ end }) => end);
   if (ends.length > 0) await schedules.backfill(batchExport.id, ends);
   for (const { request, end } of direct) {

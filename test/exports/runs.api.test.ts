@@ -448,4 +448,23 @@ describe('runs, backfills and logs over HTTP', () => {
       });
     }
   });
+
+  it('are as many at once as the export says, from 1 to 100', async () => {
+    const read = async () =>
+      ((await request('GET', `${path}/`)).body as { max_concurrent_runs: number }).max_concurrent_runs;
+    assert.equal(await read(), 10);
+    await request('PATCH', `${path}/`, { max_concurrent_runs: 3 });
+    await request('PATCH', `${path}/`, { name: 'another' });
+    assert.equal(await read(), 3);
+    for (const [wrong, code] of [
+      [0, 'min_value'],
+      [101, 'max_value'],
+      ['3', 'invalid_input'],
+      [null, 'null'],
+    ] as const) {
+      const { status, body } = await request('PATCH', `${path}/`, { max_concurrent_runs: wrong });
+      const { code: said, attr } = body as { code: string; attr: string };
+      assert.deepEqual([status, said, attr], [400, code, 'max_concurrent_runs']);
+    }
+  });
 });
