@@ -30,6 +30,19 @@ export const PERSONS_OF = `
   end $$;
 `;
 
+/** Replaced by 0015. */
+export const CHANGE_GROUPS = `
+  -- [{index, key, properties}], sorted by the caller: their properties laid over those that are there.
+  create function change_groups(project int, changes jsonb) returns void language plpgsql volatile as $$
+  begin
+    insert into groups
+      select project, index, key, properties, clock_timestamp(), 1
+      from jsonb_to_recordset(changes) as given (index smallint, key text, properties jsonb)
+      on conflict (project_id, group_type_index, group_key) do update
+        set properties = groups.properties || excluded.properties, version = groups.version + 1;
+  end $$;
+`;
+
 /**
  * The steps of the ingest transaction, each a function so that a session plans its statements once. Small tables make hash and
  * merge joins look good, and a session would keep such a plan when the tables have grown: hence the settings. Tables that nobody
@@ -80,16 +93,7 @@ ${PERSONS_OF}
     perform from persons where project_id = project and id = any (person_ids) order by id for no key update;
   end $$;
 
-  -- [{index, key, properties}], sorted by the caller: their properties laid over those that are there.
-  create function change_groups(project int, changes jsonb) returns void language plpgsql volatile as $$
-  begin
-    insert into groups
-      select project, index, key, properties, clock_timestamp(), 1
-      from jsonb_to_recordset(changes) as given (index smallint, key text, properties jsonb)
-      on conflict (project_id, group_type_index, group_key) do update
-        set properties = groups.properties || excluded.properties, version = groups.version + 1;
-  end $$;
-
+${CHANGE_GROUPS}
   -- Applies what was decided while lock_persons held everything concerned:
   -- persons [{id, properties, is_identified, created_at (microseconds since 2000)}],
   -- mapped [{distinct_id, person_id}] for distinct ids without a person, merges [{from, into}] of persons that were there.

@@ -6,7 +6,7 @@ export const LIMITS = {
   bodyBytes: 2 * MIB,
   batchBytes: 20 * MIB,
   eventsPerRequest: 10_000,
-  /** UTF-16 units of one event's properties as JSON. */
+  /** UTF-16 units of one event's properties as JSON, all digits of its numbers written out. */
   propertiesLength: MIB,
   /** Objects and arrays inside each other, in one event. */
   depth: 128,

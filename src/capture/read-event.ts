@@ -3,6 +3,7 @@ import { InvalidInput, MalformedRequest } from '../errors.ts';
 import type { NewEvent } from '../events/event-rows.ts';
 import type { GroupTypes } from '../events/group-types.ts';
 import { readPersonEffects } from '../events/persons/effects.ts';
+import { storedLength } from '../events/stored-length.ts';
 import { parseInstant } from '../wire/instant.ts';
 import { isDeeperThan, storableJson, storableText } from '../wire/json.ts';
 import { isObject, type RawObject } from './envelope.ts';
@@ -96,7 +97,7 @@ function readProperties(raw: RawObject, { escapes, groupTypes }: Reception): Rea
   const { $elements_chain: chain } = given;
   const kept = withSetters(raw, chain === undefined ? given : withoutChain(given));
   const { object, text } = storableJson(withGroups(kept, groupTypes), escapes);
-  if (text.length > LIMITS.propertiesLength) {
+  if (storedLength(text, object, LIMITS.propertiesLength) > LIMITS.propertiesLength) {
     const detail = `An event's properties may have ${LIMITS.propertiesLength} characters of JSON.`;
     throw new InvalidInput(detail, 'properties', 'event_too_large');
   }

@@ -1,5 +1,11 @@
 /** Groups, such as companies: what `$groupidentify` says about them. */
 
+import { quoted } from './simple-query.ts';
+import type { IngestionWarning } from './warnings.ts';
+
+/** Bytes of a group's properties as JSON. */
+const MOST_PROPERTIES_BYTES = 1024 * 1024;
+
 /** @example { typeIndex: 0, key: 'acme', properties: '{"tier":"gold"}' } */
 export type GroupUpdate = {
   /** 0 to 4, from `group_types`. */
@@ -11,9 +17,9 @@ export type GroupUpdate = {
 
 /**
  * @param subjects in the order of their arrival: later properties lie over earlier ones
- * @returns JSON as the SQL function `change_groups` reads it, sorted so that no two transactions wait for each other; undefined: none
+ * @returns a statement that changes the groups, sorted so that no two transactions wait for each other, and answers with one row; undefined: none
  */
-export function groupChanges(subjects: readonly { group?: GroupUpdate }[]): string | undefined {
+export function groupsSql(projectId: number, subjects: readonly { group?: GroupUpdate }[]): string | undefined {
   const groups = new Map<string, GroupUpdate[]>();
   for (const { group } of subjects) {
     if (!group) continue;
@@ -24,7 +30,17 @@ export function groupChanges(subjects: readonly { group?: GroupUpdate }[]): stri
   }
   if (groups.size === 0) return undefined;
   const names = [...groups.keys()].sort();
-  return `[${names.map((name) => changeJson(groups.get(name)!)).join(',')}]`;
+  const changes = `[${names.map((name) => changeJson(groups.get(name)!)).join(',')}]`;
+  return `select change_groups(${projectId}, ${quoted(changes)}, ${MOST_PROPERTIES_BYTES})`;
+}
+
+/** @param refused what the statement answers */
+export function groupWarnings(refused: string | null | undefined): IngestionWarning[] {
+  if (refused == null) return [];
+  return (JSON.parse(refused) as [number, string][]).map(([index, key]) => ({
+    code: 'group_properties_size_violation',
+    detail: `The group ${JSON.stringify(key)} of type ${index} was not changed: its properties may have ${MOST_PROPERTIES_BYTES} bytes of JSON.`,
+  }));
 }
 
 function changeJson(updates: readonly GroupUpdate[]): string {

@@ -6,7 +6,7 @@
  * 3. Groups, then the seal's lock and the instant, then persons and events: nothing is left to wait for but the rows themselves.
  */
 import { copyMessages, ROW_COLUMNS, type RowReference, type StoredRow } from './event-rows.ts';
-import { groupChanges } from './group-changes.ts';
+import { groupsSql, groupWarnings } from './group-changes.ts';
 import type { KnownPersons } from './persons/known-persons.ts';
 import { loadPersons, type Ask, type Persons } from './persons/load-persons.ts';
 import { createPersonWork, type PersonChanges } from './persons/person-work.ts';
@@ -54,11 +54,12 @@ export async function storeGroup(
     return [];
   }
   const outcome = await decide(group, persons);
-  await simpleQuery(session, lastSql(group, outcome.changes), {
+  const groups = groupsSql(projectId, group.references.map(subjectOf));
+  const [answer] = await simpleQuery(session, lastSql(group, groups, outcome.changes), {
     timeoutMs,
     copyIn: (rows) => copyMessages(outcome.rows.sort(byUuid), BigInt(rows.at(-1)![0]!)),
   });
-  return outcome.warnings;
+  return groups === undefined ? outcome.warnings : [...outcome.warnings, ...groupWarnings(answer?.[0])];
 }
 
 type Group = { ask: Ask; projectId: number; knownPersons: KnownPersons; references: readonly RowReference[] };
@@ -138,11 +139,10 @@ function distinctIds(references: readonly RowReference[]): string[] {
   return [...ids];
 }
 
-function lastSql({ projectId, references }: Group, changes: PersonChanges): string {
-  const groups = groupChanges(references.map(subjectOf));
+function lastSql({ projectId, references }: Group, groups: string | undefined, changes: PersonChanges): string {
   const range = historicalRange(references);
   return [
-    groups && `select change_groups(${projectId}, ${quoted(groups)})`,
+    groups,
     hasChanges(changes) && `select change_persons(${projectId}, ${quoted(changesJson(changes))})`,
     `select stamp_events(${projectId}, ${instantSql(range?.from)}, ${instantSql(range?.to)})`,
     `copy events (${ROW_COLUMNS}) from stdin (format binary)`,

@@ -200,6 +200,12 @@ describe('an event sent to capture', () => {
         'properties',
       ],
       [
+        'with too many digits in its numbers',
+        { event: 'e', distinct_id: 'd', properties: { a: Array.from({ length: 4_000 }, () => 1e300) } },
+        'event_too_large',
+        'properties',
+      ],
+      [
         'with a property of ten megabytes',
         { event: 'e', distinct_id: 'd', properties: { a: 'x'.repeat(10_000_000) } },
         'event_too_large',

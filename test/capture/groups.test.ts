@@ -9,6 +9,12 @@ const describing = (type: unknown, key: unknown, set?: unknown, more: object = {
   properties: { $group_type: type, $group_key: key, $group_set: set, ...more },
 });
 
+const naming = (type: string, more: object) => ({
+  distinct_id: 'a',
+  properties: { $groups: { [type]: 'x' } },
+  ...more,
+});
+
 describe('groups of events', () => {
   let database: TestDatabase;
   let server: CaptureServer;
@@ -55,11 +61,6 @@ describe('groups of events', () => {
   });
 
   it('are given no number by an event that is rejected', async () => {
-    const naming = (type: string, more: object) => ({
-      distinct_id: 'a',
-      properties: { $groups: { [type]: 'x' } },
-      ...more,
-    });
     const batch = [
       naming('nameless', {}),
       naming('broken', { event: 'b', uuid: 'no' }),

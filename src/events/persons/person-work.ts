@@ -1,5 +1,6 @@
 /** What the events of one group do to the persons of a project. */
 import { personIdOf } from '../person-id.ts';
+import { storedLength } from '../stored-length.ts';
 import { NO_EFFECTS, type PersonEffects, type PersonWarning, type Properties } from './effects.ts';
 import { changedProperties, isSame } from './properties.ts';
 import { NO_PROPERTIES, StoredProperties } from './stored-properties.ts';
@@ -31,7 +32,7 @@ export type PersonChanges = {
   merges: { from: string; into: string }[];
 };
 
-/** Bytes of a person's properties as JSON. */
+/** Bytes of a person's properties as JSON, all digits of its numbers written out. */
 const MOST_PROPERTIES_BYTES = 1024 * 1024;
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 
@@ -142,7 +143,8 @@ export function createPersonWork(projectId: number, known: ReadonlyMap<string, P
 
   function replace(person: Person, distinctId: string, properties: Properties): void {
     const text = JSON.stringify(properties);
-    if (Buffer.byteLength(text) > MOST_PROPERTIES_BYTES) {
+    const length = Math.max(Buffer.byteLength(text), storedLength(text, properties, MOST_PROPERTIES_BYTES));
+    if (length > MOST_PROPERTIES_BYTES) {
       warnings.push(tooLarge(distinctId));
       return;
     }

@@ -9,6 +9,11 @@ import { buildPersonEvent } from '../../support/stored-persons.ts';
 
 const MANY = 10_000;
 
+const describing = (key: string, name: string, length: number) => ({
+  ...buildPersonEvent(eventOf(['x', 'a'])),
+  group: { typeIndex: 1, key, properties: JSON.stringify({ [name]: 'x'.repeat(length) }) },
+});
+
 describe('a request about very many persons, in a database that knows nothing of them yet', () => {
   let database: TestDatabase;
   let pool: Pool;
@@ -60,6 +65,29 @@ describe('a request about very many persons, in a database that knows nothing of
     assert.deepEqual(await count(`events where distinct_id like 'heavy-%' and person_properties ? 'x'`), { n: 100 });
   });
 
+  it('leaves a group as it is that would grow too large, and says so', async () => {
+    const told: string[] = [];
+    const ingest = createIngest(pool, {
+      onWarnings: (_, warnings) =>
+        void told.push(...warnings.map(({ code, detail }) => `${code}: ${detail.slice(0, 16)}`)),
+    });
+    const store = (...events: ReturnType<typeof describing>[]) =>
+      ingest.store(PROJECT, [buildRows(events, { projectId: PROJECT })]);
+    await store(describing('grown', 'a', 600_000), describing('small', 'a', 10));
+    assert.deepEqual(told, []);
+    assert.deepEqual(await store(describing('grown', 'b', 600_000), describing('small', 'b', 10)), [[]]);
+    assert.deepEqual(told, ['group_properties_size_violation: The group "grown']);
+    await store(describing('new', 'a', 2_000_000));
+    const { rows } = await pool.query(
+      `select group_key, array(select jsonb_object_keys(properties) order by 1) as names from groups
+        where group_type_index = 1 order by 1`,
+    );
+    assert.deepEqual(rows, [
+      { group_key: 'grown', names: ['a'] },
+      { group_key: 'small', names: ['a', 'b'] },
+    ]);
+  });
+
   it('refuses the event alone that would make a value larger than Postgres can have', async () => {
     // As Postgres says it of 256 MiB, which would take this test a minute.
     await pool.query(`
@@ -71,6 +99,6 @@ describe('a request about very many persons, in a database that knows nothing of
     const events = groups.map((group) => ({ ...buildPersonEvent(eventOf(['x', 'a'])), group }));
     const refused = await createIngest(pool).store(PROJECT, [buildRows(events, { projectId: PROJECT })]);
     assert.deepEqual(refused, [[1]]);
-    assert.deepEqual(await count('groups'), { n: 2 });
+    assert.deepEqual(await count('groups where group_type_index = 0'), { n: 2 });
   });
 });

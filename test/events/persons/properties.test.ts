@@ -236,6 +236,11 @@ describe('a person that grows too large', () => {
     assert.deepEqual(personMemory().play([eventOf(set('a', { x: `${textOf(MIB)}!` }))]).warnings, [TOO_LARGE]);
   });
 
+  it('is weighed with all digits of its numbers', () => {
+    assert.deepEqual(personMemory().play([eventOf(set('a', { x: Array(3_000).fill(1e300) }))]).warnings, []);
+    assert.deepEqual(personMemory().play([eventOf(set('a', { x: Array(4_000).fill(1e300) }))]).warnings, [TOO_LARGE]);
+  });
+
   it('is still merged, and keeps the properties of the survivor', () => {
     const memory = personMemory();
     memory.play([eventOf(set('a', { x: textOf(MIB) })), eventOf(set('b', { y: 1 }))]);

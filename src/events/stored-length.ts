@@ -1,0 +1,26 @@
+/** How long JSON becomes in `jsonb`, which writes numbers without exponents: `1e308` is read again as 309 digits. */
+
+/** Characters that a number can gain, for each that it has: 5e-324 becomes 326. */
+const MOST_GROWTH = 64;
+
+/**
+ * @param text JSON of the value
+ * @param most what the caller can accept: where the text cannot grow beyond it, nobody counts
+ * @returns the length of the text, with what its numbers gain where that may matter
+ */
+export function storedLength(text: string, value: unknown, most: number): number {
+  return text.length * MOST_GROWTH <= most ? text.length : text.length + gainOf(value);
+}
+
+function gainOf(value: unknown): number {
+  if (typeof value === 'number') return digitsGained(value);
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + gainOf(member), 0);
+}
+
+/** JavaScript writes an exponent from 1e21 on, and below 1e-6. */
+function digitsGained(value: number): number {
+  const size = Math.abs(value);
+  if (!Number.isFinite(size) || size === 0 || (size < 1e21 && size >= 1e-6)) return 0;
+  return Math.ceil(Math.abs(Math.log10(size)));
+}
