@@ -25,6 +25,8 @@ const ZONES = [
   'Europe/London',
 ];
 
+const seconds = (at: number) => ({ seconds: at / 1000, nanos: 0 });
+
 describe('schedules in time zones', () => {
   let world: ExportWorld;
   before(async () => {
@@ -39,7 +41,6 @@ describe('schedules in time zones', () => {
 
   /** What Temporal itself would start, between two instants, both included. */
   async function matching(scheduleId: string, { from, to }: { from: number; to: number }): Promise<number[]> {
-    const seconds = (at: number) => ({ seconds: at / 1000, nanos: 0 });
     const { namespace } = world.options.temporal;
     const { startTime } = await world.engine.temporal.client.workflowService.listScheduleMatchingTimes({
       namespace,
@@ -48,6 +49,13 @@ describe('schedules in time zones', () => {
       endTime: seconds(to) as never,
     });
     return startTime!.map(({ seconds: at }) => Number(at) * 1000);
+  }
+
+  /** How long the export's data intervals are, in hours. */
+  async function lengths(change: CadenceChange): Promise<number[]> {
+    const tiling = await world.engine.stores.batchExports.tiling(await create(change));
+    const hours = [...intervalsWithin(tiling, YEAR.from, YEAR.to)].map(({ start, end }) => (end - start) / HOUR);
+    return [...new Set(hours)].sort((a, b) => a - b);
   }
 
   const cadences: CadenceChange[] = ZONES.flatMap((timezone) => [
@@ -86,11 +94,6 @@ describe('schedules in time zones', () => {
   }
 
   it('have days of 23 and 25 hours, and weeks of 167 and 169', async () => {
-    const lengths = async (change: CadenceChange) => {
-      const tiling = await world.engine.stores.batchExports.tiling(await create(change));
-      const hours = [...intervalsWithin(tiling, YEAR.from, YEAR.to)].map(({ start, end }) => (end - start) / HOUR);
-      return [...new Set(hours)].sort((a, b) => a - b);
-    };
     for (const timezone of ['Europe/Berlin', 'America/New_York']) {
       assert.deepEqual(await lengths({ interval: 'day', timezone }), [23, 24, 25]);
       assert.deepEqual(await lengths({ interval: 'week', timezone }), [167, 168, 169]);

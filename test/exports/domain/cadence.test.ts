@@ -22,6 +22,8 @@ function boundariesAfter(cadence: Cadence, after: string, count: number): string
   });
 }
 
+const daysInBerlin = (offsetHour: number) => cadenceWith({ interval: 'day', timezone: 'Europe/Berlin', offsetHour });
+
 describe('a cadence', () => {
   const cases: { what: string; of: CadenceChange; after: string; boundaries: string[] }[] = [
     {
@@ -173,13 +175,12 @@ describe('a cadence', () => {
   });
 
   it('knows the boundaries that are too close to a change of the clocks', () => {
-    const days = (offsetHour: number) => cadenceWith({ interval: 'day', timezone: 'Europe/Berlin', offsetHour });
     const near = [0, 1, 2, 4, 5].map((hour) => {
-      const boundary = boundaryAtOrBefore(days(hour), at('2026-03-29T12:00:00Z'));
-      return isNearClockChange(days(hour), boundary);
+      const boundary = boundaryAtOrBefore(daysInBerlin(hour), at('2026-03-29T12:00:00Z'));
+      return isNearClockChange(daysInBerlin(hour), boundary);
     });
     assert.deepEqual(near, [true, true, true, true, false]);
-    assert.ok(!isNearClockChange(days(2), at('2026-03-28T01:00:00Z')));
+    assert.ok(!isNearClockChange(daysInBerlin(2), at('2026-03-28T01:00:00Z')));
   });
 
   it('turns a plain date into the beginning of its day', () => {

@@ -19,6 +19,8 @@ const at = millisOf;
 const words = (interval: { start: number; end: number } | undefined) =>
   interval && `${isoSeconds(interval.start)}/${isoSeconds(interval.end)}`;
 
+const days = (timezone: string, offsetHour = 0) => cadenceWith({ interval: 'day', timezone, offsetHour });
+
 describe('data intervals', () => {
   const cases: [interval: string, end: string, expected: string | undefined][] = [
     ['hour', '2015-05-17T11:00:00Z', '2015-05-17T10:00:00Z/2015-05-17T11:00:00Z'],
@@ -61,7 +63,6 @@ describe('data intervals', () => {
   });
 
   it('hands over from one zone to another, and keeps the zone of what was before', () => {
-    const days = (timezone: string, offsetHour = 0) => cadenceWith({ interval: 'day', timezone, offsetHour });
     const berlin: Tiling = [{ ...days('Europe/Berlin'), validFrom: -Infinity }];
     const tiling = withSpec(berlin, days('America/New_York', 6), at('2026-03-28T12:00:00Z'));
     assert.deepEqual([...intervalsWithin(tiling, at('2026-03-27T00:00:00Z'), at('2026-03-31T00:00:00Z'))].map(words), [

@@ -1,0 +1,199 @@
+/** What may happen to an export, and how it is done to the product and to the model alike. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Conflict, InvalidInput, Unavailable } from '../../src/errors.ts';
+import { isoMicros } from '../../src/exports/domain/instants.ts';
+import type { Run } from '../../src/exports/run-rows.ts';
+import type { CadenceChange } from '../../src/exports/domain/cadence.ts';
+import { WEATHERS, type Installation, type Weather } from './installation.ts';
+import type { Model, ModelCadence } from './model.ts';
+
+const HOUR = 3_600_000;
+
+export type Command =
+  | { do: 'advance'; hours: number }
+  | { do: 'pause' }
+  | { do: 'unpause'; backfill: boolean }
+  | { do: 'patch'; cadence: ModelCadence; jitterSeconds: number }
+  | { do: 'backfill'; hoursAgo: number; hours: number }
+  | { do: 'retry' | 'cancel'; nth: number }
+  | { do: 'weather'; weather: Weather }
+  | { do: 'outage'; hours: number };
+
+/** Hours make many runs, so there are few of them. */
+const INTERVALS = [
+  'day',
+  'day',
+  'day',
+  'day',
+  'week',
+  'month',
+  'every 1440 minutes',
+  'every 700 minutes',
+  'every 360 minutes',
+  'hour',
+];
+
+export const anyCadence: fc.Arbitrary<ModelCadence> = fc
+  .record({
+    interval: fc.constantFrom(...INTERVALS),
+    timezone: fc.constantFrom(
+      'UTC',
+      'Europe/Berlin',
+      'America/New_York',
+      'Australia/Lord_Howe',
+      'Asia/Kolkata',
+      'America/Havana',
+    ),
+    offsetDay: fc.integer({ min: 0, max: 6 }),
+    offsetHour: fc.constantFrom(0, 0, 1, 2, 3, 17),
+  })
+  .map(({ interval, timezone, offsetDay, offsetHour }) => ({
+    interval,
+    timezone,
+    offsetDay: interval === 'week' ? offsetDay : 0,
+    offsetHour: ['day', 'week', 'month'].includes(interval) ? offsetHour : 0,
+  }));
+
+const nth = fc.nat(20);
+
+export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('advance' as const), hours: fc.constantFrom(0.2, 1, 5, 26, 30, 49) }),
+  },
+  { weight: 2, arbitrary: fc.constant({ do: 'pause' as const }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('unpause' as const), backfill: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('patch' as const),
+      cadence: anyCadence,
+      jitterSeconds: fc.constantFrom(0, 0, 60),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('backfill' as const),
+      hoursAgo: fc.integer({ min: 2, max: 150 }),
+      hours: fc.integer({ min: 1, max: 100 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('retry' as const), nth }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), nth }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('weather' as const), weather: fc.constantFrom(...WEATHERS) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('outage' as const), hours: fc.constantFrom(0.5, 6, 30) }) },
+);
+
+export type Life = {
+  world: Pick<Installation, 'projectId' | 'batchExports' | 'backfills' | 'runs' | 'engine'>;
+  id: string;
+  model: Model;
+};
+
+/** The offsets that an interval does not know are left out, as a client would. */
+export function changeOf({
+  interval,
+  timezone,
+  offsetDay,
+  offsetHour,
+}: ModelCadence): CadenceChange & { interval: string } {
+  return {
+    interval,
+    timezone,
+    ...(interval === 'week' && { offsetDay }),
+    ...(['day', 'week', 'month'].includes(interval) && { offsetHour }),
+  };
+}
+
+export async function runsOf({ world, id }: Life): Promise<Run[]> {
+  const all = await world.engine.stores.runs.list(world.projectId, id, { limit: 10_000 });
+  return all.toReversed();
+}
+
+/**
+ * What a user asks for. The model follows only when the product took it; what it refuses it has to have a reason for.
+ * @param now of the product's clock
+ */
+export async function ask(life: Life, command: Command, now: number, isAway: boolean): Promise<void> {
+  const { world, id, model } = life;
+  const { projectId, batchExports, backfills, runs } = world;
+  try {
+    switch (command.do) {
+      case 'pause':
+        await batchExports.pause(projectId, id);
+        return model.pause(now);
+      case 'unpause':
+        return await unpause(life, command.backfill, now);
+      case 'patch': {
+        const { cadence, jitterSeconds } = command;
+        await batchExports.patch(projectId, id, { ...changeOf(cadence), jitterSeconds });
+        return model.change(cadence, now);
+      }
+      case 'backfill': {
+        const start = Math.floor(now / HOUR) * HOUR - command.hoursAgo * HOUR;
+        const end = Math.min(start + command.hours * HOUR, now);
+        const wanted = model.tiles(start, end).filter((tile) => tile.start >= start);
+        const range = { startAt: isoMicros(start), endAt: isoMicros(end) };
+        const asked = backfills.request(projectId, id, range);
+        if (wanted.length === 0) return await assert.rejects(asked, InvalidInput);
+        const { id: backfill, totalRuns } = await asked;
+        assert.equal(totalRuns, wanted.length);
+        return model.wish(
+          wanted.map((tile) => tile.end),
+          now,
+          backfill,
+        );
+      }
+      case 'retry':
+      case 'cancel': {
+        const all = await runsOf(life);
+        const run = all[command.nth % Math.max(all.length, 1)];
+        if (!run) return;
+        if (command.do === 'cancel') return await runs.cancel(projectId, id, run.id);
+        const { id: backfill } = await backfills.retry(projectId, id, run.id);
+        return model.wish([Date.parse(run.end)], now, backfill);
+      }
+    }
+  } catch (error) {
+    const isOpenRun = error instanceof Conflict && command.do === 'retry';
+    const isClosedRun = error instanceof InvalidInput && command.do === 'cancel';
+    if (!(error instanceof Unavailable && isAway) && !isOpenRun && !isClosedRun) throw error;
+  }
+}
+
+async function unpause(life: Life, backfill: boolean, now: number): Promise<void> {
+  const { world, id, model } = life;
+  const { projectId, batchExports, backfills } = world;
+  const run = new Set((await runsOf(life)).map(({ end }) => Date.parse(end)));
+  let paused = false;
+  let asked: string | undefined;
+  await batchExports.unpause(projectId, id, async (inside, changed) => {
+    paused = true;
+    if (backfill) asked = (await backfills.ofPause(inside, changed))?.id;
+  });
+  await backfills.wake(id);
+  assert.equal(paused, model.paused);
+  if (!paused) return;
+  const missed = model.tiles(model.pausedAt - 1, Math.min(now, model.endAt)).filter(({ end }) => !run.has(end));
+  if (asked !== undefined) assert.ok(missed.length > 0);
+  // A run that began just now, for another wish, is one that grants this wish as well.
+  if (backfill) {
+    model.wish(
+      missed.map(({ end }) => end),
+      now,
+      asked ?? null,
+    );
+  }
+  model.unpause(now);
+}
+
+/** An export that fails too often pauses by itself: the model learns when. */
+export async function noticePause({ world, id, model }: Life): Promise<void> {
+  const { paused, pausedReason } = await world.batchExports.get(world.projectId, id);
+  if (!paused || model.paused) return;
+  assert.notEqual(pausedReason, null, 'nobody paused it, so it says why');
+  const [pause] = (await world.engine.stores.gaps.pauses(id)).filter(({ unpausedAt }) => unpausedAt === null);
+  model.pause(Date.parse(pause!.pausedAt));
+}

@@ -1,0 +1,71 @@
+/** Whether an export has become what the model says, once nothing goes on any more. */
+import assert from 'node:assert/strict';
+import { isoSeconds } from '../../src/exports/domain/instants.ts';
+import type { Run } from '../../src/exports/run-rows.ts';
+import { runsOf, type Life } from './commands.ts';
+
+/** What an interval's last run may say when nobody will run it again by itself. */
+const FINAL = ['Completed', 'Failed', 'Cancelled'];
+
+/** An interval that ended so recently may not be delivered yet. */
+const UNDER_WAY = 10 * 60_000;
+
+/** @param now of the product's clock */
+export async function assertExpected(life: Life, now: number): Promise<void> {
+  const { world, id, model } = life;
+  const runs = await runsOf(life);
+  const tiles = new Map(model.tiles(model.createdAt - 300 * 3_600_000, now).map((tile) => [tile.end, tile]));
+  for (const run of runs) assertWanted(life, run, tiles.get(Date.parse(run.end))?.start, now);
+
+  // An export that fails too often gives its backfills up.
+  const cancelled = await cancelledBackfills(life);
+  if (cancelled.size > 0) assert.ok(runs.some(({ status }) => status === 'Failed'));
+  for (const { end } of tiles.values()) {
+    const ofInterval = runs.filter((run) => Date.parse(run.end) === end);
+    const last = ofInterval.at(-1)?.status ?? 'no run';
+    if (model.isDue(end, now - UNDER_WAY)) assert.ok(FINAL.includes(last), `${isoSeconds(end)} is due and has ${last}`);
+    const wishes = model.wishes.filter((wish) => wish.end === end && !cancelled.has(wish.backfill));
+    for (const wish of wishes) assertGranted(wish, ofInterval);
+  }
+
+  const delivered = runs.filter(({ status }) => status === 'Completed').map(({ end }) => end);
+  const ledger = await Array.fromAsync(deliveredOf(life));
+  assert.deepEqual(ledger, [...new Set(delivered)].sort());
+  const row = (await world.engine.stores.schedules.read(id))!;
+  assert.equal(row.scheduleVersion, row.version);
+  assert.ok(await world.engine.schedules.follows(row), 'the schedule says what the row says');
+  assert.equal(row.paused, model.paused);
+}
+
+async function cancelledBackfills({ world, id, model }: Life): Promise<Set<string | null>> {
+  const cancelled = new Set<string | null>();
+  for (const backfill of new Set(model.wishes.map((wish) => wish.backfill))) {
+    if (backfill === null) continue;
+    const { status } = await world.backfills.get(world.projectId, id, backfill);
+    if (status === 'Cancelled') cancelled.add(backfill);
+  }
+  return cancelled;
+}
+
+async function* deliveredOf({ world, id }: Life): AsyncGenerator<string> {
+  const all = await world.engine.stores.ledger.delivered(
+    id,
+    { from: '-infinity', to: 'infinity', after: '-infinity' },
+    10_000,
+  );
+  for (const { end } of all) yield end;
+}
+
+/** A run is of one of the model's intervals, which was due or asked for. */
+function assertWanted({ model }: Life, run: Run, start: number | undefined, now: number): void {
+  const end = Date.parse(run.end);
+  assert.equal(Date.parse(run.start), start, `${run.start}/${run.end} is an interval of the export`);
+  const wanted = model.isDue(end, now) || model.wishes.some((wish) => wish.end === end);
+  assert.ok(wanted, `somebody wanted ${run.end} (${run.kind})`);
+}
+
+/** What was asked for is run, by a run that was planned after the asking, however that ended. */
+function assertGranted(wish: { end: number; at: number }, runs: readonly Run[]): void {
+  const after = runs.filter(({ plan }) => plan && Date.parse(plan.cutoff) >= wish.at);
+  assert.ok(after.length > 0, `${isoSeconds(wish.end)} was asked for at ${isoSeconds(wish.at)}`);
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { buildExportWorld, type ExportWorld } from '../support/export-world.ts';
+import { buildInstallation, type Installation } from './installation.ts';
+import { anyLifeForReal, liveForReal, stepOf } from './live-for-real.ts';
+import { anyLife, live } from './simulate.ts';
+
+/** Two thousand of them, and twenty on the real server, are `npm run test:simulation`. */
+const LIVES = 10;
+const LIVES_FOR_REAL = 2;
+
+describe('an export delivers exactly what it should, whatever happens to it', () => {
+  describe('on a simulated server', () => {
+    let world: Installation;
+    before(async () => {
+      world = await buildInstallation();
+    });
+    after(async () => world.close());
+
+    it('for days', async () => {
+      const property = fc.asyncProperty(anyLife, async (life) => live(world, life));
+      await fc.assert(property, { numRuns: LIVES });
+    });
+  });
+
+  describe('on the real server', () => {
+    let world: ExportWorld;
+    const rejecting = new Set<string>();
+    before(async () => {
+      world = await buildExportWorld();
+      world.onStep = stepOf(rejecting);
+      await world.startWorker();
+    });
+    after(async () => world.close());
+
+    it('for hours that are past', async () => {
+      const property = fc.asyncProperty(anyLifeForReal, async (life) => liveForReal(world, rejecting, life));
+      await fc.assert(property, { numRuns: LIVES_FOR_REAL, endOnFailure: true });
+    });
+  });
+});

@@ -1,0 +1,49 @@
+/** `npm run test:simulation -- [lives] [seed]`: lives of exports against the model, many more than the test suite has time for. */
+import fc from 'fast-check';
+import { buildExportWorld } from '../support/export-world.ts';
+import { stopTestDatabases } from '../support/database.ts';
+import { stopTestTemporal } from '../support/temporal.ts';
+import { buildInstallation } from './installation.ts';
+import { anyLifeForReal, liveForReal, stepOf } from './live-for-real.ts';
+import { anyLife, live } from './simulate.ts';
+
+const [lives = 2000, seed = Date.now() % 1_000_000] = process.argv.slice(2).map(Number);
+const LIVES_FOR_REAL = 20;
+
+async function simulated(): Promise<void> {
+  const world = await buildInstallation();
+  let lived = 0;
+  const property = fc.asyncProperty(anyLife, async (life) => {
+    await live(world, life);
+    if (++lived % 100 === 0) console.log(`${lived} as expected`);
+  });
+  try {
+    await fc.assert(property, { numRuns: lives, seed });
+  } finally {
+    await world.close();
+  }
+}
+
+async function real(): Promise<void> {
+  const world = await buildExportWorld();
+  const rejecting = new Set<string>();
+  world.onStep = stepOf(rejecting);
+  try {
+    await world.startWorker();
+    await fc.assert(
+      fc.asyncProperty(anyLifeForReal, async (life) => liveForReal(world, rejecting, life)),
+      { numRuns: LIVES_FOR_REAL, seed, endOnFailure: true },
+    );
+    console.log(`${LIVES_FOR_REAL} as expected on the real server`);
+  } finally {
+    await world.close();
+  }
+}
+
+console.log(`${lives} lives, seed ${seed}`);
+try {
+  if (lives > 0) await simulated();
+  await real();
+} finally {
+  await Promise.all([stopTestDatabases(), stopTestTemporal()]);
+}
