@@ -67,7 +67,14 @@ export async function startInstallation(): Promise<Installation> {
       environment,
       ensureTemporal: reachable,
     }),
-    backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal: reachable }),
+    backfills: backfills({
+      stores,
+      pool: engine.pool,
+      executions,
+      limits: engine.limits,
+      log,
+      ensureTemporal: reachable,
+    }),
     directory,
     async close() {
       await engine.close();

@@ -3,7 +3,6 @@
  * a server carries beside workflows that do nothing. Every run is checked to have delivered its rows.
  */
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +14,7 @@ import { encodeEvents } from '../src/events/event-rows.ts';
 import { createIngest } from '../src/events/ingest.ts';
 import { NO_EFFECTS } from '../src/events/persons/effects.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
-import { startExportWorker } from '../src/temporal/worker.ts';
+import { installRuntime, startExportWorker } from '../src/temporal/worker.ts';
 import { startInstallation, type Installation } from './installation.ts';
 import {
   atLeast,
@@ -27,8 +26,12 @@ import {
   serverCpuMs,
   type Bench,
   type Case,
+  type CaseResult,
   type Goal,
+  type Sample,
 } from './measure.ts';
+import { planYear } from './plan-year.ts';
+import { withWorkerProcesses } from './worker-processes.ts';
 
 const HOUR = 3_600_000;
 /** As Postgres counts. */
@@ -40,8 +43,11 @@ const SINGLE_RUNS = 15;
 const ROUNDS = 3;
 const RUNS_A_ROUND = 40;
 const AT_ONCE = 10;
-const INTERVALS = SINGLE_RUNS * 2 + (ROUNDS + 1) * RUNS_A_ROUND;
-const YEAR = { startAt: '2025-01-01T00:00:00Z', endAt: '2026-01-01T00:00:00Z', runs: 105_120 };
+/** Processes, each as `sluice worker` starts it. */
+const WORKERS = [1, 2, 4];
+const ROUNDS_OF_WORKERS = 1;
+const COMPARED = (ROUNDS + 1) * RUNS_A_ROUND;
+const INTERVALS = SINGLE_RUNS * 2 + COMPARED + WORKERS.length * (ROUNDS_OF_WORKERS + 1) * RUNS_A_ROUND;
 
 export const bench: Bench = async ({ log }) => {
   const installation = await startInstallation();
@@ -49,13 +55,17 @@ export const bench: Bench = async ({ log }) => {
     log(`storing ${ROWS_EACH} events in each of ${INTERVALS} hours`);
     await storeEvents(installation);
     const exportId = await createExport(installation, 'hour');
-    const { cases, goals } = await withWorkers(installation, async () => {
-      const ends = Array.from({ length: INTERVALS }, (_, hour) => FIRST_END + hour * HOUR);
-      const single = await measureSingleRuns(installation, exportId, ends, log);
-      const compared = await compareThroughput(installation, exportId, ends, log);
-      return { cases: compared.cases, goals: [...single, ...compared.goals] };
+    const ends = Array.from({ length: INTERVALS }, (_, hour) => FIRST_END + hour * HOUR);
+    return await withBareWorker(installation, async () => {
+      const { cases, goals } = await withWorker(installation, async () => {
+        const single = await measureSingleRuns(installation, exportId, ends, log);
+        const compared = await compareThroughput(installation, exportId, ends, log);
+        return { cases: compared.cases, goals: [...single, ...compared.goals] };
+      });
+      const scaled = await measureWorkers(installation, exportId, ends, log);
+      const planned = await planYear(installation, await createExport(installation, 'every 5 minutes'));
+      return { name: 'runs', cases: [...cases, ...scaled], goals: [...goals, ...planned] };
     });
-    return { name: 'runs', cases, goals: [...goals, ...(await planYear(installation))] };
   } finally {
     await installation.close();
   }
@@ -98,10 +108,21 @@ async function createExport({ batchExports, projectId }: Installation, interval:
 
 const BARE_QUEUE = 'bench-bare';
 
-/** A worker as users have it, and one for bare workflows, in this process. */
-async function withWorkers<T>({ engine, options }: Installation, work: () => Promise<T>): Promise<T> {
+/** A worker as users have it, in this process. */
+async function withWorker<T>({ engine, options }: Installation, work: () => Promise<T>): Promise<T> {
   const { temporal, log, partsAtOnce } = options;
   const worker = await startExportWorker({ activities: createActivities(engine), log, temporal, partsAtOnce });
+  try {
+    return await work();
+  } finally {
+    worker.shutdown();
+    await worker.stopped;
+  }
+}
+
+/** One for bare workflows, in this process. */
+async function withBareWorker<T>({ options: { temporal, log } }: Installation, work: () => Promise<T>): Promise<T> {
+  installRuntime(log);
   const connection = await NativeConnection.connect({ address: temporal.address });
   const bare = await Worker.create({
     connection,
@@ -114,9 +135,8 @@ async function withWorkers<T>({ engine, options }: Installation, work: () => Pro
   try {
     return await work();
   } finally {
-    worker.shutdown();
     bare.shutdown();
-    await Promise.all([worker.stopped, bareEnded]);
+    await bareEnded;
     await connection.close();
   }
 }
@@ -171,22 +191,52 @@ async function compareThroughput(
   ends: number[],
   log: (line: string) => void,
 ) {
-  const { engine } = installation;
+  const limit = bareCase(installation);
+  const ours = runsCase('runs of one part, 50 rows', installation, exportId, ends);
+  const samples = await interleave([limit, ours], ROUNDS, log);
+  await checkDelivered(installation, exportId, SINGLE_RUNS * 2 + COMPARED);
+  const cases = [limit, ours].map(({ name }) => compare(name, samples.get(name)!, samples.get(limit.name)!));
+  log(`${perMinute(samples.get(ours.name)!)} runs a minute`);
+  return { cases, goals: [atLeast('throughput of runs, of bare workflows', cases[1]!.wall_ratio, 0.4)] };
+}
+
+/** The same with workers in processes of their own, beside the same limit. */
+async function measureWorkers(
+  installation: Installation,
+  exportId: string,
+  ends: number[],
+  log: (line: string) => void,
+): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
+  for (const workers of WORKERS) {
+    const name = `runs, ${workers} worker process${workers === 1 ? '' : 'es'}`;
+    const [limit, ours] = [bareCase(installation), runsCase(name, installation, exportId, ends)];
+    const measure = () => interleave([limit, ours], ROUNDS_OF_WORKERS, log);
+    const samples = await withWorkerProcesses(workers, installation.options, measure);
+    log(`${name}: ${perMinute(samples.get(name)!)} runs a minute`);
+    results.push(compare(name, samples.get(name)!, samples.get(limit.name)!));
+  }
+  await checkDelivered(installation, exportId, INTERVALS);
+  return results;
+}
+
+function bareCase({ engine }: Installation): Case {
   const { client } = engine.temporal;
-  const limit = throughputCase('limit: workflows of one activity that does nothing', async () => {
+  return throughputCase('limit: workflows of one activity that does nothing', async () => {
     await client.workflow.execute('bare', { workflowId: randomUUID(), taskQueue: BARE_QUEUE });
   });
-  const ours = throughputCase('runs of one part, 50 rows', async () => {
+}
+
+function runsCase(name: string, { engine }: Installation, exportId: string, ends: number[]): Case {
+  return throughputCase(name, async () => {
     const end = ends.shift()!;
     await engine.executions.start(exportId, end);
-    await client.workflow.getHandle(runWorkflowId(exportId, end)).result();
+    await engine.temporal.client.workflow.getHandle(runWorkflowId(exportId, end)).result();
   });
-  const samples = await interleave([limit, ours], ROUNDS, log);
-  await checkDelivered(installation, exportId, INTERVALS);
-  const cases = [limit, ours].map(({ name }) => compare(name, samples.get(name)!, samples.get(limit.name)!));
-  const perMinute = (RUNS_A_ROUND * 60_000) / median(samples.get(ours.name)!.map(({ wallMs }) => wallMs));
-  log(`${perMinute.toFixed(0)} runs a minute`);
-  return { cases, goals: [atLeast('throughput of runs, of bare workflows', cases[1]!.wall_ratio, 0.4)] };
+}
+
+function perMinute(samples: readonly Sample[]): string {
+  return ((RUNS_A_ROUND * 60_000) / median(samples.map(({ wallMs }) => wallMs))).toFixed(0);
 }
 
 /** Some at once, until all have ended. CPU and memory are those of workers and servers together. */
@@ -212,21 +262,4 @@ async function checkDelivered({ engine, projectId }: Installation, exportId: str
   const delivered = all.filter((run) => run.status === 'Completed' && run.recordsCompleted === ROWS_EACH);
   if (all.length !== runs || delivered.length !== runs)
     throw new Error(`${delivered.length} of ${runs} runs delivered their rows`);
-}
-
-/** A request for 105,120 runs, with nobody there to run them. */
-async function planYear(installation: Installation): Promise<Goal[]> {
-  const { backfills, projectId } = installation;
-  const exportId = await createExport(installation, 'every 5 minutes');
-  const before = process.memoryUsage.rss() / 1024 / 1024;
-  // Linux: the peak counts from here.
-  writeFileSync('/proc/self/clear_refs', '5');
-  const started = performance.now();
-  const { totalRuns } = await backfills.request(projectId, exportId, YEAR);
-  const seconds = (performance.now() - started) / 1000;
-  if (totalRuns !== YEAR.runs) throw new Error(`${totalRuns} runs were requested`);
-  return [
-    atMost('a year of 5-minute intervals requested, s', seconds, 15),
-    atMost('… MB added', peakRssMb(process.pid) - before, 120),
-  ];
 }
