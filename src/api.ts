@@ -39,6 +39,7 @@ import { projectByToken } from './identity/project-tokens.ts';
 import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
 import { projectStore } from './identity/projects.store.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import { codecEndpoint, type CodecEndpointOptions } from './temporal/codec-endpoint.ts';
 import { ensureReachable } from './temporal/connection.ts';
 
 export type Api = {
@@ -54,7 +55,12 @@ export type Api = {
 
 /** Connects lazily: it can listen while Postgres and Temporal are still away. */
 export function createApi(
-  options: EngineOptions & Pick<CaptureOptions, 'eventsPerSecond' | 'clientAddress' | 'locate'> & { publicUrl: string },
+  options: EngineOptions &
+    Pick<CaptureOptions, 'eventsPerSecond' | 'clientAddress' | 'locate'> & {
+      publicUrl: string;
+      /** Where Temporal's UI may have payloads opened; absent: nowhere. */
+      codecFor?: Pick<CodecEndpointOptions, 'token' | 'origin'> | undefined;
+    },
 ): Api {
   const { databaseUrl: url, publicUrl, eventsPerSecond, clientAddress, locate, log } = options;
   const engine = createEngine(options);
@@ -130,11 +136,14 @@ export function createApi(
     log,
   }).callback();
 
+  const { codec } = options.temporal;
+  const openPayloads = codec && options.codecFor && codecEndpoint({ ...options.codecFor, codec });
   engine.metrics.tellOfExports(() => exportFigures(stores));
   return {
     metrics: engine.metrics,
     async listener(request, response) {
-      if (!capture.handle(request, response)) await app(request, response);
+      if (capture.handle(request, response) || openPayloads?.(request, response)) return;
+      await app(request, response);
     },
     drain: health.drain,
     async close() {

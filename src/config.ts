@@ -29,6 +29,13 @@ export const Environment = Type.Object({
   ),
   TEMPORAL_NAMESPACE: Type.String({ default: 'sluice', description: 'Temporal namespace.' }),
   TEMPORAL_UI_URL: Type.Optional(Type.String({ description: 'Where people find Temporal’s UI, for links.' })),
+  TEMPORAL_CODEC_TOKEN: Type.Optional(
+    Type.String({
+      pattern: '^[\\w-]{16,}$',
+      description:
+        'Lets Temporal’s UI read our payloads: it opens them at `/_codec/<token>` of the API, for pages of TEMPORAL_UI_URL only. Unset: nowhere. `sluice up` makes one.',
+    }),
+  ),
   SLUICE_STATE_DIR: Type.String({ default: '.sluice', description: 'Where `sluice up` keeps its servers’ state.' }),
   SLUICE_HOST: Type.String({ default: '127.0.0.1', description: 'Address that the API listens on.' }),
   SLUICE_PORT: Port(8000, 'Port of the API.'),

@@ -2,7 +2,9 @@
 import { entriesOf, type Config } from './config.ts';
 import type { EngineOptions } from './engine.ts';
 import { CommandFailed } from './errors.ts';
+import { createKeyRing } from './secrets/key-ring.ts';
 import type { Logger } from './telemetry/logger.ts';
+import { payloadCodec } from './temporal/payload-codec.ts';
 
 /** @throws CommandFailed naming the variables that are missing */
 export function engineOptions(config: Config, log: Logger): EngineOptions {
@@ -15,7 +17,11 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
   }
   return {
     databaseUrl: DATABASE_URL,
-    temporal: { address: TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE },
+    temporal: {
+      address: TEMPORAL_ADDRESS,
+      namespace: config.TEMPORAL_NAMESPACE,
+      codec: payloadCodec(createKeyRing(SLUICE_ENCRYPTION_KEYS)),
+    },
     encryptionKeys: SLUICE_ENCRYPTION_KEYS,
     environment: {
       localRoot: config.EXPORT_LOCAL_ROOT,

@@ -46,9 +46,9 @@ export function createEngine(options: EngineOptions): ComposedEngine {
   const { databaseUrl: url, log } = options;
   const db = createKnex({ url, applicationName: 'sluice-engine', maxConnections: 10, ...TRANSACTION_TIMEOUTS });
   const pool = createPool({ url, applicationName: 'sluice-rows', maxConnections: options.partsAtOnce + 6 });
+  const sealed = sealedConfigs(createKeyRing(options.encryptionKeys));
   const temporal = connectTemporal(options.temporal);
   const stores = exportStores(db);
-  const sealed = sealedConfigs(createKeyRing(options.encryptionKeys));
   const rules = hostRules(options.environment.allowedHosts);
   const metrics = createMetrics();
   const mailer = options.mail && createMailer(options.mail);

@@ -33,7 +33,9 @@ async function run(): Promise<void> {
   };
   const clientAddress = createClientAddress(entriesOf(config.TRUSTED_PROXIES));
   const locate = config.GEOIP_DB_PATH === undefined ? undefined : await openGeoip(config.GEOIP_DB_PATH);
-  const api = createApi({ ...engineOptions(config, log), publicUrl, eventsPerSecond, clientAddress, locate });
+  const { TEMPORAL_CODEC_TOKEN: token, TEMPORAL_UI_URL: uiUrl } = config;
+  const codecFor = token && uiUrl ? { token, origin: new URL(uiUrl).origin } : undefined;
+  const api = createApi({ ...engineOptions(config, log), publicUrl, eventsPerSecond, clientAddress, locate, codecFor });
   const signals = stopSignals();
   const server = await startHttpServer(api.listener, { host, port });
   log.info({ url: server.url }, 'listening');

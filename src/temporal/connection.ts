@@ -1,16 +1,22 @@
 /** A client of Temporal for the API and for activities. Connects lazily: the service starts while Temporal is still away. */
 import { Client, Connection } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
 import { Unavailable } from '../errors.ts';
+import { dataConverter } from './payload-codec.ts';
 
-export type TemporalOptions = { address: string; namespace: string };
+/** `codec`: seals what is stored there; all that talk about the same workflows need the same. */
+export type TemporalOptions = { address: string; namespace: string; codec?: PayloadCodec | undefined };
 export type TemporalClient = { client: Client; close(): Promise<void> };
 
 /** How long a caller of the API waits for Temporal before it is told to come back. */
 const DEADLINE_MS = 5_000;
 
-export function connectTemporal({ address, namespace }: TemporalOptions): TemporalClient {
+export function connectTemporal({ address, namespace, codec }: TemporalOptions): TemporalClient {
   const connection = Connection.lazy({ address });
-  return { client: new Client({ connection, namespace }), close: () => connection.close() };
+  return {
+    client: new Client({ connection, namespace, dataConverter: dataConverter(codec) }),
+    close: () => connection.close(),
+  };
 }
 
 /**

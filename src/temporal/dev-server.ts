@@ -38,6 +38,8 @@ export type TemporalDevServerOptions = {
   port: number;
   uiPort: number;
   namespace: string;
+  /** Where its UI has payloads opened; absent: it shows them as they are. */
+  codecEndpoint?: string;
   /** Keeps schedules and histories in a file; otherwise they end with the server. */
   persistent: boolean;
   /** Told what takes time (building the server). */
@@ -102,6 +104,7 @@ async function launch(program: string, options: Launch): Promise<Server> {
     ...`server start-dev --namespace ${namespace} --log-level warn`.split(' '),
     ...`--ip 127.0.0.1 --port ${port} --ui-ip 127.0.0.1 --ui-port ${uiPort}`.split(' '),
     ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
+    ...(options.codecEndpoint === undefined ? [] : ['--ui-codec-endpoint', options.codecEndpoint]),
     ...(options.persistent ? ['--db-filename', path.join(options.directory, 'temporal.db')] : []),
   ];
   const logFile = path.join(options.directory, 'temporal.log');

@@ -3,6 +3,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } 
 import { TASK_QUEUES } from '../exports/domain/task-queues.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { TemporalOptions } from './connection.ts';
+import { dataConverter } from './payload-codec.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export type ExportWorkerOptions = {
@@ -62,6 +63,7 @@ export async function startExportWorker({
   const shared: Omit<WorkerOptions, 'taskQueue'> = {
     connection,
     namespace: temporal.namespace,
+    dataConverter: dataConverter(temporal.codec),
     activities,
     shutdownGraceTime: GRACE,
     ...(pollsAtOnce !== undefined && {

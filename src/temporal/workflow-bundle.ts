@@ -5,12 +5,13 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type Logger as SdkLogger } from '@temporalio/worker';
+import { FAILURE_CONVERTER } from './payload-codec.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ENTRY = path.join(ROOT, 'workflows/index.ts');
 const CACHE = path.join(ROOT, 'node_modules/.cache/sluice');
 /** Everything that can be in the bundle. */
-const SOURCES = ['workflows', 'src/exports/domain', 'src/errors.ts'];
+const SOURCES = ['workflows', 'src/exports/domain', 'src/errors.ts', 'src/temporal/failure-converter.ts'];
 
 export type WorkflowBundle = { codePath: string } | { code: string };
 
@@ -18,7 +19,11 @@ export type WorkflowBundle = { codePath: string } | { code: string };
 export async function workflowBundle(logger: SdkLogger): Promise<WorkflowBundle> {
   const codePath = path.join(CACHE, `workflows-${await fingerprint()}.js`);
   if (await readFile(codePath).catch(() => undefined)) return { codePath };
-  const { code } = await bundleWorkflowCode({ workflowsPath: ENTRY, logger });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: ENTRY,
+    failureConverterPath: FAILURE_CONVERTER,
+    logger,
+  });
   // Renamed into place: a worker that starts meanwhile sees all of it or nothing.
   const unfinished = `${codePath}.${process.pid}`;
   try {

@@ -32,6 +32,8 @@ type Start = {
   state: StateFolder;
   servers: Servers;
   keys: string;
+  /** For Temporal's UI. */
+  codecToken: string;
   apiPort: number;
   apiUrl: string;
   onProgress: (message: string) => void;
@@ -74,7 +76,15 @@ export async function startRoles(start: Start): Promise<Roles> {
   };
 }
 
-async function environment({ config, state, servers, keys, apiPort, apiUrl }: Start): Promise<NodeJS.ProcessEnv> {
+async function environment({
+  config,
+  state,
+  servers,
+  keys,
+  codecToken,
+  apiPort,
+  apiUrl,
+}: Start): Promise<NodeJS.ProcessEnv> {
   const exportRoot = config.EXPORT_LOCAL_ROOT ?? state.file(EXPORTS_FOLDER);
   await mkdir(exportRoot, { recursive: true });
   return environmentWith({
@@ -82,6 +92,7 @@ async function environment({ config, state, servers, keys, apiPort, apiUrl }: St
     TEMPORAL_ADDRESS: servers.temporalAddress,
     TEMPORAL_NAMESPACE: config.TEMPORAL_NAMESPACE,
     TEMPORAL_UI_URL: servers.temporalUiUrl ?? undefined,
+    TEMPORAL_CODEC_TOKEN: codecToken,
     SLUICE_HOST: config.SLUICE_HOST,
     SLUICE_PORT: String(apiPort),
     SLUICE_PUBLIC_URL: apiUrl,

@@ -17,7 +17,14 @@ export type Servers = {
   stop(mode?: StopMode): Promise<void>;
 };
 
-type Start = { config: Config; state: StateFolder; onProgress: (message: string) => void; signal: AbortSignal };
+type Start = {
+  config: Config;
+  state: StateFolder;
+  /** Where Temporal's UI has payloads opened. */
+  codecEndpoint: string;
+  onProgress: (message: string) => void;
+  signal: AbortSignal;
+};
 type Server = { ended: Promise<string>; stop(mode?: StopMode): Promise<void> };
 type Postgres = Server & Pick<Servers, 'databaseUrl'>;
 type Temporal = Server & Pick<Servers, 'temporalAddress' | 'temporalUiUrl'>;
@@ -69,7 +76,7 @@ async function startPostgres({ config, state, onProgress }: Start): Promise<Post
   return { databaseUrl: server.url, ended: server.exited.then(() => 'Postgres'), stop: server.stop };
 }
 
-async function startTemporal({ config, state, onProgress, signal }: Start): Promise<Temporal> {
+async function startTemporal({ config, state, codecEndpoint, onProgress, signal }: Start): Promise<Temporal> {
   if (config.TEMPORAL_ADDRESS) return useTemporal(config, config.TEMPORAL_ADDRESS);
   const server = await startTemporalDevServer({
     directory: state.file('temporal'),
@@ -77,6 +84,7 @@ async function startTemporal({ config, state, onProgress, signal }: Start): Prom
     uiPort: config.SLUICE_TEMPORAL_UI_PORT,
     namespace: config.TEMPORAL_NAMESPACE,
     persistent: true,
+    codecEndpoint,
     onProgress: (message) => onProgress(`Temporal: ${message}`),
     signal,
   });

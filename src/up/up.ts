@@ -1,4 +1,5 @@
 /** Everything on one machine: servers, schema, demo, API and worker, in order up and in reverse order down. */
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { CommandFailed } from '../errors.ts';
 import { prepareDatabase } from '../prepare-database.ts';
@@ -60,15 +61,18 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   const { config, signals, onProgress, onReady } = options;
   const port = await apiPort(config);
   const keys = await encryptionKeys(config, state);
-  const servers = await startServers({ config, state, onProgress, signal });
+  const apiUrl = `http://${clientHost(config.SLUICE_HOST)}:${port}`;
+  const codecToken = config.TEMPORAL_CODEC_TOKEN ?? randomBytes(24).toString('base64url');
+  const codecEndpoint = `${apiUrl}/_codec/${codecToken}`;
+  const servers = await startServers({ config, state, codecEndpoint, onProgress, signal });
   running.push(servers);
   const brokenDown = breakdown(servers, state);
 
-  const report = await prepare({ config, state, servers, port, onProgress });
+  const report = await prepare({ state, servers, apiUrl, onProgress });
   signal.throwIfAborted();
-  const roles = await startRoles({ config, state, servers, keys, apiPort: port, apiUrl: report.api_url, onProgress });
+  const roles = await startRoles({ config, state, servers, keys, codecToken, apiPort: port, apiUrl, onProgress });
   running.push(roles);
-  const where = { apiUrl: report.api_url, temporalAddress: servers.temporalAddress };
+  const where = { apiUrl, temporalAddress: servers.temporalAddress };
   const ready = untilReady({ ...where, namespace: config.TEMPORAL_NAMESPACE, signal });
   await Promise.race([ready, roles.broken, brokenDown]);
 
@@ -89,15 +93,15 @@ function breakdown(servers: Servers, state: StateFolder): Promise<never> {
   return broken;
 }
 
-type Prepare = Pick<UpOptions, 'config' | 'onProgress'> & { state: StateFolder; servers: Servers; port: number };
+type Prepare = Pick<UpOptions, 'onProgress'> & { state: StateFolder; servers: Servers; apiUrl: string };
 
 /** Schema and demo. */
-async function prepare({ config, state, servers, port, onProgress }: Prepare): Promise<Report> {
+async function prepare({ state, servers, apiUrl, onProgress }: Prepare): Promise<Report> {
   const { applied } = await prepareDatabase(servers.databaseUrl);
   if (applied.length > 0) onProgress(`Database: ${applied.length} migrations applied`);
   const { projectId, projectApiKey, personalApiKey } = await demo(servers.databaseUrl, state);
   return {
-    api_url: `http://${clientHost(config.SLUICE_HOST)}:${port}`,
+    api_url: apiUrl,
     temporal_ui_url: servers.temporalUiUrl,
     temporal_address: servers.temporalAddress,
     database_url: servers.databaseUrl,

@@ -30,7 +30,7 @@ async function record(world: ExportWorld, name: string, workflowId: string, runI
 }
 
 async function recordRun(name: string, events: NewEvent[], cancelAt?: string): Promise<void> {
-  const world = await buildExportWorld();
+  const world = await buildExportWorld('silent', { sealsPayloads: false });
   try {
     await world.startWorker();
     await world.store(events);

@@ -14,9 +14,10 @@ import { backfills } from '../../src/exports/backfills.ts';
 import { batchExports, type NewExport } from '../../src/exports/batch-exports.ts';
 import { isLive } from '../../src/exports/domain/statuses.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
-import { generateKeyRing } from '../../src/secrets/key-ring.ts';
+import { createKeyRing, generateKeyRing } from '../../src/secrets/key-ring.ts';
 import { ensureReachable } from '../../src/temporal/connection.ts';
 import { ensureNamespace } from '../../src/temporal/namespace.ts';
+import { payloadCodec } from '../../src/temporal/payload-codec.ts';
 import { startExportWorker, type ExportWorker } from '../../src/temporal/worker.ts';
 import type { NewEvent } from '../../src/events/event-rows.ts';
 import { createTestDatabase } from './database.ts';
@@ -41,16 +42,24 @@ export type ExportWorld = {
 
 const PARTS_AT_ONCE = 4;
 
-/** @param level of the engine's log; tests that end in a mystery say `debug` */
-export async function buildExportWorld(level = 'silent'): Promise<ExportWorld> {
+/**
+ * @param level of the engine's log; tests that end in a mystery say `debug`
+ * @param sealsPayloads false for histories that are to be read without a key
+ */
+export async function buildExportWorld(level = 'silent', { sealsPayloads = true } = {}): Promise<ExportWorld> {
   const database = await createTestDatabase();
   const { address } = await testTemporal();
   const localRoot = await mkdtemp(path.join(tmpdir(), 'sluice-test-exports-'));
   const log = pino({ level });
+  const encryptionKeys = generateKeyRing();
   const options: EngineOptions = {
     databaseUrl: database.url,
-    temporal: { address, namespace: `test-${randomBytes(4).toString('hex')}` },
-    encryptionKeys: generateKeyRing(),
+    temporal: {
+      address,
+      namespace: `test-${randomBytes(4).toString('hex')}`,
+      codec: sealsPayloads ? payloadCodec(createKeyRing(encryptionKeys)) : undefined,
+    },
+    encryptionKeys,
     environment: { localRoot, allowedHosts: ['127.0.0.1', 'localhost'] },
     partsAtOnce: PARTS_AT_ONCE,
     limits: { runsPerProject: 40, backfillsPerProject: 1000 },

@@ -40,7 +40,10 @@ describe('the embedded Temporal server', () => {
       const firstPid = await readFile(pidFile, 'utf8');
       assert.equal((await fetch(first.uiUrl)).status, 200);
 
-      const second = await startTemporalDevServer(options());
+      const codecEndpoint = 'http://127.0.0.1:8000/_codec/token';
+      const second = await startTemporalDevServer({ ...options(), codecEndpoint });
+      const settings = await (await fetch(`${second.uiUrl}/api/v1/settings`)).text();
+      assert.ok(settings.includes(codecEndpoint), 'the UI knows who opens payloads');
       await first.exited;
       assert.notEqual(await readFile(pidFile, 'utf8'), firstPid);
       await second.stop();

@@ -1,0 +1,52 @@
+/** What Temporal stores of ours, sealed: inputs, results, failures, details. What was stored before there was a key opens as it is. */
+import { fileURLToPath } from 'node:url';
+import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
+import type { KeyRing } from '../secrets/key-ring.ts';
+
+/** A payload as JSON has it, between Temporal's UI and us too: bytes in base64. */
+export type PayloadJson = { metadata?: Record<string, string>; data?: string };
+
+/** Marks a payload of ours; only its `data` is left beside it. */
+const SEALED = 'binary/encrypted';
+/** Payloads have no row to be bound to: only that they are payloads. */
+const BOUND_TO = 'temporal';
+
+export function payloadCodec(keyRing: KeyRing): PayloadCodec {
+  const seal = (payload: Payload): Payload => ({
+    metadata: { encoding: Buffer.from(SEALED) },
+    data: Buffer.from(keyRing.seal(JSON.stringify(toJson(payload)), BOUND_TO)),
+  });
+  const open = (payload: Payload): Payload => {
+    const { encoding } = payload.metadata ?? {};
+    if (!encoding || Buffer.from(encoding).toString() !== SEALED) return payload;
+    return fromJson(JSON.parse(keyRing.open(Buffer.from(payload.data ?? []).toString(), BOUND_TO)) as PayloadJson);
+  };
+  return {
+    encode: async (payloads) => payloads.map(seal),
+    decode: async (payloads) => payloads.map(open),
+  };
+}
+
+/** What clients and workers convert with; both must have the same. Without a codec nothing is sealed. */
+export function dataConverter(codec: PayloadCodec | undefined): DataConverter {
+  return codec ? { payloadCodecs: [codec], failureConverterPath: FAILURE_CONVERTER } : {};
+}
+
+/** Also in the bundle of the workflows, whose failures it converts. */
+export const FAILURE_CONVERTER = fileURLToPath(new URL('failure-converter.ts', import.meta.url));
+
+export function toJson({ metadata, data }: Payload): PayloadJson {
+  return {
+    metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([name, value]) => [name, base64(value)])),
+    data: base64(data ?? new Uint8Array()),
+  };
+}
+
+export function fromJson({ metadata = {}, data = '' }: PayloadJson): Payload {
+  return {
+    metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')])),
+    data: Buffer.from(data, 'base64'),
+  };
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
