@@ -3,17 +3,15 @@
  * next epoch together with storing the plan. Safe to repeat: an execution has one plan, whatever attempt made it.
  */
 import { destinationOf } from '../src/destinations/index.ts';
-import { fileEncodingOf, type FileConfig } from '../src/destinations/object-store/config.ts';
 import { InvalidInput, NotFound, Superseded } from '../src/errors.ts';
-import { columnsOf } from '../src/events/selection.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import { contentOf } from '../src/exports/content.ts';
-import { isHashed } from '../src/exports/domain/content.ts';
 import { isoMicros, isoSeconds, millisOf } from '../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
 import { intervalEndingAt } from '../src/exports/domain/intervals.ts';
-import { FORMAT_VERSION, partLimits, type Plan } from '../src/exports/domain/plan.ts';
+import type { Plan } from '../src/exports/domain/plan.ts';
 import { isOpen, type RunKind } from '../src/exports/domain/statuses.ts';
+import { planOf } from '../src/exports/planning.ts';
 import type { Run } from '../src/exports/runs.store.ts';
 import type { Attempt } from './activity.ts';
 import { closeLostOfInterval } from './close-lost-runs.ts';
@@ -75,26 +73,12 @@ async function runningSince({ stores, executions }: Engine, { workflowId, workfl
   return now;
 }
 
-type FilePlan = FileConfig & { max_file_size_mb?: number | null };
-
 async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, signal: AbortSignal): Promise<Plan> {
   const destination = destinationOf(batchExport.destinationType, engine.environment);
-  const config = batchExport.destinationConfig as FilePlan;
   const cutoff = await engine.sealer.sealPast(run.end, signal);
-  const content = contentOf(batchExport);
-  const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content };
-  const { rows, bytes, parts } = await engine.events.measure(slice, partLimits(config.max_file_size_mb));
-  return {
-    cutoff,
-    rows,
-    bytes,
-    parts,
-    content,
-    hashKey: isHashed(content) ? batchExport.hashKey : null,
-    columns: columnsOf(content, destination.takes),
-    file: { ...fileEncodingOf(config), numbered: Boolean(config.max_file_size_mb) || parts.length > 1 },
-    formatVersion: FORMAT_VERSION,
-  };
+  const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content: contentOf(batchExport) };
+  const { destinationConfig: config, hashKey } = batchExport;
+  return planOf(engine.events, { destination, config, slice, hashKey });
 }
 
 /** One transaction: the plan, and the epoch that fences every earlier one. A late attempt finds the plan and changes nothing. */

@@ -23,6 +23,7 @@ import { batchExports } from './exports/batch-exports.ts';
 import { integrations } from './exports/integrations.ts';
 import { exportFigures } from './exports/figures.ts';
 import { exportIntervals } from './exports/intervals.ts';
+import { exportPreviews } from './exports/previews.ts';
 import { exportRuns } from './exports/runs.ts';
 import { exportTestSteps } from './exports/test-steps.ts';
 import { exportRoutes } from './exports/routes.ts';
@@ -123,6 +124,7 @@ export function createApi(
       }),
       backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal }),
       intervals: exportIntervals({ stores, pool: engine.pool }),
+      previews: exportPreviews(engine),
       runs: exportRuns({ stores, executions, limits: engine.limits, ensureTemporal }),
       exportLogs: stores.logs,
       integrations: integrations({ stores, sealed, environment }),

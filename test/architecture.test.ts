@@ -39,7 +39,7 @@ const ARROWS = `
   flags           -> http, db
   capture         -> http, db, wire, events, secrets
   notify          -> net, db (types)
-  exports         -> http, db, exports/domain, events, query, destinations, temporal, secrets, notify
+  exports         -> http, db, exports/domain, events, query, formats, destinations, temporal, secrets, notify
 
   activities      -> exports, exports/domain, events, destinations, formats, temporal, db, notify, net (types)
   workflows       -> exports/domain, activities (types)

@@ -241,6 +241,8 @@ export type Destination<Config = unknown> = {
   keySpace(config: Config, projectId: number): string;
   /** What can be tried before anything is exported; for an API that runs them one by one. */
   steps: readonly TestStep<Config>[];
+  /** What a delivery leaves there, as people find it: objects and their manifest, or the table. Contacts nothing. */
+  names(config: Config, delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'parts'>): string[];
   open(
     config: Config,
     delivery: Delivery,

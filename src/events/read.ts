@@ -30,9 +30,9 @@ export function eventReader(pool: Pool) {
      * Counts a slice and divides it; no rows make no parts. The same slice and limits give the same parts as long as no event is
      * deleted. All events of an interval are measured in the index `events_interval` alone.
      */
-    async measure(slice: Slice, limits: PartLimits): Promise<SliceMeasure> {
+    async measure(slice: Slice, limits: PartLimits, { seconds }: Patience = {}): Promise<SliceMeasure> {
       const selected = selectedRows(slice);
-      return inSnapshot(pool, slice, async (client) => {
+      return inSnapshot(pool, slice, seconds, async (client) => {
         const { rows, bytes } = await total(client, selected);
         if (rows === 0) return { rows, bytes, parts: [] };
         if (rows <= limits.rows && bytes <= limits.bytes) return { rows, bytes, parts: [{ rows }] };
@@ -51,7 +51,12 @@ export function eventReader(pool: Pool) {
     async *copy(
       slice: Slice & { from?: Boundary; to?: Boundary },
       columns: readonly Column[],
-      { signal, hashKey, limit }: { signal?: AbortSignal; hashKey?: string | null; limit?: number } = {},
+      {
+        signal,
+        hashKey,
+        limit,
+        seconds,
+      }: Patience & { signal?: AbortSignal; hashKey?: string | null; limit?: number } = {},
     ): AsyncGenerator<Uint8Array> {
       const { from, where, rowId, selection } = partOf(slice);
       const sql = `copy (select ${selectList(slice.content, selection, columns)} from ${from} where ${where}
@@ -59,14 +64,14 @@ export function eventReader(pool: Pool) {
       // Without a key the database would hash with an empty one, which anybody can do.
       if (isHashed(slice.content) && !hashKey) throw new Error('Hashed content is read with a key');
       signal?.throwIfAborted();
-      const settings = { ...timeoutFor(slice.content), ...(hashKey && hashSettings(hashKey)) };
+      const settings = { ...timeoutSetting(slice.content, seconds), ...(hashKey && hashSettings(hashKey)) };
       const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], settings);
       try {
         yield* copyOut(snapshot.client, sql, signal);
         await snapshot.close();
       } catch (error) {
         signal?.throwIfAborted();
-        throw blaming(slice.content, error);
+        throw blaming(slice.content, seconds, error);
       } finally {
         snapshot.abandon();
       }
@@ -75,12 +80,40 @@ export function eventReader(pool: Pool) {
     /** Rows and digest of a slice as it is now. */
     async digest(slice: Slice): Promise<{ rows: number; digest: RowsDigest }> {
       const { from, where, rowId } = selectedRows(slice);
-      return inSnapshot(pool, slice, async (client) => {
+      return inSnapshot(pool, slice, undefined, async (client) => {
         const { rows } = await client.query<{ rows: string; digest: RowsDigest }>(
           `select count(*) as rows, ${rowsDigestSql(rowId)} as digest from ${from} where ${where}`,
         );
         return { rows: Number(rows[0]!.rows), digest: rows[0]!.digest };
       });
+    },
+
+    /**
+     * The newest `interval_time` before an instant at which the content may have a row; null: it has none. It asks neither
+     * what a query leaves out nor which version of a row is the latest.
+     */
+    async newest(
+      projectId: number,
+      content: Content,
+      before: string,
+      { seconds }: Patience = {},
+    ): Promise<string | null> {
+      const { source } = selectionOf(content);
+      const { conditions } = selectionOf({ ...content, model: source.model, query: null });
+      const { from, where } = source.history(projectId);
+      const snapshot = await openSnapshot(pool, [], timeoutSetting(content, seconds));
+      try {
+        const { rows } = await snapshot.client.query<{ interval_time: string }>(
+          `select interval_time from ${from} where ${[where, ...conditions].join(' and ')}
+             and interval_time < ${instantSql(before)} order by interval_time desc limit 1`,
+        );
+        await snapshot.close();
+        return rows[0]?.interval_time ?? null;
+      } catch (error) {
+        throw blaming(content, seconds, error);
+      } finally {
+        snapshot.abandon();
+      }
     },
 
     /** Whether rows have joined a slice since its cutoff: an import did that. Nothing needs to be sealed. */
@@ -113,41 +146,52 @@ function selectedRows(slice: Slice): SelectedRows {
   return { ...rowsOf(slice, selection), rowId, bytes, selection };
 }
 
-/** As long as upstream lets a custom query run. */
-const CUSTOM_MINUTES = 15;
+/** How long Postgres may take; without it, content that users wrote gets as long as upstream gives it. */
+type Patience = { seconds?: number | undefined };
+const CUSTOM_SECONDS = 900;
 
 function isCustom({ query, filters }: Content): boolean {
   return query !== null || filters.length > 0;
 }
 
-/** Nobody knows how long what users wrote takes. */
-function timeoutFor(content: Content): Record<string, string> {
-  return isCustom(content) ? { statement_timeout: `${CUSTOM_MINUTES}min` } : {};
+/** 0: none. */
+function limitOf(content: Content, seconds: number | undefined): number {
+  return seconds ?? (isCustom(content) ? CUSTOM_SECONDS : 0);
+}
+
+function timeoutSetting(content: Content, seconds: number | undefined): Record<string, string> {
+  return { statement_timeout: `${limitOf(content, seconds)}s` };
 }
 
 const QUERY_CANCELED = '57014';
 
 /** What Postgres says of a user's own expressions is the user's to mend: it would say so again. */
-function blaming({ query, ...content }: Content, error: unknown): unknown {
+function blaming(content: Content, seconds: number | undefined, error: unknown): unknown {
   const { code = '' } = error as { code?: string };
-  const attr = query === null ? 'filters' : 'hogql_query';
-  if (!isCustom({ query, ...content })) return error;
-  if (code === QUERY_CANCELED) {
-    return new InvalidInput(`Reading the rows of the data interval took more than ${CUSTOM_MINUTES} minutes.`, attr);
+  const written = content.filters.length > 0 ? 'filters' : null;
+  const attr = content.query === null ? written : 'hogql_query';
+  const limit = limitOf(content, seconds);
+  if (code === QUERY_CANCELED && limit > 0) {
+    return new InvalidInput(`Reading the rows of the data interval took more than ${limit} seconds.`, attr);
   }
   // Class 22: data exceptions.
-  if (!code.startsWith('22')) return error;
+  if (!isCustom(content) || !code.startsWith('22')) return error;
   return new InvalidInput(`The rows of the data interval cannot be computed (SQLSTATE ${code}).`, attr);
 }
 
-async function inSnapshot<T>(pool: Pool, slice: Slice, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], timeoutFor(slice.content));
+async function inSnapshot<T>(
+  pool: Pool,
+  slice: Slice,
+  seconds: number | undefined,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], timeoutSetting(slice.content, seconds));
   try {
     const result = await work(snapshot.client);
     await snapshot.close();
     return result;
   } catch (error) {
-    throw blaming(slice.content, error);
+    throw blaming(slice.content, seconds, error);
   } finally {
     snapshot.abandon();
   }

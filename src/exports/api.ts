@@ -5,6 +5,7 @@ import type { BatchExports } from './batch-exports.ts';
 import type { ExportIntervals } from './intervals.ts';
 import type { Integrations } from './integrations.ts';
 import type { LogStore } from './logs.store.ts';
+import type { ExportPreviews } from './previews.ts';
 import type { ExportRuns } from './runs.ts';
 import type { ExportTestSteps } from './test-steps.ts';
 
@@ -12,6 +13,7 @@ export type ExportsApi = {
   batchExports: BatchExports;
   backfills: Backfills;
   intervals: ExportIntervals;
+  previews: ExportPreviews;
   runs: ExportRuns;
   exportLogs: LogStore;
   integrations: Integrations;

@@ -114,10 +114,14 @@ export function contentColumns(
   return { content, hashKey: key === undefined ? row.hashKey : sealed.sealSecret(row, HASH_KEY, key) };
 }
 
-/** The key that a run hashes with; null where it does not. @throws Error when the key ring does not hold the key's key */
+/** The key of an export's row; null where it has none. @throws Error when the key ring does not hold the key's key */
+export function openHashKey(sealed: SealedConfigs, row: Pick<Row, 'id' | 'projectId' | 'hashKey'>): string | null {
+  return row.hashKey === null ? null : sealed.openSecret(row, HASH_KEY, row.hashKey);
+}
+
+/** The key that a run hashes with, as its plan has it; null where it does not. */
 export function hashKeyOf(sealed: SealedConfigs, { batchExportId, projectId, plan }: Run): string | null {
-  if (!plan?.hashKey) return null;
-  return sealed.openSecret({ id: batchExportId, projectId }, HASH_KEY, plan.hashKey);
+  return openHashKey(sealed, { id: batchExportId, projectId, hashKey: plan?.hashKey ?? null });
 }
 
 /** What the sealed key is bound to, beside its row. */

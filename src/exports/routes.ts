@@ -5,12 +5,14 @@ import { integrationRoutes } from './integrations.routes.ts';
 import { intervalRoutes } from './intervals.routes.ts';
 import { logRoutes } from './logs.routes.ts';
 import { metricRoutes } from './metrics.routes.ts';
+import { previewRoutes } from './previews.routes.ts';
 import { runRoutes } from './runs.routes.ts';
 import { testStepRoutes } from './test-steps.routes.ts';
 
 export const exportRoutes = [
   ...testStepRoutes,
   ...batchExportRoutes,
+  ...previewRoutes,
   ...runRoutes,
   ...backfillRoutes,
   ...intervalRoutes,

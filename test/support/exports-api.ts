@@ -4,6 +4,7 @@ import { createKnex, type Knex } from '../../src/db/connection.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import type { ExportsApi as ExportsCollaborators } from '../../src/exports/api.ts';
 import { integrations } from '../../src/exports/integrations.ts';
+import { exportPreviews } from '../../src/exports/previews.ts';
 import { exportIntervals } from '../../src/exports/intervals.ts';
 import { exportRuns } from '../../src/exports/runs.ts';
 import { exportRoutes } from '../../src/exports/routes.ts';
@@ -47,6 +48,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
       batchExports: world.batchExports,
       backfills: world.backfills,
       intervals: exportIntervals(world.engine),
+      previews: exportPreviews(world.engine),
       runs: exportRuns({ ...world.engine, ensureTemporal: async () => {} }),
       exportLogs: world.engine.stores.logs,
       integrations: integrations(world.engine),

@@ -5,7 +5,7 @@ import { Type, type Static } from '../../schema.ts';
 import type { DestinationEnvironment } from '../contract.ts';
 import { defineDestination } from '../define.ts';
 import { checkFileFormat, fileProperties } from '../object-store/config.ts';
-import { checkPrefix, namesOf } from '../object-store/keys.ts';
+import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
 import { tryUpload } from '../object-store/try-upload.ts';
 import { localStore } from './store.ts';
@@ -58,6 +58,7 @@ export const localFile = defineDestination<LocalFileConfig>({
       },
     },
   ],
+  names: (config, delivery) => allNames(namesOf(folderOf(config, delivery.projectId), delivery), delivery.parts),
   async open(config, delivery, context, environment) {
     const root = rootOf(environment);
     const store = localStore({ root, epoch: delivery.epoch, signal: context.signal });

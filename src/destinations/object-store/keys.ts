@@ -6,7 +6,7 @@
  */
 import { InvalidInput } from '../../errors.ts';
 import { fileExtension } from '../../formats/file.ts';
-import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Delivery, type FileEncoding } from '../contract.ts';
+import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Delivery, type Part, type FileEncoding } from '../contract.ts';
 
 /** S3's limit on a key; the longest of the major stores'. */
 const KEY_BYTES = 1024;
@@ -115,6 +115,11 @@ export function namesOf(prefix: string, delivery: Pick<Delivery, 'start' | 'end'
       return KINDS.has(key.slice(stem.length).replace(/^-\d+/, ''));
     },
   };
+}
+
+/** Every name of a delivery in these parts, the manifest last, as it is written. */
+export function allNames(names: Names, parts: readonly Part[]): string[] {
+  return [...parts.map(({ index }) => names.file(index)), names.manifest];
 }
 
 /** Format and compression of an exported file, from its name. @throws Error for any other name */

@@ -81,6 +81,7 @@ export const postgres = defineDestination<PostgresConfig>({
     access: accessOf(config, environment, signal),
     names: tableNames(config.schema, config.table_name),
   })),
+  names: ({ schema, table_name }) => [`${schema}.${table_name}`],
   async open(config, delivery, context, environment) {
     return tableSession({
       access: accessOf(config, environment, context.signal),

@@ -7,7 +7,7 @@ import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
 import type { Destination, DestinationEnvironment } from '../contract.ts';
 import { defineDestination } from '../define.ts';
 import { checkFileFormat, fileProperties, withDefault } from '../object-store/config.ts';
-import { checkPrefix, namesOf } from '../object-store/keys.ts';
+import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
 import { secret } from '../secret.ts';
 import { s3Client } from './client.ts';
@@ -111,6 +111,7 @@ function s3Destination(
     validate,
     keySpace: (config) => `${placeOf(config)}/${checkPrefix(config.prefix)}`,
     steps: bucketSteps((config, { environment, signal }) => bucketOf(config, environment, signal)),
+    names: (config, delivery) => allNames(namesOf(checkPrefix(config.prefix), delivery), delivery.parts),
     async open(config, delivery, context, environment) {
       const { store, prefix } = bucketOf(config, environment, context.signal);
       return fileSession({ store, names: namesOf(prefix, delivery), delivery, context });

@@ -1,0 +1,40 @@
+/** What a run would deliver, and how it is divided: for the run itself, and for those who want to see it before. */
+import type { Destination } from '../destinations/contract.ts';
+import { fileEncodingOf, type FileConfig } from '../destinations/object-store/config.ts';
+import type { EventReader } from '../events/read.ts';
+import { columnsOf, type Slice } from '../events/selection.ts';
+import { isHashed } from './domain/content.ts';
+import { FORMAT_VERSION, partLimits, type Plan } from './domain/plan.ts';
+
+export type Planned = {
+  destination: Pick<Destination, 'takes'>;
+  /** The destination's. */
+  config: Readonly<Record<string, unknown>>;
+  slice: Slice;
+  /** Sealed. */
+  hashKey: string | null;
+};
+
+type FilePlan = FileConfig & { max_file_size_mb?: number | null };
+
+/** @throws Unavailable when the slice is not sealed; InvalidInput when its content cannot be computed */
+export async function planOf(
+  events: Pick<EventReader, 'measure'>,
+  { destination, config, slice, hashKey }: Planned,
+  options: { seconds?: number } = {},
+): Promise<Plan> {
+  const { content, cutoff } = slice;
+  const fileConfig = config as FilePlan;
+  const { rows, bytes, parts } = await events.measure(slice, partLimits(fileConfig.max_file_size_mb), options);
+  return {
+    cutoff,
+    rows,
+    bytes,
+    parts,
+    content,
+    hashKey: isHashed(content) ? hashKey : null,
+    columns: columnsOf(content, destination.takes),
+    file: { ...fileEncodingOf(fileConfig), numbered: Boolean(fileConfig.max_file_size_mb) || parts.length > 1 },
+    formatVersion: FORMAT_VERSION,
+  };
+}
