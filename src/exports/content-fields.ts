@@ -4,7 +4,7 @@ import { queryColumns } from '../query/custom/columns.ts';
 import type { ContentPatch } from './content.ts';
 import type { ContentSettings } from './domain/content.ts';
 
-export const MODELS = ['events', 'persons'] as const;
+export const MODELS = ['events', 'persons', 'sessions'] as const;
 
 const ColumnNames = Type.Array(Type.String(), { maxItems: 200 });
 
@@ -85,7 +85,7 @@ export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
 
 /** As upstream spells them, with types. */
 function queryFields(query: string): { alias: string; expression: string; type: string }[] {
-  return queryColumns(query).map(({ name, type }) => ({ alias: name, expression: name, type }));
+  return queryColumns(query).map(({ name, type, expression }) => ({ alias: name, expression, type }));
 }
 
 /** null where nothing was said. */

@@ -24,16 +24,12 @@ describe('a custom query in the API', () => {
     const { status, body } = await create(query);
     assert.equal(status, 201, JSON.stringify(body));
     assert.equal(body['hogql_query'], query);
-    const { fields } = body['schema'] as { fields: { alias: string; type: string }[] };
-    assert.deepEqual(
-      fields.map(({ alias, type }) => [alias, type]),
-      [
-        ['uuid', 'uuid'],
-        ['n', 'int8'],
-        ['day', 'date'],
-        ['f', 'float8'],
-      ],
-    );
+    assert.deepEqual((body['schema'] as { fields: object[] }).fields, [
+      { alias: 'uuid', expression: 'uuid', type: 'uuid' },
+      { alias: 'n', expression: 'properties.n::int', type: 'int8' },
+      { alias: 'day', expression: 'toDate(timestamp)', type: 'date' },
+      { alias: 'f', expression: 'toFloat(properties.f)', type: 'float8' },
+    ]);
   });
 
   const REFUSED: [query: unknown, detail: string][] = [

@@ -1,16 +1,17 @@
 /** The columns of a query, which lists of exports show for each of a hundred: what was compiled lately is not compiled again. */
-import type { Column } from '../../destinations/contract.ts';
-import { compileQuery } from './compile.ts';
+import { compileQuery, type CompiledColumn } from './compile.ts';
 
 /** Columns and types do not depend on the interval. */
 const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01:00:00.000000Z' };
 
+export type QueryColumn = Omit<CompiledColumn, 'sql'>;
+
 const MOST_REMEMBERED = 300;
 /** By the query's text, the one that was asked for longest ago first. */
-const remembered = new Map<string, readonly Column[]>();
+const remembered = new Map<string, readonly QueryColumn[]>();
 
 /** @throws InvalidInput for a query that does not compile */
-export function queryColumns(query: string): readonly Column[] {
+export function queryColumns(query: string): readonly QueryColumn[] {
   const columns = remembered.get(query) ?? columnsOf(query);
   remembered.delete(query);
   remembered.set(query, columns);
@@ -21,6 +22,6 @@ export function queryColumns(query: string): readonly Column[] {
   return columns;
 }
 
-function columnsOf(query: string): readonly Column[] {
-  return compileQuery(query, ANY_INTERVAL).columns.map(({ name, type }) => ({ name, type }));
+function columnsOf(query: string): readonly QueryColumn[] {
+  return compileQuery(query, ANY_INTERVAL).columns.map(({ name, type, expression }) => ({ name, type, expression }));
 }

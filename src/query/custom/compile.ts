@@ -19,11 +19,18 @@ export type { Relation } from './fields.ts';
 /** The data interval that the placeholders stand for; ISO instants. */
 export type QueryInterval = { start: string; end: string };
 
-export type CompiledColumn = { name: string; type: ColumnType; sql: string };
+export type CompiledColumn = {
+  name: string;
+  type: ColumnType;
+  /** An operand over the relation's columns. */
+  sql: string;
+  /** As the query says it. */
+  expression: string;
+};
 
 export type CompiledQuery = {
   relation: Relation;
-  /** In the order of the query. The SQL is an operand over the relation's columns. */
+  /** In the order of the query. */
   columns: readonly CompiledColumn[];
   /** A boolean operand that is never NULL. */
   where: string;
@@ -46,7 +53,7 @@ export function compileQuery(text: string, interval: QueryInterval): CompiledQue
   const where = statement.where ? filter(statement.where, scope) : 'true';
   scope.fields.refuseUnknown();
   refuseNames(columns);
-  return { relation, columns: columns.map(({ name, type, sql }) => ({ name, type, sql })), where };
+  return { relation, columns: columns.map(withoutPlace), where };
 }
 
 /**
@@ -76,14 +83,20 @@ function relationOf({ from }: Statement): Relation {
 type PlacedColumn = CompiledColumn & { at: Place };
 
 function columnsOf(item: Item, relation: Relation, scope: Scope): PlacedColumn[] {
-  if (item.kind === 'expression') return [columnOf(item.alias ?? fieldName(item.value), item.value, scope)];
-  return everything(relation).map((name) => columnOf(name, { kind: 'path', steps: [name], at: item.at }, scope));
+  if (item.kind === 'expression') {
+    return [columnOf(item.alias ?? fieldName(item.value), item.value, item.source, scope)];
+  }
+  return everything(relation).map((name) => columnOf(name, { kind: 'path', steps: [name], at: item.at }, name, scope));
 }
 
-function columnOf(name: string, expression: Expression, scope: Scope): PlacedColumn {
-  const given = compiled(expression, scope);
+function columnOf(name: string, value: Expression, expression: string, scope: Scope): PlacedColumn {
+  const given = compiled(value, scope);
   const { type, sql } = given.type === 'null' ? convert(given, 'text') : given;
-  return { name, type: type as ColumnType, sql, at: expression.at };
+  return { name, type: type as ColumnType, sql, expression, at: value.at };
+}
+
+function withoutPlace({ name, type, sql, expression }: PlacedColumn): CompiledColumn {
+  return { name, type, sql, expression };
 }
 
 /** A field, or a property, is called what its path ends with. */

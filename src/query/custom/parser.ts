@@ -14,6 +14,9 @@ import { nameOf, placeOf, T, tokensOf } from './tokens.ts';
 const OF_JOIN = /^(?:left|right|full|inner|outer|cross|natural|semi|anti|any|all|asof|global|array)$/i;
 
 class QueryParser extends ExpressionParser {
+  /** What the tokens were made of. */
+  text = '';
+
   constructor() {
     super();
     this.performSelfAnalysis();
@@ -61,9 +64,11 @@ class QueryParser extends ExpressionParser {
       },
       {
         ALT: () => {
+          const start = this.LA(1).startOffset;
           const value = this.SUBRULE(this.expression);
+          const source = this.text.slice(start, (this.LA(0).endOffset ?? start) + 1);
           const alias = this.OPTION(() => this.SUBRULE(this.alias)) ?? null;
-          return this.ACTION((): Item => ({ kind: 'expression', value, alias, at: value.at }));
+          return this.ACTION((): Item => ({ kind: 'expression', value, source, alias, at: value.at }));
         },
       },
     ]);
@@ -125,6 +130,7 @@ export function parseExpression(text: string): Expression {
 function parsed<Tree>(text: string, rule: () => Tree): Tree {
   const tokens = tokensOf(text);
   parser.input = tokens;
+  parser.text = text;
   const tree = rule();
   const token = parser.errors[0]?.token;
   if (!token) return tree;

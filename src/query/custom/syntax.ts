@@ -11,7 +11,9 @@ export type Statement = {
 
 /** What stands between the commas of SELECT. */
 export type Item =
-  { kind: 'everything'; at: Place } | { kind: 'expression'; value: Expression; alias: string | null; at: Place };
+  | { kind: 'everything'; at: Place }
+  /** `source` is how it is written. */
+  | { kind: 'expression'; value: Expression; source: string; alias: string | null; at: Place };
 
 export type Expression = { at: Place } & (
   | { kind: 'text'; value: string }
