@@ -34,25 +34,41 @@ export type WallClock = {
   minute: number;
 };
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+type Shown = { format: Intl.DateTimeFormat; at: Map<number, WallClock> };
+
+/** Lives begin on the same few days: what clocks show then is looked up again and again. */
+const shown = new Map<string, Shown>();
 
 /** What a clock in the zone shows, in Temporal's words. */
 export function wallClock(at: number, timeZone: string): WallClock {
-  let format = formats.get(timeZone);
-  if (!format) {
-    const numeric = 'numeric' as const;
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      weekday: 'long',
-      year: numeric,
-      month: 'long',
-      day: numeric,
-      hour: numeric,
-      minute: numeric,
-    });
-    formats.set(timeZone, format);
+  let zone = shown.get(timeZone);
+  if (!zone) {
+    zone = { format: formatOf(timeZone), at: new Map() };
+    shown.set(timeZone, zone);
   }
+  let clock = zone.at.get(at);
+  if (!clock) {
+    clock = read(zone.format, at);
+    zone.at.set(at, clock);
+  }
+  return clock;
+}
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const numeric = 'numeric' as const;
+  return new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    weekday: 'long',
+    year: numeric,
+    month: 'long',
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+  });
+}
+
+function read(format: Intl.DateTimeFormat, at: number): WallClock {
   const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
   return {
     year: Number(part['year']),
