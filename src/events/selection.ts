@@ -8,6 +8,7 @@ import { events } from './models/events.ts';
 import { textArraySql } from './models/literals.ts';
 import type { ModelSource, SourceColumn, Window } from './models/model.ts';
 import { persons } from './models/persons.ts';
+import { sessions } from './models/sessions.ts';
 import { transformed } from './transform.ts';
 
 /** Rows of a window: they can no longer change by new ones. */
@@ -25,20 +26,16 @@ export type Selection = {
 
 type SelectedColumn = Column & { sql: string };
 
-const MODELS: Partial<Record<Model, ModelSource>> = { events, persons };
+const MODELS: Record<Model, ModelSource> = { events, persons, sessions };
 
 /** Columns, their types and the relation do not depend on the interval. */
 const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01:00:00.000000Z' };
 
-/**
- * @throws InvalidInput for a query that does not compile
- * @throws Error for a model that cannot be read
- */
+/** @throws InvalidInput for a query that does not compile */
 export function selectionOf(content: Content, interval: { start: string; end: string } = ANY_INTERVAL): Selection {
   const query = content.query === null ? undefined : compileQuery(content.query, interval);
   const model = query?.relation ?? content.model;
   const source = MODELS[model];
-  if (!source) throw new Error(`The model ${model} cannot be read`);
   return {
     source,
     columns: query?.columns ?? source.columns,

@@ -51,7 +51,8 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
   if (!merge) return;
   const left = new Map(columns.map(({ name, type }) => [name, type]));
   const lost = merge.key.find((name) => !left.has(name));
-  if (lost !== undefined || left.get(merge.version) !== 'int8') {
+  const version = selection.columns.find(({ name }) => name === merge.version);
+  if (lost !== undefined || left.get(merge.version) !== version?.type) {
     throw new InvalidInput(
       `A table of ${content.model} needs the column '${lost ?? merge.version}'.`,
       'exclude_columns',

@@ -67,6 +67,15 @@ describe('what a batch export contains', () => {
     assert.equal((await patch(created.id, { filters: null }))['filters'], null);
   });
 
+  it('is sessions, too, filtered by what they and their persons are', async () => {
+    const filters = [
+      { key: 'session_duration', type: 'event', operator: 'gt', value: 60 },
+      { key: 'plan', type: 'person', operator: 'is_set' },
+    ];
+    const created = await create({ model: 'sessions', filters, include_columns: ['session_id', 'end_timestamp'] });
+    assert.partialDeepStrictEqual(created, { model: 'sessions', filters });
+  });
+
   it('is hashed with a key that comes in and never goes out, made by itself when none is given', async () => {
     const hashed = { transformations: [{ path: 'distinct_id', action: 'hash' }] };
     const { sealed } = exports.world.engine;
@@ -127,6 +136,18 @@ describe('what a batch export contains', () => {
       {},
       'filters',
       /^Filters of type 'event' are not supported for the 'persons' model$/,
+    ],
+    [
+      { model: 'sessions', filters: [{ key: 'true', type: 'hogql' }] },
+      {},
+      'filters',
+      /Filters of type 'hogql' are not supported for the 'sessions' model$/,
+    ],
+    [
+      { model: 'sessions' },
+      { exclude_events: ['a'] },
+      'exclude_events',
+      /^'exclude_events' is only supported for 'events' not 'sessions' model$/,
     ],
     [{ include_columns: [] }, {}, 'exclude_columns', /^No column is left to export\.$/],
     [{ transformations: [{ path: 'nope.a', action: 'drop' }] }, {}, 'transformations', /^Unknown column: 'nope'\.$/],
