@@ -5,7 +5,7 @@
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagination.ts';
 import { prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
 import { json, noBody, route } from '../http/route.ts';
-import { Type } from '../schema.ts';
+import { stringEnum, Type } from '../schema.ts';
 import {
   backfillAddress,
   BatchExportParams,
@@ -14,6 +14,7 @@ import {
   type ExportsApi,
 } from './api.ts';
 import { onlyOf, rangeOf } from './backfill-range.ts';
+import type { Backfill } from './backfills.store.ts';
 import { presentBackfill, presentPreview } from './backfills.present.ts';
 import {
   BackfillBody,
@@ -73,15 +74,26 @@ const listBackfills = route({
   path: '/batch_exports/:batch_export_id/backfills/',
   access: { scope: 'batch_export:read' },
   params: OfBatchExportParams,
-  query: cursorQuery(50),
+  query: Type.Object({
+    ...cursorQuery(50).properties,
+    ordering: stringEnum(['created_at', '-created_at', 'start_at', '-start_at'], { default: '-created_at' }),
+  }),
   answers: { 200: cursorPageOf(BackfillBody) },
   summary: 'List the backfills of a batch export, the newest first',
   async handle({ project, params, query, url }, { batchExports, backfills, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
-    const load = (place: Place) => backfills.list(project.id, params.batch_export_id, place);
-    const keep = async (place: Place) =>
-      Promise.all((await load(place)).map(async (one) => ({ ...one, waitingFor: await runs.whatKeepsBackfill(one) })));
-    return json(200, await cursorPage(url, query, keep, (one) => presentBackfill(one, one.waitingFor)));
+    const by = query.ordering.endsWith('start_at') ? ('start_at' as const) : ('created_at' as const);
+    const order = { by, ascending: !query.ordering.startsWith('-') };
+    const load = async (place: Place) => {
+      const found = await backfills.list(project.id, params.batch_export_id, place, order);
+      const listed = async (one: Backfill) => {
+        // A cursor is a place in the order of the list.
+        const createdAt = by === 'start_at' ? one.startAt : one.createdAt;
+        return { id: one.id, createdAt, one, keptBy: await runs.whatKeepsBackfill(one) };
+      };
+      return Promise.all(found.map(listed));
+    };
+    return json(200, await cursorPage(url, query, load, ({ one, keptBy }) => presentBackfill(one, keptBy)));
   },
 });
 

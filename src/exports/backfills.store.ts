@@ -95,7 +95,11 @@ const backfillsWhere = (chosen: string) => `
 /** How many requests one transaction writes. */
 const SLICE = 5_000;
 
-const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+export type BackfillOrder = { by: 'created_at' | 'start_at'; ascending: boolean };
+const NEWEST_FIRST: BackfillOrder = { by: 'created_at', ascending: false };
+
+const AFTER_ALL = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const BEFORE_ALL = { createdAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
 /** `wanted`: data intervals, oldest first, neighbours joined to one. */
 export type NewBackfill = {
@@ -135,12 +139,17 @@ export function backfillStore(db: Knex) {
     /** @throws NotFound */
     get,
 
-    /** Newest first. */
-    async list(projectId: number, batchExportId: string, place: Place): Promise<Backfill[]> {
-      const { sign, order, edge = { createdAt: 'infinity', id: LAST_UUID } } = keysetOf(place);
+    /** In the order that was asked for, the newest first by default; a place's `createdAt` is what the order is by. */
+    async list(
+      projectId: number,
+      batchExportId: string,
+      place: Place,
+      { by, ascending }: BackfillOrder = NEWEST_FIRST,
+    ): Promise<Backfill[]> {
+      const { sign, order, edge = ascending ? BEFORE_ALL : AFTER_ALL } = keysetOf(place, { ascending });
       const { rows } = await db.raw<{ rows: Row[] }>(
-        `${backfillsWhere(`project_id = ? and batch_export_id = ? and (created_at, id) ${sign} (?, ?)
-           order by created_at ${order}, id ${order} limit ?`)} order by created_at ${order}, backfill.id ${order}`,
+        `${backfillsWhere(`project_id = ? and batch_export_id = ? and (${by}, id) ${sign} (?, ?)
+           order by ${by} ${order}, id ${order} limit ?`)} order by ${by} ${order}, backfill.id ${order}`,
         [projectId, batchExportId, edge.createdAt, edge.id, place.limit],
       );
       return newestFirst(rows.map(fromRow), place);

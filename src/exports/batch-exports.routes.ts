@@ -29,9 +29,10 @@ const createBatchExport = route({
   body: NewBatchExportBody,
   answers: { 201: BatchExportBody },
   summary: 'Create a batch export',
-  async handle({ project, body }, api: ExportsApi) {
+  async handle({ project, body, url }, api: ExportsApi) {
     const created = await api.batchExports.create(project.id, wantedExport(body));
-    return json(201, presentBatchExport(created), { ETag: entityTag(created.version) });
+    const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${created.id}/`, url).href;
+    return json(201, presentBatchExport(created), { ETag: entityTag(created.version), Location });
   },
 });
 

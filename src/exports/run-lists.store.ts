@@ -30,16 +30,14 @@ export function runLists(db: Knex) {
     /** In the order that was asked for, the newest first by default; a place's `createdAt` is what the order is by. */
     async list(projectId: number, batchExportId: string, place: Place, choice: RunChoice = {}): Promise<Run[]> {
       const { order = NEWEST_FIRST, statuses = [], created, interval } = choice;
-      const { sign, order: direction, edge } = keysetOf(place);
-      const flipped = order.ascending ? ({ '<': '>', '>': '<', asc: 'desc', desc: 'asc' } as const) : undefined;
+      const { sign, order: towards, edge } = keysetOf(place, order);
       const query = table().where({ project_id: projectId, batch_export_id: batchExportId });
       if (statuses.length > 0) query.whereIn('status', [...statuses]);
       if (created) query.where('created_at', '>=', created.after);
       if (created?.before) query.where('created_at', '<=', created.before);
       if (interval) query.where('data_interval_start', '>=', interval.start);
       if (interval?.end) query.where('data_interval_end', '<=', interval.end);
-      if (edge) query.whereRaw(`(${order.by}, id) ${flipped?.[sign] ?? sign} (?, ?)`, [edge.createdAt, edge.id]);
-      const towards = flipped?.[direction] ?? direction;
+      if (edge) query.whereRaw(`(${order.by}, id) ${sign} (?, ?)`, [edge.createdAt, edge.id]);
       const rows = await query
         .orderBy([
           { column: order.by, order: towards },

@@ -1,10 +1,16 @@
 /** Reading a place in a list that has the newest first by its key `(created_at, id)`, however long the list is. */
 import type { Place, Position } from './pagination.ts';
 
-/** How to compare with the edge, and how to sort so that the rows next to it come first. */
-export function keysetOf({ olderThan, newerThan }: Place): { sign: '<' | '>'; order: 'asc' | 'desc'; edge?: Position } {
-  if (newerThan) return { sign: '>', order: 'asc', edge: newerThan };
-  return { sign: '<', order: 'desc', ...(olderThan && { edge: olderThan }) };
+type Keyset = { sign: '<' | '>'; order: 'asc' | 'desc'; edge?: Position };
+
+/**
+ * How to compare with the edge, and how to sort so that the rows next to it come first.
+ * @param ascending the list has the oldest first: what a place calls older comes later in the list, and is newer
+ */
+export function keysetOf({ olderThan, newerThan }: Place, { ascending = false } = {}): Keyset {
+  const edge = newerThan ?? olderThan;
+  const upwards = (newerThan !== undefined) !== ascending;
+  return { ...(upwards ? { sign: '>', order: 'asc' } : { sign: '<', order: 'desc' }), ...(edge && { edge }) };
 }
 
 /** Brings rows that were read next to the edge into the list's order. */

@@ -195,6 +195,37 @@ describe('backfills over HTTP', () => {
     });
   }
 
+  it('are listed by when they were asked for or by where they begin, page by page', async () => {
+    for (const hour of ['03', '01', '02']) {
+      await request('POST', `${path}/backfills/`, { start_at: `2015-05-17T${hour}:00Z`, end_at: '2015-05-17T09:00Z' });
+    }
+    for (const [ordering, hours] of [
+      ['-created_at', [2, 1, 3]],
+      ['created_at', [3, 1, 2]],
+      ['start_at', [1, 2, 3]],
+      ['-start_at', [3, 2, 1]],
+    ] as const) {
+      const list = async () => (await request('GET', `${path}/backfills/?ordering=${ordering}&limit=2`)).body;
+      const first = (await list()) as Page<Backfill>;
+      const second = (await follow(first.next)) as Page<Backfill>;
+      const found = [...first.results, ...second.results].map(({ start_at: start }) => Number(start.slice(11, 13)));
+      assert.deepEqual(found, hours, ordering);
+      assert.deepEqual(((await follow(second.previous)) as Page<Backfill>).results, first.results);
+    }
+    assert.equal((await request('GET', `${path}/backfills/?ordering=end_at`)).status, 400);
+  });
+
+  it('say what they wait for when nothing happens', async () => {
+    const created = await request('POST', `${path}/backfills/`, DAY);
+    const own = `${path}/backfills/${(created.body as { backfill_id: string }).backfill_id}/`;
+    const waitingFor = async () => ((await request('GET', own)).body as { waiting_for: string | null }).waiting_for;
+    assert.equal(await waitingFor(), null);
+    await exports
+      .db('batch_export_backfills')
+      .update({ created_at: exports.db.raw(`created_at - interval '1 minute'`) });
+    assert.match((await waitingFor()) ?? '', /^No worker asks Temporal for work/);
+  });
+
   it('know no method that would change one', async () => {
     const { body } = await request('POST', `${path}/backfills/`, DAY);
     const own = `${path}/backfills/${(body as { backfill_id: string }).backfill_id}/`;
