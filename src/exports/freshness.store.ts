@@ -12,7 +12,7 @@ export type WatchedExport = {
   targetSeconds: number | null;
   /** Since when it is known to be behind its target. */
   behindSince: string | null;
-  /** Intervals that end after it are to be delivered. */
+  /** Intervals that end after it are to be delivered, as `gapsBeginAfter` has it. */
   beginning: Millis;
   endAt: Millis | null;
   /** As of the last look. */
@@ -50,7 +50,7 @@ export function freshnessStore(db: Knex) {
     /** Some exports that are not deleted. */
     async watched(ids: readonly string[]): Promise<WatchedExport[]> {
       const { rows } = await db.raw<{ rows: Row[] }>(
-        `select id, project_id, paused, freshness_target_seconds, behind_since, greatest(created_at, start_at) as beginning, end_at, complete_until
+        `select id, project_id, paused, freshness_target_seconds, behind_since, greatest(created_at, start_at - interval '1 ms') as beginning, end_at, complete_until
          from batch_exports left join batch_export_health on batch_export_id = id
          where id = any (?) and deleted_at is null`,
         [[...ids]],

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Step } from '../../activities/engine.ts';
 import { createActivities } from '../../activities/index.ts';
+import { DestinationUnavailable } from '../../src/errors.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import type { ExportWorker } from '../../src/temporal/worker.ts';
@@ -200,6 +201,27 @@ describe('a run that cannot deliver', () => {
       assert.equal((await linesOf(superseded)).at(-1), `WARNING Cancelled: ${superseded.latestError}`);
     });
   }
+
+  it('at first says why while it is tried again, and no longer once it has delivered', async () => {
+    const built = await build();
+    const seen: (string | null)[] = [];
+    world.onStep = async ({ name, exportId, runId }) => {
+      if (exportId !== built.id || name !== 'before-commit') return;
+      const { status, latestError } = await world.engine.stores.runs.byId(runId);
+      assert.equal(status, 'Running');
+      seen.push(latestError);
+      if (seen.length === 1) throw new DestinationUnavailable('The store is away for a moment.');
+    };
+    const backfill = await world.backfills.request(world.projectId, built.id, {
+      startAt: built.start,
+      endAt: built.end,
+    });
+    const run = (await backfilled(world, built.id, backfill.id)).at(-1)!;
+    assert.deepEqual(seen, [null, 'The store is away for a moment.']);
+    assert.deepEqual([run.status, run.latestError], ['Completed', null]);
+    const { results } = await world.engine.stores.logs.list({ batchExportId: built.id, limit: 10, offset: 0 });
+    assert.ok(results.some(({ message }) => message === 'The store is away for a moment. It is tried again.'));
+  });
 
   it('because its worker stops is delivered by another worker', async () => {
     const built = await build();

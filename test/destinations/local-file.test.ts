@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { destinationOf, destinations } from '../../src/destinations/index.ts';
+import { localStore } from '../../src/destinations/local-file/store.ts';
 import { DestinationRejected, InvalidInput } from '../../src/errors.ts';
 import { buildRows, testInterval } from '../support/deliveries.ts';
 import { itKeepsTheContract, type TestPlace } from '../support/destination-contract.ts';
@@ -81,6 +82,26 @@ describe('LocalFile', () => {
     await assert.rejects(testInterval(place).deliver([buildRows(1)]), DestinationRejected);
     assert.deepEqual(await place.snapshot(), before);
     await place.stop();
+  });
+
+  it('says what to do when a folder is where its file should be', async () => {
+    const place = await makePlace();
+    try {
+      const store = localStore({ root: place.root, epoch: 1, signal: new AbortController().signal });
+      const upload = await store.begin('1/web/a.jsonl', 'token');
+      await mkdir(path.join(place.root, '1/web/a.jsonl'));
+      const said = {
+        name: 'DestinationRejected',
+        message: 'The directory or prefix cannot be used. Choose another one.',
+      };
+      await assert.rejects(
+        store.complete({ ...upload, parts: [], bytes: 0, sha256: '', identity: '', checksum: null }),
+        said,
+      );
+      await assert.rejects(store.head('1/web/a.jsonl'), said);
+    } finally {
+      await place.stop();
+    }
   });
 
   it('does not follow links out of its root', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { Conflict, NotAuthenticated, NotFound, PermissionDenied, Throttled } from '../../src/errors.ts';
@@ -133,6 +134,24 @@ describe('the web application', () => {
       const answer = await post(body, THING, headers);
       assert.deepEqual([answer.status, (answer.body as { code: string }).code], [status, code]);
     }
+  });
+
+  it('closes the connection of a body that it will not read to its end', async () => {
+    const request = httpRequest(`${api.url}${THING}`, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer good',
+        'content-type': 'application/json',
+        'content-length': 2 * 1024 * 1024,
+        connection: 'keep-alive',
+      },
+    });
+    request.on('error', () => {});
+    request.write('"');
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    assert.deepEqual([answer.statusCode, answer.headers.connection], [413, 'close']);
+    answer.resume();
+    await once(answer, 'close');
   });
 
   it('refuses a parameter given twice or of another type, and takes an impossible id for an unknown one', async () => {
