@@ -2,6 +2,7 @@
  * `/batch_exports/:batch_export_id/backfills/`: ask for past data intervals, preview that, see how it goes, end it.
  * `/batch_exports/:id/backfill/` is the contract's older way to ask.
  */
+import { NotFound } from '../errors.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagination.ts';
 import { prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
 import { json, noBody, route } from '../http/route.ts';
@@ -14,7 +15,6 @@ import {
   type ExportsApi,
 } from './api.ts';
 import { onlyOf, rangeOf } from './backfill-range.ts';
-import type { Backfill } from './backfills.store.ts';
 import { presentBackfill, presentPreview } from './backfills.present.ts';
 import {
   BackfillBody,
@@ -37,7 +37,7 @@ const requestBackfill = route({
     'Requests a run for every data interval that lies wholly within the range, also while the export is paused. `Location` names ' +
     'the backfill. What was delivered before is replaced, so asking twice is harmless.',
   async handle({ project, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
-    const range = rangeOf(body, await batchExports.get(project.id, params.id), { strict: false });
+    const range = rangeOf(body, await existing(batchExports.get(project.id, params.id)), { strict: false });
     const backfill = await backfills.request(project.id, params.id, range);
     const location = { Location: backfillAddress(url, params.id, backfill.id) };
     if (!prefersRepresentation(headers)) return noBody(200, location);
@@ -59,7 +59,7 @@ const createBackfill = route({
     'the backfill.',
   async handle({ project, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
     const { batch_export_id: id } = params;
-    const batchExport = await batchExports.get(project.id, id);
+    const batchExport = await existing(batchExports.get(project.id, id));
     const range = { ...rangeOf(body, batchExport, { strict: true }), only: onlyOf(body.only), plan: body.plan };
     if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, id, range)));
     const backfill = await backfills.request(project.id, id, range);
@@ -86,12 +86,13 @@ const listBackfills = route({
     const order = { by, ascending: !query.ordering.startsWith('-') };
     const load = async (place: Place) => {
       const found = await backfills.list(project.id, params.batch_export_id, place, order);
-      const listed = async (one: Backfill) => {
-        // A cursor is a place in the order of the list.
-        const createdAt = by === 'start_at' ? one.startAt : one.createdAt;
-        return { id: one.id, createdAt, one, keptBy: await runs.whatKeepsBackfill(one) };
-      };
-      return Promise.all(found.map(listed));
+      return Promise.all(
+        found.map(async (one) => {
+          // A cursor is a place in the order of the list.
+          const createdAt = by === 'start_at' ? one.startAt : one.createdAt;
+          return { id: one.id, createdAt, one, keptBy: await runs.whatKeepsBackfill(one) };
+        }),
+      );
     };
     return json(200, await cursorPage(url, query, load, ({ one, keptBy }) => presentBackfill(one, keptBy)));
   },
@@ -126,3 +127,10 @@ const cancelBackfill = route({
 });
 
 export const backfillRoutes = [requestBackfill, createBackfill, listBackfills, getBackfill, cancelBackfill];
+
+/** Upstream names what is not there when a backfill is asked for. */
+async function existing<T>(found: Promise<T>): Promise<T> {
+  return found.catch((error: unknown) => {
+    throw error instanceof NotFound ? new NotFound('BatchExport not found.') : error;
+  });
+}

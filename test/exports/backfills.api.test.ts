@@ -226,6 +226,15 @@ describe('backfills over HTTP', () => {
     assert.match((await waitingFor()) ?? '', /^No worker asks Temporal for work/);
   });
 
+  it('are not for an export that is not there', async () => {
+    for (const suffix of ['backfill/', 'backfills/']) {
+      const { status, body } = await request('POST', `/batch_exports/${crypto.randomUUID()}/${suffix}`, DAY);
+      assert.equal(status, 404);
+      const envelope = { type: 'invalid_request', code: 'not_found', detail: 'BatchExport not found.', attr: null };
+      assert.deepEqual(body, envelope);
+    }
+  });
+
   it('know no method that would change one', async () => {
     const { body } = await request('POST', `${path}/backfills/`, DAY);
     const own = `${path}/backfills/${(body as { backfill_id: string }).backfill_id}/`;
