@@ -1,10 +1,10 @@
 /** The content hash of a Parquet file, which its writer and its reader each make from what they know. */
-import { createHash } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 import type { CompressionCodec } from 'hyparquet';
 
 /**
- * Covers the names of the columns; then of each column chunk, in the order of the file, its codec (the file's name does not tell)
- * and the sha256 of its pages' bodies before compression.
+ * Covers the names of the columns; then of each page, in the order of the file, its codec (the file's name does not tell) and the
+ * sha256 of its body before compression.
  */
 export class ContentHash {
   readonly #hash = createHash('sha256');
@@ -13,11 +13,17 @@ export class ContentHash {
     this.#hash.update(JSON.stringify(columns.map(({ name }) => name)));
   }
 
-  addChunk(codec: CompressionCodec, pages: Uint8Array): void {
-    this.#hash.update(codec).update(pages);
+  /** @param bodyHash as `hashOf` gives it */
+  addPage(codec: CompressionCodec, bodyHash: Uint8Array): void {
+    this.#hash.update(codec).update(bodyHash);
   }
 
   digest(): string {
     return this.#hash.copy().digest('hex');
   }
+}
+
+/** The sha256 of a page's body, made on the thread pool: it costs as much as the encoding. */
+export async function hashOf(body: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await webcrypto.subtle.digest('SHA-256', body as Uint8Array<ArrayBuffer>));
 }

@@ -8,9 +8,11 @@ import type { Column, Compression } from '../../destinations/contract.ts';
 import type { CopyBinaryReader } from '../copy-binary.ts';
 import type { Encoder } from '../encoder.ts';
 import { CODECS } from './codecs.ts';
-import { ColumnWriter, type Chunk, type Pack } from './column.ts';
+import { ColumnWriter, type Chunk } from './column.ts';
 import { ContentHash } from './content.ts';
 import { chunkMetadata, footer, MAGIC, rowGroupMetadata } from './footer.ts';
+import { packPage, type Page, type PageKind } from './pack.ts';
+import { SparePages } from './page.ts';
 
 /**
  * Where a row group ends depends on its rows alone, so that the same rows always make the same content: at this size as COPY
@@ -25,20 +27,23 @@ type Group = { rows: number; chunks: Chunk[] };
 
 /** @param all what COPY delivers; hidden columns are left out */
 export function parquetEncoder(all: readonly Column[], compression: Compression | null): Encoder {
-  const codec = compression && CODECS[compression];
-  const codecName = codec?.name ?? 'UNCOMPRESSED';
+  const codec = compression === null ? 'UNCOMPRESSED' : CODECS[compression].name;
   const fields = all.map((_, i) => i).filter((i) => !all[i]!.hidden);
   const columns = fields.map((i) => all[i]!);
 
-  const inFlight: Promise<Uint8Array>[] = [];
-  const pack: Pack = (body) => {
-    if (!codec) return body;
-    const compressing = codec.compress(body);
-    compressing.catch(() => {});
-    inFlight.push(compressing);
-    return compressing;
+  const spare = new SparePages();
+  const inFlight: Promise<Page>[] = [];
+  const pack = (body: Uint8Array, kind: PageKind) => {
+    const page = packPage(body, kind, compression);
+    // Awaited in order: a later page that fails first must not count as unhandled meanwhile.
+    page.then(
+      () => spare.giveBack(body),
+      () => {},
+    );
+    inFlight.push(page);
+    return page;
   };
-  const writers = columns.map((column) => new ColumnWriter(column, pack));
+  const writers = columns.map((column) => new ColumnWriter(column, pack, spare));
 
   const hash = new ContentHash(columns);
   let contentBytes = 0;
@@ -56,10 +61,10 @@ export function parquetEncoder(all: readonly Column[], compression: Compression 
     const metadata = [];
     for (const [n, chunk] of chunks.entries()) {
       const pages = await Promise.all(chunk.pages);
-      metadata.push(chunkMetadata(columns[n]!, chunk, pages, offset, codecName));
-      hash.addChunk(codecName, chunk.hash);
-      contentBytes += chunk.rawBytes;
+      metadata.push(chunkMetadata(columns[n]!, chunk, pages, offset, codec));
       for (const page of pages) {
+        hash.addPage(codec, page.hash);
+        contentBytes += page.rawBytes;
         offset += page.bytes.length;
         yield page.bytes;
       }

@@ -3,7 +3,8 @@ import type { ColumnChunk, CompressionCodec, FileMetaData, RowGroup, SchemaEleme
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import type { Column } from '../../destinations/contract.ts';
-import type { Chunk, Page } from './column.ts';
+import type { Chunk } from './column.ts';
+import type { Page } from './pack.ts';
 import { PARQUET_TYPES } from './values.ts';
 
 export const MAGIC = Buffer.from('PAR1');

@@ -7,12 +7,29 @@
 export const PAGE_BYTES = 1024 * 1024;
 /** A column of small values never fills a page. */
 const FIRST_BYTES = 16 * 1024;
+/** Room for a page and the ordinary value that ends it. */
+const FULL_BYTES = PAGE_BYTES + 64 * 1024;
 /** Before the values: the levels of a page without nulls, which are one run of ones. */
 const LEVELS_ROOM = 16;
 
+/** Memory of full pages that are in the file already, to be used again: left to the collector it would pile up. */
+export class SparePages {
+  readonly #buffers: Buffer[] = [];
+
+  take(): Buffer {
+    return this.#buffers.pop() ?? Buffer.allocUnsafeSlow(FULL_BYTES);
+  }
+
+  /** @param body as a builder gave it; nobody may read it any more */
+  giveBack({ buffer }: Uint8Array): void {
+    if (buffer.byteLength === FULL_BYTES) this.#buffers.push(Buffer.from(buffer as ArrayBuffer));
+  }
+}
+
 export class PageBuilder {
+  readonly #spare: SparePages;
   /** Writers ask for room with `reserve`, write into `bytes` from `position` on, and move `position`. */
-  bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   position = LEVELS_ROOM;
   /** Values so far, nulls included. */
   count = 0;
@@ -20,12 +37,16 @@ export class PageBuilder {
   /** One bit for each value, 1 where there is one; made with the first null. */
   #defined: Uint8Array | undefined;
 
+  constructor(spare: SparePages) {
+    this.#spare = spare;
+  }
+
   reserve(size: number): void {
     const needed = this.position + size;
     if (needed <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(
-      Math.max(needed, Math.min(2 * this.bytes.length, this.bytes.length + PAGE_BYTES)),
-    );
+    const twice = 2 * this.bytes.length;
+    const larger =
+      needed > FULL_BYTES || twice < PAGE_BYTES ? Buffer.allocUnsafeSlow(Math.max(needed, twice)) : this.#spare.take();
     this.bytes.copy(larger, 0, 0, this.position);
     this.bytes = larger;
   }
@@ -74,12 +95,14 @@ export class PageBuilder {
   take(): Buffer {
     const levels = this.#levels();
     const start = LEVELS_ROOM - levels.length;
+    const values = this.bytes.subarray(LEVELS_ROOM, this.position);
     let body: Buffer;
-    if (start >= 0) {
+    if (start < 0) body = Buffer.concat([levels, values]);
+    else {
       levels.copy(this.bytes, start);
       body = this.bytes.subarray(start, this.position);
-    } else body = Buffer.concat([levels, this.bytes.subarray(LEVELS_ROOM, this.position)]);
-    this.bytes = Buffer.allocUnsafeSlow(this.bytes.length > 2 * PAGE_BYTES ? FIRST_BYTES : this.bytes.length);
+      this.bytes = this.bytes.length < PAGE_BYTES ? Buffer.allocUnsafeSlow(this.bytes.length) : this.#spare.take();
+    }
     this.position = LEVELS_ROOM;
     this.count = 0;
     this.nulls = 0;

@@ -1,5 +1,4 @@
 /** Parquet read back: hyparquet decodes every value, and the pages' bodies are hashed as the encoder hashed them. */
-import { createHash } from 'node:crypto';
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,7 +15,7 @@ import type { RowsDigester } from '../rows-digest.ts';
 import { UnreadableFile } from '../unreadable.ts';
 import { uuidBytes } from '../uuid-text.ts';
 import { CODECS } from './codecs.ts';
-import { ContentHash } from './content.ts';
+import { ContentHash, hashOf } from './content.ts';
 
 const DECOMPRESSORS = Object.fromEntries(
   Object.values(CODECS).map(({ name, decompress }) => [name, decompress]),
@@ -63,7 +62,7 @@ async function readWhole(file: AsyncBuffer, digest: RowsDigester | undefined) {
   let rows = 0;
   for (const group of metadata.row_groups) {
     for (const { meta_data: column } of group.columns) {
-      content.addChunk(column!.codec, await hashOfPages(file, column!));
+      for await (const hash of pageHashes(file, column!)) content.addPage(column!.codec, hash);
     }
     const end = rows + Number(group.num_rows);
     await readGroup(file, metadata, rows, end, digest);
@@ -72,19 +71,16 @@ async function readWhole(file: AsyncBuffer, digest: RowsDigester | undefined) {
   return { rows, contentSha256: content.digest() };
 }
 
-/** The sha256 of the bodies of a column chunk's pages. */
-async function hashOfPages(file: AsyncBuffer, column: ColumnMetaData): Promise<Buffer> {
+async function* pageHashes(file: AsyncBuffer, column: ColumnMetaData): AsyncGenerator<Uint8Array> {
   const start = Number(column.dictionary_page_offset ?? column.data_page_offset);
   const bytes = await file.slice(start, start + Number(column.total_compressed_size));
   const reader = { view: new DataView(bytes), offset: 0 };
-  const hash = createHash('sha256');
   while (reader.offset < bytes.byteLength) {
     const { compressed_page_size: size, uncompressed_page_size: rawSize } = parquetHeader(reader);
     const body = new Uint8Array(bytes, reader.offset, size);
-    hash.update(DECOMPRESSORS[column.codec]?.(body, rawSize) ?? body);
+    yield await hashOf(DECOMPRESSORS[column.codec]?.(body, rawSize) ?? body);
     reader.offset += size;
   }
-  return hash.digest();
 }
 
 async function readGroup(

@@ -30,8 +30,6 @@ const STRING = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { typ
 const DAYS_1970_TO_2000 = 10_957;
 const INT32_MAX = 0x7fff_ffff;
 const INT32_MIN = -0x8000_0000;
-const INT64_MAX = 0x7fff_ffff_ffff_ffffn;
-const INT64_MIN = -0x8000_0000_0000_0000n;
 const MICROSECONDS_1970_TO_2000 = 946_684_800_000_000n;
 /** The same in two halves of 32 bits: a BigInt for each instant would cost more than the rest of it. */
 const EPOCH_LOW = Number(MICROSECONDS_1970_TO_2000 & 0xffff_ffffn);
@@ -77,14 +75,14 @@ function withoutBounds(append: AppendValue): ValueWriter {
 function appendBytes(page: PageBuilder, source: Buffer, start: number, end: number): void {
   const length = end - start;
   page.reserve(4 + length);
-  page.bytes.writeUInt32LE(length, page.position);
+  writeLittleEndian(length, page.bytes, page.position);
   source.copy(page.bytes, page.position + 4, start, end);
   page.position += 4 + length;
 }
 
 function appendUuid(page: PageBuilder, source: Buffer, start: number): void {
   page.reserve(4 + UUID_TEXT_BYTES);
-  page.bytes.writeUInt32LE(UUID_TEXT_BYTES, page.position);
+  writeLittleEndian(UUID_TEXT_BYTES, page.bytes, page.position);
   page.position = writeUuid(source, start, page.bytes, page.position + 4);
 }
 
@@ -109,12 +107,13 @@ function int32Writer(shift: number): ValueWriter {
   let [min, max] = [INT32_MAX, INT32_MIN];
   return {
     append(page, source, start) {
-      const stored = source.readInt32BE(start);
+      const stored = bigEndian(source, start);
       const value = stored === INT32_MIN ? stored : Math.min(stored + shift, INT32_MAX);
       if (value < min) min = value;
       if (value > max) max = value;
       page.reserve(4);
-      page.position = page.bytes.writeInt32LE(value, page.position);
+      writeLittleEndian(value, page.bytes, page.position);
+      page.position += 4;
     },
     bounds() {
       const found = min <= max ? { min_value: min, max_value: max } : {};
@@ -131,22 +130,30 @@ function int64Writer(shiftHigh: number, shiftLow: number): ValueWriter {
   let empty = true;
   return {
     append(page, source, start) {
-      let high = source.readInt32BE(start);
-      let low = source.readUInt32BE(start + 4) + shiftLow;
-      const carry = low > 0xffff_ffff ? 1 : 0;
-      low -= carry * 0x1_0000_0000;
-      high += shiftHigh + carry;
-      if (shifts && isBeyond(source, start, high)) {
-        const end = source.readInt32BE(start) < 0 ? INT64_MIN : INT64_MAX;
-        high = Number(end >> 32n);
-        low = Number(end & 0xffff_ffffn);
+      const storedHigh = bigEndian(source, start);
+      let high = storedHigh + shiftHigh;
+      let low = (bigEndian(source, start + 4) >>> 0) + shiftLow;
+      if (low > 0xffff_ffff) {
+        low -= 0x1_0000_0000;
+        high++;
       }
-      if (high < minHigh || (high === minHigh && low < minLow)) [minHigh, minLow] = [high, low];
-      if (high > maxHigh || (high === maxHigh && low > maxLow)) [maxHigh, maxLow] = [high, low];
+      // Beyond 64 bits, or an infinity: all ones or all zeros after the sign.
+      if (shifts && (high > INT32_MAX || (storedHigh === INT32_MIN && bigEndian(source, start + 4) === 0))) {
+        high = storedHigh < 0 ? INT32_MIN : INT32_MAX;
+        low = storedHigh < 0 ? 0 : 0xffff_ffff;
+      }
+      if (high < minHigh || (high === minHigh && low < minLow)) {
+        minHigh = high;
+        minLow = low;
+      }
+      if (high > maxHigh || (high === maxHigh && low > maxLow)) {
+        maxHigh = high;
+        maxLow = low;
+      }
       empty = false;
       page.reserve(8);
-      page.bytes.writeUInt32LE(low, page.position);
-      page.bytes.writeInt32LE(high, page.position + 4);
+      writeLittleEndian(low, page.bytes, page.position);
+      writeLittleEndian(high, page.bytes, page.position + 4);
       page.position += 8;
     },
     bounds() {
@@ -158,12 +165,19 @@ function int64Writer(shiftHigh: number, shiftLow: number): ValueWriter {
   };
 }
 
+/** @param low unsigned */
 function int64(high: number, low: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
-/** Whether the shifted value left 64 bits, or the stored one is an infinity. */
-function isBeyond(source: Buffer, start: number, shiftedHigh: number): boolean {
-  if (shiftedHigh > INT32_MAX) return true;
-  return source.readInt32BE(start) === INT32_MIN && source.readUInt32BE(start + 4) === 0;
+/** Four bytes; Buffer's own methods check more than the rest of a value costs. */
+function bigEndian(source: Buffer, at: number): number {
+  return (source[at]! << 24) | (source[at + 1]! << 16) | (source[at + 2]! << 8) | source[at + 3]!;
+}
+
+function writeLittleEndian(value: number, target: Buffer, at: number): void {
+  target[at] = value;
+  target[at + 1] = value >>> 8;
+  target[at + 2] = value >>> 16;
+  target[at + 3] = value >>> 24;
 }
