@@ -1,7 +1,8 @@
 /** From one type to another, so that no row can make it fail: what cannot be converted becomes NULL. */
-import { DATE, INSTANT, NUMBER, UUID } from './patterns.ts';
+import type { InvalidInput } from '../../errors.ts';
+import { READINGS } from './reading.ts';
 import { invalid, quoted } from './refusal.ts';
-import { between, literal, typeName, value, type SqlType, type Value } from './values.ts';
+import { between, mentioning, typeName, value, type SqlType, type Value } from './values.ts';
 
 type Conversion = (sql: string) => string;
 
@@ -32,22 +33,10 @@ export function secondsToInstant(sql: string): string {
   return `to_timestamp(${between("'-62135596801'::float8", sql, "'253402300799.5'::float8")})`;
 }
 
-function matching(pattern: string): Conversion {
-  return (sql) => `substring(${sql} from ${literal(pattern)})`;
-}
+/** What becomes of what was read from a text. */
+const BOUNDS: Readonly<Partial<Record<SqlType, Conversion>>> = { int8: numericToInt8, timestamptz: withinYears };
 
-const number: Conversion = (sql) => `${matching(NUMBER)(sql)}::numeric`;
-
-const CONVERSIONS: Readonly<Record<SqlType, Readonly<Partial<Record<SqlType, Conversion>>>>> = {
-  text: {
-    int8: (sql) => numericToInt8(`trunc(${number(sql)})`),
-    float8: (sql) => `${number(sql)}::float8`,
-    bool: (sql) =>
-      `case lower(${sql}) when 'true' then true when '1' then true when 'false' then false when '0' then false end`,
-    timestamptz: (sql) => withinYears(`${matching(INSTANT)(sql)}::timestamptz`),
-    date: (sql) => `${matching(DATE)(sql)}::date`,
-    uuid: (sql) => `${matching(UUID)(sql)}::uuid`,
-  },
+const CONVERSIONS: Readonly<Record<Exclude<SqlType, 'text'>, Readonly<Partial<Record<SqlType, Conversion>>>>> = {
   int8: {
     text: (sql) => `${sql}::text`,
     float8: (sql) => `${sql}::float8`,
@@ -79,29 +68,31 @@ const CONVERSIONS: Readonly<Record<SqlType, Readonly<Partial<Record<SqlType, Con
   jsonb: { text: (sql) => `${sql}::text` },
 };
 
-const READABLE: Readonly<Partial<Record<SqlType, string>>> = {
-  int8: NUMBER,
-  float8: NUMBER,
-  timestamptz: INSTANT,
-  date: DATE,
-  uuid: UUID,
-  bool: '^(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$',
-};
-
 /** As a cast says it. @throws InvalidInput for types that have nothing to do with each other, and for a literal that is none */
 export function convert(from: Value, to: SqlType): Value {
   if (from.type === to) return from;
   if (from.type === 'null') return { ...value(to, `null::${to}`, from.at), plain: true };
   if (to === 'jsonb' && from.json) return value('jsonb', from.json, from.at);
-  const pattern = READABLE[to];
-  if (from.literal !== undefined && pattern && !new RegExp(pattern).test(from.literal)) {
-    throw invalid(`${quoted(from.literal)} cannot be read as ${typeName(to)}`, from.at);
-  }
+  if (from.type === 'text') return read(from, to);
   const conversion = CONVERSIONS[from.type][to];
-  if (!conversion) throw invalid(`${typeName(from.type)} cannot be converted to ${typeName(to)}`, from.at);
+  if (!conversion) throw inconvertible(from, to);
   const converted = value(to, `(${conversion(from.sql)})`, from.at);
   // Of a column or a literal still short and free.
   return from.plain && to === 'float8' && from.type === 'int8' ? { ...converted, plain: true } : converted;
+}
+
+function read(text: Value, to: SqlType): Value {
+  const reading = READINGS[to];
+  if (!reading) throw inconvertible(text, to);
+  if (text.literal !== undefined && !reading.accepts(text.literal)) {
+    throw invalid(`${quoted(text.literal)} cannot be read as ${typeName(to)}`, text.at);
+  }
+  const sql = mentioning([text], (v) => `case when ${reading.test(v!)} then ${reading.cast(v!)} end`);
+  return value(to, BOUNDS[to]?.(sql) ?? sql, text.at);
+}
+
+function inconvertible({ type, at }: Value, to: SqlType): InvalidInput {
+  return invalid(`${typeName(type)} cannot be converted to ${typeName(to)}`, at);
 }
 
 const WIDER: Readonly<Partial<Record<SqlType, readonly SqlType[]>>> = { int8: ['float8'], date: ['timestamptz'] };

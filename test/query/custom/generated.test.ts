@@ -209,6 +209,27 @@ describe('a generated custom query', () => {
     );
   });
 
+  it('reads every day that there was, and no other', async () => {
+    const days = fc.tuple(
+      fc.integer({ min: 0, max: 9999 }),
+      fc.integer({ min: 0, max: 13 }),
+      fc.integer({ min: 0, max: 32 }),
+    );
+    const leap = fc.tuple(
+      fc.constantFrom(1900, 2000, 2023, 2024, 2100),
+      fc.constant(2),
+      fc.integer({ min: 28, max: 30 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(days, leap), async ([year, month, day]) => {
+        const text = `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
+        const [row] = await projects.run(`select toDate(concat('${text}', '')) as x from events where event = 'rich'`);
+        assert.equal(row!['x'], exists(year, month, day) ? text : null);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('leaves every row where it was', async () => {
     assert.equal(await projects.stored(), 18);
   });
@@ -222,4 +243,26 @@ function accepted(text: string): CompiledQuery | undefined {
     if (error instanceof InvalidInput) return undefined;
     throw error;
   }
+}
+
+function padded(number: number, digits: number): string {
+  return String(number).padStart(digits, '0');
+}
+
+function exists(year: number, month: number, day: number): boolean {
+  const lengths = [
+    31,
+    year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28,
+    31,
+    30,
+    31,
+    30,
+    31,
+    31,
+    30,
+    31,
+    30,
+    31,
+  ];
+  return year > 0 && day > 0 && day <= (lengths[month - 1] ?? 0);
 }
