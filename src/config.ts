@@ -74,6 +74,13 @@ export const Environment = Type.Object({
     default: 10,
     description: 'Backfills of one project that go on at once; above it 429.',
   }),
+  EXPORT_LOCAL_QUOTA_MB: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      description: 'MiB that one project’s files may take in EXPORT_LOCAL_ROOT. Unset: no limit.',
+    }),
+  ),
   EXPORT_ALLOWED_HOSTS: Type.String({
     default: '',
     description:

@@ -25,6 +25,7 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
     encryptionKeys: SLUICE_ENCRYPTION_KEYS,
     environment: {
       localRoot: config.EXPORT_LOCAL_ROOT,
+      localQuotaMb: config.EXPORT_LOCAL_QUOTA_MB,
       allowedHosts: entriesOf(config.EXPORT_ALLOWED_HOSTS),
     },
     mail: config.SMTP_URL === undefined ? undefined : { url: config.SMTP_URL, from: config.MAIL_FROM },

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { destinationOf, destinations } from '../../src/destinations/index.ts';
+import { folderQuota } from '../../src/destinations/local-file/quota.ts';
 import { localStore } from '../../src/destinations/local-file/store.ts';
 import { DestinationRejected, InvalidInput } from '../../src/errors.ts';
 import { buildRows, testInterval } from '../support/deliveries.ts';
@@ -55,6 +56,10 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TestPlac
   };
 }
 
+const MIB = 1024 * 1024;
+/** The n-th MiB of an upload. */
+const piece = (number: number) => ({ number, offset: (number - 1) * MIB, bytes: Buffer.alloc(MIB) });
+
 describe('LocalFile', () => {
   itKeepsTheContract(makePlace);
 
@@ -87,7 +92,12 @@ describe('LocalFile', () => {
   it('says what to do when a folder is where its file should be', async () => {
     const place = await makePlace();
     try {
-      const store = localStore({ root: place.root, epoch: 1, signal: new AbortController().signal });
+      const store = localStore({
+        root: place.root,
+        quota: folderQuota(place.root, undefined),
+        epoch: 1,
+        signal: new AbortController().signal,
+      });
       const upload = await store.begin('1/web/a.jsonl', 'token');
       await mkdir(path.join(place.root, '1/web/a.jsonl'));
       const said = {
@@ -102,6 +112,43 @@ describe('LocalFile', () => {
     } finally {
       await place.stop();
     }
+  });
+
+  describe('where a project may take 2 MiB', () => {
+    const tooMany = { name: 'DestinationRejected', message: /more than the 2 MiB that it has in the export folder/ };
+    let place: Awaited<ReturnType<typeof makePlace>>;
+    beforeEach(async () => {
+      place = await makePlace();
+    });
+    afterEach(() => place.stop());
+
+    it('takes no more, whoever wrote what is there', async () => {
+      const folder = path.join(place.root, '1');
+      await mkdir(path.join(folder, 'web'), { recursive: true });
+      await writeFile(path.join(folder, 'web', 'a.jsonl'), Buffer.alloc(MIB));
+      const quota = folderQuota(folder, 2);
+      await quota.charge(MIB / 2);
+      await assert.rejects(folderQuota(folder, 2).charge(MIB / 2 + 1), tooMany);
+      await rm(path.join(folder, 'web', 'a.jsonl'));
+      await quota.charge(2 * MIB);
+    });
+
+    it('takes what fits of another project, and everything where there is no limit', async () => {
+      await mkdir(path.join(place.root, '1'), { recursive: true });
+      await writeFile(path.join(place.root, '1', 'a.jsonl'), Buffer.alloc(2 * MIB));
+      await assert.rejects(folderQuota(path.join(place.root, '1'), 2).charge(1), tooMany);
+      await folderQuota(path.join(place.root, '2'), 2).charge(2 * MIB);
+      await folderQuota(path.join(place.root, '1'), undefined).charge(100 * MIB);
+    });
+
+    it('writes no piece that is too many', async () => {
+      const quota = folderQuota(path.join(place.root, '1'), 2);
+      const store = localStore({ root: place.root, quota, epoch: 1, signal: new AbortController().signal });
+      const upload = await store.begin('1/web/b.jsonl', 'token');
+      await store.putPart(upload, piece(1));
+      await store.putPart(upload, piece(2));
+      await assert.rejects(store.putPart(upload, piece(3)), tooMany);
+    });
   });
 
   it('does not follow links out of its root', async () => {

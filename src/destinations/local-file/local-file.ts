@@ -8,6 +8,7 @@ import { checkFileFormat, fileProperties } from '../object-store/config.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
 import { tryUpload } from '../object-store/try-upload.ts';
+import { folderQuota } from './quota.ts';
 import { localStore } from './store.ts';
 
 const LocalFileConfig = Type.Object(
@@ -30,8 +31,11 @@ function folderOf(config: LocalFileConfig, projectId: number): string {
   return [String(projectId), ...folders.filter((folder) => folder !== '')].join('/');
 }
 
-function rootOf(environment: DestinationEnvironment): string {
-  if (environment.localRoot !== undefined) return path.resolve(environment.localRoot);
+function placeOf({ localRoot, localQuotaMb }: DestinationEnvironment, projectId: number) {
+  if (localRoot !== undefined) {
+    const root = path.resolve(localRoot);
+    return { root, quota: folderQuota(path.join(root, String(projectId)), localQuotaMb) };
+  }
   throw new DestinationRejected('This installation has no folder for local exports (EXPORT_LOCAL_ROOT).');
 }
 
@@ -53,15 +57,15 @@ export const localFile = defineDestination<LocalFileConfig>({
       name: 'Check files can be written',
       description: 'Ensure that the folder can be made and a file be written in it. No file stays.',
       async run(config, { projectId, model, environment, signal }) {
-        const store = localStore({ root: rootOf(environment), epoch: 0, signal });
+        const store = localStore({ ...placeOf(environment, projectId), epoch: 0, signal });
         await tryUpload(store, folderOf(config, projectId), model);
       },
     },
   ],
   names: (config, delivery) => allNames(namesOf(folderOf(config, delivery.projectId), delivery), delivery.parts),
   async open(config, delivery, context, environment) {
-    const root = rootOf(environment);
-    const store = localStore({ root, epoch: delivery.epoch, signal: context.signal });
+    const place = placeOf(environment, delivery.projectId);
+    const store = localStore({ ...place, epoch: delivery.epoch, signal: context.signal });
     return fileSession({ store, names: namesOf(folderOf(config, delivery.projectId), delivery), delivery, context });
   },
 });

@@ -8,6 +8,7 @@ import { lstat, mkdir, open, rename, unlink, type FileHandle } from 'node:fs/pro
 import path from 'node:path';
 import { DestinationRejected, DestinationUnavailable } from '../../errors.ts';
 import { UploadGone, type ObjectStore } from '../object-store/store.ts';
+import type { Quota } from './quota.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 const READ_BYTES = 256 * 1024;
@@ -15,12 +16,13 @@ const READ_BYTES = 256 * 1024;
 export type LocalStoreOptions = {
   /** Absolute; keys are paths below it. */
   root: string;
+  quota: Quota;
   /** Marks temporary files, for whoever finds one. */
   epoch: number;
   signal: AbortSignal;
 };
 
-export function localStore({ root, epoch, signal }: LocalStoreOptions): ObjectStore {
+export function localStore({ root, quota, epoch, signal }: LocalStoreOptions): ObjectStore {
   const store: ObjectStore = {
     partsInFlight: 1,
     partBytes: PIECE_BYTES,
@@ -38,6 +40,7 @@ export function localStore({ root, epoch, signal }: LocalStoreOptions): ObjectSt
     },
     async putPart({ id }, { number, offset, bytes }) {
       signal.throwIfAborted();
+      await quota.charge(bytes.length);
       const file = await openInside(root, id, constants.O_WRONLY).catch(goneIfMissing);
       try {
         await writeAll(file, bytes, offset);
