@@ -48,8 +48,11 @@ export type FileEncoding = {
   formulaSafe?: boolean;
 };
 
-/** Rows with equal `key` are versions of one row: the one with the highest `version` is the newest. */
-export type RowVersions = { key: readonly string[]; version: string };
+/**
+ * Rows with equal `key` are versions of one row: the one with the highest `version` is the newest; null: the one of the latest data
+ * interval, and of that what was delivered last.
+ */
+export type RowVersions = { key: readonly string[]; version: string | null };
 
 /** One deterministic piece of a data interval. */
 export type Part = {

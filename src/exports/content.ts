@@ -1,6 +1,6 @@
 /** What an export contains, as its row and its users say it: read, checked, changed. */
 import { randomBytes } from 'node:crypto';
-import type { Destination } from '../destinations/contract.ts';
+import type { Column, Destination } from '../destinations/contract.ts';
 import { InvalidInput } from '../errors.ts';
 import { columnsOf, mergeOf, selectionOf, type Selection } from '../events/selection.ts';
 import { partsOfPath } from '../events/transform.ts';
@@ -50,14 +50,15 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
   const merge = takes === 'rows' ? mergeOf(content) : null;
   if (!merge) return;
   const left = new Map(columns.map(({ name, type }) => [name, type]));
-  const lost = merge.key.find((name) => !left.has(name));
   const version = selection.columns.find(({ name }) => name === merge.version);
-  if (lost !== undefined || left.get(merge.version) !== version?.type) {
-    throw new InvalidInput(
-      `A table of ${content.model} needs the column '${lost ?? merge.version}'.`,
-      'exclude_columns',
-    );
-  }
+  const lost = merge.key.find((name) => !left.has(name)) ?? (version && changed(version, left));
+  if (lost === undefined) return;
+  throw new InvalidInput(`A table of ${content.model} needs the column '${lost}'.`, 'exclude_columns');
+}
+
+/** @returns the column's name when it does not leave as it is */
+function changed({ name, type }: Pick<Column, 'name' | 'type'>, left: ReadonlyMap<string, string>): string | undefined {
+  return left.get(name) === type ? undefined : name;
 }
 
 /** @param relation what is read: a query may read another than the model's */

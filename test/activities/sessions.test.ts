@@ -145,4 +145,16 @@ describe('sessions', () => {
     await deliver(id, '2015-05-17T10:00:00Z', '2015-05-17T11:00:00Z');
     assert.deepEqual(await rowsOf('long_ones', 'session_id'), [{ session_id: SESSION }]);
   });
+
+  it('take in events that came late, also when the session ends no later by them', async () => {
+    const id = await createExport('late');
+    await deliver(id, '2015-05-17T10:00:00Z', '2015-05-17T12:00:00Z');
+    const [{ end_timestamp: end, pageview_count: count } = {}] = await rowsOf('late');
+    await world.store([at('17T11:01:00', '$pageview', { $current_url: 'https://shop.example/late' })]);
+    await deliver(id, '2015-05-17T11:00:00Z', '2015-05-17T12:00:00Z');
+    assert.partialDeepStrictEqual((await rowsOf('late'))[0], {
+      end_timestamp: end,
+      pageview_count: String(Number(count) + 1),
+    });
+  });
 });

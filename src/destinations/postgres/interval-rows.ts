@@ -37,9 +37,22 @@ export function replaceSql(names: TableNames, delivery: Delivery, stages: readon
   };
 }
 
+/** What decides between a row that is there and one that comes, as SQL over `present` and the one that comes. */
+function precedence(version: string | null, start: string) {
+  if (version === null) {
+    const present = `present.${INTERVAL_COLUMN}`;
+    const ours = `${literal(start)}::timestamptz`;
+    return { gives: `${present} is null or ${present} <= ${ours}`, holds: () => `${present} >= ${ours}` };
+  }
+  const [present, newer] = [`present.${quoted(version)}`, quoted(version)];
+  return {
+    gives: `${present} is null or ${present} < excluded.${newer}`,
+    holds: (other: string) => `${present} >= ${other}.${newer}`,
+  };
+}
+
 /**
  * Each row goes where its key says, unless a newer version is there: intervals may be delivered in any order, any number of times.
- * A version that is there already stays untouched.
  */
 export function mergeSql(
   names: TableNames,
@@ -49,7 +62,7 @@ export function mergeSql(
 ): RowsSql {
   if (stages.length === 0) return { change: '', found: 'select null::uuid where false' };
   const keys = key.map(quoted);
-  const newer = quoted(version);
+  const { gives, holds } = precedence(version, delivery.start);
   const others = delivery.columns.map(({ name }) => quoted(name)).filter((name) => !keys.includes(name));
   const changed = [...others, EXPORT_COLUMN, INTERVAL_COLUMN];
   const staged = stages.map((stage) => `select ${columnList(delivery.columns)} from ${stage}`).join(' union all ');
@@ -58,15 +71,20 @@ export function mergeSql(
     change: `${insertSql(names, delivery, `(${staged}) as staged order by ${keys.join(', ')}`)}
       on conflict (${keys.join(', ')}) do update
         set (${changed.join(', ')}) = row (${changed.map((name) => `excluded.${name}`).join(', ')})
-        where present.${newer} is null or present.${newer} < excluded.${newer};`,
+        where ${gives};`,
     found: `select staged.${rowIdOf(delivery)} from (${staged}) as staged join ${names.target} as present
-      using (${keys.join(', ')}) where present.${newer} >= staged.${newer}`,
+      using (${keys.join(', ')}) where ${holds('staged')}`,
   };
 }
 
 /** How many rows of a table the target holds in no version as new. */
-export function countLostSql({ target }: TableNames, { key, version }: RowVersions, table: string): string {
+export function countLostSql(
+  { target }: TableNames,
+  { start }: Delivery,
+  { key, version }: RowVersions,
+  table: string,
+): string {
   return `select count(*)::text as lost from ${table} as wanted where not exists (
-    select from ${target} as present where present.${quoted(version)} >= wanted.${quoted(version)}
+    select from ${target} as present where ${precedence(version, start).holds('wanted')}
       and ${key.map((name) => `present.${quoted(name)} = wanted.${quoted(name)}`).join(' and ')})`;
 }

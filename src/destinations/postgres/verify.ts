@@ -57,10 +57,11 @@ const WANTED = `${RESERVED}wanted`;
 async function versionsDifference(
   client: PostgresClient,
   names: TableNames,
-  { columns }: Delivery,
+  delivery: Delivery,
   versions: RowVersions,
   source: AsyncIterable<Uint8Array>,
 ): Promise<Difference> {
+  const { columns } = delivery;
   const what = `Rows in ${names.target} are missing, or older than they were delivered.`;
   const expected = '0 rows lost';
   if (!(await tableExists(client, names.target))) return { what, expected, found: 'no table' };
@@ -70,7 +71,7 @@ async function versionsDifference(
       source,
       client.query(copyFrom(`copy ${WANTED} (${columnList(columns)}) from stdin (format binary)`)),
     );
-    const { rows } = await client.query<{ lost: string }>(countLostSql(names, versions, WANTED));
+    const { rows } = await client.query<{ lost: string }>(countLostSql(names, delivery, versions, WANTED));
     return { what, expected, found: `${rows[0]!.lost} rows lost` };
   } finally {
     await client.query('rollback').catch(() => {});

@@ -20,8 +20,11 @@ export type ModelSource = {
   model: Model;
   /** The rows of a window: exactly those that are delivered for it, whenever that is asked. */
   rows(window: Window): Relation;
-  /** All rows of a project that have ever been candidates, by `interval_time` through an index: for finding where there are any. */
-  history(projectId: number): Relation;
+  /**
+   * Where a project may have rows, by `interval_time` through an index. `isWhole`: it has the columns of the relation, so that filters
+   * can be asked of it.
+   */
+  history(projectId: number): Relation & { isWhole: boolean };
   /** SQL of type uuid: which row it is, in whatever export. With `interval_time` it makes the order of a window. */
   rowId: string;
   /** SQL of an estimate: the length of the row as a JSON line. */

@@ -1,6 +1,6 @@
 /**
  * Sessions: one row for each `$session_id` that got events in the window, made of all its events from a day before the window up to
- * its end and cutoff. A session that goes on is delivered again by the next interval, with a later `end_timestamp`: tables keep that one.
+ * its end and cutoff. A session that goes on is delivered again by the next interval: tables keep that one.
  * posthog-js ends a session after a day at most, so no row misses a session's beginning.
  */
 import { CHANNEL_TYPE } from './channel-type.ts';
@@ -116,7 +116,12 @@ const same = (name: string, type: SourceColumn['type']): SourceColumn => ({ name
 export const sessions: ModelSource = {
   model: 'sessions',
   rows,
-  history: (projectId) => ({ from: relation(projectId, 'true'), where: 'true' }),
+  // Sessions are wherever such events are: to make them all would take as long as the project is old.
+  history: (projectId) => ({
+    from: 'events',
+    where: `project_id = ${integerSql(projectId)} and properties ? '$session_id'`,
+    isWhole: false,
+  }),
   rowId: `md5(concat_ws('/', project_id, session_id))::uuid`,
   bytes: String(ROW_BYTES),
   columns: [
@@ -155,7 +160,8 @@ export const sessions: ModelSource = {
     ...MORE_CLICK_IDS.map((name) => same(`entry_${name}`, 'text')),
   ],
   tableOnly: new Set(),
-  merge: { key: ['team_id', 'session_id'], version: 'end_timestamp' },
+  // A later interval delivers it from more events, though they may all lie before its end.
+  merge: { key: ['team_id', 'session_id'], version: null },
   // An event that an import adds may change sessions of two days; they are delivered again on request.
   importable: false,
 };
