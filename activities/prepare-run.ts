@@ -16,6 +16,7 @@ import type { Run } from '../src/exports/runs.store.ts';
 import type { Attempt } from './activity.ts';
 import { closeLostOfInterval } from './close-lost-runs.ts';
 import type { Engine } from './engine.ts';
+import { notingFailure } from './note-failure.ts';
 
 /** `end`: the end of the data interval, ISO. */
 export type PrepareRunInput = { exportId: string; end: string };
@@ -46,9 +47,10 @@ export async function prepareRun(
   if (run.plan) return prepared(run, run.plan);
   await closeLostOfInterval(engine, run);
 
-  await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
-  const plan = await makePlan(engine, batchExport, run, attempt.signal);
-  const stored = await storePlan(engine, run, plan);
+  const stored = await notingFailure(engine, run, attempt.signal, async () => {
+    await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
+    return storePlan(engine, run, await makePlan(engine, batchExport, run, attempt.signal));
+  });
   await engine.step({ name: 'after-plan', exportId, runId: run.id, end: run.end });
   return prepared(run, stored);
 }

@@ -29,11 +29,11 @@ export type ExportRuns = ReturnType<typeof exportRuns>;
 export function exportRuns({ stores, executions, limits, ensureTemporal }: ExportRunsOptions) {
   const { get, list, latest, perDay } = stores.runs;
 
-  async function keptBy({ workflowId, workflowRunId }: Run): Promise<string | undefined> {
-    const step = await executions.pendingStep(workflowId, workflowRunId);
-    if (!step) return undefined;
-    if (step.lastError !== null) return `It is tried again: ${step.lastError}`;
-    return step.begun ? SEALING : NO_FREE_WORKER;
+  async function keptBy({ workflowId, workflowRunId, latestError }: Run): Promise<string | undefined> {
+    const working = await executions.isBeingWorkedOn(workflowId, workflowRunId);
+    if (working === undefined) return undefined;
+    if (working) return SEALING;
+    return latestError === null ? NO_FREE_WORKER : `It is tried again: ${latestError}`;
   }
 
   return {

@@ -21,8 +21,6 @@ const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAtt
 /** `status` is how an execution ended, as Temporal spells it; `RUNNING` while it has not, also when somebody paused it. */
 export type Execution = { runId: string; status: string };
 
-/** `lastError`: why it was not done at the last attempt, null while nothing went wrong. */
-export type PendingStep = { begun: boolean; lastError: string | null };
 /** `temporal.api.enums.v1.PendingActivityState` */
 const STARTED = 2;
 
@@ -81,15 +79,12 @@ export function exportExecutions(client: Client) {
       await withDeadline(client, () => workflow.signalWithStart('exportRequests', options));
     },
 
-    /** What an execution that is under way does first: undefined when nothing is pending, or it has ended. */
-    async pendingStep(workflowId: string, runId: string): Promise<PendingStep | undefined> {
+    /** Whether a worker is at what an execution does next; undefined when it has ended, or nothing is pending. */
+    async isBeingWorkedOn(workflowId: string, runId: string): Promise<boolean | undefined> {
       const { raw } = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
       const [activity] = raw.pendingActivities ?? [];
-      if (activity) {
-        const begun = Number(activity.state) === STARTED;
-        return { begun, lastError: begun ? null : (activity.lastFailure?.message ?? null) };
-      }
-      return raw.pendingWorkflowTask ? { begun: false, lastError: null } : undefined;
+      if (activity) return Number(activity.state) === STARTED;
+      return raw.pendingWorkflowTask ? false : undefined;
     },
 
     /** Whether there is a worker that asks for runs. */

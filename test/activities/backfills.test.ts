@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closeLostRuns } from '../../activities/close-lost-runs.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import type { ExportWorker } from '../../src/temporal/worker.ts';
+import { Unavailable } from '../../src/errors.ts';
+import { exportRuns } from '../../src/exports/runs.ts';
 import { exportIntervals } from '../../src/exports/intervals.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
@@ -110,6 +112,41 @@ describe('a backfill', () => {
     );
     const { status, finishedRuns, totalRuns } = await get(id, backfill.id);
     assert.deepEqual([status, finishedRuns, totalRuns], ['Cancelled', 0, 6]);
+  });
+
+  /** What keeps the run of the one hour that is asked for, as soon as something does. */
+  async function whatKeeps(exportId: string): Promise<string> {
+    const { stores } = world.engine;
+    const runs = exportRuns({ ...world.engine, ensureTemporal: async () => {} });
+    return eventually('a reason', async () => {
+      const open = await stores.runs.openOf(exportId);
+      const old = open.map((run) => ({ ...run, createdAt: isoMicros(Date.now() - 60_000) }));
+      return [...(await runs.whatKeeps(old)).values()][0];
+    });
+  }
+
+  describe('whose run is Starting for long says', () => {
+    it('that its interval is being sealed', async () => {
+      const { id } = await build();
+      const gate = hold(id);
+      const backfill = await world.backfills.request(world.projectId, id, hours(0, 1));
+      await eventually('the run to be held', async () => gate.held === 1);
+      assert.match(await whatKeeps(id), /^Waits until its data interval is sealed/);
+      gate.release();
+      await backfilled(world, id, backfill.id);
+    });
+
+    it('what is tried again', async () => {
+      const { id } = await build();
+      let away = true;
+      world.onStep = async (step) => {
+        if (step.exportId === id && away) throw new Unavailable('The database is away.');
+      };
+      const backfill = await world.backfills.request(world.projectId, id, hours(0, 1));
+      assert.equal(await whatKeeps(id), 'It is tried again: The database is away.');
+      away = false;
+      await backfilled(world, id, backfill.id);
+    });
   });
 
   it('goes on with another worker', async () => {
