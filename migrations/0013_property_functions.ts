@@ -10,12 +10,18 @@ const FUNCTION = 'language plpgsql immutable strict parallel safe';
 const NUMBER_TEXT = `
 create function property_number_text(written text) returns text ${FUNCTION} as $$
 declare
-  exact numeric := written::numeric;
+  exact numeric;
   found text[];
   digits text;
   exponent integer;
-  sign text := case when exact < 0 then '-' else '' end;
+  sign text := case when written like '-%' then '-' else '' end;
 begin
+  -- What is short is its own shortest text, but for zeros at its end.
+  if position('.' in written) = 0 and length(written) < 19 then return written; end if;
+  if position('.' in written) > 0 and length(written) <= 16 and ltrim(written, '-') not like '0.00000%' then
+    return rtrim(rtrim(written, '0'), '.') || case when written like '%.' || repeat('0', length(split_part(written, '.', 2))) then '.0' else '' end;
+  end if;
+  exact := written::numeric;
   if position('.' in written) = 0 and exact between -9223372036854775808 and 18446744073709551615 then
     return written;
   end if;
@@ -92,25 +98,33 @@ end $$`;
 
 /**
  * Hours, days and weeks have fixed lengths; months and years are stepped through one by one, a day that one lacks becomes its last.
- * Years that Postgres cannot count are before all others.
+ * 400 years are 146,097 days, whichever they are: steps beyond them need no calendar.
  */
 const RELATIVE = `
 create function relative_instant(written text, instant bigint) returns bigint ${FUNCTION} as $$
 declare
   amount numeric := btrim(written, '-hdwmy')::numeric;
   unit text := right(written, 1);
+  cycle integer := case unit when 'y' then 400 else 4800 end;
   wall timestamp := timestamp '1970-01-01' + make_interval(secs => instant / 1e6);
 begin
   if amount >= 10000 then return null; end if;
   if unit in ('h', 'd', 'w') then
     return instant - amount * case unit when 'h' then 3600000000 when 'd' then 86400000000 else 604800000000 end;
   end if;
-  if unit = 'y' and amount > 6000 then return -300000000000000000; end if;
-  for step in 1..amount loop
+  if amount >= cycle and extract(day from wall) > 28 and (unit = 'm' or extract(month from wall) = 2) then
+    wall := wall - make_interval(days => extract(day from wall)::integer - 28);
+  end if;
+  for step in 1..(amount % cycle) loop
     wall := wall - case unit when 'y' then interval '1 year' else interval '1 month' end;
   end loop;
-  return extract(epoch from wall) * 1000000;
+  return extract(epoch from wall) * 1000000 - div(amount, cycle) * 146097 * 86400000000;
 end $$`;
+
+/** In capitals. */
+const DATE_PATTERN =
+  '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?' +
+  '( ?(Z|UTC|GMT|BST|CET|CEST|EET|EEST|EDT|EST|CDT|CST|MDT|MST|PDT|PST|[+-][0-9]{2}(:?[0-9]{2})?))?)?$';
 
 /**
  * Microseconds since 1970. A number, or a text that says one, is seconds; a date without an offset is in UTC; a relative one counts
@@ -119,39 +133,54 @@ end $$`;
 const INSTANT = `
 create function property_instant(value jsonb, instant bigint) returns bigint ${FUNCTION} as $$
 declare
-  seconds float8 := property_number(value);
-  found text[];
+  seconds float8;
+  written text := value #>> '{}';
+  day text;
+  clock text;
+  zone text;
   parts integer[];
-  ahead integer;
+  ahead integer := 0;
 begin
-  if abs(seconds) > 8200000000000 then return null; end if;
-  if seconds is not null then
-    return floor(seconds)::bigint * 1000000 + floor((seconds - floor(seconds)) * 1e6 + 0.5)::bigint;
+  if jsonb_typeof(value) not in ('number', 'string') then return null; end if;
+  -- Most are written so; whether something is found is decided faster than where.
+  if written !~ '^[0-9]{4}-[0-9]' then
+    seconds := property_number(value);
+    if abs(seconds) > 8200000000000 then return null; end if;
+    if seconds is not null then
+      return floor(seconds)::bigint * 1000000 + floor((seconds - floor(seconds)) * 1e6 + 0.5)::bigint;
+    end if;
+    return case when written ~ '^-?[0-9]+[hdwmy]$' then relative_instant(written, instant) end;
   end if;
-  if jsonb_typeof(value) <> 'string' then return null; end if;
-  if value #>> '{}' ~ '^-?[0-9]+[hdwmy]$' then return relative_instant(value #>> '{}', instant); end if;
-  found := regexp_match(value #>> '{}', '^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.]([0-9]+))?)?'
-    || '(?: ?(Z|UTC|GMT|BST|CET|CEST|EET|EEST|EDT|EST|CDT|CST|MDT|MST|PDT|PST|[+-][0-9]{2}(?::?[0-9]{2})?))?)?$', 'i');
-  if found is null then return null; end if;
-  parts := array[found[1], found[2], found[3], coalesce(found[4], '0'), coalesce(found[5], '0'), coalesce(found[6], '0')]::integer[];
-  if parts[1] = 0 or parts[2] not between 1 and 12 or parts[3] < 1 or parts[4] > 23 or parts[5] > 59 or parts[6] > 59 then
+  written := upper(written collate "C");
+  if written !~ '${DATE_PATTERN}' then return null; end if;
+  day := split_part(split_part(written, 'T', 1), ' ', 1);
+  zone := ltrim(substr(written, length(day) + 2), '0123456789:.');
+  clock := substr(written, length(day) + 2, greatest(0, length(written) - length(day) - 1 - length(zone)));
+  zone := ltrim(zone, ' ');
+  parts := array[split_part(day, '-', 1), split_part(day, '-', 2), split_part(day, '-', 3),
+    coalesce(nullif(split_part(clock, ':', 1), ''), '0'), coalesce(nullif(split_part(clock, ':', 2), ''), '0'),
+    coalesce(nullif(split_part(split_part(clock, ':', 3), '.', 1), ''), '0')]::integer[];
+  if parts[1] = 0 or parts[2] not between 1 and 12 or parts[3] not between 1 and 31 then return null; end if;
+  if parts[4] > 23 or parts[5] > 59 or parts[6] > 59 then return null; end if;
+  if parts[3] > 28
+    and parts[3] > extract(day from make_date(parts[1], parts[2], 1) + interval '1 month' - interval '1 day') then
     return null;
   end if;
-  if parts[3] > extract(day from make_date(parts[1], parts[2], 1) + interval '1 month' - interval '1 day') then return null; end if;
-  ahead := case upper(found[8])
-    when 'BST' then 60 when 'CET' then 60 when 'CEST' then 120 when 'EET' then 120 when 'EEST' then 180
-    when 'EDT' then -240 when 'EST' then -300 when 'CDT' then -300 when 'CST' then -360
-    when 'MDT' then -360 when 'MST' then -420 when 'PDT' then -420 when 'PST' then -480 else 0 end;
-  if found[8] ~ '^[+-]' then
-    if substr(found[8], 2, 2)::integer > 23 or coalesce(nullif(replace(substr(found[8], 4), ':', ''), ''), '0')::integer > 59 then
+  if zone ~ '^[+-]' then
+    if substr(zone, 2, 2)::integer > 23 or coalesce(nullif(replace(substr(zone, 4), ':', ''), ''), '0')::integer > 59 then
       return null;
     end if;
-    ahead := (left(found[8], 1) || '1')::integer
-      * (substr(found[8], 2, 2)::integer * 60 + coalesce(nullif(replace(substr(found[8], 4), ':', ''), ''), '0')::integer);
+    ahead := (left(zone, 1) || '1')::integer
+      * (substr(zone, 2, 2)::integer * 60 + coalesce(nullif(replace(substr(zone, 4), ':', ''), ''), '0')::integer);
+  elsif zone <> '' then
+    ahead := case zone
+      when 'BST' then 60 when 'CET' then 60 when 'CEST' then 120 when 'EET' then 120 when 'EEST' then 180
+      when 'EDT' then -240 when 'EST' then -300 when 'CDT' then -300 when 'CST' then -360
+      when 'MDT' then -360 when 'MST' then -420 when 'PDT' then -420 when 'PST' then -480 else 0 end;
   end if;
   return ((make_date(parts[1], parts[2], parts[3]) - date '1970-01-01')::bigint * 86400
       + parts[4] * 3600 + parts[5] * 60 + parts[6] - ahead * 60) * 1000000
-    + rpad(left(coalesce(found[7], ''), 6), 6, '0')::integer;
+    + rpad(left(split_part(clock, '.', 2), 6), 6, '0')::integer;
 end $$`;
 
 /** A list of identifiers as a text whose bytes sort as semver sorts the list. */
@@ -186,6 +215,11 @@ declare
   pre_release text := '';
   build text := '';
 begin
+  -- Most are written so.
+  if written ~ '^[0-9]{1,9}[.][0-9]{1,9}([.][0-9]{1,9})?$' then
+    return lpad(split_part(written, '.', 1), 20, '0') || lpad(split_part(written, '.', 2), 20, '0')
+      || lpad(split_part(written, '.', 3), 20, '0') || '~+';
+  end if;
   if lenient then written := regexp_replace(written, '^(v?\\s*[0-9]+[.][0-9]+[.][0-9]+)([.][0-9]+)+\\s*$', '\\1'); end if;
   found := regexp_match(
     btrim(regexp_replace(written, '^v', ''), E' \\t\\n\\x0b\\f\\r\\u00a0\\u1680\\u2000\\u2001\\u2002\\u2003\\u2004\\u2005\\u2006\\u2007\\u2008\\u2009\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'),

@@ -16,7 +16,7 @@ const MAX_KEY = 1000;
 export type Interval = { start: string; end: string };
 
 /** Where each type looks: events and sessions have their own properties and their person's, a person has only its own. */
-const COLUMNS: Record<Model, Partial<Record<PropertyFilter['type'], string>>> = {
+const COLUMNS: Record<Model, Partial<Record<'event' | 'person', string>>> = {
   events: { event: 'properties', person: 'person_properties' },
   sessions: { event: 'properties', person: 'person_properties' },
   persons: { person: 'properties' },
@@ -42,9 +42,7 @@ function checkedFilter(given: unknown, model: Model, index: number): PropertyFil
   const { key, operator = null, type, value } = given as Record<string, unknown>;
   if (!isType(type)) throw refusal("Each filter must have a 'type' of one of: 'event', 'hogql', 'person'");
   if (typeof key !== 'string' || key === '') throw refusal("Each filter must have a 'key'");
-  if (type !== 'hogql' && !COLUMNS[model][type]) {
-    throw refusal(`Filters of type '${type}' are not supported for the '${model}' model`);
-  }
+  if (type !== 'hogql') columnOf(type, model);
   if (key.length > MAX_KEY && type !== 'hogql')
     throw refusal(`A filter's 'key' may have at most ${MAX_KEY} characters`);
   if (operator !== null && typeof operator !== 'string') throw refusal("A filter's 'operator' must be a string");
@@ -84,6 +82,12 @@ function refusal(detail: string): InvalidInput {
   return new InvalidInput(detail, 'filters');
 }
 
+function columnOf(type: 'event' | 'person', model: Model): string {
+  const column = COLUMNS[model][type];
+  if (column) return column;
+  throw refusal(`Filters of type '${type}' are not supported for the '${model}' model`);
+}
+
 function relationOf(model: Model): 'events' | 'persons' {
   if (model !== 'sessions') return model;
   throw refusal("Filters of type 'hogql' are not supported for the 'sessions' model");
@@ -94,13 +98,13 @@ function relationOf(model: Model): 'events' | 'persons' {
  * @param relation whose columns the SQL names, without an alias
  * @param interval what the run delivers
  * @returns SQL that is true or false for every row; `true` for no filters
+ * @throws InvalidInput for a type that the relation does not have: a custom query may read another one than the model's
  */
 export function filtersSql(filters: readonly PropertyFilter[], relation: Model, interval: Interval): string {
   const context = { timeZone: 'UTC', now: Date.parse(interval.end) };
   const conditions = filters.map(({ key, operator, type, value }) => {
     if (type === 'hogql') return `coalesce(${compileExpression(key, relationOf(relation), interval)}, false)`;
-    const column = COLUMNS[relation][type];
-    return column ? conditionSql({ key, operator, value: value as Json }, column, context) : 'false';
+    return conditionSql({ key, operator, value: value as Json }, columnOf(type, relation), context);
   });
   return conditions.length === 0 ? 'true' : conditions.join(' and ');
 }

@@ -302,6 +302,11 @@ describe('property filters', () => {
     assert.equal(filtersSql([], 'events', INTERVAL), 'true');
   });
 
+  it('are refused where a relation has no such properties, rather than matching nothing', () => {
+    const filters = checkedFilters([{ key: 'a', type: 'event', value: 1 }], 'events');
+    assert.throws(() => filtersSql(filters, 'persons', INTERVAL), { name: 'InvalidInput', attr: 'filters' });
+  });
+
   const refusals: [given: unknown, model: Model, message: RegExp | string][] = [
     [{}, 'events', "'filters' should be an array of filters"],
     ['x', 'events', "'filters' should be an array of filters"],

@@ -105,10 +105,11 @@ function wallBefore(wall: number, amount: number, unit: string): number {
   return unit === 'y' ? yearsBefore(wall, amount) : monthsBefore(wall, amount);
 }
 
+/** Year after year: 29 February becomes the 28th with the first step, and stays it. */
 function yearsBefore(wall: number, years: number): number {
   const date = new Date(wall);
-  const [year, month] = [date.getUTCFullYear() - years, date.getUTCMonth()];
-  return date.setUTCFullYear(year, month, Math.min(date.getUTCDate(), daysIn(year, month)));
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  return date.setUTCFullYear(year - years, month, years > 0 && month === 1 ? Math.min(day, 28) : day);
 }
 
 /** Month after month, so that a day cut to a shorter month stays cut: 31 March minus two months is 28 January. */
