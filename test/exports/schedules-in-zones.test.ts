@@ -8,7 +8,8 @@ import {
 } from '../../src/exports/domain/cadence.ts';
 import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
 import { intervalsWithin, isProducedByPresentSpec, type DataInterval } from '../../src/exports/domain/intervals.ts';
-import { buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
+import { buildEvent, microseconds } from '../support/events.ts';
+import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -31,6 +32,7 @@ describe('schedules in time zones', () => {
   let world: ExportWorld;
   before(async () => {
     world = await buildExportWorld();
+    await world.startWorker();
   });
   after(async () => world.close());
 
@@ -165,6 +167,49 @@ describe('schedules in time zones', () => {
     const newest = (await world.engine.stores.batchExports.tiling(id)).at(-1)!;
     assert.deepEqual([newest.interval, newest.timezone], [row.interval, row.timezone]);
   });
+
+  const changes: { change: CadenceChange; from: string; to: string; days: number[] }[] = [
+    {
+      change: { interval: 'day', timezone: 'Europe/Berlin', offsetHour: 2 },
+      from: '2026-03-28T01:00:00Z',
+      to: '2026-03-31T00:00:00Z',
+      days: [24, 23, 24],
+    },
+    {
+      change: { interval: 'day', timezone: 'America/New_York', offsetHour: 1 },
+      from: '2025-11-01T05:00:00Z',
+      to: '2025-11-04T06:00:00Z',
+      days: [24, 25, 24],
+    },
+    {
+      change: { interval: 'week', timezone: 'Australia/Lord_Howe' },
+      from: '2025-03-29T13:00:00Z',
+      to: '2025-04-12T13:30:00Z',
+      days: [168, 168.5],
+    },
+  ];
+  for (const { change, from, to, days } of changes) {
+    it(`deliver each event once when the past is backfilled: ${words(cadenceWith(change))}`, async () => {
+      const id = await create({ ...change });
+      const tiling = await world.engine.stores.batchExports.tiling(id);
+      const intervals = [...intervalsWithin(tiling, millisOf(from), millisOf(to))];
+      const edges = intervals.flatMap(({ start, end }) => [start, start + 1, end - 1]);
+      await world.store(edges.map((at) => buildEvent({ timestamp: microseconds(new Date(at).toISOString()) })));
+      const { id: backfill } = await world.backfills.request(world.projectId, id, { startAt: from, endAt: to });
+      const runs = await backfilled(world, id, backfill);
+      assert.deepEqual(
+        runs.map(({ start, end }) => (millisOf(end) - millisOf(start)) / HOUR),
+        days,
+      );
+      assertTiles(runs.map(({ start, end }) => ({ start: millisOf(start), end: millisOf(end) })));
+      assert.deepEqual(
+        [runs[0]?.start, runs.at(-1)?.end].map((at) => isoSeconds(millisOf(at!))),
+        [from, to],
+      );
+      const delivered = runs.reduce((sum, { recordsCompleted }) => sum + (recordsCompleted ?? 0), 0);
+      assert.equal(delivered, edges.length);
+    });
+  }
 
   it('keep the zone of older intervals for their backfill', async () => {
     const id = await create({ interval: 'day', timezone: 'Europe/Berlin' });
