@@ -38,7 +38,7 @@ export type VerifyOptions = {
 /** ISO instants with microseconds; null: without a bound. */
 export type VerifyRange = { from: string | null; to: string | null };
 
-/** Intervals at once: destinations answer slowly, and each deep check holds a file's block or two. */
+/** Intervals at once: destinations answer slowly, and each deep check holds a few blocks of a file, or a column of Parquet. */
 const AT_ONCE = 4;
 const PAGE = 100;
 

@@ -154,6 +154,29 @@ describe('verifying an export', () => {
     assert.deepEqual(await findings(ALL, true), { [at('10:00:00')]: ['differing'] });
   });
 
+  for (const config of [
+    { file_format: 'Parquet', compression: 'zstd' },
+    { file_format: 'CSV', compression: 'brotli' },
+    { file_format: 'JSONLines', compression: 'zstd' },
+  ]) {
+    it(`reads ${config.file_format} back, also where it shows no uuid`, async () => {
+      for (const excludeColumns of [[], ['uuid']]) {
+        directory = path.join(world.folder, `${path.basename(directory)}-next`);
+        const one = buildExport({
+          destination: { type: 'LocalFile', config: { ...config, directory: path.basename(directory) } },
+        });
+        exportId = (await world.batchExports.create(world.projectId, { ...one, content: { excludeColumns } })).id;
+        await deliver();
+        assert.deepEqual(await findings(ALL, true), {});
+        const file = path.join(directory, (await files())[1]!);
+        const bytes = await readFile(file);
+        bytes[bytes.length >> 1]! ^= 1;
+        await writeFile(file, bytes);
+        assert.deepEqual(await findings(ALL, true), { [at('11:00:00')]: ['differing'] });
+      }
+    });
+  }
+
   it('finds rows taken from and added to a table', async () => {
     const database = await createEmptyDatabase();
     const client = createClient({ url: database.url, applicationName: 'test' });

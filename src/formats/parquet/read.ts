@@ -8,6 +8,7 @@ import {
   type AsyncBuffer,
   type ColumnMetaData,
   type CompressionCodec,
+  type DecodedArray,
   type FileMetaData,
 } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
@@ -22,7 +23,7 @@ const DECOMPRESSORS = Object.fromEntries(
 ) as Partial<Record<CompressionCodec, (packed: Uint8Array, size: number) => Uint8Array>>;
 
 /**
- * A row group at a time; the file waits on disk meanwhile, because what is needed first stands last in it.
+ * A column of a row group at a time; the file waits on disk meanwhile, because what is needed first stands last in it.
  * @param digest every row's `uuid` is added to it; undefined: there is no such column
  * @throws UnreadableFile
  */
@@ -61,13 +62,16 @@ async function readWhole(file: AsyncBuffer, digest: RowsDigester | undefined) {
   const content = new ContentHash(metadata.schema.slice(1));
   let rows = 0;
   for (const group of metadata.row_groups) {
+    const range = { rowStart: rows, rowEnd: rows + Number(group.num_rows) };
     for (const { meta_data: column } of group.columns) {
       for await (const hash of pageHashes(file, column!)) content.addPage(column!.codec, hash);
+      const [name = ''] = column!.path_in_schema;
+      const values = await readValues(file, metadata, name, range);
+      if (digest && name === 'uuid') addUuids(values, rows, digest);
     }
-    const end = rows + Number(group.num_rows);
-    await readGroup(file, metadata, rows, end, digest);
-    rows = end;
+    rows = range.rowEnd;
   }
+  if (digest && !metadata.schema.some(({ name }) => name === 'uuid')) throw new UnreadableFile('it has no uuids');
   return { rows, contentSha256: content.digest() };
 }
 
@@ -83,31 +87,34 @@ async function* pageHashes(file: AsyncBuffer, column: ColumnMetaData): AsyncGene
   }
 }
 
-async function readGroup(
+type RowRange = { rowStart: number; rowEnd: number };
+
+/** A column at a time: all of a row group would be many times the file's size in memory. */
+async function readValues(
   file: AsyncBuffer,
   metadata: FileMetaData,
-  rowStart: number,
-  rowEnd: number,
-  digest: RowsDigester | undefined,
-): Promise<void> {
-  let digested = 0;
+  name: string,
+  { rowStart, rowEnd }: RowRange,
+): Promise<DecodedArray> {
+  const chunks: DecodedArray[] = [];
   await parquetRead({
     file,
     metadata,
     rowStart,
     rowEnd,
+    columns: [name],
     compressors: DECOMPRESSORS,
-    onChunk({ columnName, columnData }) {
-      if (columnName !== 'uuid' || !digest) return;
-      for (const text of columnData) {
-        const uuid = uuidBytes(text);
-        if (!uuid) throw new UnreadableFile(`row ${rowStart + digested + 1} has no uuid`);
-        digest.add(uuid, 0);
-        digested++;
-      }
-    },
+    onChunk: ({ columnData }) => chunks.push(columnData),
   });
-  if (digest && digested !== rowEnd - rowStart) {
-    throw new UnreadableFile(`rows ${rowStart + 1} to ${rowEnd} have ${digested} uuids`);
+  const [values = []] = chunks;
+  if (values.length === rowEnd - rowStart) return values;
+  throw new UnreadableFile(`rows ${rowStart + 1} to ${rowEnd} have ${values.length} values of ${name}`);
+}
+
+function addUuids(values: DecodedArray, before: number, digest: RowsDigester): void {
+  for (let i = 0; i < values.length; i++) {
+    const uuid = uuidBytes(values[i]);
+    if (!uuid) throw new UnreadableFile(`row ${before + i + 1} has no uuid`);
+    digest.add(uuid, 0);
   }
 }
