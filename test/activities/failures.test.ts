@@ -8,10 +8,12 @@ import type { Step } from '../../activities/engine.ts';
 import { createActivities } from '../../activities/index.ts';
 import { DestinationUnavailable } from '../../src/errors.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
+import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import type { ExportWorker } from '../../src/temporal/worker.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 const HOUR = 3_600_000;
 /** Longer than a worker that stops gives to what is under way. */
@@ -201,6 +203,45 @@ describe('a run that cannot deliver', () => {
       assert.equal((await linesOf(superseded)).at(-1), `WARNING Cancelled: ${superseded.latestError}`);
     });
   }
+
+  it('too often: its schedule is paused, and whoever wants to know is told', async () => {
+    const receiver = await startWebhookReceiver();
+    try {
+      const directory = randomUUID();
+      await mkdir(world.folder, { recursive: true });
+      await writeFile(path.join(world.folder, directory), 'not a folder');
+      const secret = `whsec_${Buffer.alloc(24, 'secret').toString('base64')}`;
+      const { id } = await world.batchExports.create(
+        world.projectId,
+        buildExport({
+          destination: { type: 'LocalFile', config: { directory } },
+          interval: 'week',
+          notifications: { webhook: { url: `${receiver.url}/hook`, secret } },
+        }),
+      );
+      await world.store([buildEvent({ timestamp: microseconds('2015-05-18T00:00:00Z') })]);
+      await world.store([buildEvent({ timestamp: microseconds('2015-05-25T00:00:00Z') })]);
+      const range = { startAt: '2015-05-17T00:00:00Z', endAt: '2015-05-31T00:00:00Z' };
+      const backfill = await world.backfills.request(world.projectId, id, range);
+      const runs = await backfilled(world, id, backfill.id);
+      assert.deepEqual(
+        runs.map(({ status }) => status),
+        ['Failed', 'Failed'],
+      );
+      assert.match((await world.batchExports.get(world.projectId, id)).pausedReason!, /^2 of the last 4 runs failed\./);
+      await eventually('the schedule to be paused', async () => {
+        return (await world.engine.temporal.client.schedule.getHandle(id).describe()).state.paused;
+      });
+      const { workflow } = world.engine.temporal.client;
+      const options = { workflowId: `reconcile-${randomUUID()}`, taskQueue: TASK_QUEUES.control, args: [] };
+      await workflow.execute('reconcile', options);
+      const told = receiver.received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+      assert.deepEqual(new Set(told), new Set(['sluice.batch_export.failed', 'sluice.batch_export.paused']));
+      assert.equal(told.length, 2);
+    } finally {
+      await receiver.stop();
+    }
+  });
 
   it('at first says why while it is tried again, and no longer once it has delivered', async () => {
     const built = await build();

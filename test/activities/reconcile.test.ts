@@ -146,7 +146,7 @@ describe('the reconciler', () => {
     }[] = [
       { what: 'since the export was made', gaps: [-5, -4, -3, -2, -1] },
       { what: 'but not before its beginning', overrides: { startAt: at(-3.5) }, gaps: [-3, -2, -1] },
-      { what: 'but not the one that ends at its beginning', overrides: { startAt: at(-3) }, gaps: [-2, -1] },
+      { what: 'from the one that ends at its beginning', overrides: { startAt: at(-3) }, gaps: [-3, -2, -1] },
       { what: 'but not after its end', overrides: { endAt: at(-3) }, gaps: [-5, -4, -3] },
       { what: 'but not one that its end cuts', overrides: { endAt: at(-2.5) }, gaps: [-5, -4, -3] },
       { what: 'but not in a pause', pause: [-4.2, -2.9], gaps: [-5, -2, -1] },
@@ -180,7 +180,8 @@ describe('the reconciler', () => {
       await reconcile();
       const ends = [-5, -4, -3].map((hours) => THIS_HOUR + hours * HOUR);
       const [handover, end] = [THIS_HOUR - 3 * HOUR, THIS_HOUR - HOUR];
-      for (let next = handover; (next = boundaryAfter(cadenceWith({ interval: 'every 25 minutes' }), next)) <= end;) ends.push(next);
+      for (let next = handover; (next = boundaryAfter(cadenceWith({ interval: 'every 25 minutes' }), next)) <= end;)
+        ends.push(next);
       assert.deepEqual(
         (await gapsOf(id)).map((hours) => Math.round(THIS_HOUR + hours * HOUR)),
         ends,
