@@ -19,7 +19,9 @@ const GZIP = { level: 6, memLevel: 9 };
 /** What gzip adds to a block that it cannot compress, and more. */
 const GZIP_OVERHEAD_BYTES = 1024;
 const STREAM = { chunkSize: OUTPUT_BYTES, writableHighWaterMark: WAITING_BYTES };
-const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
+const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel, ZSTD_c_windowLog } = zlib.constants;
+/** A window of 1 MiB instead of 2 stays in the cache: a tenth faster for a hundredth more bytes. */
+const ZSTD = { [ZSTD_c_compressionLevel]: 3, [ZSTD_c_windowLog]: 20 };
 
 /** Of whole files; Parquet compresses its pages by itself, and with some more. */
 const COMPRESSIONS: Partial<Record<Compression, Compress>> = {
@@ -29,8 +31,7 @@ const COMPRESSIONS: Partial<Record<Compression, Compress>> = {
     ),
   // Frames concatenate as well, but not all readers go on after the first one, and some stop there silently: Node's own
   // stream, python-zstandard.
-  zstd: (blocks) =>
-    inOneStream(blocks, () => zlib.createZstdCompress({ ...STREAM, params: { [ZSTD_c_compressionLevel]: 3 } })),
+  zstd: (blocks) => inOneStream(blocks, () => zlib.createZstdCompress({ ...STREAM, params: ZSTD })),
   brotli: (blocks) =>
     inOneStream(blocks, () =>
       // About as fast as gzip at 6; the default, 11, is a hundred times slower.
