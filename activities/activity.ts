@@ -31,7 +31,13 @@ export function activity<I extends unknown[], O>(
       // An aborted read or upload fails in its own way; what it means is that the attempt was cancelled.
       if (context.cancellationSignal.aborted) return context.cancelled;
       engine.log.warn(
-        { ...forLog(error), activity: activityType, attempt, workflow_id: workflowExecution?.workflowId },
+        {
+          ...forLog(error),
+          activity: activityType,
+          attempt,
+          workflow_id: workflowExecution?.workflowId,
+          workflow_run_id: workflowExecution?.runId,
+        },
         'attempt failed',
       );
       throw toFailure(error);

@@ -58,5 +58,11 @@ describe('a run', () => {
       .map((line) => (JSON.parse(line) as { uuid: string }).uuid);
     assert.equal(lines.length, 51);
     assert.equal(new Set([...lines, ...events.map(({ uuid }) => uuid)]).size, 51);
+
+    const figures = await world.engine.metrics.text();
+    const of = 'destination="LocalFile",interval="hour"';
+    assert.match(figures, new RegExp(`^sluice_runs_total{${of},status="Completed"} 3$`, 'm'));
+    assert.match(figures, new RegExp(`^sluice_run_rows_total{${of}} 51$`, 'm'));
+    assert.match(figures, /^sluice_seal_duration_seconds_count 3$/m);
   });
 });
