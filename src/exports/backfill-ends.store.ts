@@ -15,6 +15,15 @@ export const countedOf = (backfill: string) => `
   where link.backfill_id = ${backfill}.id
 `;
 
+/** One open request of a backfill. The limits keep the planner from counting all of a large one to find it. */
+const openOf = (backfill: string) => `
+  select from batch_export_requests as request cross join lateral (
+    select from batch_export_backfill_requests
+    where backfill_id = ${backfill}.id and request_id = request.id limit 1
+  ) as link
+  where request.batch_export_id = ${backfill}.batch_export_id and request.closed_at is null limit 1
+`;
+
 export function backfillEnds(db: Knex) {
   const table = () => db('batch_export_backfills');
 
@@ -25,6 +34,7 @@ export function backfillEnds(db: Knex) {
          finished_runs = ended.finished_runs, failed_runs = ended.failed_runs, total_records = ended.total_records
        from batch_export_backfills as live cross join lateral (${countedOf('live')}) as ended
        where backfill.id = live.id and live.batch_export_id = ? and live.finished_at is null and live.planned_until is null
+         and not exists (${openOf('live')})
          and ended.finished_runs = live.total_runs and backfill.finished_at is null`,
       [batchExportId],
     );
