@@ -244,7 +244,7 @@ export type Destination<Config = unknown> = {
   validate(config: Config, environment: DestinationEnvironment): Promise<void>;
   /** Two exports of one installation may not write to the same place: equal strings collide. Holds no secret. */
   keySpace(config: Config, projectId: number): string;
-  /** What can be tried before anything is exported; for an API that runs them one by one. */
+  /** What can be tried first. */
   steps: readonly TestStep<Config>[];
   /** What a delivery leaves there, as people find it: objects and their manifest, or the table. Contacts nothing. */
   names(config: Config, delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'parts'>): string[];

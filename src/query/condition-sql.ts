@@ -1,5 +1,5 @@
 /**
- * A condition on a property as SQL: the same answers as `matchesProperty`, from the functions of migration 0013. What a condition
+ * A condition on a property as SQL: the same answers as `matchesProperty`, from the functions of migrations 0013. What a condition
  * wants is computed here, once; what rows hold is computed by Postgres.
  */
 import { escapeLiteral } from 'pg';
