@@ -1,4 +1,5 @@
 /** The fields of a batch export that say what it contains: on the wire, and from there to its settings and back. */
+import { InvalidInput } from '../errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import { queryColumns } from '../query/custom/columns.ts';
 import type { ContentPatch } from './content.ts';
@@ -83,9 +84,15 @@ export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
   };
 }
 
-/** As upstream spells them, with types. */
-function queryFields(query: string): { alias: string; expression: string; type: string }[] {
-  return queryColumns(query).map(({ name, type, expression }) => ({ alias: name, expression, type }));
+/** As upstream spells them, with types; null for a query of an earlier version that does not compile any more. */
+function schemaOf(query: string): Static<typeof ContentBody>['schema'] {
+  try {
+    const fields = queryColumns(query).map(({ name, type, expression }) => ({ alias: name, expression, type }));
+    return { fields, values: {}, hogql_query: query };
+  } catch (error) {
+    if (error instanceof InvalidInput) return null;
+    throw error;
+  }
 }
 
 /** null where nothing was said. */
@@ -94,7 +101,7 @@ export function presentContent(content: ContentSettings): Static<typeof ContentB
   return {
     filters: filters.length === 0 ? null : filters.map((filter) => ({ ...filter })),
     hogql_query: query,
-    schema: query === null ? null : { fields: queryFields(query), values: {}, hogql_query: query },
+    schema: query === null ? null : schemaOf(query),
     include_columns: includeColumns && [...includeColumns],
     exclude_columns: [...excludeColumns],
     transformations: transformations.map(({ path, action }) => ({ path, action })),

@@ -16,15 +16,6 @@ export type ContentPatch = {
   hashKey?: string;
 };
 
-/** A model's rows as they are. */
-export const NO_SETTINGS: ContentSettings = {
-  filters: [],
-  query: null,
-  includeColumns: null,
-  excludeColumns: [],
-  transformations: [],
-};
-
 type Described = Pick<BatchExport, 'model' | 'content'> & { destinationConfig: Readonly<Record<string, unknown>> };
 
 export function contentOf({ model, content, destinationConfig: config }: Described): Content {

@@ -7,10 +7,10 @@ import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../er
 import { columnsOf, mergeOf } from '../events/selection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
-import { contentColumns, contentOf, NO_SETTINGS } from './content.ts';
+import { contentColumns, contentOf } from './content.ts';
 import { destinationChoice, type Chosen } from './destination-choice.ts';
 import { cadenceWith } from './domain/cadence.ts';
-import type { Model } from './domain/content.ts';
+import { NO_SETTINGS, type Model } from './domain/content.ts';
 import type { SealedConfigs } from './sealed-config.ts';
 import type { ExportStores } from './stores.ts';
 

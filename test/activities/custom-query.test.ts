@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { NO_SETTINGS } from '../../src/exports/content.ts';
+import { NO_SETTINGS } from '../../src/exports/domain/content.ts';
 import type { NewEvent } from '../../src/events/event-rows.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';

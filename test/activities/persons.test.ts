@@ -72,6 +72,7 @@ describe('persons that change while they are exported', () => {
     const destinations = [
       { type: 'Postgres', config },
       { type: 'LocalFile', config: { directory: 'people' } },
+      { type: 'LocalFile', config: { directory: 'parquet', file_format: 'Parquet', compression: 'zstd' } },
     ];
     const created = destinations.map((destination) =>
       world.batchExports.create(
@@ -197,12 +198,12 @@ describe('persons that change while they are exported', () => {
       ...world.engine,
       openSession: async (run) => openSession(world.engine, plannedRun(run), never),
     });
-    const [tableId, filesId] = exportIds as [string, string];
+    const [tableId, ...fileIds] = exportIds as [string, string, string];
     const all = { from: boundary(0), to: boundary(MINUTES) };
     const findings = async (id: string) =>
       (await Array.fromAsync(verifier.verify(id, all, true))).flatMap((interval) => interval.findings);
     assert.deepEqual(await findings(tableId), []);
-    assert.deepEqual(await findings(filesId), []);
+    for (const id of fileIds) assert.deepEqual(await findings(id), []);
     await table.query(`delete from people where distinct_id = (select min(distinct_id) from people)`);
     await table.query(`update people set person_version = 0 where distinct_id = (select max(distinct_id) from people)`);
     const found = await findings(tableId);

@@ -40,18 +40,18 @@ export type Content = {
 /** What an export's own row says of it; model and names of events stand elsewhere in the row. */
 export type ContentSettings = Omit<Content, 'model' | 'includeEvents' | 'excludeEvents'>;
 
+/** A model's rows as they are. */
+export const NO_SETTINGS: ContentSettings = {
+  filters: [],
+  query: null,
+  includeColumns: null,
+  excludeColumns: [],
+  transformations: [],
+};
+
 /** All rows of a model as they are. */
 export function everythingOf(model: Model): Content {
-  return {
-    model,
-    includeEvents: [],
-    excludeEvents: [],
-    filters: [],
-    query: null,
-    includeColumns: null,
-    excludeColumns: [],
-    transformations: [],
-  };
+  return { ...NO_SETTINGS, model, includeEvents: [], excludeEvents: [] };
 }
 
 /** Whether anything leaves hashed, so that a key is needed. */
