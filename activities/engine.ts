@@ -1,6 +1,6 @@
 /** What activities work with: made once by the composition root of the worker. */
 import type { Pool } from '../src/db/connection.ts';
-import type { DestinationEnvironment } from '../src/destinations/contract.ts';
+import type { DestinationEnvironment } from '../src/destinations/environment.ts';
 import type { EventReader } from '../src/events/read.ts';
 import type { Sealer } from '../src/events/seal.ts';
 import type { ScheduleSetter } from '../src/exports/schedule-setter.ts';

@@ -1,7 +1,7 @@
 /** Composes the export engine: what the worker's activities, the API and `sluice verify` work with. */
 import type { Engine, ExportLimits, Step } from '../activities/engine.ts';
 import { createKnex, createPool } from './db/connection.ts';
-import type { DestinationEnvironment } from './destinations/contract.ts';
+import type { DestinationEnvironment } from './destinations/environment.ts';
 import { eventReader } from './events/read.ts';
 import { createSealer, type Sealer } from './events/seal.ts';
 import { notificationSettings, type NotificationSettings } from './exports/notifications.ts';

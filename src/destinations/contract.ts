@@ -15,6 +15,7 @@
  * `DestinationUnavailable` (may say yes later: retried), translating its driver's errors once, at the call, by code.
  * `Superseded` passes through. Messages never hold a host, a credential or SQL.
  */
+import type { DestinationEnvironment } from './environment.ts';
 import type { TObject } from '../schema.ts';
 import type { TestStep } from './test-steps.ts';
 
@@ -204,16 +205,6 @@ export type Session = {
   discard(): Promise<void>;
   /** Ends connections. Called exactly once, also after an error. */
   close(): Promise<void>;
-};
-
-/** How the network and the disk may be used; made once at start. */
-export type DestinationEnvironment = {
-  /** Root of the LocalFile destination; undefined: the type does not exist. */
-  localRoot: string | undefined;
-  /** MiB that the files of one project may take there; absent: no limit. */
-  localQuotaMb?: number | undefined;
-  /** Private hosts, addresses and ranges that the operator allows. */
-  allowedHosts: readonly string[];
 };
 
 /** `effectively_once`: repeats leave the same content. `at_least_once`: a receiver may see a repeat and must deduplicate. */

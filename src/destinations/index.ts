@@ -1,6 +1,7 @@
 /** Every destination there is. A new one is added here, and nowhere else. */
 import { InvalidInput } from '../errors.ts';
-import type { Destination, DestinationEnvironment } from './contract.ts';
+import type { Destination } from './contract.ts';
+import type { DestinationEnvironment } from './environment.ts';
 import { localFile } from './local-file/local-file.ts';
 import { postgres } from './postgres/postgres.ts';
 import { awsS3, s3, s3Compatible } from './s3/s3.ts';

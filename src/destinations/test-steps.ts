@@ -1,5 +1,6 @@
 /** What a user can try before anything is exported: can the destination be reached, and does it let us do what a run will do? */
-import type { Delivery, DestinationEnvironment } from './contract.ts';
+import type { Delivery } from './contract.ts';
+import type { DestinationEnvironment } from './environment.ts';
 
 /** What would be delivered, as far as it matters to a step. */
 export type TestSubject = Pick<Delivery, 'projectId' | 'model' | 'columns' | 'merge'>;

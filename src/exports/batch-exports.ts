@@ -3,7 +3,7 @@
  * by the reconciler within a minute when Temporal was away just then.
  */
 import { randomUUID } from 'node:crypto';
-import type { DestinationEnvironment } from '../destinations/contract.ts';
+import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
 import { InvalidInput, Stale } from '../errors.ts';
 import type { NotificationsIn } from '../notify/notice.ts';

@@ -1,5 +1,6 @@
 /** Which destination an export has: what a request says, laid over what is stored, checked whole. */
-import type { Destination, DestinationEnvironment } from '../destinations/contract.ts';
+import type { Destination } from '../destinations/contract.ts';
+import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
 import { InvalidInput } from '../errors.ts';
 import { mergeConfig } from '../secrets/write-only.ts';

@@ -1,5 +1,6 @@
 /** What users do with integrations, and how one completes the configuration of a destination. */
-import type { Destination, DestinationEnvironment } from '../destinations/contract.ts';
+import type { Destination } from '../destinations/contract.ts';
+import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinations } from '../destinations/index.ts';
 import { InvalidInput, NotFound } from '../errors.ts';
 import { Type, type TSchema } from '../schema.ts';

@@ -1,6 +1,7 @@
 /** What an export would deliver, before it does, also before it is saved: rows through the SQL and the encoder of every run. */
 import { randomUUID } from 'node:crypto';
-import type { Column, DestinationEnvironment } from '../destinations/contract.ts';
+import type { Column } from '../destinations/contract.ts';
+import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { InvalidInput } from '../errors.ts';
 import type { EventReader } from '../events/read.ts';
 import type { Sealer } from '../events/seal.ts';

@@ -1,6 +1,6 @@
 /** Trying a destination before anything is exported, step by step, with the configuration as it would be stored. */
 import { randomUUID } from 'node:crypto';
-import type { DestinationEnvironment } from '../destinations/contract.ts';
+import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinations as offered } from '../destinations/index.ts';
 import type { TestStep, TestSubject } from '../destinations/test-steps.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../errors.ts';

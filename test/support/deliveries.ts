@@ -7,13 +7,13 @@ import type {
   Column,
   Delivery,
   Destination,
-  DestinationEnvironment,
   PartSource,
   RecordedArtifact,
   Receipt,
   Session,
   StagedPart,
 } from '../../src/destinations/contract.ts';
+import type { DestinationEnvironment } from '../../src/destinations/environment.ts';
 import { emptyFile, encodeFile } from '../../src/formats/file.ts';
 import { RowsDigester } from '../../src/formats/rows-digest.ts';
 import { copyBinary } from './copy-stream.ts';

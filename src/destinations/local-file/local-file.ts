@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { DestinationRejected, InvalidInput } from '../../errors.ts';
 import { Type, type Static } from '../../schema.ts';
-import type { DestinationEnvironment } from '../contract.ts';
+import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination } from '../define.ts';
 import { checkFileFormat, fileProperties } from '../object-store/config.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../errors.ts';
 import { checkHost } from '../../net/connect.ts';
 import { HostRefused, hostRules } from '../../net/host-rules.ts';
 import { Type, type Static } from '../../schema.ts';
-import type { DestinationEnvironment } from '../contract.ts';
+import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination } from '../define.ts';
 import { secret } from '../secret.ts';
 import type { PostgresAccess } from './client.ts';
