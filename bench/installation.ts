@@ -10,8 +10,9 @@ import { backfills } from '../src/exports/backfills.ts';
 import { batchExports } from '../src/exports/batch-exports.ts';
 import { seedDemo } from '../src/identity/demo.store.ts';
 import { prepareDatabase } from '../src/prepare-database.ts';
-import { generateKeyRing } from '../src/secrets/key-ring.ts';
+import { createKeyRing, generateKeyRing } from '../src/secrets/key-ring.ts';
 import { startTemporalDevServer } from '../src/temporal/dev-server.ts';
+import { payloadCodec } from '../src/temporal/payload-codec.ts';
 
 export type Installation = {
   engine: ComposedEngine;
@@ -43,10 +44,11 @@ export async function startInstallation(): Promise<Installation> {
     persistent: true,
   });
   await prepareDatabase(postgres.url);
+  const encryptionKeys = generateKeyRing();
   const options: EngineOptions = {
     databaseUrl: postgres.url,
-    temporal: { address: temporal.address, namespace: NAMESPACE },
-    encryptionKeys: generateKeyRing(),
+    temporal: { address: temporal.address, namespace: NAMESPACE, codec: payloadCodec(createKeyRing(encryptionKeys)) },
+    encryptionKeys,
     environment: { localRoot: path.join(directory, 'exports'), allowedHosts: [] },
     partsAtOnce: PARTS_AT_ONCE,
     limits: { runsPerProject: 40, backfillsPerProject: 10 },
