@@ -86,11 +86,10 @@ export async function startExportWorker({
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const allStopped = async () => {
-    try {
-      await Promise.all(running.map(async (one) => one.finally(shutdown)));
-    } finally {
-      await connection.close();
-    }
+    // When one of them cannot go on, the other one still has to end: both hold the connection.
+    const ends = await Promise.allSettled(running.map(async (one) => one.finally(shutdown)));
+    await connection.close();
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   };
   return {
     stopped: allStopped(),

@@ -116,7 +116,9 @@ export async function kills({
 }
 
 export function workerOptions({ options }: ExportWorld) {
-  const { databaseUrl, temporal, encryptionKeys, environment, partsAtOnce, limits } = options;
+  const { databaseUrl, encryptionKeys, environment, partsAtOnce, limits } = options;
+  const { address, namespace } = options.temporal;
+  const temporal = { address, namespace };
   return { databaseUrl, temporal, encryptionKeys, environment, partsAtOnce, limits, logLevel: 'silent' };
 }
 

@@ -3,9 +3,16 @@ import pino from 'pino';
 import type { Step } from '../../activities/engine.ts';
 import { createActivities } from '../../activities/index.ts';
 import { createEngine, type EngineOptions } from '../../src/engine.ts';
+import { createKeyRing } from '../../src/secrets/key-ring.ts';
+import type { TemporalOptions } from '../../src/temporal/connection.ts';
+import { payloadCodec } from '../../src/temporal/payload-codec.ts';
 import { startExportWorker } from '../../src/temporal/worker.ts';
 
-export type WorkerOptions = Omit<EngineOptions, 'log' | 'step'> & { logLevel: string };
+export type WorkerOptions = Omit<EngineOptions, 'log' | 'step' | 'temporal'> & {
+  /** Functions do not travel between processes: the codec is made here, of the same keys. */
+  temporal: Omit<TemporalOptions, 'codec'>;
+  logLevel: string;
+};
 /** To the parent: a step was reached, or the worker takes work from now on. */
 export type FromWorker = { kind: 'step'; ticket: number; step: Step } | { kind: 'ready' };
 /** From the parent: how to start, or that the step with this ticket may be done. */
@@ -28,11 +35,12 @@ function ask(step: Step): Promise<void> {
 
 async function start({ logLevel, ...options }: WorkerOptions): Promise<void> {
   const log = pino({ level: logLevel }, pino.destination({ fd: 2, sync: true }));
-  const engine = createEngine({ ...options, log, step: ask });
+  const temporal = { ...options.temporal, codec: payloadCodec(createKeyRing(options.encryptionKeys)) };
+  const engine = createEngine({ ...options, temporal, log, step: ask });
   const worker = await startExportWorker({
     activities: createActivities(engine),
     log,
-    temporal: options.temporal,
+    temporal,
     partsAtOnce: options.partsAtOnce,
     // What waits at the server when a worker is frozen is handed to it all the same, and is lost for ten seconds.
     pollsAtOnce: 1,
