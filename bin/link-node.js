@@ -1,0 +1,11 @@
+// After `npm ci`: lets `npm run` and `npx` find the Node that package-lock.json pins. npm 10, which comes with Node 20 and 22, does not
+// link programs of a package that is there for one platform only; newer ones do. Plain JavaScript for Node 20.
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+
+const program = `node-${process.platform}-${process.arch}/bin/node`;
+const link = 'node_modules/.bin/node';
+
+if (existsSync(`node_modules/${program}`) && !existsSync(link)) {
+  mkdirSync('node_modules/.bin', { recursive: true });
+  symlinkSync(`../${program}`, link);
+}
