@@ -19,8 +19,9 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`alter table batch_exports add jitter_seconds integer not null default 0`);
 }
 
+const drops = (columns: string[]) => columns.map((column) => `drop ${column}`).join(', ');
+
 export async function down(knex: Knex): Promise<void> {
-  const drops = (columns: string[]) => columns.map((column) => `drop ${column}`).join(', ');
   await knex.raw(`alter table batch_exports ${drops([...CADENCE, 'jitter_seconds'])}`);
   await knex.raw(`alter table batch_export_specs ${drops(CADENCE)}`);
 }

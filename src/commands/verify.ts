@@ -47,7 +47,7 @@ async function run(exportId: string, options: Options): Promise<void> {
     if (!batchExport) throw new CommandFailed(`There is no batch export ${exportId}.`);
     const bar = options.json ? undefined : progressBar(await verifier.count(exportId, range));
     const summary = await report(verifier.verify(exportId, range, options.deep), options.json, bar);
-    console.log(options.json ? JSON.stringify({ batch_export: exportId, ...summary }) : table(summary));
+    console.log(options.json ? JSON.stringify({ batch_export: exportId, ...summary }) : table(summary, range));
     if (FAILING.some((kind) => summary[kind] > 0)) process.exitCode = 1;
   } finally {
     await engine.close();
@@ -126,10 +126,13 @@ const LABELS: Record<keyof Summary, string> = {
   unchecked: 'not checked',
 };
 
-function table(summary: Summary): string {
+function table(summary: Summary, { from }: VerifyRange): string {
   const width = Math.max(...Object.values(LABELS).map((label) => label.length));
+  const isUnknown = (key: keyof Summary) => key === 'missing' && from === null;
+  const countOf = (key: keyof Summary) =>
+    isUnknown(key) ? 'not looked for (--from)' : summary[key].toLocaleString('en');
   return (Object.keys(LABELS) as (keyof Summary)[])
-    .map((key) => `${LABELS[key].padEnd(width)}  ${summary[key].toLocaleString('en').padStart(10)}`)
+    .map((key) => `${LABELS[key].padEnd(width)}  ${countOf(key).padStart(10)}`)
     .join('\n');
 }
 

@@ -16,28 +16,23 @@ import {
 } from './api.ts';
 import { onlyOf, rangeOf } from './backfill-range.ts';
 import { presentBackfill, presentPreview } from './backfills.present.ts';
-import {
-  BackfillBody,
-  BackfillIdBody,
-  BackfillRequestBody,
-  CancelledBody,
-  NewBackfillBody,
-  PreviewBody,
-} from './backfills.schema.ts';
+import { BackfillBody, BackfillIdBody, CancelledBody, NewBackfillBody, PreviewBody } from './backfills.schema.ts';
 
 const requestBackfill = route({
   method: 'post',
   path: '/batch_exports/:id/backfill/',
   access: { scope: 'batch_export:write' },
   params: BatchExportParams,
-  body: BackfillRequestBody,
+  body: NewBackfillBody,
   answers: { 200: null },
   summary: 'Deliver past data intervals',
   description:
     'Requests a run for every data interval that lies wholly within the range, also while the export is paused. `Location` names ' +
-    'the backfill. What was delivered before is replaced, so asking twice is harmless.',
+    'the backfill. What was delivered before is replaced, so asking twice is harmless. `only`, `plan` and `dry_run` are those of `backfills/`.',
   async handle({ project, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
-    const range = rangeOf(body, await existing(batchExports.get(project.id, params.id)), { strict: false });
+    const batchExport = await existing(batchExports.get(project.id, params.id));
+    const range = { ...rangeOf(body, batchExport, { strict: false }), only: onlyOf(body.only), plan: body.plan };
+    if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, params.id, range)));
     const backfill = await backfills.request(project.id, params.id, range);
     const location = { Location: backfillAddress(url, params.id, backfill.id) };
     if (!prefersRepresentation(headers)) return noBody(200, location);

@@ -12,8 +12,6 @@ const edge = (description: string) =>
 
 const range = { start_at: edge('Where the range begins'), end_at: edge('Where it ends, not in the future') };
 
-export const BackfillRequestBody = Type.Object(range, { title: 'BackfillRequest' });
-
 export const NewBackfillBody = Type.Object(
   {
     ...range,

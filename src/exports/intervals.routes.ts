@@ -15,7 +15,8 @@ const Query = Type.Object({
   start: Type.Optional(
     Type.String({
       description:
-        'Intervals that begin at or after it, `-7d` or a datetime; without it, since the export was created.',
+        'Intervals that begin at or after it, `-7d` or a datetime; without it, from the one in which the export was created. ' +
+        'History that was backfilled is further back.',
     }),
   ),
   end: Type.Optional(Type.String({ description: 'Intervals that end not after it; now without it.' })),
@@ -34,7 +35,7 @@ const listIntervals = route({
   async handle({ project, params, query, url }, { batchExports, intervals }: ExportsApi) {
     const batchExport = await batchExports.get(project.id, params.id);
     const range = {
-      start: query.start === undefined ? batchExport.createdAt : momentOf(query.start, 'start'),
+      start: query.start && momentOf(query.start, 'start'),
       end: query.end && momentOf(query.end, 'end'),
     };
     const load = async (place: Place) => {

@@ -17,8 +17,8 @@ import { slicesOf } from './domain/slices.ts';
 import { INTERVALS_AT_ONCE, intervalStates, type IntervalState } from './interval-states.ts';
 import type { ExportStores } from './stores.ts';
 
-/** ISO. */
-export type ListedRange = { start: string; end: string | undefined };
+/** ISO. Without a start: from the interval in which the export was created, the first that the schedule delivers. */
+export type ListedRange = { start: string | undefined; end: string | undefined };
 
 /** Looked at for one page: two years of five minutes. */
 const MOST_EXAMINED = 210_240;
@@ -41,7 +41,8 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
       place: Place,
     ): Promise<IntervalState[]> {
       const tiling = await stores.batchExports.tiling(batchExport.id);
-      const [from, to] = [millisOf(range.start), await lastInstant(range)];
+      const from = range.start === undefined ? firstStart(tiling, batchExport) : millisOf(range.start);
+      const to = await lastInstant(range);
       const { limit, newerThan, olderThan } = place;
       const intervals = newerThan
         ? intervalsEnding(tiling, Math.max(from, millisOf(newerThan.createdAt)), to)
@@ -69,6 +70,11 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
     const now = millisOf(await stores.batchExports.now());
     return end === undefined ? now : Math.min(millisOf(end), now);
   }
+}
+
+function firstStart(tiling: Tiling, { createdAt }: BatchExport): Millis {
+  const created = millisOf(createdAt);
+  return intervalEndingAt(tiling, endOfIntervalAt(tiling, created))?.start ?? created;
 }
 
 /** The intervals that lie wholly within `[from, to]`, the newest first. */

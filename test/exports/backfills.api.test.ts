@@ -301,6 +301,15 @@ describe('backfills over HTTP', () => {
     assert.equal(listed.results.length, 1, 'only the one of the mixture');
   });
 
+  it('say so in the contract’s way of asking, too', async () => {
+    await buildMixture();
+    const range = { start_at: '2015-05-17T00:00Z', end_at: '2015-05-17T08:00Z', only: 'missing' };
+    const preview = await request('POST', `${path}/backfill/`, { ...range, dry_run: true });
+    assert.deepEqual([preview.status, (preview.body as Preview).total_runs], [200, 3]);
+    const { headers } = await request('POST', `${path}/backfill/`, range);
+    assert.equal(((await follow(headers.get('location'))) as Backfill).progress.total_runs, 3);
+  });
+
   const limited: [only: unknown, hours: number[]][] = [
     ['missing', [3, 6, 7]],
     ['failed', [2]],
@@ -349,6 +358,13 @@ describe('backfills over HTTP', () => {
     );
     const { status: how, progress } = body as Backfill;
     assert.deepEqual([status, how, progress.total_runs], [201, 'Completed', 0]);
+  });
+
+  it('list by default the interval in which the export was created, which is its first', async () => {
+    await exports.db('batch_exports').where({ id: stored.id }).update({ created_at: '2015-05-17T05:30:00Z' });
+    const query = 'end=2015-05-17T07:00:00Z';
+    const { results } = (await request('GET', `${path}/intervals/?${query}`)).body as Page<Interval>;
+    assert.deepEqual(hoursOf(results), [6, 5]);
   });
 
   it('list the intervals that they are for by status, the newest first, page by page', async () => {

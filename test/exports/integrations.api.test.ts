@@ -13,6 +13,8 @@ const KEYS = { aws_access_key_id: 'canary-id', aws_secret_access_key: 'canary-ke
 const STORE = { ...KEYS, endpoint_url: 'http://127.0.0.1:7070' };
 const bucket = () => ({ bucket_name: 'warehouse', region: 'eu-central-1', prefix: crypto.randomUUID() });
 
+const wanted = (destination: Record<string, unknown>) => ({ name: 'n', interval: 'hour', paused: true, destination });
+
 describe('integrations over HTTP', () => {
   let exports: ExportsApi;
   const request: ExportsApi['request'] = (...args) => exports.request(...args);
@@ -22,7 +24,6 @@ describe('integrations over HTTP', () => {
     assert.equal(status, 201, JSON.stringify(body));
     return body as Integration;
   };
-  const wanted = (destination: Record<string, unknown>) => ({ name: 'n', interval: 'hour', paused: true, destination });
   const create = (destination: Record<string, unknown>) => request('POST', '/batch_exports/', wanted(destination));
   const created = async (destination: Record<string, unknown>) => {
     const { status, body } = await create(destination);
