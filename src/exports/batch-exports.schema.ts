@@ -1,4 +1,5 @@
 /** Batch exports on the wire. */
+import { DESTINATION_TYPES } from '../destinations/index.ts';
 import { Notifications, NotificationsIn } from '../notify/notice.ts';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import { contentIn, contentOut, MODELS } from './content-fields.ts';
@@ -20,10 +21,17 @@ const IntegrationId = Type.Integer({
   description: 'Of an integration, which brings the credentials.',
 });
 
+const choices = DESTINATION_TYPES.map((type) => `\`${type}\``).join(', ');
+
 /** `config` is checked by the destination's own schema. */
 const DestinationIn = Type.Object({
-  type: Type.String({ minLength: 1 }),
-  config: Type.Optional(nullable(Type.Record(Type.String(), Type.Unknown()))),
+  type: Type.String({
+    minLength: 1,
+    description: `One of ${choices}; their fields are in docs/destinations.md. It stays for good.`,
+  }),
+  config: Type.Optional(
+    nullable(Type.Record(Type.String(), Type.Unknown()), { description: 'By type: see docs/destinations.md.' }),
+  ),
   integration: Type.Optional(nullable(IntegrationId)),
   integration_id: Type.Optional(nullable(IntegrationId)),
 });

@@ -2,6 +2,7 @@
 import { InvalidInput } from '../errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import { queryColumns } from '../query/custom/columns.ts';
+import { FILTER_OPERATORS, FILTER_TYPES } from '../query/filters.ts';
 import type { ContentPatch } from './content.ts';
 import type { ContentSettings } from './domain/content.ts';
 
@@ -26,14 +27,21 @@ const Transformation = Type.Object(
 );
 const Transformations = Type.Array(Transformation, { maxItems: 100 });
 
-const Filters = nullable(Type.Array(Type.Record(Type.String(), Type.Unknown())), {
-  description: 'Conditions on properties that every row meets.',
-});
+const FILTERS =
+  'Conditions on properties that every row meets: a list of `{key, operator, type, value}`. ' +
+  `\`type\` is one of ${quoted(FILTER_TYPES)}; with \`hogql\` the key is an expression, and there is nothing else. ` +
+  `\`operator\` is one of ${quoted(FILTER_OPERATORS)}; \`exact\` when it is left out.`;
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+const Filters = nullable(Type.Array(Type.Record(Type.String(), Type.Unknown())), { description: FILTERS });
 const Query = nullable(Type.String({ maxLength: 50_000 }), { description: 'A SELECT that decides columns and rows.' });
 
 /** What comes in; null is as if it were not said. */
 export const contentIn = {
-  filters: Type.Optional(Type.Unknown()),
+  filters: Type.Optional(Type.Unknown({ description: FILTERS })),
   hogql_query: Type.Optional(Query),
   include_columns: Type.Optional(
     nullable(ColumnNames, { description: 'Only these columns, also some that are not exported by themselves.' }),

@@ -2,13 +2,14 @@
 import { InvalidInput } from '../errors.ts';
 import type { Model, PropertyFilter } from '../exports/domain/content.ts';
 import { checkCondition } from '../flags/evaluation/check-condition.ts';
-import { DEFAULT_OPERATOR } from '../flags/evaluation/operators.ts';
+import { DEFAULT_OPERATOR, OPERATORS } from '../flags/evaluation/operators.ts';
 import { textOf, type Json } from '../flags/evaluation/json-values.ts';
 import { conditionSql } from './condition-sql.ts';
 import { compileExpression } from './custom/compile.ts';
 import { postgresRegex } from './postgres-regex.ts';
 
-const TYPES = ['event', 'hogql', 'person'] as const;
+export const FILTER_OPERATORS = OPERATORS;
+export const FILTER_TYPES = ['event', 'hogql', 'person'] as const;
 const MAX_FILTERS = 100;
 const MAX_KEY = 1000;
 
@@ -60,7 +61,7 @@ function checkedFilter(given: unknown, model: Model, index: number): PropertyFil
 }
 
 function isType(type: unknown): type is PropertyFilter['type'] {
-  return TYPES.some((one) => one === type);
+  return FILTER_TYPES.some((one) => one === type);
 }
 
 /** Postgres stores neither NUL nor halves of surrogate pairs, so such a filter could only be meant otherwise. */
