@@ -150,13 +150,16 @@ function selectedRows(slice: Slice): SelectedRows {
 type Patience = { seconds?: number | undefined };
 const CUSTOM_SECONDS = 900;
 
-function isCustom({ query, filters }: Content): boolean {
-  return query !== null || filters.length > 0;
+/** The field of the wire whose expressions users wrote; null: there are none. */
+function writtenField({ query, filters, transformations }: Content): string | null {
+  if (query !== null) return 'hogql_query';
+  if (filters.length > 0) return 'filters';
+  return transformations.length > 0 ? 'transformations' : null;
 }
 
 /** 0: none. */
 function limitOf(content: Content, seconds: number | undefined): number {
-  return seconds ?? (isCustom(content) ? CUSTOM_SECONDS : 0);
+  return seconds ?? (writtenField(content) === null ? 0 : CUSTOM_SECONDS);
 }
 
 function timeoutSetting(content: Content, seconds: number | undefined): Record<string, string> {
@@ -168,14 +171,13 @@ const QUERY_CANCELED = '57014';
 /** What Postgres says of a user's own expressions is the user's to mend: it would say so again. */
 function blaming(content: Content, seconds: number | undefined, error: unknown): unknown {
   const { code = '' } = error as { code?: string };
-  const written = content.filters.length > 0 ? 'filters' : null;
-  const attr = content.query === null ? written : 'hogql_query';
+  const attr = writtenField(content);
   const limit = limitOf(content, seconds);
   if (code === QUERY_CANCELED && limit > 0) {
     return new InvalidInput(`Reading the rows of the data interval took more than ${limit} seconds.`, attr);
   }
   // Class 22: data exceptions.
-  if (!isCustom(content) || !code.startsWith('22')) return error;
+  if (attr === null || !code.startsWith('22')) return error;
   return new InvalidInput(`The rows of the data interval cannot be computed (SQLSTATE ${code}).`, attr);
 }
 

@@ -23,12 +23,21 @@ export function transformed(
     .map(({ path, action }) => ({ ...partsOfPath(path), action }))
     .filter((one) => one.column === column.name);
   for (const { way, action } of own.filter((one) => one.way.length > 0)) {
-    sql = action === 'drop' ? `(${sql} #- ${textArraySql(way)})` : `hash_property(${sql}, ${textArraySql(way)})`;
+    sql = action === 'drop' ? withoutProperty(sql, way) : `hash_property(${sql}, ${textArraySql(way)})`;
   }
   const whole = own.filter(({ way }) => way.length === 0);
   if (whole.some(({ action }) => action === 'drop')) return undefined;
   if (whole.length > 0) [type, sql] = ['text', `keyed_hash((${sql})::text)`];
   return { type, sql };
+}
+
+/**
+ * `#-` alone fails where the way leads through an array by a name, or through a scalar; what `#>` does not find is not there.
+ * OFFSET 0 keeps Postgres from writing the JSON's own expression out three times, and nine times under a second property.
+ */
+function withoutProperty(json: string, way: readonly string[]): string {
+  const path = textArraySql(way);
+  return `(select case when given #> ${path} is null then given else given #- ${path} end from (select ${json} offset 0) as one (given))`;
 }
 
 /**

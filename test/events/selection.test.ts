@@ -154,6 +154,33 @@ describe('what is read of a model', () => {
       assert.ok(!('site_url' in row!));
     });
 
+    it('drops and hashes nothing, and never fails, where a path leads through something else', async () => {
+      const found = [['x'], [{ street: 's' }], [], 'text', 7, true, null, {}].map((address) => ({ kept: 1, address }));
+      await storeEvents(...found.map((properties) => ({ properties })));
+      for (const steps of ['street', 'street.name', '-9', '9', '99999999999999999999', '0x', ' ', 'a"b', "it's"]) {
+        for (const action of ['drop', 'hash'] as const) {
+          const rows = await read(
+            await sliceOf({ transformations: [{ path: `properties.address.${steps}`, action }] }),
+          );
+          const left = rows.map(({ properties }) => JSON.stringify(properties)).sort();
+          assert.deepEqual(left, found.map((each) => JSON.stringify(each)).sort(), `${action} ${steps}`);
+        }
+      }
+    });
+
+    it('drops elements of arrays by their place, and many properties as fast as one', async () => {
+      const names = Array.from({ length: 40 }, (_, n) => `p${n}`);
+      const all = Object.fromEntries(names.map((name) => [name, { in: name }]));
+      await storeEvents({ properties: { ...all, list: ['first', 'second', 'last'], none: null } });
+      const paths = [...names.map((name) => `${name}.in`), 'list.0', 'list.-1', 'none'];
+      const transformations = paths.map((path) => ({ path: `properties.${path}`, action: 'drop' as const }));
+      const [row] = await read(await sliceOf({ transformations }));
+      assert.deepEqual(row!['properties'], {
+        ...Object.fromEntries(names.map((name) => [name, {}])),
+        list: ['second'],
+      });
+    });
+
     it('takes away with a column what is made of it', async () => {
       await storeEvents({ properties: { $ip: '10.0.0.1', $set: {} } });
       const content = { transformations: [{ path: 'properties', action: 'drop' as const }] };
