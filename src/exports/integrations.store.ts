@@ -79,18 +79,35 @@ export function integrationStore(db: Knex) {
       });
     },
 
-    async setSecrets({ id }: Integration, secrets: string | null): Promise<void> {
-      await db<Row>('integrations').where({ id }).update({ secrets });
+    /**
+     * Changes secrets while nobody else does. @param sealed the new ones, of the row as it is now
+     * @throws NotFound
+     */
+    async changeSecrets(
+      projectId: number,
+      id: number,
+      sealed: (current: Integration) => string | null,
+    ): Promise<Integration> {
+      return db.transaction(async (transaction) => {
+        const row = await transaction<Row>('integrations').where({ project_id: projectId, id }).forUpdate().first();
+        if (!row) throw new NotFound();
+        const secrets = sealed(integrationFromRow(row));
+        await transaction<Row>('integrations').where({ id }).update({ secrets });
+        return integrationFromRow({ ...row, secrets });
+      });
     },
 
-    /** @throws Conflict while a batch export uses it; NotFound */
+    /** Deleted batch exports let go of it. @throws Conflict while another batch export uses it; NotFound */
     async delete(projectId: number, id: number): Promise<void> {
-      await db('batch_exports')
-        .where({ integration_id: id })
-        .whereNotNull('deleted_at')
-        .update({ integration_id: null });
-      const deleted = await ofProject(projectId).where({ id }).delete().catch(sayUsed);
-      if (deleted === 0) throw new NotFound();
+      await db.transaction(async (transaction) => {
+        const row = await transaction<Row>('integrations').where({ project_id: projectId, id }).forUpdate().first('id');
+        if (!row) throw new NotFound();
+        await transaction('batch_exports')
+          .where({ integration_id: id })
+          .whereNotNull('deleted_at')
+          .update({ integration_id: null });
+        await transaction('integrations').where({ id }).delete().catch(sayUsed);
+      });
     },
   };
 }

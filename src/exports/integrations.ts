@@ -43,17 +43,16 @@ export function integrations({ stores, sealed, environment }: Options) {
      * @throws InvalidInput for a field that is no secret; NotFound
      */
     async changeSecrets(projectId: number, id: number, given: Config): Promise<Integration> {
-      const integration = await stores.integrations.get(projectId, id);
-      const schema = schemaOf(integration.kind);
-      const properties = schema.properties as Record<string, TSchema & { writeOnly?: boolean }>;
-      const fixed = Object.keys(given).find((field) => properties[field] && !properties[field].writeOnly);
-      if (fixed !== undefined) {
-        throw new InvalidInput(`'${fixed}' cannot be changed: make another integration.`, `config__${fixed}`);
-      }
-      const config = checked(schema, { ...sealed.openIntegration(integration), ...given });
-      const { secrets } = sealed.sealIntegration(integration, schema, config);
-      await stores.integrations.setSecrets(integration, secrets);
-      return integration;
+      return stores.integrations.changeSecrets(projectId, id, (current) => {
+        const schema = schemaOf(current.kind);
+        const properties = schema.properties as Record<string, TSchema & { writeOnly?: boolean }>;
+        const fixed = Object.keys(given).find((field) => properties[field] && !properties[field].writeOnly);
+        if (fixed !== undefined) {
+          throw new InvalidInput(`'${fixed}' cannot be changed: make another integration.`, `config__${fixed}`);
+        }
+        const config = checked(schema, { ...sealed.openIntegration(current), ...given });
+        return sealed.sealIntegration(current, schema, config).secrets;
+      });
     },
   };
 }

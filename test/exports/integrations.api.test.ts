@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildPersonalKey } from '../support/identity.ts';
-import { memberKey, startExportsApi, type ExportsApi } from '../support/exports-api.ts';
+import { buildStoredExport, memberKey, startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 
 type Integration = { id: number; kind: string; config: Record<string, unknown> };
 type Problem = { code: string; attr: string | null; detail: string };
@@ -97,6 +97,28 @@ describe('integrations over HTTP', () => {
     await request('DELETE', `/batch_exports/${one.id}/`);
     assert.equal((await request('DELETE', `/integrations/${id}/`)).status, 204);
     assert.equal((await request('GET', `/integrations/${id}/`)).status, 404);
+  });
+
+  it('are let alone by who deletes another project’s', async () => {
+    const rows = await exports
+      .db('integrations')
+      .insert({ project_id: exports.theirs.projectId, kind: 'aws-s3', config: {} })
+      .returning<{ id: number }[]>('id');
+    const { id } = rows[0]!;
+    const theirs = await buildStoredExport(exports, exports.theirs.projectId);
+    const row = exports.db('batch_exports').where({ id: theirs.id });
+    await row.clone().update({ integration_id: id, deleted_at: exports.db.fn.now() });
+    assert.equal((await request('DELETE', `/integrations/${id}/`)).status, 404);
+    assert.equal(((await row.first()) as { integration_id: number }).integration_id, id);
+  });
+
+  it('keep both of two changes at once', async () => {
+    const { id } = await integrate();
+    const one = await created({ type: 'S3Compatible', config: bucket(), integration: id });
+    const change = (config: object) => request('PATCH', `/integrations/${id}/`, { config });
+    await Promise.all([change({ aws_access_key_id: 'a' }), change({ aws_secret_access_key: 'b' })]);
+    const whole = await opened(one.id);
+    assert.deepEqual([whole['aws_access_key_id'], whole['aws_secret_access_key']], ['a', 'b']);
   });
 
   it('are refused where they do not fit', async () => {
