@@ -47,7 +47,8 @@ async function answer(
       .end(JSON.stringify({ payloads: converted.map(toJson) }));
   } catch {
     // Not JSON, not payloads, or sealed under a key that we do not have: the UI shows them as they are.
-    response.writeHead(400).end();
+    // What is left of the body is not read: another request on this connection would wait behind it.
+    response.writeHead(400, { Connection: 'close' }).end();
   }
 }
 

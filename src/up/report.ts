@@ -6,6 +6,7 @@ export type Report = {
   api_url: string;
   temporal_ui_url: string | null;
   temporal_address: string;
+  temporal_codec_endpoint: string;
   database_url: string;
   project_id: number;
   project_api_key: string;
@@ -28,6 +29,7 @@ const LABELS: Record<keyof Report, string> = {
   api_url: 'API',
   temporal_ui_url: 'Temporal UI',
   temporal_address: 'Temporal',
+  temporal_codec_endpoint: 'Temporal codec',
   database_url: 'Database',
   project_id: 'Project',
   project_api_key: 'Project API key',

@@ -1,5 +1,5 @@
 /** Everything on one machine: servers, schema, demo, API and worker, in order up and in reverse order down. */
-import { randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { CommandFailed } from '../errors.ts';
 import { prepareDatabase } from '../prepare-database.ts';
@@ -62,13 +62,13 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   const port = await apiPort(config);
   const keys = await encryptionKeys(config, state);
   const apiUrl = `http://${clientHost(config.SLUICE_HOST)}:${port}`;
-  const codecToken = config.TEMPORAL_CODEC_TOKEN ?? randomBytes(24).toString('base64url');
+  const codecToken = config.TEMPORAL_CODEC_TOKEN ?? codecTokenOf(keys);
   const codecEndpoint = `${apiUrl}/_codec/${codecToken}`;
   const servers = await startServers({ config, state, codecEndpoint, onProgress, signal });
   running.push(servers);
   const brokenDown = breakdown(servers, state);
 
-  const report = await prepare({ state, servers, apiUrl, onProgress });
+  const report = await prepare({ state, servers, apiUrl, codecEndpoint, onProgress });
   signal.throwIfAborted();
   const roles = await startRoles({ config, state, servers, keys, codecToken, apiPort: port, apiUrl, onProgress });
   running.push(roles);
@@ -79,6 +79,11 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   await writeReport(state, report);
   onReady(report);
   await Promise.race([signals.requested, brokenDown]);
+}
+
+/** The same at every start: people write the codec's address down. */
+function codecTokenOf(keys: string): string {
+  return createHmac('sha256', keys).update('codec token').digest('base64url');
 }
 
 /** Rejects when a server of ours ends by itself. */
@@ -93,10 +98,15 @@ function breakdown(servers: Servers, state: StateFolder): Promise<never> {
   return broken;
 }
 
-type Prepare = Pick<UpOptions, 'onProgress'> & { state: StateFolder; servers: Servers; apiUrl: string };
+type Prepare = Pick<UpOptions, 'onProgress'> & {
+  state: StateFolder;
+  servers: Servers;
+  apiUrl: string;
+  codecEndpoint: string;
+};
 
 /** Schema and demo. */
-async function prepare({ state, servers, apiUrl, onProgress }: Prepare): Promise<Report> {
+async function prepare({ state, servers, apiUrl, codecEndpoint, onProgress }: Prepare): Promise<Report> {
   const { applied } = await prepareDatabase(servers.databaseUrl);
   if (applied.length > 0) onProgress(`Database: ${applied.length} migrations applied`);
   const { projectId, projectApiKey, personalApiKey } = await demo(servers.databaseUrl, state);
@@ -104,6 +114,7 @@ async function prepare({ state, servers, apiUrl, onProgress }: Prepare): Promise
     api_url: apiUrl,
     temporal_ui_url: servers.temporalUiUrl,
     temporal_address: servers.temporalAddress,
+    temporal_codec_endpoint: codecEndpoint,
     database_url: servers.databaseUrl,
     project_id: projectId,
     project_api_key: projectApiKey,

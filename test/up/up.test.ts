@@ -118,8 +118,8 @@ describe('sluice up', function () {
     });
 
     it('prints what dev.json holds, which only its owner can read', async () => {
-      const keys = ['api_url', 'temporal_ui_url', 'temporal_address', 'database_url', 'project_id', 'project_api_key'];
-      assert.deepEqual(Object.keys(report), [...keys, 'personal_api_key']);
+      const servers = ['api_url', 'temporal_ui_url', 'temporal_address', 'temporal_codec_endpoint', 'database_url'];
+      assert.deepEqual(Object.keys(report), [...servers, 'project_id', 'project_api_key', 'personal_api_key']);
       for (const value of Object.values(report)) assert(running.output().includes(String(value)));
       for (const secret of ['dev.json', 'encryption-keys', 'personal-api-key'])
         assert.equal((await stat(path.join(state, secret))).mode & 0o777, 0o600, secret);
