@@ -11,6 +11,7 @@ type Stores = Omit<ExportStores, 'inTransaction'>;
 export type Closing = { closed: boolean; paused: boolean };
 
 export async function closeRun(stores: Stores, run: Run, end: RunEnd): Promise<Closing> {
+  await stores.batchExports.hold(run.batchExportId);
   if (!(await stores.runs.close(run.id, end))) return { closed: false, paused: false };
   // The run that superseded this one answers what was asked.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
@@ -22,6 +23,7 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd): Promise<C
 
 /** A run whose end was lost, or said otherwise, turns out to have delivered. */
 export async function completeRun(stores: Stores, run: Run, receipt: Receipt, cursor: string): Promise<void> {
+  await stores.batchExports.hold(run.batchExportId);
   await stores.runs.complete(run.id, receipt, cursor);
   await stores.backfills.countAgain(run.id);
   await runEnded(stores, run, { status: 'Completed', closedBy: 'reconciler' });

@@ -51,7 +51,11 @@ export async function dispatchRequests(
 async function writeRequests({ stores }: Engine, exportId: string, tiling: Tiling): Promise<boolean> {
   let slices = 0;
   for (const id of await stores.backfills.unwritten(exportId)) {
-    const next = () => stores.inTransaction(async (inside) => inside.backfills.writeRequests(id, tiling));
+    const next = () =>
+      stores.inTransaction(async (inside) => {
+        await inside.batchExports.hold(exportId);
+        return inside.backfills.writeRequests(id, tiling);
+      });
     while (await next()) if (++slices >= SLICES_AT_ONCE) return true;
   }
   return false;
@@ -59,7 +63,10 @@ async function writeRequests({ stores }: Engine, exportId: string, tiling: Tilin
 
 async function claim({ stores, limits }: Engine, { id, projectId, maxConcurrentRuns }: BatchExport): Promise<number> {
   const of = { ofExport: maxConcurrentRuns, ofProject: limits.runsPerProject };
-  return stores.inTransaction(async (inside) => inside.requests.claim({ id, projectId }, of));
+  return stores.inTransaction(async (inside) => {
+    await inside.batchExports.hold(id);
+    return inside.requests.claim({ id, projectId }, of);
+  });
 }
 
 type Looked = {

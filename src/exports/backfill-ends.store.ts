@@ -60,17 +60,14 @@ export function backfillEnds(db: Knex) {
     /** How many backfills of a project go on; whoever asks is alone in asking until the transaction ends. */
     async countLive(projectId: number): Promise<number> {
       await db.raw('select pg_advisory_xact_lock(7316011, ?)', [projectId]);
-      const exports = (await table()
-        .where({ project_id: projectId, kind: 'backfill' })
-        .whereNull('finished_at')
-        .distinct('batch_export_id')) as { batch_export_id: string }[];
-      for (const { batch_export_id } of exports) await keepEnds(batch_export_id);
-      const row = await table()
-        .where({ project_id: projectId, kind: 'backfill' })
-        .whereNull('finished_at')
-        .count({ count: '*' })
-        .first();
-      return Number((row as { count: string }).count);
+      // Only read: to keep the ends of other exports' backfills here would wait for whoever changes them.
+      const { rows } = await db.raw<{ rows: { live: number }[] }>(
+        `select count(*)::int as live from batch_export_backfills as live
+         where project_id = ? and kind = 'backfill' and finished_at is null
+           and (planned_until is not null or exists (${openOf('live')}))`,
+        [projectId],
+      );
+      return rows[0]!.live;
     },
 
     /**

@@ -43,6 +43,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
   /** The header and a first slice of its requests; the dispatcher writes the others. */
   async function open(inside: Bound, header: NewBackfill): Promise<Backfill> {
     const { projectId, batchExportId, kind } = header;
+    await inside.batchExports.lock(projectId, batchExportId);
     if (kind === 'backfill') await checkLimit(inside, projectId);
     const id = await inside.backfills.open(header);
     await inside.backfills.writeRequests(id, await inside.batchExports.tiling(batchExportId));
@@ -168,6 +169,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       await stores.batchExports.get(projectId, exportId);
       await ensureTemporal();
       const ends = await stores.inTransaction(async (inside) => {
+        await inside.batchExports.lock(projectId, exportId);
         const { status } = await inside.backfills.lock(projectId, exportId, id);
         if (!isLive(status)) throw new InvalidInput(`Cannot cancel a backfill that is in '${status}' status`);
         return inside.backfills.cancel(id);

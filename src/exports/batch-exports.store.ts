@@ -273,6 +273,14 @@ export function batchExportStore(db: Knex) {
       return fromRow(row);
     },
 
+    /**
+     * Locks the row of an export, also a deleted one, until the transaction ends. Taken before every other lock by what goes on
+     * to change several requests or backfills of it: two that took these in different orders would wait for each other.
+     */
+    async hold(id: string): Promise<void> {
+      await table().where({ id }).forNoKeyUpdate().first('id');
+    },
+
     /** Raises the version, so that the schedule follows. @throws Conflict when the key space is taken */
     async update(id: string, change: BatchExportChange): Promise<BatchExport> {
       const [row] = await table()

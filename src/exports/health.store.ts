@@ -9,13 +9,15 @@ export function healthStore(db: Knex) {
   const table = () => db('batch_export_health');
 
   return {
-    /** @returns whether the trouble is new */
+    /** Where it goes on, no row is locked. @returns whether the trouble is new */
     async begin(exportId: string, trouble: Trouble): Promise<boolean> {
       const column = COLUMN[trouble];
       const { rowCount } = await db.raw<{ rowCount: number }>(
-        `insert into batch_export_health as health (batch_export_id, ${column}) values (?, clock_timestamp())
+        `insert into batch_export_health as health (batch_export_id, ${column})
+         select :exportId, clock_timestamp()
+         where not exists (select from batch_export_health where batch_export_id = :exportId and ${column} is not null)
          on conflict (batch_export_id) do update set ${column} = excluded.${column} where health.${column} is null`,
-        [exportId],
+        { exportId },
       );
       return rowCount > 0;
     },

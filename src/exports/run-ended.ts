@@ -13,7 +13,7 @@ type Stores = Pick<ExportStores, 'backfills' | 'batchExports' | 'failures' | 'he
 /** A run that was superseded, cancelled or terminated did not fail: a person or another run decided so. */
 const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut'];
 
-/** @returns whether the export paused because of it: then its schedule must follow */
+/** Call it with the export held: of two that fail at once the second one counts both. @returns whether the export paused because of it: then its schedule must follow */
 export async function runEnded(stores: Stores, run: Run, { status, latestError }: RunEnd): Promise<boolean> {
   const exportId = run.batchExportId;
   if (status === 'Completed' && (await stores.health.end(exportId, 'failing')))
@@ -30,9 +30,9 @@ export async function runEnded(stores: Stores, run: Run, { status, latestError }
 
 async function pauseAfterFailures(stores: Stores, run: Run, error: string): Promise<boolean> {
   const exportId = run.batchExportId;
-  if (!(await stores.batchExports.find(exportId))) return false;
-  // Locked before the runs are counted: of two that fail at once the second one counts both.
-  const { paused, interval } = await stores.batchExports.lock(run.projectId, exportId);
+  const batchExport = await stores.batchExports.find(exportId);
+  if (!batchExport) return false;
+  const { paused, interval } = batchExport;
   const window = failureWindow(interval);
   const failed = await stores.failures.failedOfLast(exportId, window.runs);
   if (failed < window.failures) return false;

@@ -1,4 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from '../db/connection.ts';
 import { outboxStore } from '../notify/outbox.store.ts';
 import { backfillStore } from './backfills.store.ts';
@@ -54,6 +55,8 @@ export function exportStores(db: Knex): ExportStores {
 /** Deadlock, serialization failure: the same transaction may pass when it is repeated. */
 const REPEATABLE = new Set(['40P01', '40001']);
 const TRIES = 4;
+/** Milliseconds at most, at random: those that met in a deadlock are not to meet again. */
+const PAUSE_MS = 100;
 
 async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -61,6 +64,7 @@ async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt();
     } catch (error) {
       if (tries === TRIES || !REPEATABLE.has((error as { code?: string }).code ?? '')) throw error;
+      await pause(Math.random() * PAUSE_MS);
     }
   }
 }

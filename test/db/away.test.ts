@@ -23,6 +23,22 @@ describe('a database that is away', () => {
     for (const error of [new InvalidInput('no'), new TypeError('no'), 'no']) assert.equal(isDatabaseAway(error), false);
   });
 
+  it('is like one in which somebody else is in the way for too long, or so that nobody can go on', async () => {
+    const { url, drop } = await createEmptyDatabase();
+    const db = createKnex({ url, applicationName: 'test', maxConnections: 2, lockTimeoutMs: 50 });
+    await db.transaction(async (holder) => {
+      await holder.raw('select pg_advisory_xact_lock(1)');
+      const late = (await failureOf(db.raw('select pg_advisory_lock(1)'))) as Error & { code?: string };
+      assert.deepEqual([late.code, isDatabaseAway(late)], ['55P03', true]);
+    });
+    for (const state of ['40P01', '40001']) {
+      const said = await failureOf(db.raw(`do $$ begin raise exception 'no' using errcode = '${state}'; end $$`));
+      assert.equal(isDatabaseAway(said), true, state);
+    }
+    await db.destroy();
+    await drop();
+  });
+
   it('is one that nobody listens for', async () => {
     const db = createKnex({ url: `postgres://nobody:x@127.0.0.1:${await freePort()}/none`, applicationName: 'test' });
     assert.equal(isDatabaseAway(await failureOf(db.raw('select 1'))), true);

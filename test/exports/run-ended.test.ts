@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { closeRun, type Closing } from '../../activities/close-run.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
+import type { Plan } from '../../src/exports/domain/plan.ts';
 import type { RunEnd } from '../../src/exports/runs.store.ts';
 import { NOTICE_KINDS, type NoticeKind } from '../../src/notify/notice.ts';
 import { createExportRows, type ExportRows } from '../support/export-rows.ts';
@@ -40,17 +41,17 @@ describe('the end of a run', () => {
     for (const how of ends) last = await end(one, how);
     return last;
   }
-  /** A backfill of one day, asked for. */
-  async function openBackfill({ id, projectId }: BatchExport): Promise<string> {
-    const wanted = [{ start: 0, end: DAY }];
+  /** A backfill of so many days, asked for. */
+  async function openBackfill({ id, projectId }: BatchExport, days = 1): Promise<string> {
+    const wanted = [{ start: 0, end: days * DAY }];
     const header = {
       projectId,
       batchExportId: id,
       kind: 'backfill',
       start: 0,
-      end: DAY,
+      end: days * DAY,
       wanted,
-      totalRuns: 1,
+      totalRuns: days,
     } as const;
     const backfill = await rows.stores.backfills.open(header);
     const tiling = await rows.stores.batchExports.tiling(id);
@@ -117,6 +118,32 @@ describe('the end of a run', () => {
         (await kindsTold(one)).filter((kind) => kind === 'paused'),
         ['paused'],
       );
+    });
+
+    it('once, without a deadlock, when many whose requests it cancels fail at the same time', async () => {
+      const one = await build();
+      await endAll(one, FAILED, FAILED, FAILED);
+      const backfill = await openBackfill(one, 12);
+      const plan = { cutoff: await rows.stores.batchExports.now() } as Plan;
+      const running = await Promise.all(
+        Array.from({ length: 12 }, async (_, day) => ({
+          ...(await rows.buildRun(one, { start: day * DAY, end: (day + 1) * DAY })),
+          plan,
+        })),
+      );
+      let attempts = 0;
+      const closings = await Promise.all(
+        running.map((run) =>
+          rows.stores.inTransaction((inside) => {
+            attempts += 1;
+            return closeRun(inside, run, FAILED);
+          }),
+        ),
+      );
+      assert.equal(attempts, 12, 'none was made again');
+      assert.ok(closings.every(({ closed }) => closed));
+      assert.equal(closings.filter(({ paused }) => paused).length, 1);
+      assert.equal((await rows.stores.backfills.get(one.projectId, one.id, backfill)).status, 'Cancelled');
     });
 
     it('and cancels its unfinished backfills, but no request that nobody made', async () => {
