@@ -37,14 +37,47 @@ export function isTimeZone(name: string): boolean {
 /** What the clock shows at the instant, to the second. */
 export function wallClockAt(zone: string, at: Millis): Millis {
   if (zone === 'UTC') return at;
-  // `05/17/2015, 10:30:00`
-  const [month, day, year, hour, minute, second] = formatterOf(zone).format(at).split(/\D+/).map(Number);
-  return Date.UTC(year!, month! - 1, day, hour, minute, second);
+  const second = Math.floor(at / 1000) * 1000;
+  return second + offsetAt(zone, second);
 }
 
+/** Changes of a zone's offset are further apart than it: where its two ends have the same offset, all of it has. */
+const STRETCH = 2 * DAY;
+
+/** How far the clock is ahead of UTC. Formatting is slow: it is done once for a stretch, and anew only in one with a change. */
 function offsetAt(zone: string, at: Millis): Millis {
+  const stretch = Math.floor(at / STRETCH);
+  const before = offsetAtStartOf(zone, stretch);
+  return before === offsetAtStartOf(zone, stretch + 1) ? before : formattedOffsetAt(zone, at);
+}
+
+/** Of all zones together, a few megabytes; beyond it all are forgotten. */
+const MOST_KNOWN = 100_000;
+/** By zone, then by the number of the stretch. */
+const knownOffsets = new Map<string, Map<number, Millis>>();
+let knownCount = 0;
+
+function offsetAtStartOf(zone: string, stretch: number): Millis {
+  const known = knownOffsets.get(zone)?.get(stretch);
+  if (known !== undefined) return known;
+  if (knownCount === MOST_KNOWN) {
+    knownOffsets.clear();
+    knownCount = 0;
+  }
+  const ofZone = knownOffsets.get(zone) ?? new Map<number, Millis>();
+  const offset = formattedOffsetAt(zone, stretch * STRETCH);
+  knownOffsets.set(zone, ofZone.set(stretch, offset));
+  knownCount += 1;
+  return offset;
+}
+
+function formattedOffsetAt(zone: string, at: Millis): Millis {
   const second = Math.floor(at / 1000) * 1000;
-  return wallClockAt(zone, second) - second;
+  // `05/17/2015, 10:30:00`
+  const [month, day, year, hour, minute, seconds] = formatterOf(zone).format(second).split(/\D+/).map(Number);
+  // Date.UTC takes the years 0 to 99 for those of the 20th century.
+  const shown = new Date(0).setUTCFullYear(year!, month! - 1, day) + hour! * HOUR + minute! * 60_000 + seconds! * 1000;
+  return shown - second;
 }
 
 /**
@@ -59,7 +92,7 @@ export function instantOf(zone: string, reading: Millis): Millis {
 
 /** The instants at which the clock shows a reading, the earlier first: none, one or two. */
 function shownAt(zone: string, reading: Millis): Millis[] {
-  // Changes of a zone's offset are further apart than two days.
+  // At most one change lies in between.
   const before = offsetAt(zone, reading - DAY);
   const after = offsetAt(zone, reading + DAY);
   if (before === after) return [reading - before];

@@ -69,6 +69,18 @@ describe('a cadence', () => {
       boundaries: ['2011-12-29T10:00', '2011-12-30T10:00', '2011-12-31T10:00'],
     },
     {
+      what: 'a change between two whole minutes',
+      of: { interval: 'day', timezone: 'Africa/Monrovia' },
+      after: '1972-01-05T12:00:00Z',
+      boundaries: ['1972-01-06T00:44', '1972-01-07T00:44', '1972-01-08T00:00'],
+    },
+    {
+      what: 'days in a year that has two digits',
+      of: { interval: 'day', timezone: 'Etc/GMT-2' },
+      after: '0099-12-30T12:00:00Z',
+      boundaries: ['0099-12-30T22:00', '0099-12-31T22:00', '0100-01-01T22:00'],
+    },
+    {
       what: 'weeks from a Monday morning',
       of: { interval: 'week', timezone: 'America/New_York', offsetDay: 1, offsetHour: 6 },
       after: '2026-03-01T00:00:00Z',
