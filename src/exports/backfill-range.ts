@@ -23,7 +23,20 @@ export function rangeOf(
     throw new InvalidInput('Backfilling from the beginning of time is not enabled for this team.', 'start_at');
   if (end_at === null) throw new InvalidInput('Backfilling a BatchExport with no end date is not allowed', 'end_at');
   const edge = strict && isOfCalendar(cadence.interval) ? dateEdge : datetimeEdge;
-  return { startAt: edge(start_at, 'start_at', cadence), endAt: edge(end_at, 'end_at', cadence) };
+  const startAt = edge(start_at, 'start_at', cadence);
+  checkBeginning(startAt, 'start_at');
+  return { startAt, endAt: edge(end_at, 'end_at', cadence) };
+}
+
+const EARLIEST = '1970-01-01T00:00:00.000000Z';
+
+/**
+ * Ranges of intervals are gone through one by one: centuries without data would take seconds of everybody's time.
+ * @param instant ISO, UTC, microseconds
+ * @throws InvalidInput naming the field
+ */
+export function checkBeginning(instant: string, attr: string): void {
+  if (instant < EARLIEST) throw new InvalidInput(`'${attr}' must not be before 1970-01-01T00:00:00Z.`, attr);
 }
 
 /** Unlike elsewhere a time must say its zone, because an hour too early or late is other data. */

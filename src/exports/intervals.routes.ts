@@ -4,6 +4,7 @@ import { momentOf } from '../http/moment.ts';
 import { json, route } from '../http/route.ts';
 import { stringEnum, Type } from '../schema.ts';
 import { BatchExportParams, type ExportsApi } from './api.ts';
+import { checkBeginning } from './backfill-range.ts';
 import { presentInterval } from './backfills.present.ts';
 import { IntervalBody } from './backfills.schema.ts';
 import { INTERVAL_STATUSES } from './domain/interval-status.ts';
@@ -38,6 +39,7 @@ const listIntervals = route({
       start: query.start && momentOf(query.start, 'start'),
       end: query.end && momentOf(query.end, 'end'),
     };
+    if (range.start !== undefined) checkBeginning(range.start, 'start');
     const load = async (place: Place) => {
       const found = await intervals.list(batchExport, range, query.status, place);
       return found.map((state) => ({ ...state, createdAt: isoMicros(state.end), id: '' }));

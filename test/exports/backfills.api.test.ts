@@ -156,6 +156,13 @@ describe('backfills over HTTP', () => {
       'start_at',
       /^Input '2015-05-17' is a Sunday, but the weeks of this batch export begin on Monday\.$/,
     ],
+    [
+      daily,
+      { ...DAY, start_at: '1500-01-01', dry_run: true },
+      'invalid_input',
+      'start_at',
+      /^'start_at' must not be before 1970-01-01T00:00:00Z\.$/,
+    ],
     [{ interval: 'month' }, DAY, 'invalid_input', 'start_at', /^Input '2015-05-17' is not the first day of a month\.$/],
   ];
   for (const [overrides, body, code, attr, detail] of refusals) {
@@ -402,7 +409,7 @@ describe('backfills over HTTP', () => {
     assert.deepEqual(((await follow(second.previous)) as Page<Interval>).results, first.results);
   });
 
-  for (const query of ['status=late', 'start=soon', 'end=-7x', 'cursor=x', 'limit=0']) {
+  for (const query of ['status=late', 'start=soon', 'start=1969-12-31T23:59:59Z', 'end=-7x', 'cursor=x', 'limit=0']) {
     it(`refuse a list of intervals with ${query}`, async () => {
       const { status, body } = await request('GET', `${path}/intervals/?${query}`);
       assert.deepEqual([status, (body as { attr: string }).attr.split('__')[0]], [400, query.split('=')[0]]);

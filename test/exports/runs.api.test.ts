@@ -267,7 +267,8 @@ describe('runs, backfills and logs over HTTP', () => {
       'start_at',
       /No whole data interval/,
     ],
-    [{ start_at: '0002-01-02', end_at: '2015-05-18' }, 'invalid_input', 'start_at', /more than/],
+    [{ start_at: '1980-01-02', end_at: '2015-05-18' }, 'invalid_input', 'start_at', /more than/],
+    [{ start_at: '0002-01-02', end_at: '2015-05-18' }, 'invalid_input', 'start_at', /not be before 1970-01-01/],
   ];
   for (const [body, code, attr, detail] of bad) {
     it(`refuse a backfill of ${JSON.stringify(body)}`, async () => {
