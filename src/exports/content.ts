@@ -38,6 +38,7 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
   for (const { path } of content.transformations) checkPath(selection, path);
   const columns = columnsOf(content, takes);
   if (columns.every(({ hidden }) => hidden)) throw new InvalidInput('No column is left to export.', 'exclude_columns');
+  if (takes === 'rows') columns.forEach(refuseSystemColumn);
   const merge = takes === 'rows' ? mergeOf(content) : null;
   if (!merge) return;
   const left = new Map(columns.map(({ name, type }) => [name, type]));
@@ -45,6 +46,15 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
   const lost = merge.key.find((name) => !left.has(name)) ?? (version && changed(version, left));
   if (lost === undefined) return;
   throw new InvalidInput(`A table of ${content.model} needs the column '${lost}'.`, 'exclude_columns');
+}
+
+/** Of every table of Postgres. The same names with capitals are free: tables have them quoted. */
+const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']);
+
+/** Only a query can name a column so. */
+function refuseSystemColumn({ name }: Column): void {
+  if (!SYSTEM_COLUMNS.has(name)) return;
+  throw new InvalidInput(`A table cannot have the column '${name}': Postgres has its own.`, 'hogql_query');
 }
 
 /** @returns the column's name when it does not leave as it is */

@@ -182,4 +182,22 @@ describe('what a batch export contains', () => {
       assert.match((body as { detail: string }).detail, detail);
     });
   }
+
+  it('has no column in a table that every table of Postgres has already', async () => {
+    const { hostname, port } = new URL(exports.world.options.databaseUrl);
+    const config = { host: hostname, port: Number(port), user: 'u', password: 'p', database: 'd' };
+    const table = { type: 'Postgres', config };
+    const create = async (alias: string, destination: object) =>
+      exports.request('POST', '/batch_exports/', {
+        ...wanted({ hogql_query: `select uuid, event as ${alias} from events` }),
+        destination,
+      });
+    for (const alias of ['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']) {
+      const { status, body } = await create(alias, table);
+      const detail = `A table cannot have the column '${alias}': Postgres has its own.`;
+      assert.partialDeepStrictEqual({ status, body }, { status: 400, body: { detail, attr: 'hogql_query' } });
+    }
+    assert.equal((await create('CTID', table)).status, 201);
+    assert.equal((await create('ctid', wanted().destination)).status, 201);
+  });
 });
