@@ -13,7 +13,10 @@ type Stores = Pick<ExportStores, 'backfills' | 'batchExports' | 'failures' | 'he
 /** A run that was superseded, cancelled or terminated did not fail: a person or another run decided so. */
 const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut'];
 
-/** Call it with the export held: of two that fail at once the second one counts both. @returns whether the export paused because of it: then its schedule must follow */
+/**
+ * Call it with the export held: of two runs that fail at once the second one counts both.
+ * @returns whether the export paused because of it: then its schedule must follow
+ */
 export async function runEnded(stores: Stores, run: Run, { status, latestError }: RunEnd): Promise<boolean> {
   const exportId = run.batchExportId;
   if (status === 'Completed' && (await stores.health.end(exportId, 'failing')))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
+import { isDatabaseAway } from '../../src/db/away.ts';
 import { Conflict, NotAuthenticated, NotFound, PermissionDenied, Throttled } from '../../src/errors.ts';
 import type { Gatekeeper } from '../../src/http/access.ts';
 import { json, noBody, route } from '../../src/http/route.ts';
@@ -61,6 +62,7 @@ const routes = [
     async handle({ params }) {
       if (params.how === 'conflict') throw new Conflict('Busy.');
       if (params.how === 'throttled') throw new Throttled(2.5);
+      if (params.how === 'locked') throw Object.assign(new Error('no'), { severity: 'ERROR', code: '55P03' });
       throw new Error('connect postgres://user:hunter2@db.internal failed', { cause: 'phx_Secret' });
     },
   }),
@@ -73,7 +75,7 @@ describe('the web application', () => {
   const post = (body: unknown, path = THING, headers = {}) => api.request('POST', path, { key: 'good', body, headers });
 
   before(async () => {
-    api = await startApi({ routes, collaborators: {}, gatekeeper });
+    api = await startApi({ routes, collaborators: {}, gatekeeper, isAway: isDatabaseAway });
   });
   after(() => api.stop());
 
@@ -220,6 +222,8 @@ describe('the web application', () => {
   it('tells when to come back', async () => {
     const { status, headers } = await api.request('GET', '/fail/throttled/');
     assert.deepEqual([status, headers.get('retry-after')], [429, '3']);
+    const locked = await api.request('GET', '/fail/locked/');
+    assert.deepEqual([locked.status, locked.headers.get('retry-after')], [503, '5']);
   });
 
   it('keeps to itself what broke, in the answer and, as far as it is secret, in the log', async () => {

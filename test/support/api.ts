@@ -33,7 +33,7 @@ export type Api = {
 export const PUBLIC_URL = 'https://sluice.example';
 
 export async function startApi<C>(
-  options: Pick<AppOptions<C>, 'routes' | 'collaborators' | 'gatekeeper'>,
+  options: Pick<AppOptions<C>, 'routes' | 'collaborators' | 'gatekeeper' | 'isAway'>,
 ): Promise<Api> {
   const lines: string[] = [];
   const log = createLogger({ LOG_LEVEL: 'debug' }, 'test', { write: (line) => lines.push(line) });
