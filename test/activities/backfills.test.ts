@@ -30,7 +30,8 @@ describe('a backfill', () => {
   });
 
   /** Paused: at the full hour the schedule would add a run of its own. */
-  const build = (overrides = {}) => world.batchExports.create(world.projectId, buildExport({ paused: true, ...overrides }));
+  const build = (overrides = {}) =>
+    world.batchExports.create(world.projectId, buildExport({ paused: true, ...overrides }));
   const get = (exportId: string, id: string) => world.backfills.get(world.projectId, exportId, id);
 
   /** Holds every run of the export at its plan until `release`; `held` says how many are held, `most` how many were at once. */
