@@ -10,8 +10,6 @@ import { GroupTooLarge, PersonsChanged } from './store-group.ts';
  */
 export type Remedy = 'repeat' | 'divide' | 'halve';
 
-/** Serialization failure, deadlock, lock timeout: the same transaction may pass when it is repeated. */
-const REPEATABLE = new Set(['40001', '40P01', '55P03']);
 /** Read-only, internal: another server, or the same one later, may store what this one cannot. */
 const REPEATABLE_CLASSES = new Set(['25', 'XX']);
 /** Canceled, by `statement_timeout` most likely. */
@@ -28,7 +26,7 @@ export function remedyOf(error: unknown): Remedy | undefined {
   if (error instanceof NoAnswer) return 'divide';
   const state = error instanceof pg.DatabaseError ? (error.code ?? '') : '';
   if (state === CANCELED) return 'divide';
-  if (state === NO_PARTITION || REPEATABLE.has(state) || isDatabaseAway(error)) return 'repeat';
+  if (state === NO_PARTITION || isDatabaseAway(error)) return 'repeat';
   if (REPEATABLE_CLASSES.has(state.slice(0, 2))) return 'repeat';
   return BAD_DATA_CLASSES.has(state.slice(0, 2)) ? 'halve' : undefined;
 }
