@@ -2,18 +2,29 @@
 import type { Scope } from '../http/access.ts';
 
 export const SCOPES = [
+  'activity_log:read',
   'batch_export:read',
   'batch_export:write',
+  'cohort:read',
+  'cohort:write',
+  'early_access_feature:read',
+  'early_access_feature:write',
   'event:read',
   'event:write',
+  'experiment:read',
+  'experiment:write',
   'feature_flag:read',
+  'feature_flag:write',
   'group:read',
+  'group:write',
   'ingestion_warning:read',
   'integration:read',
   'integration:write',
   'person:read',
   'person:write',
   'project:write',
+  'survey:read',
+  'survey:write',
 ] as const satisfies readonly Scope[];
 export const ALL_SCOPES = '*';
 

@@ -1,0 +1,97 @@
+/** What a decision is made from beside the definitions, and what it says. */
+import type { Properties } from './json-values.ts';
+
+/** Which kind of program asks: flags may be for one of them only. `unknown` gets those that are for all, `all` gets every flag. */
+export type Runtime = 'client' | 'server' | 'all' | 'unknown';
+
+/** Who asks, and what they say about themselves. */
+export type EvaluationRequest = {
+  /** At most 200 code points; may be empty. */
+  distinctId: string;
+  /** `$anon_distinct_id`: under which the person was known before. */
+  anonDistinctId?: string | undefined;
+  deviceId?: string | undefined;
+  /** Keys of groups by the names of their types. */
+  groups: Readonly<Record<string, string>>;
+  /** Instead of stored ones of the same name. */
+  personProperties: Properties;
+  /** By the names of group types; instead of stored ones of the same name. */
+  groupProperties: Readonly<Record<string, Properties>>;
+  /** Of the address that the request gave for its client: over stored ones, under those of the request. */
+  geoProperties?: Properties | undefined;
+  runtime: Runtime;
+  /** Flags with contexts need one of these; none: all flags. */
+  contexts: readonly string[];
+  /** Only these are answered; absent: all. */
+  flagKeys?: ReadonlySet<string> | undefined;
+  onlySurveys: boolean;
+  /** Nothing stored counts. */
+  onlyRequestProperties: boolean;
+};
+
+/** Which stored facts a request needs to be decided; nothing: no query. */
+export type Needs = {
+  person: boolean;
+  /** Indexes of group types. */
+  groups: readonly number[];
+  /** Ids of static cohorts. */
+  staticCohorts: readonly number[];
+  hashKeyOverrides: boolean;
+};
+
+/** What is stored about who asks. `unavailable`: it could not be read; flags that depend on it fail, the others are right. */
+export type Facts = {
+  /** null: no such person. */
+  person: { id: string; createdAt: string; properties: Properties } | null | 'unavailable';
+  /** Properties by the index of the group's type, of those groups that are stored. */
+  groups: ReadonlyMap<number, Properties> | 'unavailable';
+  /** Ids of the static cohorts that hold the person. */
+  memberships: ReadonlySet<number> | 'unavailable';
+  /** Hash keys by the keys of flags with experience continuity. */
+  hashKeyOverrides: ReadonlyMap<string, string> | 'unavailable';
+};
+
+export const REASONS = {
+  super_condition_value: 'Super condition value',
+  holdout_condition_value: 'Holdout condition value',
+  condition_match: 'Matched condition set',
+  out_of_rollout_bound: 'Out of rollout bound',
+  no_condition_match: 'No matching condition set',
+  no_group_type: 'No group type',
+  flag_disabled: 'Feature flag is disabled',
+  missing_dependency: 'Flag cannot be evaluated due to missing dependency',
+} as const;
+
+/** Why a flag could not be decided. */
+export type FailureCode =
+  | 'timeout'
+  | 'database_error'
+  | 'dependency_not_found_cohort'
+  | 'dependency_cycle_cohort'
+  | 'cohort_filters_parsing_error'
+  | 'evaluation_error';
+
+export type Decision = {
+  key: string;
+  id: number;
+  version: number;
+  enabled: boolean;
+  variant: string | null;
+  reason: {
+    code: keyof typeof REASONS | FailureCode;
+    /** Index of the condition set, in stored order. */
+    conditionIndex: number | null;
+    description: string;
+  };
+  /** JSON as text, as it is stored; only of enabled flags. */
+  payload: string | null;
+  hasExperiment: boolean;
+  /** It could not be decided: it says false, and may not be. */
+  failed: boolean;
+};
+
+export type Evaluation = {
+  /** In the order of the definitions. */
+  decisions: readonly Decision[];
+  errorsWhileComputing: boolean;
+};

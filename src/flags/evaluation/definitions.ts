@@ -1,0 +1,35 @@
+/** What flags are decided by, as it is stored. Whatever stands in `filters` is taken: what is malformed does not match. */
+import type { Json } from './json-values.ts';
+
+export type FlagDefinition = {
+  id: number;
+  key: string;
+  /** Rises with every change. */
+  version: number;
+  active: boolean;
+  filters: Json;
+  ensureExperienceContinuity: boolean;
+  evaluationRuntime: 'all' | 'client' | 'server';
+  bucketingIdentifier: 'distinct_id' | 'device_id';
+  evaluationContexts: readonly string[];
+  hasExperiment: boolean;
+};
+
+export type CohortDefinition = {
+  id: number;
+  /** Its persons are listed; otherwise they are those that its filters match. */
+  isStatic: boolean;
+  filters: Json;
+};
+
+/** All that the decisions of one project depend on, but for who asks. */
+export type Definitions = {
+  flags: readonly FlagDefinition[];
+  cohorts: readonly CohortDefinition[];
+  /** Names by index, 0 to 4. */
+  groupTypes: ReadonlyMap<number, string>;
+  /** IANA name: dates without an offset are read by its clock. */
+  timeZone: string;
+  /** `property_matching_version`: 1 compares with true and false by truth, 2 by text. */
+  matchingVersion: 1 | 2;
+};
