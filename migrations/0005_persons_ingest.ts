@@ -43,57 +43,8 @@ export const CHANGE_GROUPS = `
   end $$;
 `;
 
-/**
- * The steps of the ingest transaction, each a function so that a session plans its statements once. Small tables make hash and
- * merge joins look good, and a session would keep such a plan when the tables have grown: hence the settings. Tables that nobody
- * has analyzed yet make any order look good, which takes minutes where it should take a moment: hence `lateral` with a limit or
- * offset, and `on conflict`, which leave the planner no way but the key.
- */
-const INGEST = `
-  -- Claims ids (sorted by the caller, or two callers deadlock); returns those that were new, null when all were. Transactions that
-  -- merge persons of a project are alone in it.
-  create function claim_events(project int, merges boolean, ids uuid[]) returns uuid[] language plpgsql volatile as $$
-  declare
-    claimed uuid[];
-  begin
-    if merges then
-      perform pg_advisory_xact_lock(7316003, project);
-    else
-      perform pg_advisory_xact_lock_shared(7316003, project);
-    end if;
-    with fresh as (
-      insert into event_ids (project_id, uuid) select project, id from unnest(ids) as id on conflict do nothing returning uuid
-    )
-    select array_agg(uuid) into claimed from fresh;
-    return case when cardinality(claimed) = cardinality(ids) then null else coalesce(claimed, '{}') end;
-  end $$;
-
-${PERSONS_OF}
-  -- Before anything is decided: holds the distinct ids that have no person (sorted by the caller), so that nobody else gives them
-  -- one, then the persons in the order of their ids. No two callers can wait for each other: who changes a distinct id
-  -- that has a person holds that person.
-  create function lock_persons(project int, without_person text[], person_ids uuid[]) returns void
-    language plpgsql volatile set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
-  declare
-    mine text[];
-  begin
-    with made as (
-      insert into person_distinct_ids as known (project_id, distinct_id, version, interval_time)
-        select project, id, 0, '-infinity' from unnest(without_person) as id on conflict do nothing returning known.distinct_id
-    )
-    select coalesce(array_agg(made.distinct_id), '{}') into mine from made;
-    if cardinality(mine) < cardinality(without_person) then
-      perform from person_distinct_ids as known
-        where known.project_id = project and known.distinct_id = any (without_person) and known.distinct_id <> all (mine)
-        order by known.distinct_id for no key update;
-      person_ids := person_ids || array(
-        select known.person_id from person_distinct_ids as known
-          where known.project_id = project and known.distinct_id = any (without_person) and known.person_id is not null);
-    end if;
-    perform from persons where project_id = project and id = any (person_ids) order by id for no key update;
-  end $$;
-
-${CHANGE_GROUPS}
+/** Replaced by 0020. */
+export const CHANGE_PERSONS = `
   -- Applies what was decided while lock_persons held everything concerned:
   -- persons [{id, properties, is_identified, created_at (microseconds since 2000)}],
   -- mapped [{distinct_id, person_id}] for distinct ids without a person, merges [{from, into}] of persons that were there.
@@ -150,7 +101,60 @@ ${CHANGE_GROUPS}
       where project_id = project
         and id = any (array(select "from" from jsonb_to_recordset(changes -> 'merges') as given ("from" uuid)));
   end $$;
+`;
 
+/**
+ * The steps of the ingest transaction, each a function so that a session plans its statements once. Small tables make hash and
+ * merge joins look good, and a session would keep such a plan when the tables have grown: hence the settings. Tables that nobody
+ * has analyzed yet make any order look good, which takes minutes where it should take a moment: hence `lateral` with a limit or
+ * offset, and `on conflict`, which leave the planner no way but the key.
+ */
+const INGEST = `
+  -- Claims ids (sorted by the caller, or two callers deadlock); returns those that were new, null when all were. Transactions that
+  -- merge persons of a project are alone in it.
+  create function claim_events(project int, merges boolean, ids uuid[]) returns uuid[] language plpgsql volatile as $$
+  declare
+    claimed uuid[];
+  begin
+    if merges then
+      perform pg_advisory_xact_lock(7316003, project);
+    else
+      perform pg_advisory_xact_lock_shared(7316003, project);
+    end if;
+    with fresh as (
+      insert into event_ids (project_id, uuid) select project, id from unnest(ids) as id on conflict do nothing returning uuid
+    )
+    select array_agg(uuid) into claimed from fresh;
+    return case when cardinality(claimed) = cardinality(ids) then null else coalesce(claimed, '{}') end;
+  end $$;
+
+${PERSONS_OF}
+  -- Before anything is decided: holds the distinct ids that have no person (sorted by the caller), so that nobody else gives them
+  -- one, then the persons in the order of their ids. No two callers can wait for each other: who changes a distinct id
+  -- that has a person holds that person.
+  create function lock_persons(project int, without_person text[], person_ids uuid[]) returns void
+    language plpgsql volatile set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
+  declare
+    mine text[];
+  begin
+    with made as (
+      insert into person_distinct_ids as known (project_id, distinct_id, version, interval_time)
+        select project, id, 0, '-infinity' from unnest(without_person) as id on conflict do nothing returning known.distinct_id
+    )
+    select coalesce(array_agg(made.distinct_id), '{}') into mine from made;
+    if cardinality(mine) < cardinality(without_person) then
+      perform from person_distinct_ids as known
+        where known.project_id = project and known.distinct_id = any (without_person) and known.distinct_id <> all (mine)
+        order by known.distinct_id for no key update;
+      person_ids := person_ids || array(
+        select known.person_id from person_distinct_ids as known
+          where known.project_id = project and known.distinct_id = any (without_person) and known.person_id is not null);
+    end if;
+    perform from persons where project_id = project and id = any (person_ids) order by id for no key update;
+  end $$;
+
+${CHANGE_GROUPS}
+${CHANGE_PERSONS}
   -- The instant of the transaction's events, in microseconds since 2000. range_from, range_to: of historical ones; null: there are none.
   create function stamp_events(project int, range_from timestamptz, range_to timestamptz) returns bigint
     language plpgsql volatile as $$

@@ -21,7 +21,9 @@ describe('the flags that a person sees as somebody else', () => {
     await database.drop();
   });
   beforeEach(async () => {
-    await pool.query('truncate persons, person_distinct_ids, person_versions, feature_flag_hash_key_overrides');
+    await pool.query(
+      'truncate persons, person_distinct_ids, person_versions, feature_flag_hash_key_overrides, cohort_members',
+    );
   });
 
   async function store(...lines: Line[]): Promise<void> {
