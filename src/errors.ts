@@ -42,8 +42,11 @@ export class UnsupportedMedia extends SluiceError {}
 
 /** No credentials, or credentials that are not valid. */
 export class NotAuthenticated extends SluiceError {
-  constructor(detail = 'Authentication credentials were not provided.') {
+  readonly code: string;
+
+  constructor(detail = 'Authentication credentials were not provided.', code = 'not_authenticated') {
     super(detail);
+    this.code = code;
   }
 }
 

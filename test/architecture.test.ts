@@ -37,7 +37,7 @@ const ARROWS = `
   health          -> http, db, events
   identity        -> http, db
   flags           -> http, db
-  capture         -> http, db, wire, events, secrets
+  capture         -> http, db, identity, wire, events, secrets
   notify          -> net, db (types)
   exports         -> http, db, exports/domain, events, query, formats, destinations, temporal, secrets, notify
 

@@ -15,7 +15,9 @@ import { createIngest } from '../events/ingest.ts';
 import type { IngestionWarning } from '../events/warnings.ts';
 import type { Gatekeeper } from '../http/access.ts';
 import { answerFor, serverError } from '../http/error-body.ts';
+import { allowPages, send } from '../http/raw-answers.ts';
 import { noBody, type Answer } from '../http/route.ts';
+import { createRateLimit } from '../identity/rate-limits.ts';
 import { redact } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ClientAddress } from '../wire/client-address.ts';
@@ -25,20 +27,10 @@ import { createEnrichment } from './enrich.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { capturePathOf, type CapturePath } from './paths.ts';
-import { createRateLimit } from './rate-limits.ts';
 import { readEvent, type Reception } from './read-event.ts';
 import { namedGroupTypes } from './read-groups.ts';
 import { receive } from './receive.ts';
-import {
-  allowPages,
-  CAPTURE_METHODS,
-  preflightAnswer,
-  send,
-  storedAnswer,
-  takenAnswer,
-  type Rejected,
-  type Warning,
-} from './respond.ts';
+import { CAPTURE_METHODS, preflightAnswer, storedAnswer, takenAnswer, type Rejected, type Warning } from './respond.ts';
 import { createTurns } from './turns.ts';
 import { rejectionWarnings, warningsOf } from './warnings.ts';
 

@@ -39,6 +39,10 @@ export type DatabaseOptions = {
   statementTimeoutMs?: number;
   lockTimeoutMs?: number;
   idleInTransactionTimeoutMs?: number;
+  /** How long a new connection, or one that others use, is waited for. */
+  connectTimeoutMs?: number;
+  /** How long an answer is waited for; the connection is given up then. For a Postgres that is silent. */
+  answerTimeoutMs?: number;
 };
 
 function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
@@ -55,7 +59,8 @@ function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
     application_name: options.applicationName,
     options: SESSION + timeouts,
     types,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+    ...(options.answerTimeoutMs !== undefined && { query_timeout: options.answerTimeoutMs }),
     keepAlive: true,
   };
 }

@@ -39,7 +39,7 @@ export function answerFor(error: unknown): Answer | undefined {
   if (error instanceof InvalidInput) return envelope(400, 'validation_error', error.code, error, {}, error.attr);
   if (error instanceof MalformedRequest) return envelope(400, 'invalid_request', error.code, error);
   if (error instanceof NotAuthenticated) {
-    return envelope(401, 'authentication_error', 'not_authenticated', error, { 'WWW-Authenticate': 'Bearer' });
+    return envelope(401, 'authentication_error', error.code, error, { 'WWW-Authenticate': 'Bearer' });
   }
   if (error instanceof PermissionDenied) return envelope(403, 'authentication_error', 'permission_denied', error);
   if (error instanceof NotFound) return envelope(404, 'invalid_request', 'not_found', error);

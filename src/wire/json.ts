@@ -14,20 +14,21 @@ export type ParsedJson = {
 
 /**
  * @param bytes UTF-8; a byte order mark and Python's NaN and Infinity, which become null, are accepted
+ * @param read makes values of JSON text
  * @throws MalformedRequest for anything else
  */
-export function parseJson(bytes: Buffer): ParsedJson {
+export function parseJson(bytes: Buffer, read: (text: string) => unknown = JSON.parse): ParsedJson {
   if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
   const json = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
-  const value = parse(json) ?? parse(withoutNonFinite(json));
+  const value = parse(json, read) ?? parse(withoutNonFinite(json), read);
   if (value === undefined) throw new MalformedRequest('The body is not valid JSON.');
   return { value, escapes: bytes.includes(ESCAPE) };
 }
 
-function parse(json: Buffer | undefined): unknown {
+function parse(json: Buffer | undefined, read: (text: string) => unknown): unknown {
   try {
-    return json && JSON.parse(json.toString());
+    return json && read(json.toString());
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createRateLimit } from '../../src/capture/rate-limits.ts';
+import { createRateLimit } from '../../src/identity/rate-limits.ts';
 import type { Throttled } from '../../src/errors.ts';
 import { post, startCapture, type CaptureServer } from '../support/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

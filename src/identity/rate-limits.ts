@@ -1,10 +1,9 @@
 /**
- * How many events a second a sender may have stored. Counted in this process alone: with several processes behind one address
- * each grants as much.
+ * How much a second a sender may use: events that it has stored, requests that it has answered. Counted in this process alone:
+ * with several processes behind one address each grants as much.
  *
- * Limits are not for overload, which is answered 503 (`shared-room.ts`), and the difference matters to clients: on 429 posthog-js
- * drops the events, while it repeats 503 ten times, after `Retry-After` at the earliest. posthog-node and posthog-python repeat
- * both, three times.
+ * Limits are not for overload, which is answered 503, and the difference matters to clients: on 429 posthog-js drops events, while
+ * it repeats 503 ten times, after `Retry-After` at the earliest. posthog-node and posthog-python repeat both, three times.
  */
 import { Throttled } from '../errors.ts';
 
@@ -17,7 +16,7 @@ type Bucket = { tokens: number; atMs: number };
 
 export type RateLimit<Sender> = {
   /** @throws Throttled, and nothing was counted, when the sender had too many already */
-  charge(sender: Sender, events: number): void;
+  charge(sender: Sender, amount: number): void;
 };
 
 /**
@@ -26,10 +25,10 @@ export type RateLimit<Sender> = {
  * and counts what it refused.)
  */
 export function createRateLimit<Sender>(
-  eventsPerSecond: number,
+  perSecond: number,
   now: () => number = () => performance.now(),
 ): RateLimit<Sender> {
-  const size = eventsPerSecond * BURST_SECONDS;
+  const size = perSecond * BURST_SECONDS;
   const buckets = new Map<Sender, Bucket>();
 
   function bucketOf(sender: Sender): Bucket {
@@ -42,13 +41,13 @@ export function createRateLimit<Sender>(
   }
 
   return {
-    charge(sender, events) {
+    charge(sender, amount) {
       const bucket = bucketOf(sender);
       const atMs = now();
-      bucket.tokens = Math.min(size, bucket.tokens + ((atMs - bucket.atMs) / 1000) * eventsPerSecond);
+      bucket.tokens = Math.min(size, bucket.tokens + ((atMs - bucket.atMs) / 1000) * perSecond);
       bucket.atMs = atMs;
-      if (bucket.tokens <= 0) throw new Throttled(Math.max(1, Math.ceil(-bucket.tokens / eventsPerSecond)));
-      bucket.tokens -= events;
+      if (bucket.tokens <= 0) throw new Throttled(Math.max(1, Math.ceil(-bucket.tokens / perSecond)));
+      bucket.tokens -= amount;
     },
   };
 }
