@@ -5,13 +5,14 @@
  * Every value is bound to its row: the caller's additional data (table, project, object id) is authenticated with it, so a
  * ciphertext that is copied to another tenant's row does not open there.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CommandFailed } from '../errors.ts';
 
 const VERSION = 'v1';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const MAC_BYTES = 32;
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
 export type KeyRing = {
@@ -19,6 +20,13 @@ export type KeyRing = {
   seal(value: string, additionalData: string): string;
   /** @throws Error when the envelope was changed, belongs to another row, or names a key that the ring does not have */
   open(envelope: string, additionalData: string): string;
+  /**
+   * HMAC-SHA256 under a key that is made of the newest one for this purpose alone.
+   * @returns `<key id>.<base64url>`: the same for the same text
+   */
+  sign(text: string, purpose: string): string;
+  /** Whether the signature is of the text, by a key that the ring still has. */
+  hasSigned(text: string, purpose: string, signature: string): boolean;
 };
 
 /**
@@ -51,7 +59,21 @@ export function createKeyRing(text: string): KeyRing {
         .setAuthTag(bytes.subarray(-TAG_BYTES));
       return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString();
     },
+
+    sign: (text, purpose) => `${newestId}.${mac(newestKey, text, purpose).toString('base64url')}`,
+
+    hasSigned(text, purpose, signature) {
+      const [id = '', encoded = ''] = signature.split('.');
+      const key = keys.get(id);
+      const given = Buffer.from(encoded, 'base64url');
+      return key !== undefined && given.length === MAC_BYTES && timingSafeEqual(given, mac(key, text, purpose));
+    },
   };
+}
+
+function mac(key: Buffer, text: string, purpose: string): Buffer {
+  const derived = Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES));
+  return createHmac('sha256', derived).update(text).digest();
 }
 
 /** @returns a ring of one new random key, in the form that `createKeyRing` reads */

@@ -44,6 +44,19 @@ describe('the key ring', () => {
     assert.throws(() => ring.open('plain', 'row'), /unknown form/);
   });
 
+  it('knows what it signed, for the same purpose only', () => {
+    const ring = createKeyRing(NEW);
+    const signature = ring.sign('text', 'purpose');
+    assert.equal(signature, ring.sign('text', 'purpose'));
+    assert.ok(ring.hasSigned('text', 'purpose', signature));
+    assert.ok(!ring.hasSigned('other', 'purpose', signature));
+    assert.ok(!ring.hasSigned('text', 'other', signature));
+    assert.ok(!ring.hasSigned('text', 'purpose', signature.slice(0, -1)));
+    assert.ok(!ring.hasSigned('text', 'purpose', ''));
+    assert.ok(!createKeyRing(OLD).hasSigned('text', 'purpose', signature));
+    assert.ok(createKeyRing(`${NEW},${OLD}`).hasSigned('text', 'purpose', createKeyRing(OLD).sign('text', 'purpose')));
+  });
+
   for (const [what, text] of [
     ['nothing', ''],
     ['no id', Buffer.alloc(32).toString('base64')],
