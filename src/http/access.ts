@@ -21,7 +21,7 @@ export type Project = { id: number; organizationId: string; name: string };
 
 export type Gatekeeper = {
   /** @throws NotAuthenticated when the request carries no valid key */
-  authenticate(request: IncomingMessage): Promise<Caller>;
+  authenticate(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): Promise<Caller>;
   /**
    * @throws NotFound when there is no such project
    * @throws PermissionDenied when the caller may not enter it, or the key lacks the scope (named in the message)
