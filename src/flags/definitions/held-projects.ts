@@ -1,0 +1,77 @@
+/** Which projects are in memory, and which were looked for in vain: as many as fit, those used last. */
+import type { ProjectFlags } from './live-definitions.ts';
+
+const MOST_PROJECTS = 2_000;
+const MOST_MISSES = 10_000;
+/** How long a new project may not be seen by who asked for it too early. */
+const MISSING_MS = 2_000;
+
+export type HeldProjects = {
+  byToken(token: string): ProjectFlags | undefined;
+  byId(projectId: number): ProjectFlags | undefined;
+  /** The same, but does not count as a use. */
+  peek(projectId: number): ProjectFlags | undefined;
+  all(): ProjectFlags[];
+  /** Instead of what is held of the project. */
+  put(project: ProjectFlags): ProjectFlags;
+  drop(projectId: number): void;
+  /** Remembers for a short time that there is none. @param name a token, or the id of a project */
+  miss(name: string): void;
+  isMissing(name: string): boolean;
+};
+
+type Held = { project: ProjectFlags; usedAt: number };
+
+/** @param now milliseconds of a clock that never goes back */
+export function createHeldProjects(now: () => number = () => performance.now()): HeldProjects {
+  const byId = new Map<number, Held>();
+  const byToken = new Map<string, Held>();
+  const misses = new Map<string, number>();
+  let uses = 0;
+
+  function use(held: Held | undefined): ProjectFlags | undefined {
+    if (!held) return undefined;
+    held.usedAt = uses += 1;
+    return held.project;
+  }
+
+  function drop(projectId: number): void {
+    const held = byId.get(projectId);
+    if (!held) return;
+    byId.delete(projectId);
+    byToken.delete(held.project.token);
+  }
+
+  function makeRoom(): void {
+    if (byId.size < MOST_PROJECTS) return;
+    const [oldest] = [...byId.values()].sort((a, b) => a.usedAt - b.usedAt);
+    if (oldest) drop(oldest.project.projectId);
+  }
+
+  return {
+    byToken: (token) => use(byToken.get(token)),
+    byId: (projectId) => use(byId.get(projectId)),
+    peek: (projectId) => byId.get(projectId)?.project,
+    all: () => [...byId.values()].map(({ project }) => project),
+    put(project) {
+      const { projectId, token } = project;
+      const usedAt = byId.get(projectId)?.usedAt ?? (uses += 1);
+      // Its token may be another one now: the old one opens nothing.
+      drop(projectId);
+      makeRoom();
+      const held = { project, usedAt };
+      byId.set(projectId, held);
+      byToken.set(token, held);
+      misses.delete(token);
+      misses.delete(String(projectId));
+      return project;
+    },
+    drop,
+    miss(name) {
+      misses.delete(name);
+      if (misses.size === MOST_MISSES) misses.delete(misses.keys().next().value!);
+      misses.set(name, now() + MISSING_MS);
+    },
+    isMissing: (name) => (misses.get(name) ?? -Infinity) > now(),
+  };
+}

@@ -1,0 +1,214 @@
+/**
+ * The definitions of projects, in memory and ready to decide by.
+ *
+ * A project is read when it is first asked for. Each change of what its flags depend on is told by Postgres (`listen`), and read
+ * again at once; what was there is served until then, also while Postgres is away. Notifications can be lost with their connection:
+ * so the versions of all projects that are held are compared when listening begins and every few seconds.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDatabaseAway } from '../../db/away.ts';
+import { createPool } from '../../db/connection.ts';
+import { listen } from '../../db/listener.ts';
+import { Unavailable } from '../../errors.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { compileDefinitions, type CompiledFlags } from '../evaluation/compile.ts';
+import { definitionsStore } from './definitions.store.ts';
+import { createHeldProjects } from './held-projects.ts';
+import type { Snapshot, StoredFlag } from './stored-definitions.ts';
+
+const CHANNEL = 'sluice_flag_definitions';
+const CHECK_EVERY_MS = 3_000;
+const CONNECTIONS = 3;
+const CONNECT_TIMEOUT_MS = 3_000;
+const ANSWER_TIMEOUT_MS = 15_000;
+/** A project that changes all the time is not read all the time: the pause is as long as the reading took, up to this. */
+const LONGEST_PAUSE_MS = 1_000;
+const TOKEN = /^phc_[\w-]{1,200}$/;
+
+/** One state of a project; a change makes another object. */
+export type ProjectFlags = Snapshot & {
+  /** The same as `definitions.flags`. */
+  stored: readonly StoredFlag[];
+  compiled: CompiledFlags;
+};
+
+export type Found = ProjectFlags | undefined | Promise<ProjectFlags | undefined>;
+
+export type LiveDefinitions = {
+  /**
+   * Of the project with this public key; undefined when there is none. At once for a project that is in memory.
+   * @throws Unavailable while Postgres is away, for a project that is not in memory
+   */
+  find(token: string): Found;
+  /** The same by the id of the project. */
+  findById(projectId: number): Found;
+  /**
+   * Told of each change: by then it is what `find` answers.
+   * @returns ends that
+   */
+  onChange(listener: (projectId: number) => void): () => void;
+  /** Resolves when all that is committed now is what `find` answers, or Postgres is away. */
+  refresh(projectId: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type LiveDefinitionsOptions = { databaseUrl: string; log: Logger; checkEveryMs?: number };
+
+export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefinitions {
+  const { databaseUrl, log, checkEveryMs = CHECK_EVERY_MS } = options;
+  const pool = createPool({
+    url: databaseUrl,
+    applicationName: 'sluice-definitions',
+    maxConnections: CONNECTIONS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    answerTimeoutMs: ANSWER_TIMEOUT_MS,
+  });
+  const store = definitionsStore(pool);
+  const held = createHeldProjects();
+  const listeners = new Set<(projectId: number) => void>();
+  /** Projects that are being read for the first time, by how they were asked for. */
+  const loads = new Map<string, Promise<ProjectFlags | undefined>>();
+  /** Versions that were told while projects were read for the first time: perhaps of these. */
+  const told = new Map<number, number>();
+  const reloads = new Map<number, { again: boolean; done: Promise<void> }>();
+  let checking: Promise<void> | undefined;
+
+  function load(name: string, read: () => Promise<Snapshot | undefined>): Promise<ProjectFlags | undefined> {
+    const under = loads.get(name);
+    if (under) return under;
+    const loading = loadOnce(name, read).finally(() => {
+      loads.delete(name);
+      if (loads.size === 0) told.clear();
+    });
+    loads.set(name, loading);
+    return loading;
+  }
+
+  async function loadOnce(name: string, read: () => Promise<Snapshot | undefined>): Promise<ProjectFlags | undefined> {
+    const snapshot = await read().catch((cause: unknown) => {
+      if (!isDatabaseAway(cause)) throw cause;
+      throw new Unavailable('Flags cannot be looked up right now.', 5, { cause });
+    });
+    if (!snapshot) {
+      held.miss(name);
+      return undefined;
+    }
+    const known = held.peek(snapshot.projectId);
+    const isOld = known !== undefined && Number(known.version) >= Number(snapshot.version);
+    const project = isOld ? known : held.put(ready(snapshot));
+    if ((told.get(project.projectId) ?? 0) > Number(project.version)) void reload(project.projectId);
+    return project;
+  }
+
+  /** One at a time for a project; resolves when a state is held that was read after the call. */
+  function reload(projectId: number): Promise<void> {
+    const under = reloads.get(projectId);
+    if (under) {
+      under.again = true;
+      return under.done;
+    }
+    const state = { again: true, done: Promise.resolve() };
+    reloads.set(projectId, state);
+    state.done = reloadWhile(projectId, state).finally(() => reloads.delete(projectId));
+    return state.done;
+  }
+
+  async function reloadWhile(projectId: number, state: { again: boolean }): Promise<void> {
+    let pauseMs = 0;
+    while (state.again) {
+      if (pauseMs > 0) await sleep(pauseMs);
+      state.again = false;
+      const startedAt = performance.now();
+      await reloadOnce(projectId);
+      pauseMs = Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS);
+    }
+  }
+
+  /** What is held stays when it cannot be read: the next check sees that it is old. */
+  async function reloadOnce(projectId: number): Promise<void> {
+    const before = held.peek(projectId);
+    if (!before) return;
+    try {
+      const snapshot = await store.findById(projectId);
+      if (snapshot) held.put(ready(snapshot));
+      else held.drop(projectId);
+      if (snapshot?.version !== before.version) tell(projectId);
+    } catch (error) {
+      log.warn({ projectId, error: (error as Error).message }, 'changed flags could not be read');
+    }
+  }
+
+  function heard(payload: string): void {
+    const [projectId, version] = payload.split(':').map(Number) as [number, number];
+    if (loads.size > 0) told.set(projectId, version);
+    const project = held.peek(projectId);
+    if (!project) return tell(projectId);
+    if (Number(project.version) < version) void reload(projectId);
+  }
+
+  function tell(projectId: number): void {
+    for (const listener of listeners) listener(projectId);
+  }
+
+  /** Never rejects. */
+  function check(): Promise<void> {
+    checking ??= checkVersions().finally(() => (checking = undefined));
+    return checking;
+  }
+
+  async function checkVersions(): Promise<void> {
+    const projects = held.all();
+    if (projects.length === 0) return;
+    try {
+      const versions = await store.versions(projects.map(({ projectId }) => projectId));
+      for (const { projectId, version } of projects) {
+        if (versions.get(projectId) !== version) void reload(projectId);
+      }
+    } catch (error) {
+      log.warn({ error: (error as Error).message }, 'versions of flags could not be compared');
+    }
+  }
+
+  const timer = setInterval(() => void check(), checkEveryMs);
+  timer.unref();
+  const listener = listen({
+    url: databaseUrl,
+    channel: CHANNEL,
+    onNotification: heard,
+    // A check that is under way may have read before.
+    onListening: () => void (checking ? checking.then(check) : check()),
+    log,
+  });
+
+  return {
+    find(token) {
+      const project = held.byToken(token);
+      if (project) return project;
+      if (!TOKEN.test(token) || held.isMissing(token)) return undefined;
+      return load(token, () => store.findByToken(token));
+    },
+    findById(projectId) {
+      const project = held.byId(projectId);
+      if (project) return project;
+      const name = String(projectId);
+      if (held.isMissing(name)) return undefined;
+      return load(name, () => store.findById(projectId));
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    refresh: reload,
+    async close() {
+      clearInterval(timer);
+      await listener.close();
+      await Promise.allSettled([...loads.values(), ...[...reloads.values()].map(({ done }) => done), checking]);
+      await pool.end();
+    },
+  };
+}
+
+function ready(snapshot: Snapshot): ProjectFlags {
+  const { definitions } = snapshot;
+  return { ...snapshot, stored: definitions.flags, compiled: compileDefinitions(definitions) };
+}

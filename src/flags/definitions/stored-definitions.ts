@@ -1,0 +1,31 @@
+/** What a project's flags are decided and described by, as one snapshot of the database. */
+import type { Definitions, FlagDefinition } from '../evaluation/definitions.ts';
+
+/** A flag with what decisions do not need, but its descriptions do. */
+export type StoredFlag = FlagDefinition & {
+  /** Describes the flag. */
+  name: string;
+  tags: readonly string[];
+  isRemoteConfiguration: boolean;
+  /** Its payloads are sealed: its filters hold none. */
+  hasEncryptedPayloads: boolean;
+};
+
+/** By the keys of the flags; none that is deleted. */
+export type StoredDefinitions = Definitions & { flags: readonly StoredFlag[] };
+
+export type FlagSettings = {
+  /** Requests for flags that are answered in one month; null: all. */
+  requestsPerMonth: number | null;
+};
+
+export type Snapshot = {
+  projectId: number;
+  organizationId: string;
+  /** The public key of the project. */
+  token: string;
+  /** How often what is here has changed. */
+  version: string;
+  definitions: StoredDefinitions;
+  settings: FlagSettings;
+};
