@@ -36,7 +36,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 }
 
 /** As a socket or a proxy writes it: with a port or without, IPv6 perhaps in brackets or with a zone. */
-function readAddress(text: string): string | undefined {
+export function readAddress(text: string): string | undefined {
   const written = text.trim();
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(written)?.[1] ?? /^([\d.]+):\d+$/.exec(written)?.[1] ?? written;
   if (isIPv4(address)) return address;

@@ -1,0 +1,46 @@
+/** Decides flags for one request: from memory where that is enough, else after one query for what is stored about who asks. */
+import type { Pool } from '../../db/connection.ts';
+import type { CompiledFlags } from '../evaluation/compile.ts';
+import type { Evaluation, EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
+import type { Definitions } from '../evaluation/definitions.ts';
+import { factReader } from './facts.ts';
+
+/** What deciding must know of a project. */
+export type DecidedProject = { projectId: number; definitions: Definitions; compiled: CompiledFlags };
+
+export type Decider = {
+  /**
+   * Writes hash key overrides where the request says under which id its person was known before. Never throws or rejects: what
+   * cannot be read from Postgres fails the flags that depend on it, and no other.
+   */
+  decide(project: DecidedProject, request: EvaluationRequest): Evaluation | Promise<Evaluation>;
+};
+
+/** What a request may cost before the flags that are left fail with `timeout`: other requests wait for it. */
+const BUDGET_MS = 200;
+
+/**
+ * @param pool made with DECIDE_POOL (`facts.ts`): decisions must not wait for a database that is away
+ * @param now milliseconds since 1970
+ */
+export function createDecider({ pool, now = Date.now }: { pool: Pool; now?: () => number }): Decider {
+  const readFacts = factReader(pool);
+
+  function evaluate({ compiled }: DecidedProject, request: EvaluationRequest, facts: Facts): Evaluation {
+    return compiled.evaluate(request, facts, { now: now(), budgetMs: BUDGET_MS });
+  }
+
+  return {
+    decide(project, request) {
+      const needs = project.compiled.needs(request);
+      if (!needsAny(needs)) return evaluate(project, request, NO_FACTS);
+      return readFacts(project, request, needs).then((facts) => evaluate(project, request, facts));
+    },
+  };
+}
+
+function needsAny({ person, groups, staticCohorts, hashKeyOverrides }: Needs): boolean {
+  return person || hashKeyOverrides || groups.length > 0 || staticCohorts.length > 0;
+}
+
+const NO_FACTS: Facts = { person: null, groups: new Map(), memberships: new Set(), hashKeyOverrides: new Map() };
