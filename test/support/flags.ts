@@ -1,53 +1,93 @@
-/** Builders of what flags are decided by, as rows. */
-import type { Knex } from '../../src/db/connection.ts';
+/** Flags and who asks, for tests of the evaluator: what a test does not say is as plain as can be. */
+import { compileDefinitions } from '../../src/flags/evaluation/compile.ts';
+import type { Decision, Evaluation, EvaluationRequest, Facts } from '../../src/flags/evaluation/decision.ts';
+import type { CohortDefinition, Definitions, FlagDefinition } from '../../src/flags/evaluation/definitions.ts';
+import type { Json, Properties } from '../../src/flags/evaluation/json-values.ts';
 
-export type FlagRow = {
-  id: number;
-  key: string;
-  name: string;
-  filters: object;
-  active: boolean;
-  deleted: boolean;
-  version: number;
-  ensure_experience_continuity: boolean;
-  evaluation_runtime: string;
-  bucketing_identifier: string;
-  evaluation_contexts: string[];
-  tags: string[];
-  is_remote_configuration: boolean;
-  has_encrypted_payloads: boolean;
-};
+let lastId = 1_000_000;
 
-/** @returns the flag's id; what is not given is as of a plain flag for everybody */
-export async function buildFlag(db: Knex, projectId: number, flag: Partial<Omit<FlagRow, 'id'>> = {}): Promise<number> {
-  const row = {
-    key: 'flag',
-    name: '',
-    filters: { groups: [{ properties: [], rollout_percentage: 100 }] },
+export function buildFlag(overrides: Partial<FlagDefinition> = {}): FlagDefinition {
+  const id = ++lastId;
+  return {
+    id,
+    key: `flag-${id}`,
+    version: 1,
     active: true,
-    ensure_experience_continuity: false,
-    evaluation_runtime: 'all',
-    bucketing_identifier: 'distinct_id',
-    evaluation_contexts: [],
-    tags: [],
-    is_remote_configuration: false,
-    has_encrypted_payloads: false,
-    ...flag,
-    project_id: projectId,
+    filters: { groups: [{ properties: [], rollout_percentage: 100 }] },
+    ensureExperienceContinuity: false,
+    evaluationRuntime: 'all',
+    bucketingIdentifier: 'distinct_id',
+    evaluationContexts: [],
+    hasExperiment: false,
+    ...overrides,
   };
-  const [stored] = await db<FlagRow>('feature_flags').insert(row).returning('id');
-  return stored!.id;
 }
 
-/** @param properties absent: a static cohort */
-export async function buildCohort(db: Knex, projectId: number, properties?: object): Promise<number> {
-  const row = {
-    project_id: projectId,
-    name: 'cohort',
-    description: '',
-    is_static: properties === undefined,
-    filters: properties === undefined ? {} : { properties },
+export function buildCohort(id: number, properties: Json): CohortDefinition {
+  return { id, isStatic: false, filters: { properties } };
+}
+
+export function buildStaticCohort(id: number): CohortDefinition {
+  return { id, isStatic: true, filters: {} };
+}
+
+export function buildDefinitions(overrides: Partial<Definitions> = {}): Definitions {
+  return { flags: [], cohorts: [], groupTypes: new Map(), timeZone: 'UTC', matchingVersion: 1, ...overrides };
+}
+
+export function buildRequest(overrides: Partial<EvaluationRequest> = {}): EvaluationRequest {
+  return {
+    distinctId: 'user-1',
+    groups: {},
+    personProperties: {},
+    groupProperties: {},
+    runtime: 'all',
+    contexts: [],
+    onlySurveys: false,
+    onlyRequestProperties: false,
+    ...overrides,
   };
-  const [stored] = await db('cohorts').insert(row).returning<{ id: number }[]>('id');
-  return stored!.id;
+}
+
+/** Of a person that is stored with these properties; without any, nobody is stored. */
+export function buildFacts(properties?: Properties, overrides: Partial<Facts> = {}): Facts {
+  const person = properties ? { id: 'person-1', createdAt: '2024-01-01T00:00:00Z', properties } : null;
+  return { person, groups: new Map(), memberships: new Set(), hashKeyOverrides: new Map(), ...overrides };
+}
+
+/** The database is away. */
+export const UNREADABLE: Facts = {
+  person: 'unavailable',
+  groups: 'unavailable',
+  memberships: 'unavailable',
+  hashKeyOverrides: 'unavailable',
+};
+
+export const NOW = Date.parse('2024-06-01T12:00:00Z');
+
+export function evaluate(
+  definitions: Partial<Definitions>,
+  request: Partial<EvaluationRequest> = {},
+  facts: Facts = buildFacts(),
+): Evaluation {
+  return compileDefinitions(buildDefinitions(definitions)).evaluate(buildRequest(request), facts, {
+    now: NOW,
+    budgetMs: 10_000,
+  });
+}
+
+/** Of the last flag, or of the one flag that is given. */
+export function decide(
+  flags: FlagDefinition | FlagDefinition[],
+  request: Partial<EvaluationRequest> = {},
+  facts: Facts = buildFacts(),
+  definitions: Partial<Definitions> = {},
+): Decision {
+  const { decisions } = evaluate({ ...definitions, flags: [flags].flat() }, request, facts);
+  return decisions.at(-1)!;
+}
+
+/** As SDKs say it: false, true or the variant. */
+export function valueOf({ enabled, variant }: Decision): boolean | string {
+  return enabled ? (variant ?? true) : false;
 }

@@ -53,22 +53,38 @@ export function charsOf(...pairs: string[]): CharSet {
 
 const scans = new Map<string, CharSet>();
 
-/** All characters that a class of JavaScript's own regexes matches, such as `\p{L}`; finding them takes some 30 ms, once. */
+/** All characters that a class of JavaScript's own regexes matches, such as `\p{L}`; finding them takes some milliseconds, once. */
 function scanned(source: string): CharSet {
   let set = scans.get(source);
   if (set) return set;
-  const pattern = new RegExp(source, 'u');
-  const ranges: [number, number][] = [];
-  for (let codePoint = 0; codePoint <= LAST; codePoint++) {
-    if (codePoint === 0xd800) codePoint = 0xe000;
-    if (!pattern.test(String.fromCodePoint(codePoint))) continue;
-    const previous = ranges.at(-1);
-    if (previous?.[1] === codePoint - 1) previous[1] = codePoint;
-    else ranges.push([codePoint, codePoint]);
-  }
-  set = ranges;
+  const runs = new RegExp(`(?:${source})+`, 'gu');
+  set = normalized(blocks().flatMap((block) => rangesIn(block, runs)));
   scans.set(source, set);
   return set;
+}
+
+type Block = { readonly first: number; readonly text: string; readonly unitsPerChar: number };
+
+const BLOCK = 0x800;
+
+/** All code points but the surrogates, in texts of 2048: the surrogates are one of these. */
+function blocks(): Block[] {
+  const firsts = Array.from({ length: (LAST + 1) / BLOCK }, (_, index) => index * BLOCK);
+  return firsts.map((first) => {
+    const codePoints = Array.from({ length: BLOCK }, (_, offset) => first + offset).filter((one) => !isSurrogate(one));
+    return { first, text: String.fromCodePoint(...codePoints), unitsPerChar: first > 0xffff ? 2 : 1 };
+  });
+}
+
+function isSurrogate(codePoint: number): boolean {
+  return codePoint >= 0xd800 && codePoint < 0xe000;
+}
+
+function rangesIn({ first, text, unitsPerChar }: Block, runs: RegExp): [number, number][] {
+  return [...text.matchAll(runs)].map(({ index, 0: run }) => {
+    const start = first + index / unitsPerChar;
+    return [start, start + run.length / unitsPerChar - 1];
+  });
 }
 
 /** Unicode's definitions (UTS 18, annex C), not ASCII's. */
@@ -88,19 +104,24 @@ export function unicodeClass(name: string): CharSet | undefined {
   return undefined;
 }
 
-let orbits: Map<string, number[]> | undefined;
+let orbits: ReadonlyMap<number, readonly number[]> | undefined;
 
-/** Characters by what they have in common once case is ignored: `k`, `K` and the Kelvin sign. */
-function caseOrbits(): Map<string, number[]> {
+/** Of each character that has a case, those that it is the same as once case is ignored: `k`, `K` and the Kelvin sign. */
+function caseOrbits(): ReadonlyMap<number, readonly number[]> {
   if (orbits) return orbits;
-  orbits = new Map();
-  for (const [first, last] of scanned(String.raw`[\p{Changes_When_Casemapped}]`)) {
-    for (let codePoint = first; codePoint <= last; codePoint++) {
-      const folded = simplyFolded(String.fromCodePoint(codePoint));
-      orbits.set(folded, [...(orbits.get(folded) ?? []), codePoint]);
-    }
+  const members = new Map<string, number[]>();
+  for (const codePoint of codePointsOf(scanned(String.raw`[\p{Changes_When_Casemapped}]`))) {
+    const folded = simplyFolded(String.fromCodePoint(codePoint));
+    members.set(folded, [...(members.get(folded) ?? []), codePoint]);
   }
+  orbits = new Map([...members.values()].flatMap((orbit) => orbit.map((one) => [one, orbit])));
   return orbits;
+}
+
+function* codePointsOf(set: CharSet): Iterable<number> {
+  for (const [first, last] of set) {
+    for (let codePoint = first; codePoint <= last; codePoint++) yield codePoint;
+  }
 }
 
 function simplyFolded(char: string): string {
@@ -114,11 +135,9 @@ function oneChar(text: string): string | undefined {
 
 /** The set with every character that differs from one of its own by case only. */
 export function ignoringCase(set: CharSet): CharSet {
-  const added: [number, number][] = [];
-  for (const members of caseOrbits().values()) {
-    if (members.length > 1 && members.some((member) => has(set, member))) {
-      added.push(...members.map((member) => [member, member] as [number, number]));
-    }
-  }
-  return added.length > 0 ? union(set, added) : set;
+  const known = caseOrbits();
+  const size = set.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const candidates = size < known.size ? codePointsOf(set) : [...known.keys()].filter((one) => has(set, one));
+  const added = [...candidates].flatMap((one) => known.get(one) ?? []).map((one) => [one, one] as const);
+  return added.length > 0 ? union(set, normalized(added)) : set;
 }

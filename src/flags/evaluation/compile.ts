@@ -1,15 +1,19 @@
 /** Definitions made ready to decide many requests: read and checked once, so that a decision only compares. */
+import { Asker } from './asker.ts';
+import { compileCohorts } from './cohorts.ts';
 import type { Decision, Evaluation, EvaluationRequest, Facts, Needs } from './decision.ts';
-import type { Definitions, FlagDefinition } from './definitions.ts';
-import { hash01 } from './hash.ts';
-import { isList, type Json, type Properties } from './json-values.ts';
-import { matchesProperty } from './operators.ts';
+import type { Definitions } from './definitions.ts';
+import { reachableFrom, visitInOrder } from './dependency-order.ts';
+import { linkFlags } from './flag-links.ts';
+import { compileFlag } from './flag.ts';
+import { isFor, needsOf, requirementsOf, type Requirements } from './selection.ts';
 
 export type CompiledFlags = {
   /** Which stored facts the request's flags may depend on. */
   needs(request: EvaluationRequest): Needs;
   /**
-   * Never throws: a flag that cannot be decided says so, and the others are decided.
+   * Never throws: a flag that cannot be decided says so, and the others are decided. The same decision is the same object every
+   * time.
    *
    * @param clock `now` in milliseconds since 1970; flags that are not decided within `budgetMs` fail with `timeout`
    */
@@ -18,78 +22,89 @@ export type CompiledFlags = {
   hasContinuity: boolean;
 };
 
+/** Requests differ in few ways in which flags they get, unless they name the flags. */
+const KNOWN_SELECTIONS = 100;
+
+type Selection = {
+  /** Of its flags, in the order of the definitions. */
+  readonly indexes: readonly number[];
+  requirements: Requirements | undefined;
+};
+
 export function compileDefinitions(definitions: Definitions): CompiledFlags {
-  const active = definitions.flags.filter((flag) => flag.active);
-  return {
-    needs: () => ({
-      person: true,
-      groups: [...definitions.groupTypes.keys()],
-      staticCohorts: [],
-      hashKeyOverrides: false,
-    }),
-    evaluate: (request, facts, { now }) => {
-      const stored = facts.person === 'unavailable' ? undefined : facts.person?.properties;
-      const properties = { ...stored, ...request.personProperties, distinct_id: request.distinctId };
-      const decisions = active
-        .filter(({ key }) => request.flagKeys?.has(key) ?? true)
-        .map((flag) =>
-          decide(flag, properties, request.distinctId, { ...definitions, version: definitions.matchingVersion, now }),
-        );
-      return { decisions, errorsWhileComputing: false };
-    },
-    hasContinuity: active.some((flag) => flag.ensureExperienceContinuity),
-  };
-}
+  const { groupTypes } = definitions;
+  const context = { timeZone: definitions.timeZone, version: definitions.matchingVersion };
+  const cohorts = compileCohorts(definitions.cohorts, context);
+  const indexByKey = new Map(definitions.flags.map(({ key }, index) => [key, index]));
+  const indexById = new Map(definitions.flags.map(({ id }, index) => [String(id), index]));
+  const flagNamed = (name: string) => indexById.get(name) ?? indexByKey.get(name);
+  const flags = definitions.flags.map((flag) => compileFlag(flag, { context, isInCohort: cohorts.isIn, flagNamed }));
+  const links = linkFlags(flags, flagNamed);
+  const hasContinuity = flags.some(({ definition, isContinuous }) => definition.active && isContinuous);
+  const selections = new Map<string, Selection>();
 
-type Fields = { readonly [key: string]: Json };
+  const isForRequest = (request: EvaluationRequest) => (index: number) => isFor(request, flags[index]!.definition);
 
-function fieldsOf(value: Json | undefined): Fields {
-  return typeof value === 'object' && value !== null && !isList(value) ? (value as Fields) : {};
-}
-
-function listAt(value: Json | undefined): readonly Json[] {
-  return value !== undefined && isList(value) ? value : [];
-}
-
-function decide(
-  flag: FlagDefinition,
-  properties: Properties,
-  id: string,
-  context: { timeZone: string; now: number; version: 1 | 2 },
-): Decision {
-  const filters = fieldsOf(flag.filters);
-  const index = listAt(filters['groups']).findIndex((group) => {
-    const { properties: conditions, rollout_percentage: percentage } = fieldsOf(group);
-    return (
-      listAt(conditions).every((one) => matchesProperty(fieldsOf(one) as never, properties, context)) &&
-      hash01(`${flag.key}.${id}`) <= (typeof percentage === 'number' ? percentage : 100) / 100
-    );
-  });
-  const variant = index === -1 ? null : variantOf(flag, id, filters);
-  const payload = fieldsOf(filters['payloads'])[variant ?? 'true'];
-  return {
-    key: flag.key,
-    id: flag.id,
-    version: flag.version,
-    enabled: index !== -1,
-    variant,
-    reason:
-      index === -1
-        ? { code: 'no_condition_match', conditionIndex: null, description: 'No matching condition set' }
-        : { code: 'condition_match', conditionIndex: index, description: `Matched condition set ${index + 1}` },
-    payload: index !== -1 && typeof payload === 'string' ? payload : null,
-    hasExperiment: flag.hasExperiment,
-    failed: false,
-  };
-}
-
-function variantOf(flag: FlagDefinition, id: string, filters: Fields): string | null {
-  const place = hash01(`${flag.key}.${id}variant`);
-  let below = 0;
-  for (const one of listAt(fieldsOf(filters['multivariate'])['variants'])) {
-    const { key, rollout_percentage: percentage } = fieldsOf(one);
-    below += Number(percentage) / 100;
-    if (place < below) return typeof key === 'string' ? key : null;
+  function selectionFor(request: EvaluationRequest): Selection {
+    if (request.flagKeys) {
+      const named = [...request.flagKeys].map((key) => indexByKey.get(key)).filter((index) => index !== undefined);
+      return { indexes: named.filter(isForRequest(request)).sort((a, b) => a - b), requirements: undefined };
+    }
+    const name = `${request.runtime} ${request.onlySurveys} ${request.contexts.join(' ')}`;
+    let selection = selections.get(name);
+    if (selection) return selection;
+    if (selections.size >= KNOWN_SELECTIONS) selections.clear();
+    selection = { indexes: [...flags.keys()].filter(isForRequest(request)), requirements: undefined };
+    selections.set(name, selection);
+    return selection;
   }
-  return null;
+
+  function dependenciesFor(request: EvaluationRequest) {
+    const isDecided = isForRequest(request);
+    return (index: number) => links.dependencies[index]!.filter(isDecided);
+  }
+
+  function decide(index: number, asker: Asker): Decision {
+    const { answers, decide: decideFlag } = flags[index]!;
+    if (links.broken.has(index)) return answers.missingDependency();
+    if (asker.isLate()) return answers.failed('timeout');
+    try {
+      return decideFlag(asker);
+    } catch {
+      return answers.failed('evaluation_error');
+    }
+  }
+
+  function decideLinked(index: number, asker: Asker): Decision {
+    const known = asker.decisions;
+    visitInOrder(
+      index,
+      dependenciesFor(asker.request),
+      (one) => known.has(one),
+      (one) => known.set(one, decide(one, asker)),
+    );
+    return known.get(index)!;
+  }
+
+  return {
+    hasContinuity,
+    needs(request) {
+      const selection = selectionFor(request);
+      selection.requirements ??= requirementsOf(
+        [...reachableFrom(selection.indexes, dependenciesFor(request))].map((index) => flags[index]!),
+        cohorts,
+      );
+      const mayKeepId = hasContinuity && (request.anonDistinctId ?? '') !== '';
+      return needsOf(selection.requirements, request, groupTypes, mayKeepId);
+    },
+    evaluate(request, facts, clock) {
+      const asker = new Asker(request, facts, groupTypes, clock);
+      const { indexes } = selectionFor(request);
+      const decisions = indexes.map((index) =>
+        links.linked.has(index) ? decideLinked(index, asker) : decide(index, asker),
+      );
+      const isCyclic = links.cyclic.size > 0 && indexes.some((index) => links.cyclic.has(index));
+      return { decisions, errorsWhileComputing: isCyclic || decisions.some(({ failed }) => failed) };
+    },
+  };
 }

@@ -74,6 +74,13 @@ export function instantOfText(text: string, context: DateContext): bigint | unde
   return instant === undefined ? undefined : BigInt(instant) * 1000n + micros;
 }
 
+/** `instantOfText`, read once: only relative dates differ from one moment to the next. */
+export function prepareInstant(text: string, timeZone: string): (now: number) => bigint | undefined {
+  if (RELATIVE.test(text)) return (now) => instantOfText(text, { timeZone, now });
+  const instant = instantOfText(text, { timeZone, now: 0 });
+  return () => instant;
+}
+
 /** A wall clock's reading as if it were UTC, in milliseconds; undefined for one that no clock shows (31 April, 25:00). */
 function wallOf([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: number[]): number | undefined {
   if (year === 0 || hour > 23 || minute > 59 || second > 59) return undefined;

@@ -2,9 +2,9 @@
  * Whether a property is as a filter says: the operators of flags, cohorts and exports, with the semantics of upstream's server
  * (its `property_matching.rs`) and of the SDKs that evaluate locally. What is malformed never raises: it does not match.
  */
-import { instantOfProperty, instantOfText, type DateContext } from './dates.ts';
+import { instantOfProperty, prepareInstant, type DateContext } from './dates.ts';
 import { isList, numberOf, textOf, type Json, type Properties } from './json-values.ts';
-import { isFound } from './regex.ts';
+import { searchFor } from './regex.ts';
 import {
   caretRange,
   comparableVersionOf,
@@ -80,23 +80,47 @@ export type PropertyCondition = {
   readonly value?: Json | undefined;
 };
 
-export type MatchContext = DateContext & {
+/** What a condition is read with, once for all the properties that it is then compared with. */
+export type ConditionContext = {
+  /** IANA name: dates without an offset are read by its clock. */
+  timeZone: string;
   /** `property_matching_version`: 1 compares with true and false by truth, 2 by text. */
   version?: 1 | 2;
-  /** Not all properties are known, so one that is missing says nothing: nothing matches. */
-  partial?: boolean;
 };
 
+export type MatchContext = DateContext &
+  ConditionContext & {
+    /** Not all properties are known, so one that is missing says nothing: nothing matches. */
+    partial?: boolean;
+  };
+
 export function matchesProperty(condition: PropertyCondition, properties: Properties, context: MatchContext): boolean {
-  const operator = operatorNamed(condition.operator);
   const isKnown = Object.hasOwn(properties, condition.key);
-  if (!operator || (context.partial && !isKnown)) return false;
-  if (operator === 'is_set') return isKnown;
-  if (operator === 'is_not_set') return !isKnown;
-  const wanted = condition.value;
-  if (wanted === null || wanted === undefined) return false;
-  if (!isKnown) return isTrueWhenMissing(operator);
-  return MATCHERS[operator](properties[condition.key]!, wanted, context) ?? false;
+  if (context.partial && !isKnown) return false;
+  return prepareCondition(condition, context)(isKnown ? properties[condition.key] : undefined, context.now);
+}
+
+/**
+ * @param found the property; undefined: there is none
+ * @param now milliseconds since 1970: what relative dates are relative to
+ */
+export type PropertyTest = (found: Json | undefined, now: number) => boolean;
+
+const never: PropertyTest = () => false;
+
+/** Reads a condition once, to compare many properties with it. What cannot be read matches nothing. */
+export function prepareCondition(
+  { operator: name, value }: Omit<PropertyCondition, 'key'>,
+  context: ConditionContext,
+): PropertyTest {
+  const operator = operatorNamed(name);
+  if (!operator) return never;
+  if (operator === 'is_set') return (found) => found !== undefined;
+  if (operator === 'is_not_set') return (found) => found === undefined;
+  if (value === null || value === undefined) return never;
+  const whenMissing = isTrueWhenMissing(operator);
+  const matches = MATCHERS[operator](value, context);
+  return (found, now) => (found === undefined ? whenMissing : (matches(found, now) ?? false));
 }
 
 export function isTrueWhenMissing(operator: Operator): boolean {
@@ -104,21 +128,28 @@ export function isTrueWhenMissing(operator: Operator): boolean {
 }
 
 /** Undefined when the two cannot be compared: neither the operator nor its negation matches. */
-type Matcher = (found: Json, wanted: Json, context: MatchContext) => boolean | undefined;
+type Comparison = (found: Json, now: number) => boolean | undefined;
+type Matcher = (wanted: Json, context: ConditionContext) => Comparison;
+
+const incomparable: Comparison = () => undefined;
 
 function not(matcher: Matcher): Matcher {
   return (...args) => {
-    const matches = matcher(...args);
-    return matches === undefined ? undefined : !matches;
+    const compare = matcher(...args);
+    return (found, now) => {
+      const matches = compare(found, now);
+      return matches === undefined ? undefined : !matches;
+    };
   };
 }
 
-const equals: Matcher = (found, wanted, { version = 1 }) => {
+const equals: Matcher = (wanted, { version = 1 }) => {
   if (version === 1 ? isTruthOrFalsehood(wanted) : isList(wanted) && wanted.length === 0) {
-    return isTruth(found) === isTruth(wanted);
+    const truth = isTruth(wanted);
+    return (found) => isTruth(found) === truth;
   }
-  const text = textOf(found).toLowerCase();
-  return listOf(wanted).some((one) => textOf(one).toLowerCase() === text);
+  const texts = new Set(listOf(wanted).map((one) => textOf(one).toLowerCase()));
+  return (found) => texts.has(textOf(found).toLowerCase());
 };
 
 /** Whether it says true or false and nothing else; an empty list says true of all its elements. */
@@ -138,24 +169,40 @@ export function listOf(value: Json): readonly Json[] {
 
 /** On texts that differ by the case of A to Z only. */
 function onTexts(compare: (found: string, wanted: string) => boolean): Matcher {
-  return (found, wanted) => compare(lowerAscii(textOf(found)), lowerAscii(textOf(wanted)));
+  return (wanted) => {
+    const text = lowerAscii(textOf(wanted));
+    return (found) => compare(lowerAscii(textOf(found)), text);
+  };
 }
 
 export function lowerAscii(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }
 
 const contains = onTexts((found, wanted) => found.includes(wanted));
 const startsWith = onTexts((found, wanted) => found.startsWith(wanted));
 const endsWith = onTexts((found, wanted) => found.endsWith(wanted));
-const containsAny: Matcher = (found, wanted, context) => listOf(wanted).some((one) => contains(found, one, context));
+const containsAny: Matcher = (wanted) => {
+  const texts = listOf(wanted).map((one) => lowerAscii(textOf(one)));
+  return (found) => {
+    const text = lowerAscii(textOf(found));
+    return texts.some((one) => text.includes(one));
+  };
+};
 
-const matchesRegex: Matcher = (found, wanted) => isFound(textOf(wanted), textOf(found));
+const matchesRegex: Matcher = (wanted) => {
+  const find = searchFor(textOf(wanted));
+  return (found) => find(textOf(found));
+};
 
 function onNumbers(compare: (found: number, wanted: number) => boolean): Matcher {
-  return (found, wanted) => {
-    const [left, right] = [numberOf(found), numberOf(wanted)];
-    return left === undefined || right === undefined ? undefined : compare(left, right);
+  return (wanted) => {
+    const right = numberOf(wanted);
+    if (right === undefined) return incomparable;
+    return (found) => {
+      const left = numberOf(found);
+      return left === undefined ? undefined : compare(left, right);
+    };
   };
 }
 
@@ -166,30 +213,45 @@ export function boundsOf(wanted: Json): { min: number; max: number } | undefined
   return min === undefined || max === undefined || min > max ? undefined : { min, max };
 }
 
-const isBetween: Matcher = (found, wanted) => {
-  const [number, bounds] = [numberOf(found), boundsOf(wanted)];
-  return number === undefined || !bounds ? undefined : number >= bounds.min && number <= bounds.max;
+const isBetween: Matcher = (wanted) => {
+  const bounds = boundsOf(wanted);
+  if (!bounds) return incomparable;
+  return (found) => {
+    const number = numberOf(found);
+    return number === undefined ? undefined : number >= bounds.min && number <= bounds.max;
+  };
 };
 
 function onInstants(compare: (found: bigint, wanted: bigint) => boolean): Matcher {
-  return (found, wanted, context) => {
-    if (typeof wanted !== 'string') return undefined;
-    const [left, right] = [instantOfProperty(found, context), instantOfText(wanted, context)];
-    return left === undefined || right === undefined ? undefined : compare(left, right);
+  return (wanted, { timeZone }) => {
+    if (typeof wanted !== 'string') return incomparable;
+    const instantAt = prepareInstant(wanted, timeZone);
+    return (found, now) => {
+      const [left, right] = [instantOfProperty(found, { timeZone, now }), instantAt(now)];
+      return left === undefined || right === undefined ? undefined : compare(left, right);
+    };
   };
 }
 
 function onVersions(compare: (order: number) => boolean, read = versionOf): Matcher {
-  return (found, wanted) => {
-    const [left, right] = [read(textOf(found)), read(textOf(wanted))];
-    return left === undefined || right === undefined ? undefined : compare(compareVersions(left, right));
+  return (wanted) => {
+    const right = read(textOf(wanted));
+    if (right === undefined) return incomparable;
+    return (found) => {
+      const left = read(textOf(found));
+      return left === undefined ? undefined : compare(compareVersions(left, right));
+    };
   };
 }
 
 function inRange(rangeOf: (text: string) => VersionRange | undefined): Matcher {
-  return (found, wanted) => {
-    const [version, range] = [versionOf(textOf(found)), rangeOf(textOf(wanted))];
-    return version === undefined || range === undefined ? undefined : isInRange(version, range);
+  return (wanted) => {
+    const range = rangeOf(textOf(wanted));
+    if (range === undefined) return incomparable;
+    return (found) => {
+      const version = versionOf(textOf(found));
+      return version === undefined ? undefined : isInRange(version, range);
+    };
   };
 }
 

@@ -7,8 +7,12 @@ const COMPILED_PATTERNS = 1000;
 const compiled = new Map<string, RE2JS | null>();
 
 /** @returns undefined for a pattern that is invalid or not supported: it matches nothing, nor does its negation */
-export function isFound(pattern: string, text: string): boolean | undefined {
-  return compiledOnce(pattern)?.test(text);
+export type Search = (text: string) => boolean | undefined;
+
+/** The pattern is compiled when it is searched for first: that takes longer than most searches. */
+export function searchFor(pattern: string): Search {
+  let regex: RE2JS | null | undefined;
+  return (text) => (regex ??= compiledOnce(pattern))?.test(text);
 }
 
 function compiledOnce(pattern: string): RE2JS | null {

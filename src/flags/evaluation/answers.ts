@@ -1,0 +1,90 @@
+/** The decisions that a flag can come to. Each is made once: the same answer is the same object, whoever it is for. */
+import { REASONS, type Decision, type FailureCode } from './decision.ts';
+import type { FlagDefinition } from './definitions.ts';
+import { textOf } from './json-values.ts';
+import { fieldAt, fieldsOf } from './stored-json.ts';
+
+/** Why no condition set matched; of several reasons the highest is told. */
+export const MISS = { noGroupType: 0, noConditionMatch: 1, outOfRolloutBound: 2 } as const;
+export type Miss = (typeof MISS)[keyof typeof MISS];
+const MISS_CODES = ['no_group_type', 'no_condition_match', 'out_of_rollout_bound'] as const;
+
+const GROUPS_NOT_EVALUATED =
+  'No matching condition set (group conditions were not evaluated because no group type was provided)';
+const FAILURES: Record<FailureCode, string> = {
+  timeout: 'The time for evaluating flags was used up',
+  database_error: 'What the flag depends on could not be read',
+  dependency_not_found_cohort: 'A cohort that the flag depends on does not exist',
+  dependency_cycle_cohort: 'Cohorts that the flag depends on contain each other',
+  cohort_filters_parsing_error: 'A condition on a cohort names none',
+  evaluation_error: 'The flag could not be evaluated',
+};
+
+type Answer = {
+  enabled?: boolean;
+  variant?: string | null;
+  index?: number | undefined;
+  description?: string | undefined;
+  failed?: boolean;
+};
+
+export type Answers = ReturnType<typeof answersOf>;
+
+export function answersOf(flag: FlagDefinition) {
+  const payloads = fieldsOf(fieldAt(fieldsOf(flag.filters), 'payloads'));
+  const matches = new Map<string | null, Decision[]>();
+  const misses: Decision[] = [];
+  const others = new Map<string, Decision>();
+
+  function payloadOf(key: string): string | null {
+    const payload = fieldAt(payloads, key);
+    return payload === undefined || payload === null ? null : textOf(payload);
+  }
+
+  function made(code: Decision['reason']['code'], answer: Answer): Decision {
+    const { enabled = false, variant = null, index, failed = false } = answer;
+    const description = answer.description ?? REASONS[code as keyof typeof REASONS];
+    return {
+      key: flag.key,
+      id: flag.id,
+      version: flag.version,
+      enabled,
+      variant,
+      reason: { code, conditionIndex: index ?? null, description },
+      payload: enabled ? payloadOf(variant ?? 'true') : null,
+      hasExperiment: flag.hasExperiment,
+      failed,
+    };
+  }
+
+  function once(name: string, code: Decision['reason']['code'], answer: Answer): Decision {
+    let decision = others.get(name);
+    if (!decision) others.set(name, (decision = made(code, answer)));
+    return decision;
+  }
+
+  return {
+    matched(index: number, variant: string | null): Decision {
+      let ofVariant = matches.get(variant);
+      if (!ofVariant) matches.set(variant, (ofVariant = []));
+      return (ofVariant[index] ??= made('condition_match', {
+        enabled: true,
+        variant,
+        index,
+        description: `${REASONS.condition_match} ${index + 1}`,
+      }));
+    },
+    /** @param index undefined: there is no condition set */
+    missed(miss: Miss, index: number | undefined, skippedGroups: boolean): Decision {
+      const place = ((index ?? -1) + 1) * 6 + miss * 2 + (skippedGroups ? 1 : 0);
+      return (misses[place] ??= made(MISS_CODES[miss], {
+        index,
+        description: skippedGroups && miss === MISS.noConditionMatch ? GROUPS_NOT_EVALUATED : undefined,
+      }));
+    },
+    enrolled: (enabled: boolean) => once(`enrolled ${enabled}`, 'super_condition_value', { enabled, index: 0 }),
+    heldOut: (variant: string) => once(`held out ${variant}`, 'holdout_condition_value', { enabled: true, variant }),
+    missingDependency: () => once('missing dependency', 'missing_dependency', {}),
+    failed: (code: FailureCode) => once(`failed ${code}`, code, { description: FAILURES[code], failed: true }),
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * Who asks, with all that is known about them, for the length of one request. Properties are looked up in layers, because merging
+ * them would cost more than the decisions.
+ */
+import type { Decision, EvaluationRequest, Facts } from './decision.ts';
+import { currentOfInitial } from './initial-properties.ts';
+import type { Json, Properties } from './json-values.ts';
+import type { Verdict } from './verdict.ts';
+
+/** It could not be read, so nobody knows. */
+export const UNAVAILABLE = Symbol('unavailable');
+/** Undefined: there is none. */
+export type Found = Json | undefined | typeof UNAVAILABLE;
+
+const NO_PROPERTIES: Properties = {};
+const NOTHING_STORED: Facts = {
+  person: null,
+  groups: new Map(),
+  memberships: new Set(),
+  hashKeyOverrides: new Map(),
+};
+
+export class Asker {
+  readonly request: EvaluationRequest;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly deviceId: string;
+  /** Whether a cohort has the person, by the cohort's index. */
+  readonly cohorts = new Map<number, Verdict>();
+  /** Of flags that others depend on, by index. One that is for others than the asker has none: it counts as false. */
+  readonly decisions = new Map<number, Decision>();
+  readonly #facts: Facts;
+  readonly #groupTypes: ReadonlyMap<number, string>;
+  readonly #stored: Properties | typeof UNAVAILABLE;
+  readonly #deadline: number;
+
+  constructor(
+    request: EvaluationRequest,
+    facts: Facts,
+    groupTypes: ReadonlyMap<number, string>,
+    { now, budgetMs }: { now: number; budgetMs: number },
+  ) {
+    this.request = request;
+    this.now = now;
+    this.#facts = request.onlyRequestProperties ? NOTHING_STORED : facts;
+    this.#groupTypes = groupTypes;
+    const { person } = this.#facts;
+    this.#stored = person === 'unavailable' ? UNAVAILABLE : (person?.properties ?? NO_PROPERTIES);
+    this.#deadline = performance.now() + budgetMs;
+    const ownDeviceId = request.personProperties['$device_id'];
+    this.deviceId = request.deviceId ?? (typeof ownDeviceId === 'string' ? ownDeviceId : '');
+  }
+
+  /** The budget is used up: what is not decided yet fails. */
+  isLate(): boolean {
+    return performance.now() > this.#deadline;
+  }
+
+  /** What the request says, over where it comes from, over what is stored. */
+  personProperty(key: string): Found {
+    const { personProperties: own, geoProperties: geo } = this.request;
+    const isOwn = Object.hasOwn(own, key);
+    const isGeo = geo !== undefined && Object.hasOwn(geo, key);
+    if (isOwn && (own[key] !== null || !isGeo)) return own[key];
+    if (isGeo) return geo[key];
+    if (key === 'distinct_id') return this.request.distinctId;
+    if (this.#stored === UNAVAILABLE) return UNAVAILABLE;
+    if (Object.hasOwn(this.#stored, key)) return this.#stored[key];
+    const current = key.startsWith('$initial_') ? currentOfInitial(key) : undefined;
+    return current === undefined ? undefined : this.personProperty(current);
+  }
+
+  /** Of the person itself, whatever properties say. */
+  personMetadata(key: string): Found {
+    const { person } = this.#facts;
+    if (key !== 'created_at') return undefined;
+    return person === 'unavailable' ? UNAVAILABLE : person?.createdAt;
+  }
+
+  /** Undefined: the request names no group of this type. */
+  groupKey(index: number): string | undefined {
+    const name = this.#groupTypes.get(index);
+    if (name === undefined || !Object.hasOwn(this.request.groups, name)) return undefined;
+    return this.request.groups[name] || undefined;
+  }
+
+  groupProperty(index: number, key: string): Found {
+    const name = this.#groupTypes.get(index);
+    if (name === undefined) return undefined;
+    const own = Object.hasOwn(this.request.groupProperties, name) ? this.request.groupProperties[name]! : NO_PROPERTIES;
+    if (Object.hasOwn(own, key)) return own[key];
+    const groupKey = this.groupKey(index);
+    if (groupKey === undefined) return undefined;
+    if (key === '$group_key') return groupKey;
+    if (this.#facts.groups === 'unavailable') return UNAVAILABLE;
+    const stored = this.#facts.groups.get(index) ?? NO_PROPERTIES;
+    return Object.hasOwn(stored, key) ? stored[key] : undefined;
+  }
+
+  isInStaticCohort(id: number): Verdict {
+    const { memberships } = this.#facts;
+    return memberships === 'unavailable' ? 'database_error' : memberships.has(id);
+  }
+
+  /** By what the person is placed in a flag that keeps its answers; undefined: not known. */
+  continuousId(flagKey: string): string | undefined {
+    const { hashKeyOverrides } = this.#facts;
+    if (hashKeyOverrides === 'unavailable') return undefined;
+    return hashKeyOverrides.get(flagKey) ?? (this.request.anonDistinctId || this.request.distinctId);
+  }
+}

@@ -1,0 +1,102 @@
+/** Who is in a cohort: those that are listed, or those that its filters match. Of each request, each cohort is asked once. */
+import type { Asker } from './asker.ts';
+import type { FailureCode } from './decision.ts';
+import type { CohortDefinition } from './definitions.ts';
+import { inDependencyOrder, visitInOrder } from './dependency-order.ts';
+import { compileFilter, type FilterScope } from './filter-test.ts';
+import type { Json } from './json-values.ts';
+import type { ConditionContext } from './operators.ts';
+import { noReads, type Reads } from './reads.ts';
+import { elementsOf, fieldAt, fieldsOf, isFields } from './stored-json.ts';
+import { allOf, always, anyOf, negationOf, never, type Test, type Verdict } from './verdict.ts';
+
+/** Deeper than anyone writes, and than a request can be. */
+const MAX_DEPTH = 200;
+
+export type Cohorts = {
+  isIn: (id: number) => Test;
+  /** What it looks at, itself; undefined: there is no such cohort. */
+  readsOf: (id: number) => (Reads & { isStatic: boolean }) | undefined;
+};
+
+type Cohort = {
+  readonly definition: CohortDefinition;
+  readonly reads: Reads;
+  readonly test: Test;
+  /** Indexes of those that it is made of. */
+  dependencies: readonly number[];
+  /** Why nobody can tell who is in it. */
+  failure: FailureCode | undefined;
+};
+
+export function compileCohorts(definitions: readonly CohortDefinition[], context: ConditionContext): Cohorts {
+  const indexes = new Map(definitions.map(({ id }, index) => [id, index]));
+  const isIn = (id: number): Test => {
+    const index = indexes.get(id);
+    return index === undefined ? () => 'dependency_not_found_cohort' : (asker) => verdictOf(asker, index, cohorts);
+  };
+  const cohorts = definitions.map((definition) => compileCohort(definition, { context, isInCohort: isIn }));
+  linkCohorts(cohorts, indexes);
+  return {
+    isIn,
+    readsOf(id) {
+      const cohort = cohorts[indexes.get(id) ?? -1];
+      return cohort && { ...cohort.reads, isStatic: cohort.definition.isStatic };
+    },
+  };
+}
+
+function verdictOf(asker: Asker, index: number, cohorts: readonly Cohort[]): Verdict {
+  const { failure } = cohorts[index]!;
+  if (failure) return failure;
+  visitInOrder(
+    index,
+    (one) => cohorts[one]!.dependencies,
+    (one) => asker.cohorts.has(one),
+    (one) => asker.cohorts.set(one, asker.isLate() ? 'timeout' : cohorts[one]!.test(asker)),
+  );
+  return asker.cohorts.get(index)!;
+}
+
+/** A cohort cannot be told when one that it is made of cannot, whatever the others say: as upstream. */
+function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, number>): void {
+  for (const cohort of cohorts) {
+    const found = [...new Set(cohort.reads.cohorts)].map((id) => indexes.get(id));
+    cohort.dependencies = found.filter((index) => index !== undefined);
+    if (cohort.dependencies.length < found.length) cohort.failure = 'dependency_not_found_cohort';
+  }
+  const { ordered, cyclic } = inDependencyOrder(cohorts.length, (index) => cohorts[index]!.dependencies);
+  for (const index of cyclic) cohorts[index]!.failure = 'dependency_cycle_cohort';
+  for (const index of ordered) {
+    const cohort = cohorts[index]!;
+    cohort.failure ??= cohort.dependencies.map((one) => cohorts[one]!.failure).find((one) => one !== undefined);
+  }
+}
+
+function compileCohort(definition: CohortDefinition, scope: Pick<FilterScope, 'context' | 'isInCohort'>): Cohort {
+  const reads = noReads();
+  const cohort = { definition, reads, dependencies: [], failure: undefined };
+  if (definition.isStatic) return { ...cohort, test: (asker) => asker.isInStaticCohort(definition.id) };
+  const group = fieldAt(fieldsOf(definition.filters), 'properties');
+  const wholeScope = { ...scope, reads, group: undefined, flagNamed: undefined };
+  return { ...cohort, test: isFields(group) ? compileGroup(group, wholeScope, 0) : never };
+}
+
+/** `{}` is everyone; so is an AND of nothing, and an OR of nothing is nobody. */
+function compileGroup(stored: Json, scope: FilterScope, depth: number): Test {
+  const group = fieldsOf(stored);
+  if (Object.keys(group).length === 0) return always;
+  const type = fieldAt(group, 'type');
+  const values = fieldAt(group, 'values') ?? [];
+  if (!Array.isArray(values) || depth > MAX_DEPTH) return never;
+  const tests = elementsOf(values).map((one) => compileMember(one, scope, depth + 1));
+  if (type === 'OR') return anyOf(tests);
+  return type === 'AND' || type === 'property' ? allOf(tests) : never;
+}
+
+function compileMember(stored: Json, scope: FilterScope, depth: number): Test {
+  if (!isFields(stored)) return never;
+  if (Object.hasOwn(stored, 'values') || Object.keys(stored).length === 0) return compileGroup(stored, scope, depth);
+  const test = compileFilter(stored, scope);
+  return fieldAt(stored, 'negation') === true ? negationOf(test) : test;
+}

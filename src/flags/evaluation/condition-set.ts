@@ -1,0 +1,40 @@
+/** A condition set of a flag: filters that must all match, and how many of those that they match are in. */
+import { compileFilter, isCohortFilter, type FilterScope } from './filter-test.ts';
+import type { Json } from './json-values.ts';
+import { elementsOf, fieldAt, integerOf, isFields, percentageOf } from './stored-json.ts';
+import { allOf, never, type Test } from './verdict.ts';
+
+export type ConditionSet = {
+  /** Index of the type of the group that it is about; undefined: the person. */
+  readonly group: number | undefined;
+  readonly matches: Test;
+  readonly percentage: number;
+  /** The variant of all that it matches; undefined: the one that they fall into. */
+  readonly variant: string | undefined;
+};
+
+/** @param flagGroup what the set is about unless it says so itself; null in it means the person */
+export function compileConditionSet(
+  stored: Json,
+  flagGroup: number | undefined,
+  variantKeys: ReadonlySet<string>,
+  scope: Omit<FilterScope, 'group'>,
+): ConditionSet {
+  if (!isFields(stored)) return { group: flagGroup, matches: never, percentage: 100, variant: undefined };
+  const ownGroup = fieldAt(stored, 'aggregation_group_type_index');
+  const group = ownGroup === undefined ? flagGroup : integerOf(ownGroup);
+  const variant = fieldAt(stored, 'variant');
+  return {
+    group,
+    matches: compileFilters(fieldAt(stored, 'properties'), { ...scope, group }),
+    percentage: percentageOf(fieldAt(stored, 'rollout_percentage'), 100),
+    variant: typeof variant === 'string' && variantKeys.has(variant) ? variant : undefined,
+  };
+}
+
+function compileFilters(stored: Json | undefined, scope: FilterScope): Test {
+  if (stored !== undefined && stored !== null && !Array.isArray(stored)) return never;
+  const filters = elementsOf(stored ?? []);
+  const ordered = [...filters.filter((one) => !isCohortFilter(one)), ...filters.filter(isCohortFilter)];
+  return allOf(ordered.map((one) => compileFilter(one, scope)));
+}

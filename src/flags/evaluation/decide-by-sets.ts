@@ -1,0 +1,94 @@
+/** What the condition sets of a flag say together: the first that matches decides, and when none does, the reason is the best miss. */
+import { MISS, type Answers, type Miss } from './answers.ts';
+import type { Asker } from './asker.ts';
+import type { ConditionSet } from './condition-set.ts';
+import type { Decision } from './decision.ts';
+import type { Placement } from './placement.ts';
+
+type Flag = {
+  readonly sets: readonly ConditionSet[];
+  readonly placement: Placement;
+  readonly answers: Answers;
+  /** Who matches a set, but is out of its rollout, is not tried against later ones. */
+  readonly exitsEarly: boolean;
+};
+
+export function decideBySets(flag: Flag): (asker: Asker) => Decision {
+  return (asker) => {
+    const course = new Course(flag.answers);
+    for (let index = 0; index < flag.sets.length; index++) {
+      const isLate = index > 0 && asker.isLate();
+      const decided = isLate ? flag.answers.failed('timeout') : trySet(flag, index, asker, course);
+      if (decided) return decided;
+    }
+    return course.atEnd();
+  };
+}
+
+/** @returns undefined when the next set is to be tried */
+function trySet(flag: Flag, index: number, asker: Asker, course: Course): Decision | undefined {
+  const { placement, answers, exitsEarly } = flag;
+  const set = flag.sets[index]!;
+  if (set.group !== undefined && asker.groupKey(set.group) === undefined) return course.skipGroup(index);
+  if (set.group === undefined && placement.byDevice && asker.deviceId === '') {
+    return course.miss(MISS.outOfRolloutBound, index);
+  }
+  const matches = set.matches(asker);
+  if (matches === false) return course.miss(MISS.noConditionMatch, index);
+  // What was not read may not matter in the end. The rest is a fault of the flag.
+  if (typeof matches === 'string' && matches !== 'database_error') return answers.failed(matches);
+  const isIn = placement.isInRollout(asker, set.group, set.percentage);
+  if (isIn === false && matches === true) {
+    course.miss(MISS.outOfRolloutBound, index);
+    return exitsEarly ? course.atEnd() : undefined;
+  }
+  if (isIn === false) return exitsEarly ? course.suppose(false) : course.miss(MISS.noConditionMatch, index);
+  const variant = set.variant ?? placement.variantFor(asker, set.group);
+  if (variant === undefined) return answers.failed('database_error');
+  if (matches === true && isIn === true) return course.end(answers.matched(index, variant));
+  return course.suppose(variant) ?? (exitsEarly && isIn !== true ? course.suppose(false) : undefined);
+}
+
+/** A flag's value: false, the variant, or null for a flag that is just on. */
+type Value = string | null | false;
+
+class Course {
+  readonly #answers: Answers;
+  #miss: Miss = MISS.noGroupType;
+  #index: number | undefined;
+  #hasSkippedGroup = false;
+  /** What the value is, should a set match of which that is not known. */
+  #supposed: Value | undefined;
+
+  constructor(answers: Answers) {
+    this.#answers = answers;
+  }
+
+  /** Of misses that tell as much, the last is kept. */
+  miss(miss: Miss, index: number): undefined {
+    if (miss < this.#miss) return;
+    this.#miss = miss;
+    this.#index = index;
+  }
+
+  skipGroup(index: number): undefined {
+    this.#hasSkippedGroup = true;
+    this.miss(MISS.noGroupType, index);
+  }
+
+  /** The flag may have this value: it still is decided when it has it anyway. */
+  suppose(value: Value): Decision | undefined {
+    if (this.#supposed !== undefined && this.#supposed !== value) return this.#answers.failed('database_error');
+    this.#supposed = value;
+    return undefined;
+  }
+
+  end(decision: Decision): Decision {
+    const value = decision.enabled ? decision.variant : false;
+    return this.#supposed === undefined || this.#supposed === value ? decision : this.#answers.failed('database_error');
+  }
+
+  atEnd(): Decision {
+    return this.end(this.#answers.missed(this.#miss, this.#index, this.#hasSkippedGroup));
+  }
+}

@@ -1,0 +1,62 @@
+/** Things that depend on each other by index: flags on flags, cohorts on cohorts. Chains may be long, so nothing here recurses. */
+
+/**
+ * Visits what a thing depends on, then the thing, each once.
+ *
+ * @param dependenciesOf must not lead back: see `cyclesIn`
+ */
+export function visitInOrder(
+  start: number,
+  dependenciesOf: (index: number) => readonly number[],
+  isVisited: (index: number) => boolean,
+  visit: (index: number) => void,
+): void {
+  const waiting = [start];
+  while (waiting.length > 0) {
+    const index = waiting.at(-1)!;
+    const ahead = isVisited(index) ? [] : dependenciesOf(index).filter((one) => !isVisited(one));
+    if (ahead.length > 0) {
+      waiting.push(...ahead);
+      continue;
+    }
+    waiting.pop();
+    if (!isVisited(index)) visit(index);
+  }
+}
+
+/** Everything that one can get to from these, these included. */
+export function reachableFrom(
+  starts: Iterable<number>,
+  dependenciesOf: (index: number) => Iterable<number>,
+): Set<number> {
+  const reached = new Set(starts);
+  // A set's iterator goes on to what is added meanwhile.
+  for (const index of reached) {
+    for (const one of dependenciesOf(index)) reached.add(one);
+  }
+  return reached;
+}
+
+/** All indexes below `count` that are in a cycle, or depend on one, dependencies first where there is none (Kahn's algorithm). */
+export function inDependencyOrder(
+  count: number,
+  dependenciesOf: (index: number) => readonly number[],
+): { ordered: number[]; cyclic: Set<number> } {
+  const dependents = new Map<number, number[]>();
+  const missing = Array.from({ length: count }, (_, index) => dependenciesOf(index).length);
+  for (let index = 0; index < count; index++) {
+    for (const one of dependenciesOf(index)) {
+      const known = dependents.get(one);
+      if (known) known.push(index);
+      else dependents.set(one, [index]);
+    }
+  }
+  const ordered = missing.flatMap((number, index) => (number === 0 ? [index] : []));
+  for (const index of ordered) {
+    for (const dependent of dependents.get(index) ?? []) {
+      missing[dependent]! -= 1;
+      if (missing[dependent] === 0) ordered.push(dependent);
+    }
+  }
+  return { ordered, cyclic: new Set(missing.flatMap((number, index) => (number > 0 ? [index] : []))) };
+}

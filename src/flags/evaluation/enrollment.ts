@@ -1,0 +1,54 @@
+/**
+ * Early access: people who chose to have a feature, or not to, have what they chose. They say so in a property of their own, also
+ * where the flag is about groups.
+ */
+import { UNAVAILABLE, type Asker } from './asker.ts';
+import { compileConditionSet } from './condition-set.ts';
+import type { FilterScope } from './filter-test.ts';
+import type { Placement } from './placement.ts';
+import { elementsOf, fieldAt, fieldsOf, type Fields } from './stored-json.ts';
+import { allOf, type Verdict } from './verdict.ts';
+
+/** Undefined: nothing was chosen. */
+export type Enrollment = (asker: Asker) => Verdict | undefined;
+
+const none: Enrollment = () => undefined;
+
+/** `feature_enrollment: true`, or the older form: the first of `super_groups`. */
+export function compileEnrollment(
+  flagKey: string,
+  filters: Fields,
+  placement: Placement,
+  scope: Omit<FilterScope, 'group'>,
+): Enrollment {
+  if (fieldAt(filters, 'feature_enrollment') === true) return choiceOf(`$feature_enrollment/${flagKey}`, scope);
+  const set = elementsOf(fieldAt(filters, 'super_groups'))[0];
+  const properties = elementsOf(fieldAt(fieldsOf(set), 'properties'));
+  if (set === undefined || properties.length === 0) return none;
+  const { matches, percentage } = compileConditionSet(set, undefined, placement.variantKeys, scope);
+  const isKnown = anyIsKnown(
+    properties.map((one) => fieldAt(fieldsOf(one), 'key')).filter((key) => typeof key === 'string'),
+  );
+  const isChosen = allOf([matches, (asker) => placement.isInRollout(asker, undefined, percentage)]);
+  return (asker) => {
+    const known = isKnown(asker);
+    return known === true ? isChosen(asker) : known === false ? undefined : known;
+  };
+}
+
+function choiceOf(key: string, { reads }: Omit<FilterScope, 'group'>): Enrollment {
+  reads.person.push(key);
+  return (asker) => {
+    const choice = asker.personProperty(key);
+    if (choice === UNAVAILABLE) return 'database_error';
+    return choice === undefined ? undefined : choice === true || choice === 'true';
+  };
+}
+
+function anyIsKnown(keys: readonly string[]): (asker: Asker) => Verdict {
+  return (asker) => {
+    const found = keys.map((key) => asker.personProperty(key));
+    if (found.some((one) => one !== undefined && one !== UNAVAILABLE)) return true;
+    return found.includes(UNAVAILABLE) ? 'database_error' : false;
+  };
+}

@@ -1,0 +1,98 @@
+/** One filter of a condition set or of a cohort, as a test of who asks. */
+import { UNAVAILABLE, type Asker, type Found } from './asker.ts';
+import type { FailureCode } from './decision.ts';
+import { textOf, type Json } from './json-values.ts';
+import { operatorNamed, prepareCondition, type ConditionContext } from './operators.ts';
+import type { Reads } from './reads.ts';
+import { fieldAt, fieldsOf, integerOf, isFields, type Fields } from './stored-json.ts';
+import { negationOf, never, type Test } from './verdict.ts';
+
+export type FilterScope = {
+  readonly context: ConditionContext;
+  /** The group that the condition set is about; undefined: the person. */
+  readonly group: number | undefined;
+  readonly isInCohort: (id: number) => Test;
+  /** The flag of that id, or in definitions that are written for SDKs of that key; undefined: flags cannot be depended on here. */
+  readonly flagNamed: ((name: string) => number | undefined) | undefined;
+  /** Filled with what the filter looks at. */
+  readonly reads: Reads;
+};
+
+/** What is malformed never matches, so that the other condition sets and flags are decided all the same. */
+export function compileFilter(stored: Json, scope: FilterScope): Test {
+  if (!isFields(stored)) return never;
+  const type = fieldAt(stored, 'type');
+  if (type === 'cohort') return compileMembership(stored, scope);
+  if (type === 'flag') return compileDependency(stored, scope);
+  return compileProperty(stored, scope);
+}
+
+/** Cohorts are looked at last: they cost the most. */
+export function isCohortFilter(stored: Json): boolean {
+  return fieldsOf(stored)['type'] === 'cohort';
+}
+
+function compileProperty(filter: Fields, scope: FilterScope): Test {
+  const key = fieldAt(filter, 'key');
+  const lookUp = typeof key === 'string' ? lookUpOf(key, filter, scope) : undefined;
+  if (!lookUp) return never;
+  const operator = operatorOf(filter);
+  const test = prepareCondition({ operator, value: fieldAt(filter, 'value') }, scope.context);
+  // Searching may take longer than all the rest.
+  const isSlow = operatorNamed(operator)?.endsWith('regex') ?? false;
+  return (asker) => {
+    if (isSlow && asker.isLate()) return 'timeout';
+    const found = lookUp(asker);
+    return found === UNAVAILABLE ? 'database_error' : test(found, asker.now);
+  };
+}
+
+/** What is neither text nor absent names no operator. */
+function operatorOf(filter: Fields): string | null {
+  const operator = fieldAt(filter, 'operator');
+  return operator === undefined || operator === null ? null : textOf(operator);
+}
+
+function lookUpOf(key: string, filter: Fields, { group, reads }: FilterScope): ((asker: Asker) => Found) | undefined {
+  // Old filters do not say what they are about: it is what the condition set is about.
+  const type = fieldAt(filter, 'type') ?? (group === undefined ? 'person' : 'group');
+  if (type === 'person') {
+    reads.person.push(key);
+    return (asker) => asker.personProperty(key);
+  }
+  if (type === 'person_metadata') {
+    reads.metadata = true;
+    return (asker) => asker.personMetadata(key);
+  }
+  if (type !== 'group') return undefined;
+  const index = integerOf(fieldAt(filter, 'group_type_index')) ?? group;
+  if (index === undefined) return () => undefined;
+  reads.groups.push({ index, key });
+  return (asker) => asker.groupProperty(index, key);
+}
+
+function compileMembership(filter: Fields, { isInCohort, reads }: FilterScope): Test {
+  const id = integerOf(fieldAt(filter, 'value'));
+  if (id === undefined) return () => 'cohort_filters_parsing_error';
+  reads.cohorts.push(id);
+  const operator = operatorOf(filter);
+  // SDKs write `exact` for `in`.
+  if (operator === null || operator === 'in' || operator === 'exact') return isInCohort(id);
+  return operator === 'not_in' ? negationOf(isInCohort(id)) : never;
+}
+
+function compileDependency(filter: Fields, { flagNamed, reads }: FilterScope): Test {
+  const name = fieldAt(filter, 'key');
+  if (!flagNamed || name === undefined || name === null) return never;
+  reads.flags.push(textOf(name));
+  const index = flagNamed(textOf(name));
+  const wanted = fieldAt(filter, 'value');
+  if (index === undefined || operatorOf(filter) !== 'flag_evaluates_to') return never;
+  return (asker) => {
+    const decision = asker.decisions.get(index);
+    // Of a decision that failed, the code says why.
+    if (decision?.failed) return decision.reason.code as FailureCode;
+    if (typeof wanted === 'boolean') return wanted === (decision?.enabled ?? false);
+    return typeof wanted === 'string' && decision?.variant === wanted;
+  };
+}

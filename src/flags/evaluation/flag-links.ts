@@ -1,0 +1,35 @@
+/** Which flags depend on which. */
+import { inDependencyOrder } from './dependency-order.ts';
+import type { CompiledFlag } from './flag.ts';
+
+export type FlagLinks = {
+  /** Of each flag, the indexes of those that its conditions ask for; none of a broken one. */
+  readonly dependencies: readonly (readonly number[])[];
+  /** In a cycle, or depending on one. */
+  readonly cyclic: ReadonlySet<number>;
+  /** Depending on a flag that is not there, or in a cycle, or on another broken one: they are off. */
+  readonly broken: ReadonlySet<number>;
+  /** Depending on others, or others on them. */
+  readonly linked: ReadonlySet<number>;
+};
+
+/** An inactive flag is off whatever it depends on: nothing is followed from there. */
+export function linkFlags(flags: readonly CompiledFlag[], flagNamed: (name: string) => number | undefined): FlagLinks {
+  const found = flags.map(({ definition, reads }) =>
+    definition.active ? [...new Set(reads.flags)].map(flagNamed) : [],
+  );
+  const dependencies = found.map((indexes) => indexes.filter((index) => index !== undefined));
+  const { ordered, cyclic } = inDependencyOrder(flags.length, (index) => dependencies[index]!);
+  const broken = new Set(cyclic);
+  for (const index of ordered) {
+    const isBroken = found[index]!.some((one) => one === undefined || broken.has(one));
+    if (isBroken) broken.add(index);
+  }
+  const linked = new Set(dependencies.flatMap((indexes, index) => (indexes.length > 0 ? [index, ...indexes] : [])));
+  return {
+    dependencies: dependencies.map((indexes, index) => (broken.has(index) ? [] : indexes)),
+    cyclic,
+    broken,
+    linked,
+  };
+}

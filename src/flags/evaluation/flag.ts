@@ -1,0 +1,56 @@
+/** One flag, made ready to be decided: enrollment, then holdout, then its condition sets in stored order. */
+import { answersOf, type Answers } from './answers.ts';
+import type { Asker } from './asker.ts';
+import { compileConditionSet } from './condition-set.ts';
+import { decideBySets } from './decide-by-sets.ts';
+import type { Decision } from './decision.ts';
+import type { FlagDefinition } from './definitions.ts';
+import { compileEnrollment } from './enrollment.ts';
+import type { FilterScope } from './filter-test.ts';
+import { placementOf } from './placement.ts';
+import { noReads, type Reads } from './reads.ts';
+import { elementsOf, fieldAt, fieldsOf, integerOf } from './stored-json.ts';
+
+export type CompiledFlag = {
+  readonly definition: FlagDefinition;
+  readonly reads: Reads;
+  /** It keeps the answer that a person got before they were identified. */
+  readonly isContinuous: boolean;
+  /** That answer depends on what the person was placed by. */
+  readonly needsContinuousId: boolean;
+  /** Of flags that it depends on, the asker has the decisions. */
+  readonly decide: (asker: Asker) => Decision;
+  readonly answers: Answers;
+};
+
+export function compileFlag(
+  definition: FlagDefinition,
+  scope: Pick<FilterScope, 'context' | 'isInCohort' | 'flagNamed'>,
+): CompiledFlag {
+  const filters = fieldsOf(definition.filters);
+  const reads = noReads();
+  const wholeScope = { ...scope, reads };
+  const group = integerOf(fieldAt(filters, 'aggregation_group_type_index'));
+  const placement = placementOf(definition, filters, group);
+  const enrollment = compileEnrollment(definition.key, filters, placement, wholeScope);
+  const answers = answersOf(definition);
+  const sets = elementsOf(fieldAt(filters, 'groups')).map((set) =>
+    compileConditionSet(set, group, placement.variantKeys, wholeScope),
+  );
+  const decideSets = decideBySets({ sets, placement, answers, exitsEarly: fieldAt(filters, 'early_exit') === true });
+  const isPlaced = placement.variantKeys.size > 0 || sets.some(({ percentage }) => percentage < 100);
+  return {
+    definition,
+    reads,
+    isContinuous: placement.isContinuous,
+    needsContinuousId: placement.isContinuous && isPlaced,
+    answers,
+    decide(asker) {
+      const enrolled = enrollment(asker);
+      if (typeof enrolled === 'string') return answers.failed(enrolled);
+      if (enrolled !== undefined) return answers.enrolled(enrolled);
+      const holdout = placement.holdoutOf(asker);
+      return holdout === undefined ? decideSets(asker) : answers.heldOut(holdout);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** Where who asks falls in a flag: in or out of a rollout, in which variant, held out or not. */
+import type { Asker } from './asker.ts';
+import type { FlagDefinition } from './definitions.ts';
+import { hash01 } from './hash.ts';
+import { textOf, type Json } from './json-values.ts';
+import { elementsOf, fieldAt, fieldsOf, isFields, percentageOf, type Fields } from './stored-json.ts';
+import type { Verdict } from './verdict.ts';
+
+/** A key, and the end of its part of `[0, 1)`; the part begins where that of the one before ends. */
+type Variant = { readonly key: string; readonly below: number };
+
+export type Placement = {
+  /** By a device: the person counts no more. */
+  readonly byDevice: boolean;
+  /** An answer that a person got before they were identified is kept. */
+  readonly isContinuous: boolean;
+  readonly variantKeys: ReadonlySet<string>;
+  /** @param group index of the type of the group that is placed; undefined: the person */
+  isInRollout: (asker: Asker, group: number | undefined, percentage: number) => Verdict;
+  /** null: none, the flag is just on; undefined: not known. */
+  variantFor: (asker: Asker, group: number | undefined) => string | null | undefined;
+  /** `holdout-<id>`, when who asks is held out. */
+  holdoutOf: (asker: Asker) => string | undefined;
+};
+
+export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: number | undefined): Placement {
+  const byDevice = flag.bucketingIdentifier === 'device_id';
+  const isContinuous = flag.ensureExperienceContinuity && !byDevice && flagGroup === undefined;
+  const prefix = `${flag.key}.`;
+  const variants = variantsOf(fieldAt(fieldsOf(fieldAt(filters, 'multivariate')), 'variants'));
+  const holdout = holdoutIn(filters);
+
+  function idOf(asker: Asker, group: number | undefined): string | undefined {
+    if (group !== undefined) return asker.groupKey(group) ?? '';
+    if (byDevice && asker.deviceId !== '') return asker.deviceId;
+    return isContinuous ? asker.continuousId(flag.key) : asker.request.distinctId;
+  }
+
+  /** Without an id, everyone is first. */
+  function placeOf(asker: Asker, group: number | undefined, salt: string): number | undefined {
+    const id = idOf(asker, group);
+    return id ? hash01(prefix + id + salt) : id === '' ? 0 : undefined;
+  }
+
+  /** What a person was placed by before counts only as far as the request says it: holdouts are the same in all flags. */
+  function holdoutIdOf(asker: Asker): string {
+    const { anonDistinctId, distinctId } = asker.request;
+    if (flagGroup === undefined && isContinuous) return anonDistinctId || distinctId;
+    return idOf(asker, flagGroup) ?? distinctId;
+  }
+
+  return {
+    byDevice,
+    isContinuous,
+    variantKeys: new Set(variants.map(({ key }) => key)),
+    isInRollout(asker, group, percentage) {
+      if (percentage >= 100) return true;
+      const place = placeOf(asker, group, '');
+      return place === undefined ? 'database_error' : isWithin(place, percentage);
+    },
+    variantFor(asker, group) {
+      if (variants.length === 0) return null;
+      const place = placeOf(asker, group, 'variant');
+      return place === undefined ? undefined : variantAt(place, variants);
+    },
+    holdoutOf(asker) {
+      if (!holdout) return undefined;
+      const isHeldOut =
+        holdout.percentage >= 100 || isWithin(hash01(`holdout-${holdoutIdOf(asker)}`), holdout.percentage);
+      return isHeldOut ? holdout.variant : undefined;
+    },
+  };
+}
+
+/** @param percentage its end is in it */
+export function isWithin(place: number, percentage: number): boolean {
+  return place <= percentage / 100;
+}
+
+/** @returns null when the variants together are less than 100 %, or floats make them so */
+export function variantAt(place: number, variants: readonly Variant[]): string | null {
+  return variants.find(({ below }) => place < below)?.key ?? null;
+}
+
+/** @param stored `[{key, rollout_percentage}]`, as it is under `multivariate.variants` */
+export function variantsOf(stored: Json | undefined): Variant[] {
+  const variants: Variant[] = [];
+  let below = 0;
+  for (const one of elementsOf(stored)) {
+    const key = fieldAt(fieldsOf(one), 'key');
+    if (typeof key !== 'string') continue;
+    // Floats are added as upstream adds them: which variant the last of a hundred million gets depends on it.
+    below += (percentageOf(fieldAt(fieldsOf(one), 'rollout_percentage'), 0) || 0) / 100;
+    variants.push({ key, below });
+  }
+  return variants;
+}
+
+/** `holdout: {id, exclusion_percentage}`, or the older `holdout_groups: [{rollout_percentage, variant}]`. */
+function holdoutIn(filters: Fields): { variant: string; percentage: number } | undefined {
+  const holdout = fieldAt(filters, 'holdout');
+  if (isFields(holdout)) {
+    const id = fieldAt(holdout, 'id') ?? null;
+    return id === null ? undefined : heldOutAs(`holdout-${textOf(id)}`, fieldAt(holdout, 'exclusion_percentage'), NaN);
+  }
+  const group = fieldsOf(elementsOf(fieldAt(filters, 'holdout_groups'))[0]);
+  const variant = fieldAt(group, 'variant');
+  return typeof variant === 'string' ? heldOutAs(variant, fieldAt(group, 'rollout_percentage'), 100) : undefined;
+}
+
+function heldOutAs(variant: string, stored: Json | undefined, byDefault: number) {
+  const percentage = percentageOf(stored, byDefault);
+  return Number.isNaN(percentage) ? undefined : { variant, percentage: Math.max(percentage, 0) };
+}

@@ -1,0 +1,82 @@
+/** Which flags a request gets, and what has to be known to decide them. */
+import type { Cohorts } from './cohorts.ts';
+import type { EvaluationRequest, Needs } from './decision.ts';
+import { reachableFrom } from './dependency-order.ts';
+import type { FlagDefinition } from './definitions.ts';
+import type { CompiledFlag } from './flag.ts';
+
+const SURVEY_PREFIX = 'survey-targeting-';
+
+/** Whether the flag is for such requests at all: another counts as false for those that depend on it. */
+export function isFor({ runtime, contexts, onlySurveys }: EvaluationRequest, flag: FlagDefinition): boolean {
+  if (!flag.active || (onlySurveys && !flag.key.startsWith(SURVEY_PREFIX))) return false;
+  const isRun = runtime === 'all' || flag.evaluationRuntime === 'all' || flag.evaluationRuntime === runtime;
+  if (!isRun || contexts.length === 0 || flag.evaluationContexts.length === 0) return isRun;
+  return flag.evaluationContexts.some((context) => contexts.includes(context));
+}
+
+/** All that some flags look at, and what these depend on. */
+export type Requirements = {
+  readonly person: readonly string[];
+  readonly metadata: boolean;
+  readonly groups: readonly { readonly index: number; readonly keys: readonly string[] }[];
+  readonly staticCohorts: readonly number[];
+  readonly continuousIds: boolean;
+};
+
+/** @param flags with those that they depend on */
+export function requirementsOf(flags: readonly CompiledFlag[], cohorts: Cohorts): Requirements {
+  const cohortIds = reachableFrom(
+    flags.flatMap(({ reads }) => reads.cohorts),
+    (id) => cohorts.readsOf(id)?.cohorts ?? [],
+  );
+  const ofCohorts = [...cohortIds].flatMap((id) => cohorts.readsOf(id) ?? []);
+  const reads = [...flags.map((flag) => flag.reads), ...ofCohorts];
+  const groups = new Map<number, Set<string>>();
+  for (const { index, key } of reads.flatMap((one) => one.groups)) {
+    groups.set(index, (groups.get(index) ?? new Set()).add(key));
+  }
+  return {
+    person: [...new Set(reads.flatMap(({ person }) => person))],
+    metadata: reads.some(({ metadata }) => metadata),
+    groups: [...groups].map(([index, keys]) => ({ index, keys: [...keys] })),
+    staticCohorts: [...cohortIds].filter((id) => cohorts.readsOf(id)?.isStatic),
+    continuousIds: flags.some(({ needsContinuousId }) => needsContinuousId),
+  };
+}
+
+const NEEDS_NOTHING: Needs = { person: false, groups: [], staticCohorts: [], hashKeyOverrides: false };
+
+/**
+ * What of it the request does not say itself.
+ *
+ * @param mayKeepId the request brings an id under which the person was known before, and there are flags that keep it
+ */
+export function needsOf(
+  { person, metadata, groups, staticCohorts, continuousIds }: Requirements,
+  request: EvaluationRequest,
+  groupTypes: ReadonlyMap<number, string>,
+  mayKeepId: boolean,
+): Needs {
+  if (request.onlyRequestProperties) return NEEDS_NOTHING;
+  const hashKeyOverrides = continuousIds || mayKeepId;
+  return {
+    person: metadata || staticCohorts.length > 0 || hashKeyOverrides || !person.every((key) => isSaid(request, key)),
+    groups: groups
+      .filter(({ index, keys }) => !keys.every((key) => isSaidOfGroup(request, groupTypes.get(index), key)))
+      .map(({ index }) => index),
+    staticCohorts,
+    hashKeyOverrides,
+  };
+}
+
+function isSaid({ personProperties, geoProperties }: EvaluationRequest, key: string): boolean {
+  if (Object.hasOwn(personProperties, key) || key === 'distinct_id') return true;
+  return geoProperties !== undefined && Object.hasOwn(geoProperties, key);
+}
+
+/** Of a group that the request does not name, nothing is stored. */
+function isSaidOfGroup({ groups, groupProperties }: EvaluationRequest, name: string | undefined, key: string): boolean {
+  if (name === undefined || !Object.hasOwn(groups, name) || groups[name] === '' || key === '$group_key') return true;
+  return Object.hasOwn(groupProperties, name) && Object.hasOwn(groupProperties[name]!, key);
+}

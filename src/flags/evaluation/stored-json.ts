@@ -1,0 +1,33 @@
+/** Reading JSON that was stored without a schema: what is not of the kind that is asked for is as good as absent. */
+import { isList, numberOf, type Json } from './json-values.ts';
+
+export type Fields = { readonly [key: string]: Json | undefined };
+
+const NO_FIELDS: Fields = {};
+
+export function isFields(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !isList(value);
+}
+
+export function fieldsOf(value: Json | undefined): Fields {
+  return isFields(value) ? value : NO_FIELDS;
+}
+
+/** A field of its own: `constructor` is none of an empty object. */
+export function fieldAt(fields: Fields, key: string): Json | undefined {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}
+
+export function elementsOf(value: Json | undefined): readonly Json[] {
+  return value !== undefined && isList(value) ? value : [];
+}
+
+export function integerOf(value: Json | undefined): number | undefined {
+  const number = value === undefined ? undefined : numberOf(value);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** Absent and null are the default; what is neither that nor a number is NaN, which compares with nothing. */
+export function percentageOf(value: Json | undefined, byDefault: number): number {
+  return value === undefined || value === null ? byDefault : (numberOf(value) ?? NaN);
+}

@@ -1,0 +1,41 @@
+/**
+ * Answers that may be unknown. A fact that could not be read, or a cohort that is not there, leaves a condition undecided; what
+ * is known may decide all the same: of conditions that must all hold, one that does not is enough.
+ */
+import type { Asker } from './asker.ts';
+import type { FailureCode } from './decision.ts';
+
+/** Whether it holds, or why that is not known. */
+export type Verdict = boolean | FailureCode;
+export type Test = (asker: Asker) => Verdict;
+
+export const always: Test = () => true;
+export const never: Test = () => false;
+
+export function allOf(tests: readonly Test[]): Test {
+  if (tests.length === 1) return tests[0]!;
+  return (asker) => firstOrUnknown(tests, asker, false);
+}
+
+export function anyOf(tests: readonly Test[]): Test {
+  if (tests.length === 1) return tests[0]!;
+  return (asker) => firstOrUnknown(tests, asker, true);
+}
+
+/** @param decisive what any one test decides alone */
+function firstOrUnknown(tests: readonly Test[], asker: Asker, decisive: boolean): Verdict {
+  let unknown: FailureCode | undefined;
+  for (const test of tests) {
+    const verdict = test(asker);
+    if (verdict === decisive) return decisive;
+    if (typeof verdict === 'string') unknown ??= verdict;
+  }
+  return unknown ?? !decisive;
+}
+
+export function negationOf(test: Test): Test {
+  return (asker) => {
+    const verdict = test(asker);
+    return typeof verdict === 'boolean' ? !verdict : verdict;
+  };
+}
