@@ -36,7 +36,7 @@ const ARROWS = `
   http            -> secrets
   health          -> http, db, events
   identity        -> http, db, secrets
-  flags           -> http, db, identity, wire, flags/evaluation, secrets
+  flags           -> http, db, identity, wire, flags/evaluation, events, query, secrets
   capture         -> http, db, identity, wire, events, secrets
   notify          -> net, db (types)
   exports         -> http, db, exports/domain, events, query, formats, destinations, temporal, secrets, notify

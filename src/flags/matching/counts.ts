@@ -1,0 +1,45 @@
+/** How many persons or groups match: asked of Postgres, for a few seconds at most. */
+import type { Pool } from '../../db/connection.ts';
+import { inTime } from '../../events/lookup.ts';
+import type { Json } from '../evaluation/json-values.ts';
+import { cohortSql, matchingSql } from './matching-sql.ts';
+import { loadScope } from './scope.ts';
+import type { Subject } from './subject.ts';
+
+const SIMPLER = 'Fewer or simpler conditions are counted faster.';
+
+export type Counts = {
+  /**
+   * @param filters of one condition set: all must match. Those on other flags count as if they did
+   * @throws Unavailable when it takes too long
+   */
+  ofFilters(
+    projectId: number,
+    filters: readonly Json[],
+    subject: Subject,
+  ): Promise<{ matching: number; total: number }>;
+  /** @throws Unavailable when it takes too long */
+  ofCohort(projectId: number, cohortId: number): Promise<number>;
+};
+
+/** @param pool with a timeout for statements */
+export function createCounts({ pool, now }: { pool: Pool; now: () => number }): Counts {
+  // Not by knex, which takes question marks in it for parameters.
+  const ask = <Row extends object>(sql: string) => inTime(pool.query<Row>(sql), SIMPLER);
+
+  return {
+    async ofFilters(projectId, filters, subject) {
+      const { from, exists, matches } = matchingSql(filters, subject, await loadScope(pool, projectId, now()));
+      const { rows } = await ask<{ matching: string; total: string }>(
+        `select count(*) filter (where ${matches}) as matching, count(*) as total from ${from} where ${exists}`,
+      );
+      return { matching: Number(rows[0]!.matching), total: Number(rows[0]!.total) };
+    },
+
+    async ofCohort(projectId, cohortId) {
+      const { from, exists, matches } = cohortSql(cohortId, await loadScope(pool, projectId, now()));
+      const { rows } = await ask<{ count: string }>(`select count(*) from ${from} where ${exists} and ${matches}`);
+      return Number(rows[0]!.count);
+    },
+  };
+}

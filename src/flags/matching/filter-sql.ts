@@ -1,0 +1,69 @@
+/** One filter of a flag or a cohort as SQL about a row: what decide says of who asks, when only what is stored is known. */
+import { conditionSql } from '../../query/condition-sql.ts';
+import type { DateContext } from '../evaluation/dates.ts';
+import { textOf, type Json } from '../evaluation/json-values.ts';
+import type { PropertyCondition } from '../evaluation/operators.ts';
+import { fieldAt, fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
+import { ALIAS, groupProperties, NO_PROPERTIES, PERSON_METADATA, personProperties, type Subject } from './subject.ts';
+
+/** Nobody can tell: as SQL takes it, not false, and not true when it is negated. */
+export const UNKNOWN = 'null::boolean';
+
+export type FilterScope = {
+  subject: Subject;
+  dates: DateContext;
+  /** @returns SQL of whether the person is in the cohort */
+  inCohort(id: number): string;
+};
+
+/** @returns SQL that is true, false or unknown; what is malformed is false */
+export function filterSql(stored: Json, scope: FilterScope): string {
+  const filter = fieldsOf(stored);
+  if (fieldAt(filter, 'type') === 'cohort') return membershipSql(filter, scope);
+  const key = fieldAt(filter, 'key');
+  const source = typeof key === 'string' ? sourceOf(key, filter, scope.subject) : undefined;
+  if (typeof key !== 'string' || source === undefined) return 'false';
+  const condition = { key, operator: operatorOf(filter), value: fieldAt(filter, 'value') };
+  if (source === DISTINCT_IDS) return ofDistinctIds(condition, scope.dates);
+  return conditionSql(condition, source, scope.dates);
+}
+
+/** What is neither text nor absent names no operator. */
+function operatorOf(filter: Fields): string | null {
+  const operator = fieldAt(filter, 'operator') ?? null;
+  return operator === null ? null : textOf(operator);
+}
+
+const DISTINCT_IDS = Symbol('those of a person');
+
+/** @returns where the property is looked up; undefined: properties of this type are not known here */
+function sourceOf(key: string, filter: Fields, subject: Subject): string | typeof DISTINCT_IDS | undefined {
+  // Old filters do not say what they are about.
+  const type = fieldAt(filter, 'type') ?? (subject === 'person' ? 'person' : 'group');
+  if (type === 'person' || type === 'person_metadata') {
+    if (subject !== 'person') return NO_PROPERTIES;
+    if (type === 'person_metadata') return PERSON_METADATA;
+    return key === 'distinct_id' ? DISTINCT_IDS : personProperties(key);
+  }
+  if (type !== 'group') return undefined;
+  if (subject === 'person') return NO_PROPERTIES;
+  const index = integerOf(fieldAt(filter, 'group_type_index')) ?? subject.groupTypeIndex;
+  return index === subject.groupTypeIndex ? groupProperties(key) : NO_PROPERTIES;
+}
+
+/** Decide is asked about one distinct id at a time: one that matches is enough. */
+function ofDistinctIds(condition: PropertyCondition, dates: DateContext): string {
+  return `exists (
+    select from person_distinct_ids as known where known.project_id = ${ALIAS}.project_id and known.person_id = ${ALIAS}.id
+      and ${conditionSql(condition, `jsonb_build_object('distinct_id', known.distinct_id)`, dates)})`;
+}
+
+function membershipSql(filter: Fields, { subject, inCohort }: FilterScope): string {
+  const id = integerOf(fieldAt(filter, 'value'));
+  if (id === undefined) return UNKNOWN;
+  const member = subject === 'person' ? inCohort(id) : 'false';
+  const operator = operatorOf(filter);
+  // SDKs write `exact` for `in`.
+  if (operator === null || operator === 'in' || operator === 'exact') return member;
+  return operator === 'not_in' ? `not ${member}` : 'false';
+}

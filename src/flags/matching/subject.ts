@@ -1,0 +1,42 @@
+/** Whose properties a filter reads: rows of `persons`, or of `groups` of one type, under one alias. */
+import { escapeLiteral } from 'pg';
+import { currentOfInitial } from '../evaluation/initial-properties.ts';
+
+export type Subject = 'person' | { groupTypeIndex: number };
+
+/** Under which the SQL of this folder names the row. */
+export const ALIAS = 'subject';
+
+/** @returns SQL of the table, and of which rows of it belong to the project and to what is asked about */
+export function rowsOf(projectId: number, subject: Subject): { table: string; condition: string } {
+  const ofProject = `${ALIAS}.project_id = ${projectId}`;
+  if (subject === 'person') return { table: `persons as ${ALIAS}`, condition: ofProject };
+  return {
+    table: `groups as ${ALIAS}`,
+    condition: `${ofProject} and ${ALIAS}.group_type_index = ${subject.groupTypeIndex}`,
+  };
+}
+
+/** As decide reads an instant. */
+const ISO_INSTANT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
+
+/** SQL of the jsonb object that filters of the type `person_metadata` read. */
+export const PERSON_METADATA = `jsonb_build_object('created_at', to_char(${ALIAS}.created_at at time zone 'UTC', ${ISO_INSTANT}))`;
+
+/** Of somebody who is not asked about. */
+export const NO_PROPERTIES = `'{}'::jsonb`;
+
+/** @returns SQL of a jsonb object that has the property, if the person has it */
+export function personProperties(key: string): string {
+  const stored = `${ALIAS}.properties`;
+  const present = currentOfInitial(key);
+  if (present === undefined) return stored;
+  // As decide does: where only the present value is known, it counts as the first one.
+  const names = [escapeLiteral(key), escapeLiteral(present)];
+  return `(case when jsonb_exists(${stored}, ${names[1]}) then jsonb_build_object(${names[0]}, ${stored} -> ${names[1]}) else '{}' end || ${stored})`;
+}
+
+/** @returns SQL of a jsonb object that has the property, if the group has it */
+export function groupProperties(key: string): string {
+  return key === '$group_key' ? `jsonb_build_object('$group_key', ${ALIAS}.group_key)` : `${ALIAS}.properties`;
+}
