@@ -110,6 +110,13 @@ export const Environment = Type.Object({
   CAPTURE_KEY_EVENTS_PER_SECOND: EventsPerSecond(
     'The same for history that comes with a secret key, for each key; it is not counted as its project’s.',
   ),
+  FLAGS_PROJECT_REQUESTS_PER_SECOND: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 5_000,
+    description:
+      'Requests for flags that an API process answers for one project, ten seconds’ worth at once; above it 429.',
+  }),
   SLUICE_METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'Address that `/metrics` is served on.' }),
   SLUICE_METRICS_PORT: Type.Optional(MetricsPort('the API')),
   SLUICE_WORKER_METRICS_PORT: Type.Optional(MetricsPort('a worker')),

@@ -23,6 +23,7 @@ export type ExportFigures = {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const RUN_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400];
+const DECIDE_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 3];
 const SEAL_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
 /** Of one process. */
@@ -64,6 +65,24 @@ export function createMetrics() {
     registers,
   });
 
+  const decided = new Counter({
+    name: 'sluice_decide_requests_total',
+    help: 'Requests for decisions on flags, by the status of the answer',
+    labelNames: ['status'],
+    registers,
+  });
+  const decideSeconds = new Histogram({
+    name: 'sluice_decide_duration_seconds',
+    help: 'From the head of a request for decisions to its answer',
+    buckets: DECIDE_SECONDS,
+    registers,
+  });
+  const undecided = new Counter({
+    name: 'sluice_decide_failures_total',
+    help: 'Answers in which a flag could not be decided',
+    registers,
+  });
+
   let refresh: (() => Promise<void>) | undefined;
 
   return {
@@ -83,6 +102,14 @@ export function createMetrics() {
         events.inc({ outcome: 'rejected' }, rejected);
       },
       answered: (status: number): void => requests.inc({ status }),
+    },
+
+    decide: {
+      answered(status: number, seconds: number): void {
+        decided.inc({ status });
+        decideSeconds.observe(seconds);
+      },
+      failed: (): void => undecided.inc(),
     },
 
     /** Also tells of the process itself: memory, event loop, garbage. */

@@ -1,0 +1,55 @@
+/** What SDKs are told about a project beside its flags. Names and defaults are those that released SDKs expect. */
+import type { FlagDefinition } from '../evaluation/definitions.ts';
+
+/** What the configuration of a project depends on. */
+export type ConfiguredProject = {
+  definitions: { flags: readonly Pick<FlagDefinition, 'active'>[] };
+};
+
+export type Configuration = Readonly<Record<string, unknown>>;
+
+/** What the server does not offer is off, in so many words: SDKs take what is absent for what they please. */
+const FIXED = {
+  captureDeadClicks: false,
+  capturePerformance: false,
+  // Without it, browsers that come for the first time would capture nothing by themselves.
+  autocapture_opt_out: false,
+  autocaptureExceptions: false,
+  errorTracking: { autocaptureExceptions: false, suppressionRules: [] },
+  analytics: { endpoint: '/i/v0/e/' },
+  elementsChainAsString: true,
+  sessionRecording: false,
+  heatmaps: false,
+  defaultIdentifiedOnly: true,
+  siteApps: [],
+};
+
+/** The fields that `/array/:token/config` and `/flags` tell. Without flags posthog-js does not ask for any. */
+export function configurationOf({ definitions }: ConfiguredProject): Configuration {
+  return {
+    ...FIXED,
+    supportedCompression: ['gzip', 'gzip-js'],
+    hasFeatureFlags: definitions.flags.some(({ active }) => active),
+    surveys: false,
+  };
+}
+
+/** What `/flags` and `/decide` tell too. */
+const SESSION = { config: { enable_collect_everything: true }, toolbarParams: {}, isAuthenticated: false };
+
+/** What `/flags` tells with `config=true`. */
+export function flagsConfigurationOf(project: ConfiguredProject): Configuration {
+  return { ...configurationOf(project), ...SESSION };
+}
+
+/** What `/decide` tells: older SDKs pack bodies otherwise. */
+export function decideConfigurationOf(project: ConfiguredProject): Configuration {
+  return { ...flagsConfigurationOf(project), supportedCompression: ['gzip', 'lz64'] };
+}
+
+/** The answer to `GET /flags`, which names no project. */
+export const minimalConfiguration: Configuration = {
+  ...SESSION,
+  supportedCompression: ['gzip', 'gzip-js'],
+  sessionRecording: false,
+};

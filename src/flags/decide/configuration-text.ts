@@ -1,0 +1,45 @@
+/** The configuration in answers, as text: written once for each state of a project. */
+import {
+  decideConfigurationOf,
+  flagsConfigurationOf,
+  minimalConfiguration,
+  type Configuration,
+  type ConfiguredProject,
+} from '../config/fields.ts';
+
+type TextOf = (project: ConfiguredProject) => string;
+
+/** Members of JSON objects, without their braces. */
+export type ConfigurationTexts = {
+  flags: TextOf;
+  decide: TextOf;
+  /** Of no project. */
+  minimal: string;
+  /** Of a project that cannot be looked up: it may have flags. */
+  unknown: string;
+};
+
+export function configurationTexts(): ConfigurationTexts {
+  return {
+    flags: remembered(flagsConfigurationOf),
+    decide: remembered(decideConfigurationOf),
+    minimal: membersOf(minimalConfiguration),
+    unknown: membersOf({ ...minimalConfiguration, hasFeatureFlags: true }),
+  };
+}
+
+function remembered(configurationOf: (project: ConfiguredProject) => Configuration): TextOf {
+  const texts = new WeakMap<ConfiguredProject, string>();
+
+  return (project) => {
+    const known = texts.get(project);
+    if (known !== undefined) return known;
+    const text = membersOf(configurationOf(project));
+    texts.set(project, text);
+    return text;
+  };
+}
+
+function membersOf(configuration: Configuration): string {
+  return JSON.stringify(configuration).slice(1, -1);
+}

@@ -1,0 +1,9 @@
+/** What decide accepts, for its code and for the people who read its documentation. */
+export const LIMITS = {
+  /** Bytes of a body, as sent and again after inflation. */
+  bodyBytes: 2 * 1024 * 1024,
+  /** Of objects and lists inside each other. */
+  depth: 128,
+  /** Code points; longer ones are cut, as every server of this protocol does. */
+  distinctIdLength: 200,
+} as const;

@@ -1,0 +1,59 @@
+/** Where flags are decided, each with and without the slash at its end. */
+import type { Fields } from '../../wire/fields.ts';
+
+/** Which of the protocol's answers is given (`answers.ts`). */
+export type Shape = 'keys' | 'enabled' | 'values' | 'details';
+
+/** What a request asks to be answered with. */
+export type AnswerForm = {
+  shape: Shape;
+  withConfig: boolean;
+  /** Whose configuration: they differ. */
+  style: 'flags' | 'decide';
+};
+
+export type DecidePath = {
+  methods: readonly string[];
+  /** @param query of the request */
+  formOf(query: Fields): AnswerForm;
+};
+
+const DECIDE_SHAPES: readonly Shape[] = ['keys', 'keys', 'enabled', 'values', 'details'];
+
+/** For SDKs from before 2025. */
+const decide: DecidePath = {
+  methods: ['POST', 'OPTIONS'],
+  formOf: (query) => ({ shape: DECIDE_SHAPES[Math.min(versionOf(query) ?? 1, 4)]!, withConfig: true, style: 'decide' }),
+};
+
+const flags: DecidePath = {
+  methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  formOf(query) {
+    const version = versionOf(query);
+    const config = query('config');
+    // Who says nothing gets all that there is.
+    if (version === undefined && config === undefined) return { shape: 'details', withConfig: true, style: 'flags' };
+    const withConfig = config === 'true' || config === '1';
+    return { shape: (version ?? 1) >= 2 ? 'details' : 'values', withConfig, style: 'flags' };
+  },
+};
+
+const PATHS = new Map<string, DecidePath>([
+  ['/flags', flags],
+  ['/flags/', flags],
+  ['/decide', decide],
+  ['/decide/', decide],
+]);
+
+/** @param url of a request, with its query @returns undefined when it is not for decide */
+export function decidePathOf(url: string): DecidePath | undefined {
+  const query = url.indexOf('?');
+  return PATHS.get(query < 0 ? url : url.slice(0, query));
+}
+
+/** @returns undefined when there is none; 1 for what is no version */
+function versionOf(query: Fields): number | undefined {
+  const text = query('v') ?? query('version');
+  if (text === undefined) return undefined;
+  return /^\d{1,9}$/.test(text) ? Number(text) : 1;
+}

@@ -1,0 +1,30 @@
+/** Where the person of a request is, if the request says from which address they come. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Locate } from '../../wire/geoip.ts';
+import { readAddress } from '../../wire/client-address.ts';
+import type { Properties } from '../evaluation/json-values.ts';
+
+/** Those that decisions are made with. */
+const NAMES = [
+  '$geoip_city_name',
+  '$geoip_country_name',
+  '$geoip_country_code',
+  '$geoip_continent_name',
+  '$geoip_continent_code',
+  '$geoip_postal_code',
+  '$geoip_time_zone',
+] as const;
+
+/**
+ * The address is whatever the sender claims: backends ask for their clients. It is used for nothing else.
+ * @returns undefined without an address, and for one whose place is not known: then what is stored counts
+ */
+export function placeOf(headers: IncomingHttpHeaders, locate: Locate | undefined): Properties | undefined {
+  // The first is the name that WSGI gives the second; clients were told to send it as it is.
+  const claimed = headers['http_x_forwarded_for'] ?? headers['x-forwarded-for'];
+  if (claimed === undefined || !locate) return undefined;
+  const address = readAddress(String(claimed).split(',', 1)[0]!);
+  const place = address === undefined ? undefined : locate(address);
+  if (!place) return undefined;
+  return Object.fromEntries(NAMES.filter((name) => name in place).map((name) => [name, place[name]!]));
+}

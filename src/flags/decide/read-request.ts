@@ -1,0 +1,147 @@
+/** From the bytes of a request to who asks for which flags. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { InvalidInput, MalformedRequest, NotAuthenticated } from '../../errors.ts';
+import { readBody } from '../../wire/body.ts';
+import type { Fields } from '../../wire/fields.ts';
+import type { Locate } from '../../wire/geoip.ts';
+import { isDeeperThan, parseJson } from '../../wire/json.ts';
+import type { EvaluationRequest } from '../evaluation/decision.ts';
+import {
+  isList,
+  JsonFloat,
+  parseJson as parseWithNumbers,
+  type Json,
+  type Properties,
+} from '../evaluation/json-values.ts';
+import { LIMITS } from './limits.ts';
+import { placeOf } from './place.ts';
+import { runtimeOf } from './runtime.ts';
+
+/** The members of a body, each under one of several names. */
+export type Body = Readonly<Record<string, Json>>;
+
+/**
+ * @param hold told of bytes that are kept; what it throws ends the reading
+ * @throws UnsupportedMedia, TooLarge, MalformedRequest: what is wrong with it
+ */
+export async function readDecideBody(
+  request: IncomingMessage,
+  query: Fields,
+  hold: (bytes: number) => void,
+): Promise<Body> {
+  const bytes = await readBody(request, { query, limit: LIMITS.bodyBytes, hold });
+  const { value } = parseJson(bytes, parseWithNumbers);
+  if (!isObject(value as Json)) throw new MalformedRequest('The body must be a JSON object.');
+  // Each level takes two brackets.
+  if (bytes.length > 2 * LIMITS.depth && isDeeperThan(value, LIMITS.depth)) {
+    throw new MalformedRequest(`The body is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
+  }
+  return value as Body;
+}
+
+/** @throws NotAuthenticated without the key of a project */
+export function tokenOf(body: Body): string {
+  const token = body['token'] ?? body['$token'] ?? body['api_key'];
+  if (typeof token === 'string' && token.trim() !== '') return token.trim();
+  throw new NotAuthenticated('No API token was given: name the project in `token` or `api_key`.');
+}
+
+/** @throws InvalidInput without a distinct id */
+export function evaluationRequestOf(
+  body: Body,
+  query: Fields,
+  { headers, locate }: { headers: IncomingHttpHeaders; locate: Locate | undefined },
+): EvaluationRequest {
+  const personProperties = fieldsOf(body['person_properties'] ?? body['$properties']);
+  const withPlace = body['geoip_disable'] !== true && body['disable_geoip'] !== true;
+  return {
+    distinctId: distinctIdOf(body['distinct_id'] ?? body['$distinct_id']),
+    anonDistinctId: idOf(body['$anon_distinct_id'] ?? body['anon_distinct_id']),
+    deviceId: idOf(body['$device_id'] ?? body['device_id'] ?? personProperties['$device_id']),
+    groups: groupsOf(body['groups'] ?? body['$groups']),
+    personProperties,
+    groupProperties: groupPropertiesOf(body['group_properties'] ?? body['$group_properties']),
+    geoProperties: withPlace ? placeOf(headers, locate) : undefined,
+    runtime: runtimeOf(body['evaluation_runtime'], headers),
+    contexts: textsOf(body['evaluation_contexts'] ?? body['evaluation_environments']) ?? [],
+    flagKeys: keysOf(body['flag_keys'] ?? body['flag_keys_to_evaluate']),
+    onlySurveys: isTrue(query('only_evaluate_survey_feature_flags')),
+    onlyRequestProperties: isTrue(query('only_use_override_person_properties')),
+  };
+}
+
+export function isTrue(text: string | undefined): boolean {
+  return text === 'true' || text === '1';
+}
+
+function isObject(value: Json | undefined): value is Properties {
+  return typeof value === 'object' && value !== null && !isList(value) && !(value instanceof JsonFloat);
+}
+
+const NO_FIELDS: Properties = {};
+
+function fieldsOf(value: Json | undefined): Properties {
+  return isObject(value) ? value : NO_FIELDS;
+}
+
+/** Cut to the first code points. An empty one is somebody too. */
+function distinctIdOf(value: Json | undefined): string {
+  const id = textOfId(value);
+  if (id === undefined) {
+    throw new InvalidInput('The request needs a distinct_id: text or a number.', 'distinct_id', 'missing_distinct_id');
+  }
+  return cut(id);
+}
+
+function idOf(value: Json | undefined): string | undefined {
+  const id = textOfId(value);
+  return id === undefined || id === '' ? undefined : cut(id);
+}
+
+/** Numbers become the text that capture makes of them. */
+function textOfId(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  return value instanceof JsonFloat ? String(value.value) : undefined;
+}
+
+function cut(id: string): string {
+  if (id.length <= LIMITS.distinctIdLength) return id;
+  // A code point has two units at most.
+  return Array.from(id.slice(0, 2 * LIMITS.distinctIdLength))
+    .slice(0, LIMITS.distinctIdLength)
+    .join('');
+}
+
+const NO_GROUPS: EvaluationRequest['groups'] = Object.freeze({});
+
+function groupsOf(value: Json | undefined): EvaluationRequest['groups'] {
+  if (!isObject(value)) return NO_GROUPS;
+  const groups = Object.create(null) as Record<string, string>;
+  for (const [type, key] of Object.entries(value)) {
+    const text = textOfId(key);
+    if (text !== undefined) groups[type] = text;
+  }
+  return groups;
+}
+
+const NO_GROUP_PROPERTIES: EvaluationRequest['groupProperties'] = Object.freeze({});
+
+function groupPropertiesOf(value: Json | undefined): EvaluationRequest['groupProperties'] {
+  if (!isObject(value)) return NO_GROUP_PROPERTIES;
+  const byType = Object.create(null) as Record<string, Properties>;
+  for (const [type, properties] of Object.entries(value)) {
+    if (isObject(properties)) byType[type] = properties;
+  }
+  return byType;
+}
+
+function keysOf(value: Json | undefined): ReadonlySet<string> | undefined {
+  const keys = textsOf(value);
+  return keys && new Set(keys);
+}
+
+function textsOf(value: Json | undefined): string[] | undefined {
+  if (value === undefined || !isList(value)) return undefined;
+  return value.filter((one) => typeof one === 'string');
+}
