@@ -27,6 +27,14 @@ import { exportPreviews } from './exports/previews.ts';
 import { exportRuns } from './exports/runs.ts';
 import { exportTestSteps } from './exports/test-steps.ts';
 import { exportRoutes } from './exports/routes.ts';
+import { createDecider } from './flags/decide/decider.ts';
+import { DECIDE_POOL } from './flags/decide/facts.ts';
+import { createLiveDefinitions } from './flags/definitions/live-definitions.ts';
+import { createAdmission } from './flags/ofrep/admission.ts';
+import { ofrepRoutes } from './flags/ofrep/description.ts';
+import { createEventStreams } from './flags/ofrep/event-streams.ts';
+import { createOfrep } from './flags/ofrep/ofrep.ts';
+import { createStreamTokens } from './flags/ofrep/stream-tokens.ts';
 import { flagUsageRoutes, type FlagUsageApi } from './flags/usage.routes.ts';
 import { flagUsageStore } from './flags/usage.store.ts';
 import { apiChecks } from './health/checks.ts';
@@ -39,6 +47,7 @@ import { keyStore } from './identity/keys.store.ts';
 import { projectByToken } from './identity/project-tokens.ts';
 import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
 import { projectStore } from './identity/projects.store.ts';
+import { createKeyRing } from './secrets/key-ring.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from './temporal/codec-endpoint.ts';
 import { ensureReachable } from './temporal/connection.ts';
@@ -46,7 +55,7 @@ import { ensureReachable } from './temporal/connection.ts';
 export type Api = {
   /** Answers one request; never rejects. */
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Readiness says no from now on. */
+  /** Readiness says no from now on, and streams end, which would never end by themselves. */
   drain(): void;
   /** Stores what was accepted, then ends the connections. Call when no request is under way. */
   close(): Promise<void>;
@@ -91,6 +100,13 @@ export function createApi(
     observe: engine.metrics.capture,
     log,
   });
+  const definitions = createLiveDefinitions({ databaseUrl: url, log });
+  const decidePool = createPool({ url, ...DECIDE_POOL });
+  const decider = createDecider({ pool: decidePool });
+  const tokens = createStreamTokens(createKeyRing(options.encryptionKeys));
+  const streams = createEventStreams({ definitions, tokens, publicUrl });
+  const admit = createAdmission({ definitions, gatekeeper });
+  const ofrep = createOfrep({ definitions, decider, streams, admit, locate, log });
   const { stores, executions, sealed, environment, setter, notifications } = engine;
   const routes: Route<
     HealthApi & IdentityApi & EventsApi & PersonsApi & GroupsApi & ExportsApi & WarningsApi & FlagUsageApi
@@ -106,7 +122,7 @@ export function createApi(
   ];
   const app = createApp({
     routes,
-    answeredElsewhere: captureRoutes,
+    answeredElsewhere: [...captureRoutes, ...ofrepRoutes],
     collaborators: {
       health,
       projects,
@@ -144,14 +160,20 @@ export function createApi(
   return {
     metrics: engine.metrics,
     async listener(request, response) {
-      if (capture.handle(request, response) || openPayloads?.(request, response)) return;
+      if (capture.handle(request, response) || ofrep.handle(request, response)) return;
+      if (openPayloads?.(request, response)) return;
       await app(request, response);
     },
-    drain: health.drain,
+    drain() {
+      health.drain();
+      streams.close();
+    },
     async close() {
+      streams.close();
       await capture.drain();
       await warnings.drain();
-      await Promise.all([engine.close(), db.destroy(), lookups.destroy(), ingestPool.end()]);
+      await definitions.close();
+      await Promise.all([engine.close(), db.destroy(), lookups.destroy(), ingestPool.end(), decidePool.end()]);
     },
   };
 }

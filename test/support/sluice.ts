@@ -1,6 +1,6 @@
 /** A started Sluice: the whole API on a real port over a database of its own. Temporal is away: capture does not need it. */
 import type { IncomingMessage } from 'node:http';
-import { createApi } from '../../src/api.ts';
+import { createApi, type Api } from '../../src/api.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { generateKeyRing } from '../../src/secrets/key-ring.ts';
@@ -28,6 +28,16 @@ const GRACE_MS = 5_000;
 
 export async function startSluice(): Promise<Sluice> {
   const database = await createTestDatabase();
+  let listener: Api['listener'] | undefined;
+  const answered: Answered[] = [];
+  const server = await startHttpServer(
+    (request, response) => {
+      const { method = '', url = '', headers } = request;
+      response.once('finish', () => answered.push({ method, url, headers, status: response.statusCode }));
+      return listener!(request, response);
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
   const api = createApi({
     databaseUrl: database.url,
     temporal: NOWHERE,
@@ -38,17 +48,9 @@ export async function startSluice(): Promise<Sluice> {
     clientAddress: createClientAddress([]),
     eventsPerSecond: { project: 50_000, key: 50_000 },
     log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
-    publicUrl: 'http://127.0.0.1',
+    publicUrl: server.url,
   });
-  const answered: Answered[] = [];
-  const server = await startHttpServer(
-    (request, response) => {
-      const { method = '', url = '', headers } = request;
-      response.once('finish', () => answered.push({ method, url, headers, status: response.statusCode }));
-      return api.listener(request, response);
-    },
-    { host: '127.0.0.1', port: 0 },
-  );
+  listener = api.listener;
   const db = createKnex({ url: database.url, applicationName: 'test' });
   const pool = createPool({ url: database.url, applicationName: 'test' });
   return {
@@ -58,6 +60,7 @@ export async function startSluice(): Promise<Sluice> {
     answered,
     metrics: api.metrics,
     async stop() {
+      api.drain();
       await server.stop(GRACE_MS);
       await api.close();
       await Promise.all([db.destroy(), pool.end()]);

@@ -1,0 +1,44 @@
+/** Who may ask: whoever has a key of the project, the public one of its pages or a secret one of its servers. */
+import type { IncomingMessage } from 'node:http';
+import { NotAuthenticated, PermissionDenied } from '../../errors.ts';
+import type { Gatekeeper } from '../../http/access.ts';
+import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
+
+const BEARER = /^Bearer +(\S+) *$/i;
+const SECRET = /^ph[xs]_/;
+
+type Options = {
+  definitions: Pick<LiveDefinitions, 'find' | 'findById'>;
+  gatekeeper: Gatekeeper;
+};
+
+/** `isSecret`: the key is one that only servers hold. */
+export type Admitted = { project: ProjectFlags; isSecret: boolean };
+
+/**
+ * @returns a function that finds the project of a request by its key, in `Authorization: Bearer` or `X-API-Key`; it throws
+ *   NotAuthenticated, PermissionDenied, and Unavailable while nothing can be looked up
+ */
+export function createAdmission({ definitions, gatekeeper }: Options) {
+  return async ({ headers }: IncomingMessage): Promise<Admitted> => {
+    const key = BEARER.exec(headers.authorization ?? '')?.[1] ?? [headers['x-api-key'] ?? ''].flat()[0]!;
+    if (key === '')
+      throw new NotAuthenticated('Give the key of the project: `Authorization: Bearer <key>` or `X-API-Key`.');
+    const isSecret = SECRET.test(key);
+    const project = isSecret ? await bySecretKey(key) : await definitions.find(key);
+    if (!project) throw new NotAuthenticated('The API key is not valid: no project has it.');
+    return { project, isSecret };
+  };
+
+  async function bySecretKey(key: string): Promise<ProjectFlags | undefined> {
+    const authorization = `Bearer ${key}`;
+    const caller = await gatekeeper.authenticate({
+      headers: { authorization },
+      headersDistinct: { authorization: [authorization] },
+    });
+    if (caller.projectId === null)
+      throw new PermissionDenied('A personal key names no project: give a key of the project.');
+    await gatekeeper.enter(caller, caller.projectId, 'feature_flag:read');
+    return definitions.findById(caller.projectId);
+  }
+}

@@ -1,0 +1,113 @@
+/** OFREP as `/api/schema/` describes it. It is answered before the router, so nothing is checked against these schemas. */
+import type { DescribedRoute } from '../../http/route.ts';
+import { stringEnum, Type } from '../../schema.ts';
+import { EVENT_STREAM_PATH } from './event-streams.ts';
+import { EVALUATE_PATH } from './paths.ts';
+
+const values = Type.Record(Type.String(), Type.Unknown());
+
+const Request = Type.Object(
+  {
+    context: Type.Object(
+      {
+        targetingKey: Type.String({ description: 'The distinct id.' }),
+        groups: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Keys by types of groups.' })),
+        group_properties: Type.Optional(Type.Record(Type.String(), values)),
+      },
+      { description: 'All other members are properties of the person.' },
+    ),
+  },
+  { title: 'OfrepRequest' },
+);
+
+const Result = Type.Object(
+  {
+    key: Type.String(),
+    reason: stringEnum(['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED'] as const),
+    value: Type.Optional(
+      Type.Union([Type.Boolean(), Type.String()], { description: 'Absent: the default in the code holds.' }),
+    ),
+    variant: Type.Optional(Type.String()),
+    metadata: Type.Object({
+      id: Type.Integer(),
+      version: Type.Integer(),
+      reason: Type.String({ description: 'As decide says it.' }),
+      condition_index: Type.Optional(Type.Integer()),
+      payload: Type.Optional(Type.String({ description: 'JSON.' })),
+    }),
+  },
+  { title: 'OfrepResult' },
+);
+
+const Failure = Type.Object(
+  {
+    key: Type.String(),
+    errorCode: stringEnum([
+      'PARSE_ERROR',
+      'TARGETING_KEY_MISSING',
+      'INVALID_CONTEXT',
+      'FLAG_NOT_FOUND',
+      'GENERAL',
+    ] as const),
+    errorDetails: Type.String(),
+  },
+  { title: 'OfrepFailure' },
+);
+
+const Results = Type.Object(
+  {
+    flags: Type.Array(Type.Union([Result, Failure])),
+    eventStreams: Type.Array(
+      Type.Object({
+        type: Type.Literal('sse'),
+        url: Type.String({ format: 'uri' }),
+        inactivityDelaySec: Type.Integer(),
+      }),
+    ),
+  },
+  { title: 'OfrepResults' },
+);
+
+const access = { public: true } as const;
+const description =
+  'OpenFeature Remote Evaluation Protocol. The key of the project, `phc_…` or `phs_…`, is given as `Authorization: Bearer` or ' +
+  '`X-API-Key`. Errors are those of the protocol.';
+
+export const ofrepRoutes: readonly DescribedRoute[] = [
+  {
+    method: 'post',
+    path: `${EVALUATE_PATH}/`,
+    access,
+    query: Type.Object({
+      flagConfigEtag: Type.Optional(Type.String({ description: 'Of the event that told of a change.' })),
+    }),
+    body: Request,
+    answers: { 200: Results, 304: null },
+    summary: 'Evaluate all flags (OFREP)',
+    description,
+  },
+  {
+    method: 'post',
+    path: `${EVALUATE_PATH}/:key/`,
+    access,
+    params: Type.Object({ key: Type.String() }),
+    body: Request,
+    answers: { 200: Result },
+    summary: 'Evaluate a flag (OFREP)',
+    description,
+  },
+  {
+    method: 'get',
+    path: `${EVENT_STREAM_PATH}/`,
+    access,
+    query: Type.Object({
+      token: Type.String(),
+      since: Type.Optional(Type.String({ description: 'The version of the definitions that is known.' })),
+    }),
+    answers: { 200: null },
+    summary: 'Hear of changes of flags (OFREP)',
+    description:
+      'Server-sent events; the address is one that a bulk evaluation gave. `{"type": "refetchEvaluation"}` says that the flags ' +
+      'should be evaluated again.',
+  },
+];

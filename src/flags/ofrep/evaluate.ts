@@ -1,0 +1,59 @@
+/** Flags of a project for one subject, as OFREP's bodies hold them. */
+import type { Decider } from '../decide/decider.ts';
+import type { ProjectFlags } from '../definitions/live-definitions.ts';
+import type { StoredFlag } from '../definitions/stored-definitions.ts';
+import type { EvaluationRequest, Runtime } from '../evaluation/decision.ts';
+import { presentDecision, presentDisabled, type FlagFailure, type FlagSuccess } from './present.ts';
+import { refusal } from './refusal.ts';
+
+/** Flags that target surveys are the business of SDKs that show surveys. */
+const SURVEY_PREFIX = 'survey-targeting-';
+
+/** Every flag that decide would answer, and those that are not active, by key. */
+export async function evaluateAll(decider: Decider, project: ProjectFlags, request: EvaluationRequest) {
+  const { decisions } = await decider.decide(project, request);
+  const decided = new Map(decisions.map((decision) => [decision.key, decision]));
+  const results: (FlagSuccess | FlagFailure)[] = [];
+  for (const flag of project.stored) {
+    if (flag.key.startsWith(SURVEY_PREFIX)) continue;
+    const decision = decided.get(flag.key);
+    if (decision) results.push(presentDecision(decision, flag));
+    else if (isDisabledFor(flag, request.runtime)) results.push(presentDisabled(flag));
+  }
+  return results;
+}
+
+/** The flag with this key; a failure with FLAG_NOT_FOUND when there is none for who asks. */
+export async function evaluateOne(
+  decider: Decider,
+  project: ProjectFlags,
+  request: EvaluationRequest,
+  key: string,
+): Promise<FlagSuccess | FlagFailure> {
+  const flag = flagOf(project, key);
+  if (flag && isDisabledFor(flag, request.runtime)) return presentDisabled(flag);
+  if (!flag?.active) return notFound(key);
+  const { decisions } = await decider.decide(project, { ...request, flagKeys: new Set([key]) });
+  const decision = decisions.find((one) => one.key === key);
+  return decision ? presentDecision(decision, flag) : notFound(key);
+}
+
+function notFound(key: string): FlagFailure {
+  return { key, ...refusal('FLAG_NOT_FOUND', 'There is no flag with this key for who asks.') };
+}
+
+function isDisabledFor({ active, evaluationRuntime }: StoredFlag, runtime: Runtime): boolean {
+  return !active && (evaluationRuntime === 'all' || runtime === 'all' || evaluationRuntime === runtime);
+}
+
+const indexes = new WeakMap<ProjectFlags, ReadonlyMap<string, StoredFlag>>();
+
+/** A state of a project is asked for many flags. */
+function flagOf(project: ProjectFlags, key: string): StoredFlag | undefined {
+  let index = indexes.get(project);
+  if (!index) {
+    index = new Map(project.stored.map((flag) => [flag.key, flag]));
+    indexes.set(project, index);
+  }
+  return index.get(key);
+}

@@ -1,0 +1,153 @@
+/**
+ * Event streams beside bulk evaluation (OFREP's ADR-0008): each change of a project's definitions is told to whoever listens, who
+ * then evaluates again. An event is named by the version of the definitions, so that who reconnects is told only of what it missed.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NotAuthenticated, Throttled, Unavailable } from '../../errors.ts';
+import { entityTag } from '../../http/preconditions.ts';
+import { queryOf } from '../../wire/fields.ts';
+import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
+import type { StreamTokens } from './stream-tokens.ts';
+
+export const EVENT_STREAM_PATH = '/ofrep/v1/event-stream';
+
+/** Of one project, in one process. */
+const MOST_STREAMS = 1_000;
+const FULL_RETRY_SECONDS = 60;
+/** Proxies end connections that are silent for a minute. */
+const HEARTBEAT_MS = 25_000;
+/** Changes that come together are told together. */
+const GATHER_MS = 50;
+/** A listener that does not read is cut off. */
+const UNREAD_BYTES = 16_384;
+/** After how long listeners reconnect, so that those of a process that stops do not all come at once. */
+const RETRY_MS = { least: 1_000, most: 5_000 };
+/** Seconds after which providers in the background close their stream. */
+const INACTIVITY_SECONDS = 120;
+
+/** As a bulk answer lists it. */
+export type EventStream = { type: 'sse'; url: string; inactivityDelaySec: number };
+
+export type EventStreams = {
+  /** Where changes of the project after this state are told; the address holds for this period, and the next one. */
+  of(project: Pick<ProjectFlags, 'projectId' | 'version'>): { stream: EventStream; period: string };
+  /**
+   * Answers with a stream, which then stays open.
+   * @throws NotAuthenticated, Throttled, Unavailable before anything is answered
+   */
+  open(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Ends all streams; none is opened any more. */
+  close(): void;
+};
+
+type Options = {
+  definitions: Pick<LiveDefinitions, 'findById' | 'onChange'>;
+  tokens: StreamTokens;
+  publicUrl: string;
+};
+
+type Listener = { response: ServerResponse; version: string };
+
+export function createEventStreams({ definitions, tokens, publicUrl }: Options): EventStreams {
+  const address = new URL(publicUrl);
+  address.pathname = address.pathname.replace(/\/$/, '') + EVENT_STREAM_PATH;
+  const listeners = new Map<number, Set<Listener>>();
+  const gathering = new Set<number>();
+  let closed = false;
+
+  function add(projectId: number, listener: Listener): void {
+    const others = listeners.get(projectId) ?? new Set();
+    listeners.set(projectId, others.add(listener));
+    listener.response.once('close', () => {
+      others.delete(listener);
+      if (others.size === 0) listeners.delete(projectId);
+    });
+  }
+
+  function changed(projectId: number): void {
+    if (gathering.has(projectId) || !listeners.has(projectId)) return;
+    gathering.add(projectId);
+    setTimeout(() => {
+      gathering.delete(projectId);
+      void tell(projectId);
+    }, GATHER_MS);
+  }
+
+  async function tell(projectId: number): Promise<void> {
+    // Away: the change is told when the definitions are read again.
+    const project = await definitionsOf(projectId).catch(() => 'unavailable' as const);
+    if (project === 'unavailable') return;
+    for (const listener of listeners.get(projectId) ?? []) {
+      if (!project) listener.response.end();
+      else if (listener.version !== project.version) write(listener.response, eventOf(project.version));
+      listener.version = project?.version ?? '';
+    }
+  }
+
+  /** Also keeps the definitions of those that are listened to in memory: lost notifications are found out for these. */
+  function beat(): void {
+    for (const [projectId, ofProject] of listeners) {
+      void definitionsOf(projectId).catch(() => undefined);
+      for (const { response } of ofProject) write(response, ':\n\n');
+    }
+  }
+
+  async function definitionsOf(projectId: number): Promise<ProjectFlags | undefined> {
+    return definitions.findById(projectId);
+  }
+
+  const heartbeat = setInterval(beat, HEARTBEAT_MS);
+  heartbeat.unref();
+  const forget = definitions.onChange(changed);
+
+  return {
+    of({ projectId, version }) {
+      const url = new URL(address);
+      url.searchParams.set('token', tokens.issue(projectId));
+      url.searchParams.set('since', version);
+      const stream = { type: 'sse' as const, url: url.href, inactivityDelaySec: INACTIVITY_SECONDS };
+      return { stream, period: String(tokens.period()) };
+    },
+
+    async open(request, response) {
+      const query = queryOf(request.url ?? '');
+      const projectId = tokens.read(query('token') ?? '');
+      const project = projectId === undefined ? undefined : await definitionsOf(projectId);
+      if (!project) throw new NotAuthenticated('The token is not valid any more: evaluate the flags again.');
+      if (closed) throw new Unavailable('The server is stopping.', 1);
+      if ((listeners.get(project.projectId)?.size ?? 0) >= MOST_STREAMS) throw new Throttled(FULL_RETRY_SECONDS);
+      const { version } = project;
+      const seen = request.headers['last-event-id'] ?? query('since');
+      response.writeHead(200, {
+        'Content-Type': 'text/event-stream',
+        'Cache-Control': 'no-store, no-transform',
+        // Nginx would keep events until there are enough of them.
+        'X-Accel-Buffering': 'no',
+      });
+      add(project.projectId, { response, version });
+      // An event without data is not told to the page, but its id is what comes back as `Last-Event-ID`.
+      response.write(`retry: ${retryMs()}\nid: ${version}\n\n${seen === version ? '' : eventOf(version)}`);
+    },
+
+    close() {
+      closed = true;
+      clearInterval(heartbeat);
+      forget();
+      for (const ofProject of listeners.values()) for (const { response } of ofProject) response.end();
+    },
+  };
+}
+
+function write(response: ServerResponse, text: string): void {
+  if (response.writableLength > UNREAD_BYTES) response.destroy();
+  else response.write(text);
+}
+
+function eventOf(version: string): string {
+  const lastModified = Math.floor(Date.now() / 1000);
+  return `id: ${version}\ndata: ${JSON.stringify({ type: 'refetchEvaluation', etag: entityTag(version), lastModified })}\n\n`;
+}
+
+function retryMs(): number {
+  return Math.round(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least));
+}

@@ -1,0 +1,143 @@
+/**
+ * OpenFeature's remote evaluation protocol, OFREP 0.2 (https://github.com/open-feature/protocol): flags decided as by decide, in
+ * the words of the protocol. Its errors have bodies of its own, so these paths are answered before the application's router.
+ */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isDatabaseAway } from '../../db/away.ts';
+import { MalformedRequest, MethodNotAllowed, TooLarge, Unavailable } from '../../errors.ts';
+import { answerFor } from '../../http/error-body.ts';
+import { allowPages, preflightHeaders, send, sendJson } from '../../http/raw-answers.ts';
+import { json, noBody, type Answer } from '../../http/route.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { NO_FIELDS, queryOf } from '../../wire/fields.ts';
+import type { Locate } from '../../wire/geoip.ts';
+import { isDeeperThan, parseJson } from '../../wire/json.ts';
+import { readBytes } from '../../wire/read-bytes.ts';
+import type { Decider } from '../decide/decider.ts';
+import { evaluationRequestOf, type Body } from '../decide/read-request.ts';
+import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
+import { parseJson as parseWithNumbers, type Json } from '../evaluation/json-values.ts';
+import type { Admitted } from './admission.ts';
+import { readContext } from './context.ts';
+import { evaluateAll, evaluateOne } from './evaluate.ts';
+import type { EventStreams } from './event-streams.ts';
+import { ofrepPathOf, type OfrepPath } from './paths.ts';
+import { isRefusal, refusal, type Refusal } from './refusal.ts';
+
+const MOST_BYTES = 256 * 1024;
+const MOST_LEVELS = 64;
+/** For a change that another process has seen: usually it is here within 100. */
+const LONGEST_WAIT_MS = 500;
+
+export type OfrepOptions = {
+  definitions: LiveDefinitions;
+  decider: Decider;
+  streams: EventStreams;
+  /** @throws NotAuthenticated, PermissionDenied, Throttled, Unavailable */
+  admit(request: IncomingMessage): Promise<Admitted>;
+  /** Absent: nobody is told where the address is that a request gives. */
+  locate: Locate | undefined;
+  log: Logger;
+};
+
+export type Ofrep = {
+  /** @returns false when the request is not for OFREP: then nothing was done with it */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+};
+
+export function createOfrep({ definitions, decider, streams, admit, locate, log }: OfrepOptions): Ofrep {
+  async function answer(request: IncomingMessage, response: ServerResponse, path: OfrepPath): Promise<void> {
+    const method = path.of === 'events' ? 'GET' : 'POST';
+    if (request.method === 'OPTIONS') return send(request, response, noBody(204, preflightHeaders(request)));
+    if (request.method !== method) throw new MethodNotAllowed(request.method ?? '', [method, 'OPTIONS']);
+    if (path.of === 'events') return streams.open(request, response);
+    const { project: known, isSecret } = await admit(request);
+    const project = await upToDate(known, request);
+    const context = await readContextOf(request);
+    if (isRefusal(context)) return send(request, response, refused(context, path));
+    const { headers } = request;
+    const stated = isSecret || isNode(headers) ? { ...context, evaluation_runtime: 'server' } : context;
+    const asked = evaluationRequestOf(stated, NO_FIELDS, { headers, locate });
+    if (path.of === 'flags') return sendAll(request, response, project, await evaluateAll(decider, project, asked));
+    const result = await evaluateOne(decider, project, asked, path.key);
+    send(request, response, isRefusal(result) ? refused(result, path) : json(200, result));
+  }
+
+  /** The stream that told of a change may be another process's, which heard of it before this one. */
+  async function upToDate(project: ProjectFlags, request: IncomingMessage): Promise<ProjectFlags> {
+    const told = /\d{1,15}/.exec(queryOf(request.url ?? '')('flagConfigEtag') ?? '')?.[0];
+    if (told === undefined || Number(told) <= Number(project.version)) return project;
+    await nextChange(project.projectId);
+    return (await definitions.findById(project.projectId)) ?? project;
+  }
+
+  function nextChange(projectId: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(end, LONGEST_WAIT_MS);
+      const forget = definitions.onChange((changed) => changed === projectId && end());
+      function end(): void {
+        clearTimeout(timer);
+        forget();
+        resolve();
+      }
+    });
+  }
+
+  /** The tag is of the flags, and of the period in which the stream's address holds: who has an old address is given a new one. */
+  function sendAll(request: IncomingMessage, response: ServerResponse, project: ProjectFlags, flags: object[]): void {
+    const text = JSON.stringify(flags);
+    const { stream, period } = streams.of(project);
+    const tag = `"${createHash('sha256').update(period).update(text).digest('base64url')}"`;
+    if (matches(request.headers['if-none-match'], tag)) return send(request, response, noBody(304, { ETag: tag }));
+    const body = `{"flags":${text},"eventStreams":[${JSON.stringify(stream)}]}`;
+    sendJson(request, response, 200, body, { ETag: tag });
+  }
+
+  function failed(thrown: unknown, path: OfrepPath): Answer {
+    const error = isDatabaseAway(thrown) ? new Unavailable('Keys cannot be looked up right now.') : (thrown as Error);
+    const known = answerFor(error);
+    if (!known) {
+      log.error({ error: error.message, stack: error.stack }, 'flags could not be evaluated');
+      return json(500, { errorDetails: 'The flags could not be evaluated.' });
+    }
+    const isUnreadable = error instanceof MalformedRequest || error instanceof TooLarge;
+    if (isUnreadable) return refused(refusal('PARSE_ERROR', error.message), path);
+    return json(known.status, { errorDetails: error.message }, known.headers);
+  }
+
+  return {
+    handle(request, response) {
+      const path = ofrepPathOf(request.url ?? '');
+      if (!path) return false;
+      allowPages(request, response);
+      response.setHeader('Access-Control-Expose-Headers', 'ETag, Retry-After');
+      void answer(request, response, path).catch((error: unknown) => send(request, response, failed(error, path)));
+      return true;
+    },
+  };
+}
+
+/** @throws MalformedRequest, TooLarge */
+async function readContextOf(request: IncomingMessage): Promise<Body | Refusal> {
+  const bytes = await readBytes(request, MOST_BYTES, () => {});
+  const { value } = parseJson(bytes, parseWithNumbers);
+  if (isDeeperThan(value, MOST_LEVELS)) throw new TooLarge(`The body is nested deeper than ${MOST_LEVELS} levels.`);
+  return readContext(value as Json);
+}
+
+/** The providers for Node: its `fetch` sends a header that else only browsers send, by which decide knows pages. */
+function isNode({ 'user-agent': agent = '' }: IncomingMessage['headers']): boolean {
+  return agent === 'node';
+}
+
+function refused(why: Refusal, path: OfrepPath): Answer {
+  const status = why.errorCode === 'FLAG_NOT_FOUND' ? 404 : 400;
+  return json(status, path.of === 'flag' ? { key: path.key, ...why } : why);
+}
+
+/** Compares weakly: a proxy that compresses makes tags weak. */
+function matches(header: string | undefined, tag: string): boolean {
+  const tags = (header ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  return tags.includes(tag) || tags.includes('*');
+}

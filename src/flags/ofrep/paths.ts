@@ -1,0 +1,25 @@
+/** The addresses of the protocol; a slash at the end may be there or not. */
+import { EVENT_STREAM_PATH } from './event-streams.ts';
+
+export type OfrepPath = { of: 'flag'; key: string } | { of: 'flags' } | { of: 'events' };
+
+export const EVALUATE_PATH = '/ofrep/v1/evaluate/flags';
+
+/** @returns undefined when the address is not one of the protocol */
+export function ofrepPathOf(url: string): OfrepPath | undefined {
+  if (!url.startsWith('/ofrep/')) return undefined;
+  const path = url.split('?', 1)[0]!.replace(/\/$/, '');
+  if (path === EVENT_STREAM_PATH) return { of: 'events' };
+  if (path === EVALUATE_PATH) return { of: 'flags' };
+  const written = path.startsWith(`${EVALUATE_PATH}/`) ? path.slice(EVALUATE_PATH.length + 1) : '/';
+  const key = written.includes('/') ? undefined : decoded(written);
+  return key === undefined ? undefined : { of: 'flag', key };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+/** A decision as OFREP tells it. */
+import type { Decision } from '../evaluation/decision.ts';
+import type { FlagDefinition } from '../evaluation/definitions.ts';
+import { isList, type Json } from '../evaluation/json-values.ts';
+import { reasonOf, type Reason } from './reasons.ts';
+import { refusal, type Refusal } from './refusal.ts';
+
+/** Without a value the code's default holds. */
+export type FlagSuccess = {
+  key: string;
+  reason: Reason;
+  value?: boolean | string;
+  variant?: string;
+  metadata: Record<string, string | number>;
+};
+export type FlagFailure = { key: string } & Refusal;
+
+/**
+ * The value is the variant's key, or whether the flag is on. A flag with variants that gives none has no value: the texts that
+ * its callers expect are the variants' keys, and false is not one of them.
+ */
+export function presentDecision(decision: Decision, flag: FlagDefinition): FlagSuccess | FlagFailure {
+  const { key, enabled, variant, payload, failed } = decision;
+  const { code, conditionIndex } = decision.reason;
+  if (failed) return { key, ...refusal('GENERAL', `The flag could not be decided: ${code}.`) };
+  return {
+    key,
+    ...(variant !== null ? { value: variant, variant } : (enabled || !hasVariants(flag)) && { value: enabled }),
+    reason: reasonOf(decision, flag),
+    metadata: {
+      id: decision.id,
+      version: decision.version,
+      reason: code,
+      ...(conditionIndex !== null && { condition_index: conditionIndex }),
+      ...(payload !== null && { payload }),
+    },
+  };
+}
+
+/** A flag that is not active: OpenFeature's providers give the code's default for it, and no error. */
+export function presentDisabled({ key, id, version }: FlagDefinition): FlagSuccess {
+  return { key, reason: 'DISABLED', metadata: { id, version, reason: 'flag_disabled' } };
+}
+
+function hasVariants({ filters }: FlagDefinition): boolean {
+  const variants = (filters as Filters | null)?.multivariate?.variants ?? null;
+  return isList(variants) && variants.length > 0;
+}
+
+/** As far as it is what the API stores: anything else has no variants. */
+type Filters = { multivariate?: { variants?: Json } | null };

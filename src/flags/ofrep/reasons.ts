@@ -1,0 +1,59 @@
+/** Why a flag has its value, in OpenFeature's words (https://openfeature.dev/specification/types#resolution-reason). */
+import type { Decision } from '../evaluation/decision.ts';
+import type { FlagDefinition } from '../evaluation/definitions.ts';
+import { isList, type Json, type Properties } from '../evaluation/json-values.ts';
+
+/** STATIC: the same for everybody, so that it may be kept. SPLIT: by a hash. TARGETING_MATCH: by what is known of who asks. */
+export type Reason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
+
+/** @param decision that did not fail */
+export function reasonOf({ reason }: Decision, { filters, bucketingIdentifier }: FlagDefinition): Reason {
+  const fields = fieldsOf(filters);
+  switch (reason.code) {
+    case 'condition_match':
+      return reasonOfMatch(fields, reason.conditionIndex ?? 0, bucketingIdentifier);
+    case 'holdout_condition_value':
+    case 'out_of_rollout_bound':
+      return 'SPLIT';
+    case 'flag_disabled':
+      return 'DISABLED';
+    case 'missing_dependency':
+      return 'STATIC';
+    case 'no_group_type':
+      return listOf(fields['groups']).length === 0 ? 'STATIC' : 'TARGETING_MATCH';
+    default:
+      return 'TARGETING_MATCH';
+  }
+}
+
+function reasonOfMatch(filters: Properties, index: number, bucketedBy: FlagDefinition['bucketingIdentifier']): Reason {
+  const condition = fieldsOf(listOf(filters['groups'])[index]);
+  const variants = listOf(fieldsOf(filters['multivariate'])['variants']).map((variant) => fieldsOf(variant)['key']);
+  const isVariantHashed = variants.length > 0 && !variants.includes(condition['variant'] ?? null);
+  const { rollout_percentage: percentage, properties } = condition;
+  const isHashed = isVariantHashed || (typeof percentage === 'number' && percentage !== 100);
+  if (isHashed || has(filters, 'holdout')) return 'SPLIT';
+  const isTargeted =
+    index > 0 ||
+    listOf(properties).length > 0 ||
+    has(condition, 'aggregation_group_type_index') ||
+    CONTEXTUAL.some((name) => has(filters, name)) ||
+    bucketedBy === 'device_id';
+  return isTargeted ? 'TARGETING_MATCH' : 'STATIC';
+}
+
+/** With these, others may not get what the first condition set gives to everybody that it is asked about. */
+const CONTEXTUAL = ['aggregation_group_type_index', 'super_groups', 'feature_enrollment'] as const;
+
+function has(fields: Properties, name: string): boolean {
+  const value = fields[name] ?? false;
+  return value !== false && !(isList(value) && value.length === 0);
+}
+
+function fieldsOf(value: Json | undefined): Properties {
+  return typeof value === 'object' && value !== null && !isList(value) ? (value as Properties) : {};
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return value !== undefined && isList(value) ? value : [];
+}

@@ -1,0 +1,43 @@
+/**
+ * Tokens in the URLs of event streams, which proxies and browsers may log: they open the stream of one project for a while, and
+ * nothing else.
+ *
+ * A token is the same for all that ask in one period: providers that see a new URL connect again. It holds for that period and
+ * the next one.
+ */
+import type { KeyRing } from '../../secrets/key-ring.ts';
+
+const PERIOD_SECONDS = 900;
+const PURPOSE = 'ofrep event streams';
+const TOKEN = /^((\d{1,10})\.(\d{1,12}))~([\w.-]{1,200})$/;
+
+export type StreamTokens = {
+  /** The number of the present period. */
+  period(): number;
+  issue(projectId: number): string;
+  /** @returns the project whose stream the token opens; undefined when it is not ours, or too old */
+  read(token: string): number | undefined;
+};
+
+export function createStreamTokens(
+  ring: Pick<KeyRing, 'sign' | 'hasSigned'>,
+  now: () => number = Date.now,
+): StreamTokens {
+  const period = () => Math.floor(now() / 1000 / PERIOD_SECONDS);
+  return {
+    period,
+
+    issue(projectId) {
+      const text = `${projectId}.${period()}`;
+      return `${text}~${ring.sign(text, PURPOSE)}`;
+    },
+
+    read(token) {
+      const [, text, projectId, issued, signature] = TOKEN.exec(token) ?? [];
+      if (text === undefined || signature === undefined) return undefined;
+      const age = period() - Number(issued);
+      if (age < 0 || age > 1 || !ring.hasSigned(text, PURPOSE, signature)) return undefined;
+      return Number(projectId);
+    },
+  };
+}

@@ -1,0 +1,190 @@
+/** Event streams of flags: who may listen, what is told, and how it ends. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createStreamTokens } from '../../../src/flags/ofrep/stream-tokens.ts';
+import { createKeyRing, generateKeyRing } from '../../../src/secrets/key-ring.ts';
+import { buildFlag } from '../../support/flag-rows.ts';
+import { buildTenant, type Tenant } from '../../support/identity.ts';
+import { startSluice, type Sluice } from '../../support/sluice.ts';
+
+const PATIENCE_MS = 3_000;
+
+type Heard = { id?: string; data?: Record<string, unknown> | undefined; retry?: string; atMs: number };
+type Stream = { status: number; headers: Headers; heard: Heard[]; next(count: number): Promise<Heard[]>; stop(): void };
+
+/** A small EventSource that shows all that arrives, comments too. */
+async function listen(url: string, headers: Record<string, string> = {}): Promise<Stream> {
+  const control = new AbortController();
+  const answer = await fetch(url, { headers, signal: control.signal });
+  const heard: Heard[] = [];
+  async function read(): Promise<void> {
+    let text = '';
+    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+      const blocks = (text + chunk).split('\n\n');
+      text = blocks.pop() ?? '';
+      heard.push(...blocks.map(eventOf));
+    }
+  }
+  const ended = read().catch(() => {});
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    heard,
+    async next(count) {
+      const until = Date.now() + PATIENCE_MS;
+      while (heard.length < count && Date.now() < until) await sleep(5);
+      return heard;
+    },
+    stop: () => (control.abort(), void ended),
+  };
+}
+
+function eventOf(block: string): Heard {
+  const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s, 2)));
+  const { data, ...rest } = fields as { data?: string };
+  return { ...rest, ...(data !== undefined && { data: JSON.parse(data) as Heard['data'] }), atMs: Date.now() };
+}
+
+describe('event streams of flags', () => {
+  let sluice: Sluice;
+  let tenant: Tenant;
+  const open: Stream[] = [];
+  before(async () => void (sluice = await startSluice()));
+  after(() => sluice.stop());
+  beforeEach(async () => void (tenant = await buildTenant(sluice.db)));
+  afterEach(() => open.splice(0).forEach((stream) => stream.stop()));
+
+  async function evaluate(
+    query = '',
+  ): Promise<{ flags: { key: string }[]; stream: Record<string, unknown>; tag: string }> {
+    const answer = await fetch(`${sluice.url}/ofrep/v1/evaluate/flags${query}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${tenant.apiToken}` },
+      body: JSON.stringify({ context: { targetingKey: 'ada' } }),
+    });
+    const { flags, eventStreams } = (await answer.json()) as {
+      flags: { key: string }[];
+      eventStreams: Record<string, unknown>[];
+    };
+    return { flags, stream: eventStreams[0]!, tag: answer.headers.get('etag') ?? '' };
+  }
+
+  async function follow(url: unknown, headers: Record<string, string> = {}): Promise<Stream> {
+    const stream = await listen(url as string, headers);
+    open.push(stream);
+    return stream;
+  }
+
+  it('are offered with the flags, at an address that holds no key', async () => {
+    const { stream } = await evaluate();
+    assert.deepEqual(Object.keys(stream), ['type', 'url', 'inactivityDelaySec']);
+    assert.equal(stream['type'], 'sse');
+    assert.ok((stream['inactivityDelaySec'] as number) >= 1);
+    const url = stream['url'] as string;
+    assert.ok(url.startsWith(`${sluice.url}/ofrep/v1/event-stream?token=`));
+    assert.ok(!url.includes(tenant.apiToken) && !url.includes('phc_'));
+    assert.equal((await evaluate()).stream['url'], url, 'a new address would have providers connect again');
+  });
+
+  it('are for nobody without a token of ours', async () => {
+    const { stream } = await evaluate();
+    const url = new URL(stream['url'] as string);
+    const other = createStreamTokens(createKeyRing(generateKeyRing())).issue(tenant.projectId);
+    for (const token of ['', 'x', tenant.apiToken, other, (url.searchParams.get('token') ?? '').replace(/^\d+/, '1')]) {
+      url.searchParams.set('token', token);
+      const answer = await fetch(url);
+      assert.equal(answer.status, 401, token);
+      assert.deepEqual(Object.keys((await answer.json()) as object), ['errorDetails']);
+    }
+    assert.equal((await fetch(url, { method: 'POST' })).status, 405);
+  });
+
+  it('tell of a change within a second, and of none that is known', async () => {
+    const { stream } = await evaluate();
+    const { status, headers, next } = await follow(stream['url'], { Origin: 'https://shop.example' });
+    assert.equal(status, 200);
+    assert.equal(headers.get('content-type'), 'text/event-stream');
+    assert.equal(headers.get('access-control-allow-origin'), 'https://shop.example');
+    const [opening] = await next(1);
+    assert.deepEqual([opening?.id, opening?.data], ['0', undefined]);
+    assert.match(opening?.retry ?? '', /^\d{4}$/);
+
+    const changedAtMs = Date.now();
+    await buildFlag(sluice.db, tenant.projectId, { key: 'new' });
+    const heard = await next(2);
+    assert.equal(heard.length, 2);
+    const { id, data, atMs } = heard[1]!;
+    assert.ok(atMs - changedAtMs < 1_000, `told after ${atMs - changedAtMs} ms`);
+    assert.equal(id, '1');
+    assert.deepEqual([data?.['type'], data?.['etag']], ['refetchEvaluation', '"1"']);
+    assert.ok(Math.abs((data?.['lastModified'] as number) - changedAtMs / 1000) < 2);
+    const { flags } = await evaluate(`?flagConfigEtag=${encodeURIComponent('"1"')}&flagConfigLastModified=1`);
+    assert.deepEqual(
+      flags.map(({ key }) => key),
+      ['new'],
+    );
+  });
+
+  it('tell who comes late or comes back of what was missed, once', async () => {
+    const { stream } = await evaluate();
+    await buildFlag(sluice.db, tenant.projectId, { key: 'a' });
+    await buildFlag(sluice.db, tenant.projectId, { key: 'b' });
+    await evaluate(`?flagConfigEtag=${encodeURIComponent('"2"')}`);
+    for (const [seen, told] of [
+      [undefined, ['2', '2']],
+      ['1', ['2', '2']],
+      ['2', ['2']],
+    ] as const) {
+      const { heard, next } = await follow(stream['url'], seen === undefined ? {} : { 'Last-Event-ID': seen });
+      await next(told.length);
+      await sleep(100);
+      assert.deepEqual(
+        heard.map(({ id }) => id),
+        told,
+      );
+    }
+  });
+
+  it('tell nothing of other projects', async () => {
+    const { stream } = await evaluate();
+    const { heard, next } = await follow(stream['url']);
+    await next(1);
+    const other = await buildTenant(sluice.db);
+    await buildFlag(sluice.db, other.projectId, { key: 'new' });
+    await sleep(200);
+    assert.equal(heard.length, 1);
+  });
+
+  it('end when the server stops', async () => {
+    const own = await startSluice();
+    const { apiToken } = await buildTenant(own.db);
+    const answer = await fetch(`${own.url}/ofrep/v1/evaluate/flags`, {
+      method: 'POST',
+      headers: { 'X-API-Key': apiToken },
+      body: JSON.stringify({ context: { targetingKey: 'ada' } }),
+    });
+    const { eventStreams } = (await answer.json()) as { eventStreams: { url: string }[] };
+    await follow(eventStreams[0]!.url);
+    const stoppedAtMs = Date.now();
+    await own.stop();
+    assert.ok(Date.now() - stoppedAtMs < 2_000);
+  });
+});
+
+describe('a token of an event stream', () => {
+  const ring = createKeyRing(generateKeyRing());
+  const PERIOD_MS = 900_000;
+
+  it('is the same in one period, and holds until the end of the next', () => {
+    let now = 10 * PERIOD_MS;
+    const tokens = createStreamTokens(ring, () => now);
+    const token = tokens.issue(7);
+    now += PERIOD_MS - 1;
+    assert.equal(tokens.issue(7), token);
+    now += 1;
+    assert.notEqual(tokens.issue(7), token);
+    assert.equal(tokens.read(token), 7);
+    now += PERIOD_MS;
+    assert.equal(tokens.read(token), undefined);
+  });
+});
