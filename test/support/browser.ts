@@ -46,11 +46,23 @@ export async function stopTestBrowser(): Promise<void> {
 
 export type Site = { origin: string; stop(): Promise<void> };
 
-/** @param scripts files that the page at `/` loads one after the other; every other path is an empty page */
-export async function startSite(scripts: readonly string[]): Promise<Site> {
-  const tags = scripts.map((_, index) => `<script src="/${index}.js"></script>`).join('');
+/**
+ * @param scripts files that the page at `/` loads one after the other; every other path is an empty page
+ * @param modules files by the names under which the scripts import them; with any, the scripts are modules
+ */
+export async function startSite(
+  scripts: readonly string[],
+  modules: Readonly<Record<string, string>> = {},
+): Promise<Site> {
+  const files = [...scripts, ...Object.values(modules)];
+  const imports = Object.keys(modules).map((name, index) => [name, `/${scripts.length + index}.js`]);
+  const map = JSON.stringify({ imports: Object.fromEntries(imports) as unknown });
+  const type = imports.length > 0 ? ' type="module"' : '';
+  const tags =
+    `<script type="importmap">${map}</script>` +
+    scripts.map((_, index) => `<script${type} src="/${index}.js"></script>`).join('');
   const server = createServer(({ url = '' }, response) => {
-    const script = scripts[Number(/^\/(\d+)\.js$/.exec(url)?.[1] ?? -1)];
+    const script = files[Number(/^\/(\d+)\.js$/.exec(url)?.[1] ?? -1)];
     response.setHeader('Content-Type', script === undefined ? 'text/html' : 'text/javascript');
     if (script !== undefined) createReadStream(script).pipe(response);
     else response.end(`<!doctype html><title>A site</title><body>${/^\/(\?|$)/.test(url) ? tags : ''}</body>`);
