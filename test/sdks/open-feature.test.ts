@@ -114,9 +114,6 @@ describe('OpenFeature’s provider for pages', () => {
     return page;
   }
 
-  /** @param call of a client of OpenFeature */
-  const details = (page: Page, call: string) => page.evaluate<Record<string, unknown>>(`openFeature.client.${call}`);
-
   it('evaluates all flags at once, and again for another context', async () => {
     const page = await visit({ targetingKey: 'ada', plan: 'pro' });
     const { value, reason, flagMetadata } = await details(page, `getBooleanDetails('new-checkout', false)`);
@@ -146,3 +143,6 @@ describe('OpenFeature’s provider for pages', () => {
     await page.context().close();
   });
 });
+
+/** @param call of a client of OpenFeature */
+const details = (page: Page, call: string) => page.evaluate<Record<string, unknown>>(`openFeature.client.${call}`);
