@@ -90,7 +90,7 @@ const FLAGS = `
     tags text[] not null,
     is_remote_configuration boolean not null,
     has_encrypted_payloads boolean not null,
-    sealed_payloads bytea,
+    sealed_payloads text,
     created_by int references users on delete set null,
     last_modified_by int references users on delete set null,
     created_at timestamptz not null default now(),
@@ -99,6 +99,9 @@ const FLAGS = `
   comment on column feature_flags.name is 'describes the flag';
   comment on column feature_flags.sealed_payloads is 'the payloads of a flag with encrypted payloads; its filters then hold none';
   create unique index feature_flags_key on feature_flags (project_id, key) where not deleted;
+  -- Ids, as text, of the flags that its conditions depend on.
+  create index feature_flags_dependencies on feature_flags using gin
+    (jsonb_path_query_array(filters, '$.groups[*].properties[*] \\? (@.type == "flag").key')) where not deleted;
   create index feature_flags_created_by on feature_flags (created_by);
   create index feature_flags_last_modified_by on feature_flags (last_modified_by);
   ${tellOf('feature_flags')}

@@ -1,8 +1,25 @@
 /** All stores of this room over one connection or one transaction. */
 import type { Knex } from '../db/connection.ts';
+import { activityStore } from '../identity/activity.store.ts';
+import { userStore } from '../identity/users.store.ts';
+import { earlyAccessStore } from './early-access/features.store.ts';
+import { experimentStore } from './experiments/experiments.store.ts';
+import { holdoutStore } from './experiments/holdouts.store.ts';
+import { featureFlagStore } from './feature-flags/feature-flags.store.ts';
+import { referenceStore } from './feature-flags/references.store.ts';
+import { surveyStore } from './surveys/surveys.store.ts';
 
-function bind(_db: Knex) {
-  return {};
+function bind(db: Knex) {
+  return {
+    activity: activityStore(db),
+    earlyAccess: earlyAccessStore(db),
+    experiments: experimentStore(db),
+    flags: featureFlagStore(db),
+    holdouts: holdoutStore(db),
+    references: referenceStore(db),
+    surveys: surveyStore(db),
+    users: userStore(db),
+  };
 }
 
 /** Stores that share one connection or transaction. */

@@ -1,0 +1,201 @@
+/**
+ * Making and changing feature flags, with everything that must hold afterwards. Other resources that have flags of their own
+ * (surveys, experiments, early access features) do it with these, too, in the transaction that they hold.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { Conflict, InvalidInput } from '../errors.ts';
+import type { Project } from '../http/access.ts';
+import { changesBetween, type Author, type Change } from '../identity/activity.ts';
+import { checkedFilters } from './feature-flags/check-filters.ts';
+import { checkReferences } from './feature-flags/check-references.ts';
+import { sealedFields, type Seal } from './feature-flags/encrypted-payloads.ts';
+import { COLUMN, type FeatureFlag, type FlagFields } from './feature-flags/feature-flags.store.ts';
+import { EVERYBODY, type FlagFilters } from './feature-flags/filters.ts';
+import { checkDispensable } from './feature-flags/guards.ts';
+import { MASK } from './feature-flags/payloads.ts';
+import { fieldsOf } from './feature-flags/present.ts';
+import type { FlagBound } from './stores.ts';
+
+/** As somebody gave them: checked here. */
+type GivenFields = Partial<Omit<FlagFields, 'filters' | 'sealedPayloads'>> & {
+  filters?: Readonly<Record<string, unknown>>;
+};
+
+export type NewFlag = Omit<GivenFields, 'deleted'> & { key: string };
+
+/** What it leaves out stays. */
+export type FlagChanges = GivenFields & {
+  /** That the author read: what was changed since may not be changed in another way. */
+  version?: number;
+};
+
+const SCOPE = 'FeatureFlag';
+const DEFAULTS: Omit<FlagFields, 'key'> = {
+  name: '',
+  filters: EVERYBODY,
+  active: true,
+  deleted: false,
+  ensureExperienceContinuity: false,
+  evaluationRuntime: 'all',
+  bucketingIdentifier: 'distinct_id',
+  evaluationContexts: [],
+  tags: [],
+  isRemoteConfiguration: false,
+  hasEncryptedPayloads: false,
+  sealedPayloads: null,
+};
+
+/**
+ * @param stores of a transaction that has the project's turn (`stores.inTransaction`)
+ * @param input without filters, everybody gets it
+ * @param seal of payloads that are to be encrypted
+ * @throws InvalidInput naming the field
+ */
+export async function createFlag(
+  stores: FlagBound,
+  project: Project,
+  author: Author,
+  input: NewFlag,
+  seal?: Seal,
+): Promise<FeatureFlag> {
+  await checkKey(stores, project.id, input.key);
+  const { filters: given, ...said } = input;
+  const filters = given === undefined ? EVERYBODY : checkedFilters(given);
+  if (filters.groups.length === 0) {
+    throw new InvalidInput('Feature flags need at least one condition set.', 'filters__groups');
+  }
+  await checkReferences(stores, project.id, { key: input.key, filters });
+  const { secret, ...fields } = sealedFields({ ...DEFAULTS, ...said, filters });
+  let flag = await stores.flags.insert(project.id, author.userId, fields);
+  // What is sealed is bound to its row, which had no id until now.
+  if (secret && seal) flag = await stores.flags.setSealedPayloads(flag.id, seal(flag, secret));
+  await record(stores, project, author, 'created', flag, []);
+  return flag;
+}
+
+/**
+ * Changes nothing, the version neither, when everything is as wanted already.
+ * @param stores of a transaction that has the project's turn
+ * @throws NotFound
+ * @throws InvalidInput naming the field
+ * @throws Conflict when somebody else changed the same since `changes.version`
+ */
+export async function changeFlag(
+  stores: FlagBound,
+  project: Project,
+  author: Author,
+  id: number,
+  { version, ...changes }: FlagChanges,
+  seal?: Seal,
+): Promise<FeatureFlag> {
+  const current = await stores.flags.get(project.id, id);
+  const { secret, ...after } = sealedFields(wantedFields(current, changes), current);
+  if (secret && seal) after.sealedPayloads = seal(current, secret);
+  const wanted = differences(current, after);
+  if (Object.keys(wanted).length === 0) return current;
+  if (version !== undefined) await refuseConflict(stores, current, wanted, version);
+  await checkChange(stores, current, after, wanted);
+  const flag = await stores.flags.update(id, author.userId, wanted);
+  await record(stores, project, author, verbOf(wanted), flag, changesOf(current, flag));
+  return flag;
+}
+
+function wantedFields(current: FeatureFlag, { filters: given, ...said }: GivenFields): FlagFields {
+  // A PATCH may empty the condition sets; one that says nothing of them keeps them.
+  const filters = given === undefined ? current.filters : checkedFilters({ groups: current.filters.groups, ...given });
+  const wanted = { ...current, ...said, filters };
+  return wanted.key === current.key ? wanted : { ...wanted, filters: renamed(filters, current.key, wanted.key) };
+}
+
+/** Enrollment is stored under the flag's key. */
+function renamed(filters: FlagFilters, from: string, to: string): FlagFilters {
+  if (!filters.super_groups) return filters;
+  const property = `$feature_enrollment/${from}`;
+  const super_groups = filters.super_groups.map((set) => ({
+    ...set,
+    properties: (set.properties ?? []).map((one) =>
+      one.key === property ? { ...one, key: `$feature_enrollment/${to}` } : one,
+    ),
+  }));
+  return { ...filters, super_groups };
+}
+
+function differences(current: FeatureFlag, after: FlagFields): Partial<FlagFields> {
+  const names = Object.keys(DEFAULTS).concat('key') as (keyof FlagFields)[];
+  return Object.fromEntries(
+    names.filter((name) => !isDeepStrictEqual(current[name], after[name])).map((name) => [name, after[name]]),
+  );
+}
+
+async function refuseConflict(
+  { activity, users }: FlagBound,
+  current: FeatureFlag,
+  wanted: Partial<FlagFields>,
+  version: number,
+): Promise<void> {
+  if (version === current.version) return;
+  const changed = await activity.changedSince(current.projectId, SCOPE, current.id, version);
+  if (!(Object.keys(wanted) as (keyof FlagFields)[]).some((name) => changed.has(COLUMN[name]))) return;
+  const by = await users.byIds([current.lastModifiedBy]);
+  const name = by.values().next().value?.email ?? 'somebody else';
+  throw new Conflict(
+    `The feature flag was updated by ${name} since you started editing it. Please refresh and try again.`,
+  );
+}
+
+async function checkChange(
+  stores: FlagBound,
+  current: FeatureFlag,
+  after: FlagFields,
+  wanted: Partial<FlagFields>,
+): Promise<void> {
+  const { id, projectId } = current;
+  if (wanted.deleted) return checkDispensable(stores, current, 'delete');
+  if (wanted.key !== undefined || wanted.deleted === false) await checkKey(stores, projectId, after.key, id);
+  if (wanted.active === false) await checkDispensable(stores, current, 'disable');
+  const comesBack = after.active && (wanted.active === true || wanted.deleted === false);
+  if (wanted.filters || comesBack) {
+    await checkReferences(stores, projectId, { id, key: after.key, filters: after.filters });
+  }
+}
+
+const KEY = /^[a-zA-Z0-9_-]+$/;
+const MAX_KEY = 400;
+
+async function checkKey({ flags }: FlagBound, projectId: number, key: string, own?: number): Promise<void> {
+  if (key.length > MAX_KEY) {
+    throw new InvalidInput(`Ensure this field has no more than ${MAX_KEY} characters.`, 'key', 'max_length');
+  }
+  if (!KEY.test(key)) {
+    throw new InvalidInput('Only letters, numbers, hyphens (-) & underscores (_) are allowed.', 'key', 'invalid_key');
+  }
+  const other = await flags.findByKey(projectId, key);
+  if (other && other.id !== own) {
+    throw new InvalidInput('There is already a feature flag with this key.', 'key', 'unique');
+  }
+}
+
+function verbOf({ deleted }: Partial<FlagFields>) {
+  if (deleted === undefined) return 'updated';
+  return deleted ? 'deleted' : 'restored';
+}
+
+/** What was in the open may have become a secret, so both sides are masked if one is. */
+function changesOf(before: FeatureFlag, after: FeatureFlag): Change[] {
+  const masked = before.hasEncryptedPayloads || after.hasEncryptedPayloads;
+  const changes = changesBetween(SCOPE, fieldsOf(before, masked), fieldsOf(after, masked));
+  if (before.sealedPayloads === after.sealedPayloads) return changes;
+  return [...changes, { type: SCOPE, action: 'changed', field: COLUMN.sealedPayloads, before: MASK, after: MASK }];
+}
+
+async function record(
+  { activity }: FlagBound,
+  project: Project,
+  author: Author,
+  verb: 'created' | 'updated' | 'deleted' | 'restored',
+  flag: FeatureFlag,
+  changes: Change[],
+): Promise<void> {
+  const { id, key, version } = flag;
+  await activity.record({ project, author, scope: SCOPE, itemId: id, activity: verb, name: key, version, changes });
+}

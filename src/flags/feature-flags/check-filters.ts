@@ -1,0 +1,158 @@
+/** What a flag's filters must be to be saved, as far as they alone tell. What they refer to is checked in `check-references.ts`. */
+import { InvalidInput } from '../../errors.ts';
+import { invalidInput } from '../../http/validation.ts';
+import { compile, Type } from '../../schema.ts';
+import { checkCondition } from '../evaluation/check-condition.ts';
+import type { Json } from '../evaluation/json-values.ts';
+import { conditionsOf, Filters, variantsOf, type ConditionSet, type FlagFilters, type Property } from './filters.ts';
+import { payloadsOf } from './payloads.ts';
+
+const Given = Type.Object({ filters: Filters });
+const isGiven = compile(Given);
+
+/** `100` may be the sum of floats: 33.3 + 33.3 + 33.4. */
+const ROUNDING = 1e-6;
+
+/**
+ * @param filters as somebody gave them
+ * @returns them as they are stored: payloads as JSON texts, what flags depend on by ids as texts
+ * @throws InvalidInput naming the member
+ */
+export function checkedFilters(filters: unknown): FlagFilters {
+  const given = JSON.parse(JSON.stringify({ filters })) as unknown;
+  if (!isGiven(given)) throw invalidInput(isGiven.errors ?? [], Given);
+  const { groups = [] } = given.filters;
+  const checked: FlagFilters = { ...given.filters, groups, payloads: payloadsOf(given.filters) };
+  checkVariants(checked);
+  for (const { set, property, attr } of conditionsOf(checked)) checkProperty(property, indexOf(set, checked), attr);
+  checkEnrollment(checked);
+  return checked;
+}
+
+/** Of whose groups a condition set is: its own word counts, null too. */
+function indexOf(set: ConditionSet, { aggregation_group_type_index: ofFlag }: FlagFilters): number | null {
+  const own = set.aggregation_group_type_index;
+  return (own === undefined ? ofFlag : own) ?? null;
+}
+
+function checkVariants(filters: FlagFilters): void {
+  const variants = variantsOf(filters);
+  const keys = new Set<string>();
+  for (const [index, { key }] of variants.entries()) {
+    const attr = `filters__multivariate__variants__${index}__key`;
+    if (keys.has(key)) throw new InvalidInput(`There is another variant "${key}".`, attr);
+    keys.add(key);
+  }
+  const sum = variants.reduce((total, { rollout_percentage }) => total + rollout_percentage, 0);
+  if (variants.length > 0 && Math.abs(sum - 100) > ROUNDING) {
+    throw new InvalidInput(
+      'Invalid variant definitions: Variant rollout percentages must sum to 100.',
+      'filters__multivariate__variants',
+    );
+  }
+  for (const [index, { variant }] of filters.groups.entries()) {
+    if (!variant || keys.has(variant)) continue;
+    throw new InvalidInput(
+      'Filters are not valid (variant override does not exist)',
+      `filters__groups__${index}__variant`,
+    );
+  }
+}
+
+const OF_PERSONS = ['person', 'person_metadata', 'cohort', 'flag'];
+
+/** @param groupTypeIndex of the condition set; null: it is about persons */
+function checkProperty(property: Property, groupTypeIndex: number | null, attr: string): void {
+  const type = property.type ?? '';
+  if (groupTypeIndex === null && !OF_PERSONS.includes(type)) {
+    throw new InvalidInput('Filters are not valid (can only use person, cohort, and flag properties)', `${attr}__type`);
+  }
+  if (groupTypeIndex !== null && type !== 'group') {
+    throw new InvalidInput('Filters are not valid (can only use group properties)', `${attr}__type`);
+  }
+  if (type === 'group' && (property.group_type_index ?? groupTypeIndex) !== groupTypeIndex) {
+    throw new InvalidInput(
+      'Filters are not valid (can only use properties of the groups that the condition set is about)',
+      `${attr}__group_type_index`,
+    );
+  }
+  if (property.key === '') throw new InvalidInput('This field may not be blank.', `${attr}__key`, 'blank');
+  if (type === 'cohort') return checkCohort(property, attr);
+  if (type === 'flag') return checkFlag(property, attr);
+  checkValue(property, attr);
+}
+
+function checkCohort({ operator, value }: Property, attr: string): void {
+  if (!['in', 'not_in'].includes(operator ?? 'in')) {
+    throw new InvalidInput('A person can only be `in` or `not_in` a cohort.', `${attr}__operator`, 'invalid_operator');
+  }
+  if (idOf(value) === undefined) {
+    throw new InvalidInput('This is not the id of a cohort.', `${attr}__value`, 'invalid_value');
+  }
+}
+
+function checkFlag(property: Property, attr: string): void {
+  if (property.operator !== 'flag_evaluates_to') {
+    throw new InvalidInput(
+      "Flag properties must use the 'flag_evaluates_to' operator",
+      `${attr}__operator`,
+      'invalid_operator',
+    );
+  }
+  const id = idOf(property.key);
+  if (id === undefined) {
+    throw new InvalidInput(
+      'Flag dependencies must reference flag IDs (integers), not flag keys. ' +
+        `Invalid reference: '${String(property.key).slice(0, 100)}'`,
+      `${attr}__key`,
+    );
+  }
+  property.key = String(id);
+  if (typeof property.value === 'boolean' || (typeof property.value === 'string' && property.value !== '')) return;
+  throw new InvalidInput('A flag evaluates to true, false or the key of a variant.', `${attr}__value`, 'invalid_value');
+}
+
+/** Upstream wants texts, also where a number would do: SDKs that evaluate by themselves compare them so. */
+const OF_TEXTS = /^(?:(?:not_)?(?:regex|icontains|starts_with|ends_with)|[gl]te?|min|max)$/;
+const OF_LISTS = /^(?:not_)?icontains_multi$/;
+
+function checkValue({ key, operator, value }: Property, attr: string): void {
+  const name = operator ?? 'exact';
+  const mismatch = OF_TEXTS.test(name) ? typeof value !== 'string' : OF_LISTS.test(name) && !Array.isArray(value);
+  if (mismatch && value !== undefined && value !== null) {
+    const wanted = OF_LISTS.test(name) ? 'a list' : 'a text';
+    const detail = `Invalid value for operator ${name}: ${JSON.stringify(value).slice(0, 100)}. It must be ${wanted}.`;
+    throw new InvalidInput(detail, `${attr}__value`, 'invalid_value');
+  }
+  within(attr, () => checkCondition({ key: String(key), operator: name, value: value as Json | undefined }));
+}
+
+/** Enrollment asks about the person, whatever the flag is about. */
+function checkEnrollment({ super_groups: sets }: FlagFilters): void {
+  for (const { property, attr } of conditionsOf({ groups: sets ?? [] })) {
+    const place = attr.replace('groups', 'super_groups');
+    if (property.type !== 'person') {
+      throw new InvalidInput('Enrollment can only use person properties.', `${place}__type`);
+    }
+    checkValue(property, place);
+  }
+}
+
+/** @throws InvalidInput that the work threw, its field under this one */
+function within(attr: string, work: () => unknown): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(error.message, error.attr === null ? attr : `${attr}__${error.attr}`, error.code);
+  }
+}
+
+const MAX_ID = 2 ** 31 - 1;
+
+/** An id, written as a number or as a text. */
+export function idOf(value: unknown): number | undefined {
+  if (typeof value === 'string' && !/^[1-9]\d{0,9}$/.test(value)) return undefined;
+  const id = typeof value === 'string' || typeof value === 'number' ? Number(value) : 0;
+  return Number.isInteger(id) && id > 0 && id <= MAX_ID ? id : undefined;
+}

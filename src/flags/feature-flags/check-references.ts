@@ -1,0 +1,78 @@
+/** What a flag's conditions may refer to: cohorts without events, and active flags that do not come back to it. */
+import { InvalidInput } from '../../errors.ts';
+import type { FlagBound } from '../stores.ts';
+import { idOf } from './check-filters.ts';
+import { conditionsOf, type FlagFilters } from './filters.ts';
+import type { Dependency } from './references.store.ts';
+
+type Checked = { id?: number; key: string; filters: FlagFilters };
+
+/** @throws InvalidInput naming the condition */
+export async function checkReferences(stores: FlagBound, projectId: number, flag: Checked): Promise<void> {
+  await checkCohorts(stores, projectId, flag.filters);
+  await checkDependencies(stores, projectId, flag);
+}
+
+async function checkCohorts({ references }: FlagBound, projectId: number, filters: FlagFilters): Promise<void> {
+  const conditions = conditionsOf(filters).filter(({ property }) => property.type === 'cohort');
+  if (conditions.length === 0) return;
+  const idsAt = conditions.map(({ property, attr }) => ({ id: idOf(property.value) ?? 0, attr: `${attr}__value` }));
+  const used = await references.cohortsFrom(
+    projectId,
+    idsAt.map(({ id }) => id),
+  );
+  const known = new Set(used.map(({ id }) => id));
+  for (const { id, attr } of idsAt) {
+    if (known.has(id)) continue;
+    throw new InvalidInput(`Cohort with id ${id} does not exist`, attr, 'cohort_does_not_exist');
+  }
+  const behavioural = used.find((cohort) => cohort.behavioural);
+  if (!behavioural) return;
+  const attr = idsAt.find(({ id }) => id === behavioural.id)?.attr ?? idsAt[0]!.attr;
+  throw new InvalidInput(
+    `Cohort '${behavioural.name}' with filters on events cannot be used in feature flags.`,
+    attr,
+    'behavioral_cohort_found',
+  );
+}
+
+async function checkDependencies({ references }: FlagBound, projectId: number, flag: Checked): Promise<void> {
+  const conditions = conditionsOf(flag.filters).filter(({ property }) => property.type === 'flag');
+  if (conditions.length === 0) return;
+  const idsAt = conditions.map(({ property, attr }) => ({ id: Number(property.key), attr: `${attr}__key` }));
+  const reached = await references.reachedFrom(
+    projectId,
+    idsAt.map(({ id }) => id),
+  );
+  const byId = new Map(reached.map((one) => [one.id, one]));
+  for (const { id, attr } of idsAt) {
+    if (id === flag.id) throw new InvalidInput(`Feature flag '${flag.key}' cannot depend on itself`, attr);
+    const target = byId.get(id);
+    if (!target) throw new InvalidInput(`Flag dependency references non-existent flag with ID ${id}`, attr);
+    if (!target.active) {
+      throw new InvalidInput(`Flag dependency references the disabled flag '${target.key}' (ID: ${id})`, attr);
+    }
+    const way = flag.id === undefined ? undefined : wayTo(flag.id, id, byId);
+    if (!way) continue;
+    const keys = [flag.key, ...way.map((step) => byId.get(step)!.key).slice(0, -1), flag.key];
+    throw new InvalidInput(`Circular dependency detected: ${keys.join(' → ')}`, attr);
+  }
+}
+
+/** The ids of the flags from one to another, both included; undefined when there is no way. Each flag is looked at once. */
+function wayTo(end: number, start: number, flags: ReadonlyMap<number, Dependency>): number[] | undefined {
+  const cameFrom = new Map<number, number | undefined>([[start, undefined]]);
+  for (const [id] of cameFrom) {
+    if (id === end) return wayBack(end, cameFrom);
+    for (const next of flags.get(id)?.dependsOn ?? []) {
+      if (!cameFrom.has(next)) cameFrom.set(next, id);
+    }
+  }
+  return undefined;
+}
+
+function wayBack(end: number, cameFrom: ReadonlyMap<number, number | undefined>): number[] {
+  const way: number[] = [];
+  for (let id: number | undefined = end; id !== undefined; id = cameFrom.get(id)) way.unshift(id);
+  return way;
+}

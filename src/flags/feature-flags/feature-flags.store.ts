@@ -1,0 +1,180 @@
+/** Rows of feature flags. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
+import type { Knex } from '../../db/connection.ts';
+import { NotFound } from '../../errors.ts';
+import type { FlagFilters } from './filters.ts';
+import { wantedFlags, type FlagQuery } from './list.store.ts';
+
+export const RUNTIMES = ['all', 'client', 'server'] as const;
+export const IDENTIFIERS = ['distinct_id', 'device_id'] as const;
+
+export type FeatureFlag = {
+  id: number;
+  projectId: number;
+  key: string;
+  /** Describes the flag. */
+  name: string;
+  filters: FlagFilters;
+  active: boolean;
+  deleted: boolean;
+  /** Rises with every change. */
+  version: number;
+  ensureExperienceContinuity: boolean;
+  evaluationRuntime: (typeof RUNTIMES)[number];
+  bucketingIdentifier: (typeof IDENTIFIERS)[number];
+  evaluationContexts: string[];
+  tags: string[];
+  isRemoteConfiguration: boolean;
+  /** Its payloads are sealed; its filters hold none. */
+  hasEncryptedPayloads: boolean;
+  sealedPayloads: string | null;
+  createdBy: number | null;
+  lastModifiedBy: number | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** What may be said of a flag; the rest follows from it. */
+export type FlagFields = Omit<
+  FeatureFlag,
+  'id' | 'projectId' | 'version' | 'createdBy' | 'lastModifiedBy' | 'createdAt' | 'updatedAt'
+>;
+
+type Row = {
+  id: number;
+  project_id: number;
+  key: string;
+  name: string;
+  filters: FlagFilters;
+  active: boolean;
+  deleted: boolean;
+  version: number;
+  ensure_experience_continuity: boolean;
+  evaluation_runtime: FeatureFlag['evaluationRuntime'];
+  bucketing_identifier: FeatureFlag['bucketingIdentifier'];
+  evaluation_contexts: string[];
+  tags: string[];
+  is_remote_configuration: boolean;
+  has_encrypted_payloads: boolean;
+  sealed_payloads: string | null;
+  created_by: number | null;
+  last_modified_by: number | null;
+  created_at: string;
+  updated_at: string;
+};
+
+function fromRow(row: Row): FeatureFlag {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    key: row.key,
+    name: row.name,
+    filters: row.filters,
+    active: row.active,
+    deleted: row.deleted,
+    version: row.version,
+    ensureExperienceContinuity: row.ensure_experience_continuity,
+    evaluationRuntime: row.evaluation_runtime,
+    bucketingIdentifier: row.bucketing_identifier,
+    evaluationContexts: row.evaluation_contexts,
+    tags: row.tags,
+    isRemoteConfiguration: row.is_remote_configuration,
+    hasEncryptedPayloads: row.has_encrypted_payloads,
+    sealedPayloads: row.sealed_payloads,
+    createdBy: row.created_by,
+    lastModifiedBy: row.last_modified_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** The columns of a flag's fields are what clients call them. */
+export const COLUMN: Record<keyof FlagFields, keyof Row> = {
+  key: 'key',
+  name: 'name',
+  filters: 'filters',
+  active: 'active',
+  deleted: 'deleted',
+  ensureExperienceContinuity: 'ensure_experience_continuity',
+  evaluationRuntime: 'evaluation_runtime',
+  bucketingIdentifier: 'bucketing_identifier',
+  evaluationContexts: 'evaluation_contexts',
+  tags: 'tags',
+  isRemoteConfiguration: 'is_remote_configuration',
+  hasEncryptedPayloads: 'has_encrypted_payloads',
+  sealedPayloads: 'sealed_payloads',
+};
+
+function toColumns(fields: Partial<FlagFields>): Partial<Row> {
+  const entries = Object.entries(fields) as [keyof FlagFields, unknown][];
+  return Object.fromEntries(entries.map(([name, value]) => [COLUMN[name], value]));
+}
+
+const FOREIGN_KEY_VIOLATION = '23503';
+
+export function featureFlagStore(db: Knex) {
+  const table = () => db<Row>('feature_flags');
+
+  return {
+    /** Also a deleted one. @throws NotFound */
+    async get(projectId: number, id: number): Promise<FeatureFlag> {
+      const row = await table().where({ project_id: projectId, id }).first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** One that is not deleted. */
+    async findByKey(projectId: number, key: string): Promise<FeatureFlag | undefined> {
+      const row = await table().where({ project_id: projectId, key, deleted: false }).first();
+      return row && fromRow(row);
+    },
+
+    /** Those that are not deleted. */
+    async list(projectId: number, query: FlagQuery): Promise<{ count: number; results: FeatureFlag[] }> {
+      const { count, rows } = await wantedFlags(db, projectId, query);
+      return { count, results: (rows as Row[]).map(fromRow) };
+    },
+
+    /** By id, those that are there and not deleted. */
+    async byIds(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
+      const rows = await table().where({ project_id: projectId, deleted: false }).whereIn('id', ids).orderBy('id');
+      return rows.map(fromRow);
+    },
+
+    /** Takes the key over from a flag that was deleted, unless something still tells of that one. */
+    async insert(projectId: number, userId: number | null, fields: FlagFields): Promise<FeatureFlag> {
+      await db
+        .transaction((savepoint) =>
+          savepoint('feature_flags').where({ project_id: projectId, key: fields.key, deleted: true }).delete(),
+        )
+        .catch((error: { code?: string }) => {
+          if (error.code !== FOREIGN_KEY_VIOLATION) throw error;
+        });
+      const [row] = await table()
+        .insert({ project_id: projectId, created_by: userId, last_modified_by: userId, ...toColumns(fields) })
+        .returning('*');
+      return fromRow(row!);
+    },
+
+    /** Seals what could not be sealed before the flag had its id. It stays at its version. */
+    async setSealedPayloads(id: number, sealedPayloads: string): Promise<FeatureFlag> {
+      const [row] = await table().where({ id }).update({ sealed_payloads: sealedPayloads }).returning('*');
+      return fromRow(row!);
+    },
+
+    /** Raises the version. */
+    async update(id: number, userId: number | null, fields: Partial<FlagFields>): Promise<FeatureFlag> {
+      const [row] = await table()
+        .where({ id })
+        .update({
+          ...toColumns(fields),
+          last_modified_by: userId,
+          version: db.raw('version + 1') as never,
+          updated_at: db.raw('clock_timestamp()') as never,
+        })
+        .returning('*');
+      return fromRow(row!);
+    },
+  };
+}
+
+export type FeatureFlagStore = ReturnType<typeof featureFlagStore>;

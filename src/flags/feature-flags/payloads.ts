@@ -1,0 +1,36 @@
+/** What a flag hands out beside its value: JSON as text, by variant or for `true`. */
+import { InvalidInput } from '../../errors.ts';
+import { variantsOf, type GivenFilters } from './filters.ts';
+
+/** What stands for an encrypted payload in answers; given back, it means "as it was". */
+export const MASK = '"********* (encrypted)"';
+
+/**
+ * @returns the payloads as they are stored: JSON that was given as it is becomes text, null is none
+ * @throws InvalidInput
+ */
+export function payloadsOf(filters: Pick<GivenFilters, 'payloads' | 'multivariate'>): Record<string, string> {
+  const keys = variantsOf(filters).map(({ key }) => key);
+  const entries = Object.entries(filters.payloads ?? {}).filter(([, value]) => value !== null);
+  for (const [key] of entries) checkKey(key, keys);
+  return Object.fromEntries(entries.map(([key, value]) => [key, textOf(key, value)]));
+}
+
+function checkKey(key: string, variants: readonly string[]): void {
+  if ((variants.length > 0 ? variants : ['true']).includes(key)) return;
+  const detail =
+    variants.length > 0
+      ? 'Payload keys must match a variant key for multivariate flags'
+      : "Payload keys must be 'true' for boolean flags";
+  throw new InvalidInput(detail, 'filters__payloads');
+}
+
+function textOf(key: string, value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  try {
+    JSON.parse(value);
+    return value;
+  } catch {
+    throw new InvalidInput('Payload value is not valid JSON', `filters__payloads__${key}`);
+  }
+}

@@ -1,0 +1,47 @@
+/** What leaves: flags as clients know them. Members are listed one by one, so nothing leaves by accident. */
+import { userOf } from '../../identity/users.ts';
+import type { Users } from '../../identity/users.store.ts';
+import type { FeatureFlag } from './feature-flags.store.ts';
+import { MASK } from './payloads.ts';
+import type { FlagBody } from './schema.ts';
+import { statusOf } from './status.ts';
+
+/** What may be said of a flag, as clients say it. @param masked whether its payload may not be shown */
+export function fieldsOf(flag: FeatureFlag, masked = flag.sealedPayloads !== null) {
+  return {
+    key: flag.key,
+    name: flag.name,
+    filters: masked ? { ...flag.filters, payloads: { true: MASK } } : flag.filters,
+    active: flag.active,
+    deleted: flag.deleted,
+    ensure_experience_continuity: flag.ensureExperienceContinuity,
+    evaluation_runtime: flag.evaluationRuntime,
+    bucketing_identifier: flag.bucketingIdentifier,
+    evaluation_contexts: flag.evaluationContexts,
+    tags: flag.tags,
+    is_remote_configuration: flag.isRemoteConfiguration,
+    has_encrypted_payloads: flag.hasEncryptedPayloads,
+  };
+}
+
+/** What a client sees beside the row itself. */
+export type Seen = { users: Users; canEdit: boolean; now: number };
+
+export function presentFlag(flag: FeatureFlag, { users, canEdit, now }: Seen): FlagBody {
+  const { key, name, ...fields } = fieldsOf(flag);
+  return {
+    id: flag.id,
+    key,
+    name,
+    ...fields,
+    evaluation_tags: flag.evaluationContexts,
+    version: flag.version,
+    created_at: flag.createdAt,
+    updated_at: flag.updatedAt,
+    created_by: userOf(users, flag.createdBy),
+    last_modified_by: userOf(users, flag.lastModifiedBy),
+    status: statusOf(flag, now).status.toUpperCase() as Uppercase<ReturnType<typeof statusOf>['status']>,
+    can_edit: canEdit,
+    user_access_level: canEdit ? 'editor' : 'viewer',
+  };
+}

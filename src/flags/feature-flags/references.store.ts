@@ -1,0 +1,67 @@
+/** What the conditions of flags refer to: other flags, and cohorts. */
+import type { Knex } from '../../db/connection.ts';
+
+/** A flag among those that others depend on. */
+export type Dependency = { id: number; key: string; active: boolean; dependsOn: number[] };
+
+/** A cohort that conditions name, or that such a cohort is made of. */
+export type CohortInUse = { id: number; name: string; behavioural: boolean };
+
+/** Written as in the index `feature_flags_dependencies`; knex takes a bare question mark for a binding. */
+const DEPENDENCIES = String.raw`jsonb_path_query_array(filters, '$.groups[*].properties[*] \? (@.type == "flag").key')`;
+
+const REACHED = `
+  with recursive reached (id) as (
+    select id from feature_flags where project_id = :projectId and id = any (:ids) and not deleted
+    union
+    select target.id
+    from reached join feature_flags using (id)
+    cross join lateral jsonb_array_elements_text(${DEPENDENCIES}) as dependency
+    join feature_flags target on target.project_id = :projectId and not target.deleted
+      and target.id = case when dependency ~ '^[0-9]{1,9}$' then dependency::int end
+  )
+  select id, key, active, ${DEPENDENCIES} as "dependsOn" from reached join feature_flags using (id)`;
+
+const COHORTS = String.raw`
+  with recursive used (id) as (
+    select id from cohorts where project_id = :projectId and id = any (:ids) and not deleted
+    union
+    select part.id
+    from used join cohorts using (id)
+    cross join lateral jsonb_path_query(filters, 'strict $.** \? (@.type == "cohort").value') as value
+    join cohorts part on part.project_id = :projectId and not part.deleted
+      and part.id = case when value #>> '{}' ~ '^[0-9]{1,9}$' then (value #>> '{}')::int end
+  )
+  select id, name, filters @@ 'strict exists($.** \? (@.type == "behavioral"))' as behavioural
+  from used join cohorts using (id)`;
+
+export function referenceStore(db: Knex) {
+  return {
+    /** The flags with these ids, and all that they depend on; those that are deleted or not of the project are left out. */
+    async reachedFrom(projectId: number, ids: readonly number[]): Promise<Dependency[]> {
+      const { rows } = await db.raw<{ rows: (Omit<Dependency, 'dependsOn'> & { dependsOn: string[] })[] }>(REACHED, {
+        projectId,
+        ids: [...ids],
+      });
+      return rows.map((row) => ({ ...row, dependsOn: row.dependsOn.map(Number) }));
+    },
+
+    /** The active flags that depend on one of these flags, by key. */
+    async dependentsOf(projectId: number, id: number): Promise<{ id: number; key: string }[]> {
+      return db('feature_flags')
+        .where({ project_id: projectId, deleted: false, active: true })
+        .whereNot({ id })
+        .whereRaw(`${DEPENDENCIES} @> jsonb_build_array(?::text)`, [String(id)])
+        .orderBy('key')
+        .select<{ id: number; key: string }[]>('id', 'key');
+    },
+
+    /** The cohorts with these ids, and all that they are made of. */
+    async cohortsFrom(projectId: number, ids: readonly number[]): Promise<CohortInUse[]> {
+      const { rows } = await db.raw<{ rows: CohortInUse[] }>(COHORTS, { projectId, ids: [...ids] });
+      return rows;
+    },
+  };
+}
+
+export type ReferenceStore = ReturnType<typeof referenceStore>;

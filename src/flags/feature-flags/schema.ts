@@ -1,0 +1,79 @@
+/** Feature flags on the wire. */
+import { UserBody } from '../../identity/users.ts';
+import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
+import { IDENTIFIERS, RUNTIMES } from './feature-flags.store.ts';
+import { Filters } from './filters.ts';
+import { STATUSES } from './status.ts';
+
+const Id = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
+export const FlagParams = Type.Object({ id: Id });
+
+const Key = Type.String({ minLength: 1, description: 'How SDKs call it: letters, digits, `-` and `_`; 400 at most.' });
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
+const Contexts = nullable(Tags, { description: 'Where the flag counts: requests that name others do not get it.' });
+const given = {
+  name: Type.Optional(Type.String({ maxLength: 10_000, description: 'Describes the flag.' })),
+  filters: Type.Optional(Filters),
+  active: Type.Optional(Type.Boolean()),
+  ensure_experience_continuity: Type.Optional(
+    nullable(Type.Boolean(), { description: 'People keep their answer when they are identified.' }),
+  ),
+  evaluation_runtime: Type.Optional(nullable(stringEnum(RUNTIMES, { description: 'Which SDKs get it.' }))),
+  bucketing_identifier: Type.Optional(nullable(stringEnum(IDENTIFIERS, { description: 'What percentages are of.' }))),
+  evaluation_contexts: Type.Optional(Contexts),
+  evaluation_tags: Type.Optional(Contexts),
+  tags: Type.Optional(nullable(Tags)),
+  is_remote_configuration: Type.Optional(nullable(Type.Boolean(), { description: 'Read for its payload.' })),
+  has_encrypted_payloads: Type.Optional(
+    nullable(Type.Boolean(), { description: 'The payload is for secret keys only, by `remote_config`.' }),
+  ),
+};
+
+export const NewFlagBody = Type.Object({ key: Key, ...given }, { title: 'NewFeatureFlag' });
+export type NewFlagBody = Static<typeof NewFlagBody>;
+
+export const FlagPatchBody = Type.Object(
+  {
+    key: Type.Optional(Key),
+    ...given,
+    deleted: Type.Optional(Type.Boolean({ description: 'A deleted flag can be restored until its key is taken.' })),
+    version: Type.Optional(
+      Type.Integer({ description: 'That was read: what was changed since may not be changed in another way (409).' }),
+    ),
+  },
+  { title: 'FeatureFlagPatch', description: 'What is left out stays; `filters` is replaced as a whole.' },
+);
+export type FlagPatchBody = Static<typeof FlagPatchBody>;
+
+const Instant = Type.String({ format: 'date-time' });
+
+export const FlagBody = Type.Object(
+  {
+    id: Type.Integer(),
+    key: Type.String(),
+    name: Type.String({ description: 'Describes the flag.' }),
+    filters: Filters,
+    active: Type.Boolean(),
+    deleted: Type.Boolean(),
+    version: Type.Integer({ description: 'Rises with every change.' }),
+    created_at: Instant,
+    updated_at: Instant,
+    created_by: nullable(UserBody),
+    last_modified_by: nullable(UserBody),
+    ensure_experience_continuity: Type.Boolean(),
+    evaluation_runtime: stringEnum(RUNTIMES),
+    bucketing_identifier: stringEnum(IDENTIFIERS),
+    evaluation_contexts: Tags,
+    evaluation_tags: Tags,
+    tags: Tags,
+    is_remote_configuration: Type.Boolean(),
+    has_encrypted_payloads: Type.Boolean({ description: 'The payload is shown masked.' }),
+    status: stringEnum(STATUSES.map((one) => one.toUpperCase() as Uppercase<typeof one>)),
+    can_edit: Type.Boolean(),
+    user_access_level: stringEnum(['viewer', 'editor'] as const),
+  },
+  { title: 'FeatureFlag' },
+);
+export type FlagBody = Static<typeof FlagBody>;
+
+export const FlagStatusBody = Type.Object({ status: stringEnum(STATUSES), reason: Type.String() });

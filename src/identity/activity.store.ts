@@ -1,0 +1,118 @@
+/** Rows of the activity log. Bind it to the transaction of the change that it tells of. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../db/connection.ts';
+import type { Project } from '../http/access.ts';
+import { redact } from '../secrets/redact.ts';
+import type { ActivityVerb, Author, Change } from './activity.ts';
+
+export type NewActivity = {
+  project: Pick<Project, 'id' | 'organizationId'>;
+  author: Author;
+  /** The kind of object: `FeatureFlag`, `Cohort`, ... */
+  scope: string;
+  itemId: string | number;
+  activity: ActivityVerb;
+  /** Of the object, for people. */
+  name: string;
+  /** Of the object after it, if it counts versions. */
+  version?: number;
+  changes: readonly Change[];
+};
+
+export type ActivityEntry = {
+  id: string;
+  organizationId: string;
+  projectId: number | null;
+  scope: string;
+  itemId: string;
+  activity: ActivityVerb;
+  detail: { name: string; version: number | null; changes: Change[] };
+  /** null: a key of the project did it, or the user is gone. */
+  userId: number | null;
+  createdAt: string;
+};
+
+type Row = {
+  id: string;
+  organization_id: string;
+  project_id: number | null;
+  scope: string;
+  item_id: string;
+  activity: ActivityVerb;
+  detail: ActivityEntry['detail'];
+  user_id: number | null;
+  key_id: string | null;
+  created_at: string;
+};
+
+function fromRow(row: Row): ActivityEntry {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    scope: row.scope,
+    itemId: row.item_id,
+    activity: row.activity,
+    detail: row.detail,
+    userId: row.user_id,
+    createdAt: row.created_at,
+  };
+}
+
+export function activityStore(db: Knex) {
+  const table = () => db<Row>('activity_log');
+
+  return {
+    /** Secrets in the changes are blackened: leave out those that do not look like one. */
+    async record({ project, author, changes, ...entry }: NewActivity): Promise<void> {
+      await table().insert({
+        id: randomUUID(),
+        organization_id: project.organizationId,
+        project_id: project.id,
+        scope: entry.scope,
+        item_id: String(entry.itemId),
+        activity: entry.activity,
+        detail: { name: entry.name, version: entry.version ?? null, changes: redact(changes) as Change[] },
+        user_id: author.userId,
+        key_id: author.keyId,
+        // Not when the transaction began: it may have waited for its turn.
+        created_at: db.raw('clock_timestamp()') as never,
+      });
+    },
+
+    /** Newest first, of one object or of all of its kind. */
+    async list(
+      projectId: number,
+      { scope, itemId }: { scope: string; itemId?: string | number },
+      page: { limit: number; offset: number },
+    ): Promise<{ count: number; results: ActivityEntry[] }> {
+      const wanted = () =>
+        table().where({ project_id: projectId, scope, ...(itemId !== undefined && { item_id: String(itemId) }) });
+      const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
+      const rows = await wanted()
+        .orderBy([
+          { column: 'created_at', order: 'desc' },
+          { column: 'id', order: 'desc' },
+        ])
+        .limit(page.limit)
+        .offset(page.offset);
+      return { count: Number(counted.count), results: rows.map(fromRow) };
+    },
+
+    /** @returns the fields of an object that changed after it had this version */
+    async changedSince(
+      projectId: number,
+      scope: string,
+      itemId: string | number,
+      version: number,
+    ): Promise<Set<string>> {
+      const rows = await table()
+        .where({ project_id: projectId, scope, item_id: String(itemId) })
+        .whereRaw(`(detail ->> 'version')::bigint > ?`, [version])
+        .select('detail');
+      return new Set(rows.flatMap(({ detail }) => detail.changes.map(({ field }) => field)));
+    },
+  };
+}
+
+export type ActivityStore = ReturnType<typeof activityStore>;

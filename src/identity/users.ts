@@ -1,0 +1,39 @@
+/** Users as the contract embeds them in other objects. */
+import { Type, type Static } from '../schema.ts';
+import type { User, Users } from './users.store.ts';
+
+export const UserBody = Type.Object(
+  {
+    id: Type.Integer(),
+    uuid: Type.String({ format: 'uuid' }),
+    distinct_id: Type.String(),
+    first_name: Type.String(),
+    last_name: Type.String(),
+    email: Type.String(),
+    is_email_verified: Type.Boolean(),
+    hedgehog_config: Type.Record(Type.String(), Type.Unknown()),
+    role_at_organization: Type.String(),
+  },
+  { title: 'User' },
+);
+export type UserBody = Static<typeof UserBody>;
+
+export function presentUser(user: User): UserBody {
+  return {
+    id: user.id,
+    uuid: user.uuid,
+    distinct_id: user.distinctId,
+    first_name: user.firstName,
+    last_name: user.lastName,
+    email: user.email,
+    is_email_verified: user.isEmailVerified,
+    hedgehog_config: user.hedgehogConfig,
+    role_at_organization: user.roleAtOrganization,
+  };
+}
+
+/** @returns null for nobody (a project's key did it) and for who is gone */
+export function userOf(users: Users, id: number | null): UserBody | null {
+  const user = id === null ? undefined : users.get(id);
+  return user ? presentUser(user) : null;
+}
