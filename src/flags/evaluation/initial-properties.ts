@@ -1,54 +1,19 @@
-/** `$initial_X`, what X was when the person was first seen: where it is not known, X itself answers. */
+/** `$initial_X`, what X was when the person was first seen: where that is not known, X itself answers. */
 
-const OF_APPS_AND_BROWSERS = [
-  '$app_build',
-  '$app_name',
-  '$app_namespace',
-  '$app_version',
-  '$browser',
-  '$browser_version',
-  '$device_type',
-  '$current_url',
-  '$pathname',
-  '$os',
-  '$os_version',
-  '$referring_domain',
-  '$referrer',
-  '$screen_height',
-  '$screen_width',
-  '$viewport_height',
-  '$viewport_width',
-  '$raw_user_agent',
-];
-const OF_CAMPAIGNS = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_content',
-  'utm_term',
-  'gclid',
-  'gad_source',
-  'gclsrc',
-  'dclid',
-  'gbraid',
-  'wbraid',
-  'fbclid',
-  'msclkid',
-  'twclid',
-  'li_fat_id',
-  'mc_cid',
-  'igshid',
-  'ttclid',
-  'rdt_cid',
-  'epik',
-  'qclid',
-  'sccid',
-  'irclid',
-  '_kx',
-];
+const NAMES = `
+  $app_build $app_name $app_namespace $app_version
+  $browser $browser_version $device_type $os $os_version $raw_user_agent
+  $current_url $pathname $referrer $referring_domain
+  $screen_height $screen_width $viewport_height $viewport_width
+  utm_source utm_medium utm_campaign utm_content utm_term
+  gclid gad_source gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id mc_cid
+  igshid ttclid rdt_cid epik qclid sccid irclid _kx
+`;
 
 const CURRENT_OF_INITIAL = new Map(
-  [...OF_APPS_AND_BROWSERS, ...OF_CAMPAIGNS].map((name) => [`$initial_${name.replace(/^\$/, '')}`, name]),
+  NAMES.trim()
+    .split(/\s+/)
+    .map((name) => [`$initial_${name.replace('$', '')}`, name]),
 );
 
 /** `$browser` for `$initial_browser`; undefined for what has no initial value. */

@@ -1,34 +1,40 @@
 /** Whether a pattern is found in a text, in time linear in the text's length (RE2). */
 import { RE2JS } from 're2js';
 import { LAST, type CharSet } from './char-sets.ts';
-import { parseRegex, type Place, type Regex } from './regex-syntax.ts';
+import { parseRegex, statesOf, type Place, type Regex } from './regex-syntax.ts';
 
 const COMPILED_PATTERNS = 1000;
-const compiled = new Map<string, RE2JS | null>();
+/** States times characters: a search that may take more, some 200 ms, finds nothing. */
+const MAX_STEPS = 1_000_000;
 
-/** @returns undefined for a pattern that is invalid or not supported: it matches nothing, nor does its negation */
+/** @returns undefined when the pattern is invalid or not supported, or the search would be too long: not even its negation matches */
 export type Search = (text: string) => boolean | undefined;
+
+const compiled = new Map<string, Search>();
 
 /** The pattern is compiled when it is searched for first: that takes longer than most searches. */
 export function searchFor(pattern: string): Search {
-  let regex: RE2JS | null | undefined;
-  return (text) => (regex ??= compiledOnce(pattern))?.test(text);
+  let search: Search | undefined;
+  return (text) => (search ??= compiledOnce(pattern))(text);
 }
 
-function compiledOnce(pattern: string): RE2JS | null {
+function compiledOnce(pattern: string): Search {
   const known = compiled.get(pattern);
-  if (known !== undefined) return known;
+  if (known) return known;
   if (compiled.size >= COMPILED_PATTERNS) compiled.clear();
-  const regex = compile(pattern);
-  compiled.set(pattern, regex);
-  return regex;
+  const search = compile(pattern);
+  compiled.set(pattern, search);
+  return search;
 }
 
-function compile(pattern: string): RE2JS | null {
+function compile(pattern: string): Search {
   try {
-    return RE2JS.compile(re2Of(parseRegex(pattern)));
+    const regex = parseRegex(pattern);
+    const machine = RE2JS.compile(re2Of(regex));
+    const maxLength = MAX_STEPS / statesOf(regex);
+    return (text) => (text.length > maxLength ? undefined : machine.test(text));
   } catch {
-    return null;
+    return () => undefined;
   }
 }
 
