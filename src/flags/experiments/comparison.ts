@@ -1,0 +1,52 @@
+/** Which variant is best, and by how much: from what is believed of each. */
+import { whereReached, type Posterior } from './posterior.ts';
+
+export type Goal = 'increase' | 'decrease';
+
+/** Of credible intervals: what lies on either side of them. */
+const TAIL = 0.025;
+
+/** How little of the control may lie at or below 0: what it is compared with must not be about nothing. */
+const MOST_NOT_POSITIVE = 0.001;
+
+/** The middle 95 %. */
+export function credibleInterval(posterior: Posterior): [number, number] {
+  return [posterior.quantile(TAIL), posterior.quantile(1 - TAIL)];
+}
+
+/**
+ * For each, how likely it is to be better than all others: the integral of its density times the others' distribution functions.
+ * Source: https://www.evanmiller.org/bayesian-ab-testing.html. The sum over evenly spaced points of a smooth function that vanishes at both
+ * ends is its integral, to all digits (L. N. Trefethen and J. A. C. Weideman, The Exponentially Convergent Trapezoidal Rule, 2014).
+ */
+export function chancesToBeBest(posteriors: readonly Posterior[], goal: Goal): number[] {
+  const isWorse = ({ cdf }: Posterior, value: number) => (goal === 'increase' ? cdf(value) : 1 - cdf(value));
+  return posteriors.map((one) => {
+    const others = posteriors.filter((other) => other !== one);
+    return expectation(one.points, (value) =>
+      others.reduce((chance, other) => (chance > 0 ? chance * isWorse(other, value) : 0), 1),
+    );
+  });
+}
+
+/**
+ * The middle 95 % of how much larger, in proportion, a variant is than the control: of `variant / control - 1`.
+ * @returns undefined when the control may as well be 0
+ */
+export function liftInterval(variant: Posterior, control: Posterior): [number, number] | undefined {
+  if (control.cdf(0) > MOST_NOT_POSITIVE) return undefined;
+  const points = control.points.filter(({ value, weight }) => value > 0 && weight > 0);
+  const positive = points.reduce((sum, { weight }) => sum + weight, 0);
+  const cdf = (ratio: number) => expectation(points, (value) => variant.cdf(ratio * value)) / positive;
+  const middle = variant.quantile(0.5) / control.quantile(0.5);
+  const within = (p: number) => {
+    let reach = Math.abs(middle) || 1;
+    while (cdf(middle - reach) > p || cdf(middle + reach) < p) reach *= 2;
+    return whereReached(cdf, p, middle - reach, middle + reach) - 1;
+  };
+  return [within(TAIL), within(1 - TAIL)];
+}
+
+function expectation(points: Posterior['points'], of: (value: number) => number): number {
+  return points.reduce((sum, { value, weight }) => sum + weight * of(value), 0);
+}

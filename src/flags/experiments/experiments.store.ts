@@ -1,0 +1,124 @@
+/** Rows of experiments. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
+import type { Knex } from '../../db/connection.ts';
+import { NotFound } from '../../errors.ts';
+import type { Metric } from './metrics.ts';
+
+export const TYPES = ['product', 'web'] as const;
+export const PHASES = ['draft', 'running', 'ended'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** Names on the wire and in the table are the same. */
+export type ExperimentFields = {
+  name: string;
+  description: string;
+  type: (typeof TYPES)[number];
+  flag_id: number;
+  holdout_id: number | null;
+  /** When it was launched; null: a draft. */
+  start_date: string | null;
+  end_date: string | null;
+  /** What clients keep here; the variants are those of the flag. */
+  parameters: Record<string, unknown>;
+  filters: Record<string, unknown>;
+  metrics: Metric[];
+  metrics_secondary: Metric[];
+  exposure_criteria: Record<string, unknown>;
+  archived: boolean;
+};
+
+export type Experiment = ExperimentFields & {
+  id: number;
+  project_id: number;
+  deleted: boolean;
+  created_by: number | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type ExperimentQuery = {
+  archived?: boolean | undefined;
+  phase?: Phase | undefined;
+  flagId?: number | undefined;
+  /** Part of the name. */
+  search?: string | undefined;
+  limit: number;
+  offset: number;
+};
+
+export function phaseOf({ start_date, end_date }: Pick<Experiment, 'start_date' | 'end_date'>): Phase {
+  if (start_date === null) return 'draft';
+  return end_date === null ? 'running' : 'ended';
+}
+
+const IN_PHASE: Record<Phase, string> = {
+  draft: 'start_date is null',
+  running: 'start_date is not null and end_date is null',
+  ended: 'end_date is not null',
+};
+
+export function experimentStore(db: Knex) {
+  const alive = (projectId: number) => db<Experiment>('experiments').where({ project_id: projectId, deleted: false });
+
+  return {
+    /** @throws NotFound when the project has no such experiment */
+    async get(projectId: number, id: number): Promise<Experiment> {
+      const row = await alive(projectId).where({ id }).first();
+      if (!row) throw new NotFound();
+      return row;
+    },
+
+    /** Newest first. */
+    async list(projectId: number, query: ExperimentQuery): Promise<{ count: number; results: Experiment[] }> {
+      const { archived, phase, flagId, search, limit, offset } = query;
+      const wanted = () => {
+        const rows = alive(projectId);
+        if (archived !== undefined) rows.where({ archived });
+        if (flagId !== undefined) rows.where({ flag_id: flagId });
+        if (phase !== undefined) rows.whereRaw(IN_PHASE[phase]);
+        if (search !== undefined) rows.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
+        return rows;
+      };
+      const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
+      const results = await wanted().orderBy('id', 'desc').limit(limit).offset(offset);
+      return { count: Number(counted.count), results };
+    },
+
+    async insert(projectId: number, userId: number | null, fields: ExperimentFields): Promise<Experiment> {
+      const [row] = await db<Experiment>('experiments')
+        .insert({ project_id: projectId, created_by: userId, ...written(fields) })
+        .returning('*');
+      return row!;
+    },
+
+    async update(id: number, changes: Partial<ExperimentFields & Pick<Experiment, 'deleted'>>): Promise<Experiment> {
+      const [row] = await db<Experiment>('experiments')
+        .where({ id })
+        .update({ ...written(changes), updated_at: db.raw('clock_timestamp()') as never })
+        .returning('*');
+      return row!;
+    },
+
+    /** Those of the flags, oldest first, by the flag's id. */
+    async ofFlags(projectId: number, flagIds: readonly number[]): Promise<Map<number, Experiment[]>> {
+      const rows = await alive(projectId).whereIn('flag_id', flagIds).orderBy('id');
+      return Map.groupBy(rows, ({ flag_id }) => flag_id);
+    },
+
+    /** Those that leave out whom a holdout leaves out, oldest first. */
+    async ofHoldout(projectId: number, holdoutId: number): Promise<Experiment[]> {
+      return alive(projectId).where({ holdout_id: holdoutId }).orderBy('id');
+    },
+  };
+}
+
+/** The driver would write lists as those of Postgres, not as JSON. */
+function written<T extends Partial<ExperimentFields>>(fields: T): T {
+  const { metrics, metrics_secondary } = fields;
+  return {
+    ...fields,
+    ...(metrics && { metrics: JSON.stringify(metrics) }),
+    ...(metrics_secondary && { metrics_secondary: JSON.stringify(metrics_secondary) }),
+  };
+}
+
+export type ExperimentStore = ReturnType<typeof experimentStore>;

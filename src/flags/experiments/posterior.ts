@@ -1,0 +1,115 @@
+/**
+ * What is believed of a rate or a mean after the data was seen, as a table: its density at evenly spaced points of a scale on which it is
+ * one smooth hump, and the integral of that. No randomness: the same data gives the same numbers, to nine digits or so.
+ */
+
+/** A distribution of one number. */
+export type Posterior = {
+  /** Points that are evenly spaced on its scale, with the share of the distribution that each stands for. */
+  readonly points: readonly { value: number; weight: number }[];
+  /** How likely it is to be at most this. */
+  cdf(value: number): number;
+  /** @param p between 0 and 1 */
+  quantile(p: number): number;
+};
+
+/** How a number lies on the scale of its table; both directions rise. */
+type Scale = { of(value: number): number; valueAt(place: number): number };
+
+const INTERVALS = 1024;
+/** Of the logarithm of the density, from its top to the table's ends: what lies beyond is less than a double can tell from 1. */
+const DEPTH = 38;
+const HALVINGS = 48;
+
+const logit: Scale = {
+  of: (value) => (value < 1 ? Math.log(Math.max(0, value) / (1 - value)) : Infinity),
+  valueAt: (place) => 1 / (1 + Math.exp(-place)),
+};
+const identity: Scale = { of: (value) => value, valueAt: (place) => place };
+
+/**
+ * Of a rate of which nothing was believed before, the uniform prior Beta(1, 1): Beta(1 + successes, 1 + failures).
+ * Source: A. Gelman et al., Bayesian Data Analysis, 3rd ed., 2.4.
+ */
+export function ratePosterior(successes: number, failures: number): Posterior {
+  const [a, b] = [1 + successes, 1 + failures];
+  const top = a / (a + b);
+  // On the logit scale the density is p^a (1 - p)^b; here by the distance from its top, so that large counts lose no digits.
+  const logDensity = (distance: number) => a * distance - (a + b) * Math.log1p(top * Math.expm1(distance));
+  return tabulate(logit, { logDensity, top: Math.log(a / b), width: Math.sqrt((a + b) / a / b) });
+}
+
+/**
+ * Of the mean of what many persons did, with no belief before: by the central limit theorem about normal.
+ * @param standardError above 0: the square root of the sample variance over the number of persons
+ */
+export function meanPosterior(mean: number, standardError: number): Posterior {
+  const logDensity = (distance: number) => -0.5 * (distance / standardError) ** 2;
+  return tabulate(identity, { logDensity, top: mean, width: standardError });
+}
+
+/** @param logDensity log-concave, by the distance from its top, where it is 0 */
+function tabulate(
+  scale: Scale,
+  { logDensity, top, width }: { logDensity: (distance: number) => number; top: number; width: number },
+): Posterior {
+  const from = distanceOfDepth(logDensity, -width);
+  const step = (distanceOfDepth(logDensity, width) - from) / INTERVALS;
+  const densityAt = (index: number) => Math.exp(logDensity(from + index * step));
+  const densities = Float64Array.from({ length: INTERVALS + 1 }, (_, index) => densityAt(index));
+  const total = densities.reduce((sum, density) => sum + density) * step;
+  const integrals = integralsOf(densities, (index) => densityAt(index + 0.5), step);
+
+  function cdf(value: number): number {
+    const place = (scale.of(value) - top - from) / step;
+    if (!(place > 0)) return 0;
+    if (place >= INTERVALS) return 1;
+    return integralAt(place, densities, integrals, step) / total;
+  }
+
+  return {
+    points: Array.from(densities, (density, index) => ({
+      value: scale.valueAt(top + from + index * step),
+      weight: (density * step) / total,
+    })),
+    cdf,
+    quantile: (p) =>
+      scale.valueAt(whereReached((place) => cdf(scale.valueAt(place)), p, top + from, top + from + INTERVALS * step)),
+  };
+}
+
+/** @param step away from the top: where to look first */
+function distanceOfDepth(logDensity: (distance: number) => number, step: number): number {
+  let far = step;
+  while (logDensity(far) > -DEPTH) far *= 2;
+  return Math.sign(step) * whereReached((distance) => -logDensity(Math.sign(step) * distance), DEPTH, 0, Math.abs(far));
+}
+
+/** From the first point to each, by Simpson's rule. */
+function integralsOf(densities: Float64Array, between: (index: number) => number, step: number): Float64Array {
+  const integrals = new Float64Array(densities.length);
+  for (let i = 1; i < densities.length; i++) {
+    integrals[i] = integrals[i - 1]! + (step / 6) * (densities[i - 1]! + 4 * between(i - 1) + densities[i]!);
+  }
+  return integrals;
+}
+
+/** Between two points by the cubic that has the integral's values and slopes there (Hermite's). */
+function integralAt(place: number, densities: Float64Array, integrals: Float64Array, step: number): number {
+  const i = Math.floor(place);
+  const t = place - i;
+  const rise = integrals[i + 1]! - integrals[i]!;
+  const [before, after] = [densities[i]! * step, densities[i + 1]! * step];
+  return integrals[i]! + t * (before + t * (3 * rise - 2 * before - after + t * (before + after - 2 * rise)));
+}
+
+/** @returns where between the two a function that rises reaches a height */
+export function whereReached(rising: (x: number) => number, height: number, low: number, high: number): number {
+  let [below, above] = [low, high];
+  for (let i = 0; i < HALVINGS; i++) {
+    const middle = (below + above) / 2;
+    if (rising(middle) < height) below = middle;
+    else above = middle;
+  }
+  return (below + above) / 2;
+}
