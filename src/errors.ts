@@ -90,6 +90,9 @@ export class Throttled extends SluiceError {
   }
 }
 
+/** As much as was agreed on is used up: until it is renewed, or raised. */
+export class QuotaExceeded extends SluiceError {}
+
 /** As much as is allowed goes on already: the caller waits for an end, or ends something. */
 export class LimitReached extends SluiceError {
   readonly code: string;

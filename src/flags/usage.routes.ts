@@ -1,8 +1,8 @@
 /** `/feature_flags/usage/`: how often flags were asked for, and what the answers were. */
-import { InvalidInput } from '../errors.ts';
 import { datetimeOf, parseDatetime } from '../http/datetime.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
 import { json, route } from '../http/route.ts';
+import { timezoneOf } from '../http/time-zone.ts';
 import { nullable, Type, type Static } from '../schema.ts';
 import { DEFAULT_DAYS, type FlagUsage, type FlagUsageStore, type GivenInstant } from './usage.store.ts';
 
@@ -45,7 +45,7 @@ const listUsage = route({
   async handle({ project, query, url }, { flagUsage }: FlagUsageApi) {
     const page = await flagUsage.list(project.id, {
       key: query.key,
-      timezone: timezoneOf(query.timezone),
+      timezone: timezoneOf(query.timezone, 'timezone'),
       from: instantOf(query.date_from, 'date_from'),
       to: instantOf(query.date_to, 'date_to'),
       limit: boundedLimit(query.limit),
@@ -62,21 +62,6 @@ function present({ key, response, day, calls, persons }: FlagUsage): Static<type
 
 function instantOf(text: string | undefined, attr: string): GivenInstant | undefined {
   return text === undefined ? undefined : (parseDatetime(text) ?? { instant: datetimeOf(text, attr), zoned: true });
-}
-
-/** Names only: Postgres reads offsets with the opposite sign. */
-function timezoneOf(name: string): string {
-  if (/^[a-z]/i.test(name) && isTimezone(name)) return name;
-  throw new InvalidInput('This is not the name of a time zone.', 'timezone');
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name }).format();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export const flagUsageRoutes = [listUsage];

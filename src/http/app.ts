@@ -111,7 +111,7 @@ function send(ctx: Context, { status, headers = {}, body }: Answer): void {
     return;
   }
   ctx.type = 'application/json';
-  ctx.body = JSON.stringify(body);
+  ctx.body = Buffer.isBuffer(body) ? body : JSON.stringify(body);
 }
 
 /** The path is unknown, or known with other methods only. */

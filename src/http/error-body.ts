@@ -8,6 +8,7 @@ import {
   NotAuthenticated,
   NotFound,
   PermissionDenied,
+  QuotaExceeded,
   Stale,
   Throttled,
   TooLarge,
@@ -24,6 +25,7 @@ export const ErrorBody = Type.Object(
       'authentication_error',
       'invalid_request',
       'throttled_error',
+      'quota_limited',
       'server_error',
     ] as const),
     code: Type.String({ description: 'What went wrong, for programs.' }),
@@ -41,6 +43,7 @@ export function answerFor(error: unknown): Answer | undefined {
   if (error instanceof NotAuthenticated) {
     return envelope(401, 'authentication_error', error.code, error, { 'WWW-Authenticate': 'Bearer' });
   }
+  if (error instanceof QuotaExceeded) return envelope(402, 'quota_limited', 'payment_required', error);
   if (error instanceof PermissionDenied) return envelope(403, 'authentication_error', 'permission_denied', error);
   if (error instanceof NotFound) return envelope(404, 'invalid_request', 'not_found', error);
   if (error instanceof MethodNotAllowed) {

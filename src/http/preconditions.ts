@@ -18,6 +18,16 @@ export function expectedVersion({ 'if-match': text }: IncomingHttpHeaders): stri
   return version;
 }
 
+/** Whether the client has what carries the tag already (`If-None-Match`): weak and strong tags compare alike (RFC 9110). */
+export function hasAlready({ 'if-none-match': text }: IncomingHttpHeaders, tag: string): boolean {
+  if (text === undefined) return false;
+  return text.trim() === '*' || text.split(',').some((one) => opaqueTag(one) === opaqueTag(tag));
+}
+
+function opaqueTag(tag: string): string {
+  return tag.trim().replace(/^W\//, '');
+}
+
 /** `Prefer: return=representation` (RFC 7240): the object in the answer where it would be empty. */
 export function prefersRepresentation({ prefer }: IncomingHttpHeaders): boolean {
   const wishes = Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '');

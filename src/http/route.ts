@@ -2,8 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type, type Static, type TObject, type TSchema } from '../schema.ts';
 import type { Access, Caller, Project } from './access.ts';
+import type { CsvFile } from './form.ts';
 
-/** What a handler returns: written out by the app. */
+/** What a handler returns: written out by the app. A body that is a Buffer is JSON already. */
 export type Answer = { status: number; headers?: Readonly<Record<string, string>>; body?: unknown };
 
 /** An answer whose body is the value as JSON. */
@@ -19,12 +20,14 @@ export function noBody(status: number, headers: Readonly<Record<string, string>>
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The values that a handler works on, already checked against the route's schemas. */
-export type RouteRequest<A extends Access, P extends TObject, Q extends TObject, B extends TSchema> = {
+export type RouteRequest<A extends Access, P extends TObject, Q extends TObject, B extends TSchema, F> = {
   project: A extends { scope: string } ? Project : undefined;
   caller: A extends { public: true } ? undefined : Caller;
   params: Static<P>;
   query: Static<Q>;
   body: [B] extends [never] ? undefined : Static<B>;
+  /** What became of the file; undefined: there was none. */
+  file: F | undefined;
   headers: IncomingHttpHeaders;
   /** This request's address as clients know it: on the configured public address, never on the `Host` header. */
   url: URL;
@@ -38,6 +41,7 @@ export type RouteDefinition<
   Q extends TObject,
   B extends TSchema,
   Collaborators,
+  F,
 > = {
   method: Method;
   /** Always with the trailing slash; requests may leave it out. `:name` marks a parameter. */
@@ -48,15 +52,20 @@ export type RouteDefinition<
   query?: Q;
   /** JSON that must match; unknown top-level members are dropped before the handler sees them. Absent: no body is read. */
   body?: B;
+  /** Whether the body may also be a form with a file, or a file alone. */
+  file?: CsvFile<F>;
   /** What it answers when all went well, by status; null is an empty body. */
   answers: Readonly<Record<number, TSchema | null>>;
   summary: string;
   description?: string;
-  handle(request: RouteRequest<A, P, Q, B>, collaborators: Collaborators): Promise<Answer>;
+  handle(request: RouteRequest<A, P, Q, B, F>, collaborators: Collaborators): Promise<Answer>;
 };
 
 /** A route whose schemas' types are forgotten, as lists of routes hold it. */
-export type Route<Collaborators> = Omit<RouteDefinition<Access, TObject, TObject, TSchema, Collaborators>, 'handle'> & {
+export type Route<Collaborators> = Omit<
+  RouteDefinition<Access, TObject, TObject, TSchema, Collaborators, unknown>,
+  'handle'
+> & {
   handle(request: unknown, collaborators: Collaborators): Promise<Answer>;
 };
 
@@ -73,6 +82,7 @@ export function route<
   P extends TObject = Nothing,
   Q extends TObject = Nothing,
   B extends TSchema = never,
->(definition: RouteDefinition<A, P, Q, B, Collaborators>): Route<Collaborators> {
+  F = undefined,
+>(definition: RouteDefinition<A, P, Q, B, Collaborators, F>): Route<Collaborators> {
   return definition;
 }

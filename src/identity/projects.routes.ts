@@ -1,13 +1,21 @@
 /** `/api/projects/`: the projects that a key opens. */
+import { timezoneOf } from '../http/time-zone.ts';
 import { json, route } from '../http/route.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
-import { Type, type Static } from '../schema.ts';
+import { nullable, Type, type Static } from '../schema.ts';
 import type { Project, ProjectStore } from './projects.store.ts';
 
 const settings = {
   anonymize_ips: Type.Boolean({ description: 'Events are stored without `$ip`.' }),
   historical_from_project_key: Type.Boolean({
     description: 'The public key alone may place events in the past; otherwise that takes a key with `event:write`.',
+  }),
+  timezone: Type.String({ description: 'IANA name. By its clock flags read dates that do not say theirs.' }),
+  property_matching_version: Type.Union([Type.Literal(1), Type.Literal(2)], {
+    description: 'How flags compare with true and false: 1 by truth, 2 by text.',
+  }),
+  flag_requests_per_month: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), {
+    description: 'Requests for flags that are answered in one month, in UTC; null: all.',
   }),
 };
 
@@ -33,6 +41,9 @@ function present(project: Project): Static<typeof ProjectBody> {
     api_token: project.apiToken,
     anonymize_ips: project.anonymizeIps,
     historical_from_project_key: project.historicalFromProjectKey,
+    timezone: project.timezone,
+    property_matching_version: project.propertyMatchingVersion,
+    flag_requests_per_month: project.flagRequestsPerMonth,
     created_at: project.createdAt,
   };
 }
@@ -74,11 +85,14 @@ const patchProject = route({
   body: ProjectPatchBody,
   answers: { 200: ProjectBody },
   summary: 'Change the settings of a project',
-  description: 'Capture knows of a change within ten seconds.',
+  description: 'Capture knows of a change within ten seconds, flags at once.',
   async handle({ project, body }, { projects }: IdentityApi) {
     const changed = await projects.change(project.id, {
       anonymizeIps: body.anonymize_ips,
       historicalFromProjectKey: body.historical_from_project_key,
+      timezone: body.timezone === undefined ? undefined : timezoneOf(body.timezone, 'timezone'),
+      propertyMatchingVersion: body.property_matching_version,
+      flagRequestsPerMonth: body.flag_requests_per_month,
     });
     return json(200, present(changed));
   },

@@ -9,6 +9,12 @@ export type ProjectSettings = {
   historicalFromProjectKey: boolean;
   /** Whether events are stored without `$ip`. */
   anonymizeIps: boolean;
+  /** IANA name: by its clock flags read dates that do not say theirs. */
+  timezone: string;
+  /** How flags compare with true and false: 1 by truth, 2 by text. */
+  propertyMatchingVersion: 1 | 2;
+  /** Requests for flags that are answered in one month; null: all. */
+  flagRequestsPerMonth: number | null;
 };
 
 export type ProjectChanges = { [Name in keyof ProjectSettings]?: ProjectSettings[Name] | undefined };
@@ -29,6 +35,9 @@ type Row = {
   api_token: string;
   historical_from_project_key: boolean;
   anonymize_ips: boolean;
+  timezone: string;
+  property_matching_version: 1 | 2;
+  flag_requests_per_month: string | null;
   created_at: string;
 };
 
@@ -40,6 +49,9 @@ function fromRow(row: Row): Project {
     apiToken: row.api_token,
     historicalFromProjectKey: row.historical_from_project_key,
     anonymizeIps: row.anonymize_ips,
+    timezone: row.timezone,
+    propertyMatchingVersion: row.property_matching_version,
+    flagRequestsPerMonth: row.flag_requests_per_month === null ? null : Number(row.flag_requests_per_month),
     createdAt: row.created_at,
   };
 }
@@ -75,9 +87,21 @@ export function projectStore(db: Knex) {
       const { rows } = await db.raw<{ rows: Row[] }>(
         `update projects set
            historical_from_project_key = coalesce(?, historical_from_project_key),
-           anonymize_ips = coalesce(?, anonymize_ips)
+           anonymize_ips = coalesce(?, anonymize_ips),
+           timezone = coalesce(?, timezone),
+           property_matching_version = coalesce(?, property_matching_version),
+           flag_requests_per_month = case when ? then ? else flag_requests_per_month end
          where id = ? returning *`,
-        [settings.historicalFromProjectKey ?? null, settings.anonymizeIps ?? null, id],
+        [
+          settings.historicalFromProjectKey ?? null,
+          settings.anonymizeIps ?? null,
+          settings.timezone ?? null,
+          settings.propertyMatchingVersion ?? null,
+          // Null is a value: no quota.
+          settings.flagRequestsPerMonth !== undefined,
+          settings.flagRequestsPerMonth ?? null,
+          id,
+        ],
       );
       if (!rows[0]) throw new NotFound();
       return fromRow(rows[0]);

@@ -7,7 +7,6 @@
  */
 import { Throttled } from '../errors.ts';
 
-/** So many seconds of a limit may be used at once by whoever was quiet before. */
 const BURST_SECONDS = 10;
 /** Senders that are remembered; one that is forgotten begins with a full bucket. */
 const MAX_SENDERS = 10_000;
@@ -23,12 +22,15 @@ export type RateLimit<Sender> = {
  * A token bucket for each sender. Whoever has a token left may spend more than it has, and then waits for the debt to be paid: so
  * a batch that is larger than the whole bucket passes too. (rate-limiter-flexible counts windows, refuses such a batch for ever,
  * and counts what it refused.)
+ *
+ * @param burstSeconds so many seconds of the limit may be used at once by whoever was quiet before
  */
 export function createRateLimit<Sender>(
   perSecond: number,
   now: () => number = () => performance.now(),
+  burstSeconds: number = BURST_SECONDS,
 ): RateLimit<Sender> {
-  const size = perSecond * BURST_SECONDS;
+  const size = perSecond * burstSeconds;
   const buckets = new Map<Sender, Bucket>();
 
   function bucketOf(sender: Sender): Bucket {

@@ -25,6 +25,8 @@ type Row = {
   organization_id: string;
   api_token: string;
   timezone: string;
+  property_matching_version: 1 | 2;
+  has_surveys: boolean;
   version: string;
   flags: FlagRow[];
   cohorts: { id: number; is_static: boolean; filters: string }[];
@@ -33,7 +35,8 @@ type Row = {
 
 /** Filters travel as text: `JSON.parse` of the driver would lose how numbers are written. */
 const SNAPSHOT = `
-  select projects.id, organization_id, api_token, timezone,
+  select projects.id, organization_id, api_token, timezone, property_matching_version,
+    exists (select from surveys where project_id = projects.id and not archived) as has_surveys,
     coalesce((select version from flag_definitions where project_id = projects.id), 0) as version,
     (select coalesce(json_agg(flag), '[]') from (
       select id, key, name, filters::text as filters, active, version, ensure_experience_continuity, evaluation_runtime,
@@ -84,9 +87,9 @@ function fromRow(row: Row): Snapshot {
       cohorts: row.cohorts.map(({ id, is_static, filters }) => ({ id, isStatic: is_static, filters: read(filters) })),
       groupTypes: new Map(row.group_types.map(({ index, name }) => [index, name])),
       timeZone: row.timezone,
-      matchingVersion: 1,
+      matchingVersion: row.property_matching_version,
     },
-    settings: { requestsPerMonth: null },
+    settings: { hasSurveys: row.has_surveys },
   };
 }
 

@@ -12,11 +12,11 @@ export type StoredFlag = FlagDefinition & {
 };
 
 /** By the keys of the flags; none that is deleted. */
-export type StoredDefinitions = Definitions & { flags: readonly StoredFlag[] };
+export type StoredDefinitions = Omit<Definitions, 'flags'> & { flags: readonly StoredFlag[] };
 
 export type FlagSettings = {
-  /** Requests for flags that are answered in one month; null: all. */
-  requestsPerMonth: number | null;
+  /** Any that is not archived. */
+  hasSurveys: boolean;
 };
 
 export type Snapshot = {

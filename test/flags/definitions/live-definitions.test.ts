@@ -3,7 +3,7 @@ import { createKnex, type Knex } from '../../../src/db/connection.ts';
 import { createLiveDefinitions, type LiveDefinitions } from '../../../src/flags/definitions/live-definitions.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildFlag } from '../../support/flags.ts';
+import { buildFlag } from '../../support/flag-rows.ts';
 import { buildTenant } from '../../support/identity.ts';
 
 const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
@@ -63,7 +63,7 @@ describe('live definitions', () => {
       assert(project && 'stored' in project);
       return project.stored[0]!;
     };
-    await Promise.all(processes.map((live) => live.find(tenant.apiToken)));
+    await Promise.all(processes.map(async (live) => live.find(tenant.apiToken)));
     const told = processes.map(() => [] as number[]);
     processes.forEach((live, index) => live.onChange((projectId) => told[index]!.push(projectId)));
 

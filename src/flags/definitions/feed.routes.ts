@@ -1,0 +1,121 @@
+/** The definitions feed over HTTP, at the addresses where SDKs look for it. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { NotAuthenticated, QuotaExceeded } from '../../errors.ts';
+import type { Caller, Gatekeeper } from '../../http/access.ts';
+import { hasAlready } from '../../http/preconditions.ts';
+import { json, noBody, route, type Answer } from '../../http/route.ts';
+import type { RateLimit } from '../../identity/rate-limits.ts';
+import { Type } from '../../schema.ts';
+import type { Metering } from '../metering/metering.ts';
+import { sdkName } from '../metering/sdk-name.ts';
+import { feedOf } from './feed.ts';
+import type { LiveDefinitions, ProjectFlags } from './live-definitions.ts';
+
+/** Requests of a project for its feed, which SDKs make every 30 seconds: 600 a minute, all at once if need be. */
+export const FEED_LIMIT = { perSecond: 10, burstSeconds: 60 } as const;
+
+export type FeedApi = {
+  liveDefinitions: LiveDefinitions;
+  metering: Metering;
+  gatekeeper: Gatekeeper;
+  feedLimit: RateLimit<number>;
+};
+
+const SCOPE = 'feature_flag:read';
+
+const FeedBody = Type.Object(
+  {
+    flags: Type.Array(Type.Object({}), { description: 'By key, also those that are not active.' }),
+    group_type_mapping: Type.Record(Type.String(), Type.String(), { description: 'Names of group types by index.' }),
+    cohorts: Type.Record(Type.String(), Type.Object({}), { description: 'Those that the flags need, by id.' }),
+    minimal_flag_called_events: Type.Boolean(),
+    property_matching_version: Type.Integer({ minimum: 1, maximum: 2 }),
+  },
+  { title: 'FlagDefinitions' },
+);
+
+const Query = Type.Object({
+  token: Type.Optional(Type.String({ description: 'The public key of the project; a project secret key needs none.' })),
+  personal_api_key: Type.Optional(Type.String({ description: 'Instead of the header, as old SDKs do.' })),
+});
+
+const described = {
+  method: 'get',
+  answers: { 200: FeedBody, 304: null },
+  summary: 'What SDKs evaluate flags from by themselves',
+  description:
+    'With a key as `Authorization: Bearer` that has the scope feature_flag:read. Without flags that target surveys or have encrypted ' +
+    'payloads, and without cohorts that list persons: SDKs ask the server for those. 402 when the project’s quota is used.',
+} as const;
+
+/** They are called by SDKs in servers; the key is looked at here because it may stand in the query. */
+const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'] as const).map((path) =>
+  route({
+    ...described,
+    path,
+    access: { public: true },
+    query: Query,
+    async handle({ headers, query }, api: FeedApi) {
+      const caller = await callerOf(headers, query.personal_api_key, api.gatekeeper);
+      const project = await projectOf(caller, query.token, api);
+      await api.gatekeeper.enter(caller, project.projectId, SCOPE);
+      return answer(project, { caller, headers }, api);
+    },
+  }),
+);
+
+const projectRoute = route({
+  ...described,
+  path: '/feature_flags/local_evaluation/',
+  access: { scope: SCOPE },
+  async handle({ project, caller, headers }, api: FeedApi) {
+    const found = await api.liveDefinitions.findById(project.id);
+    if (!found) throw new NotAuthenticated('There is no such project.', 'authentication_failed');
+    return answer(found, { caller, headers }, api);
+  },
+});
+
+export const feedRoutes = [...sdkRoutes, projectRoute];
+
+function answer(
+  project: ProjectFlags,
+  { caller, headers }: { caller: Caller; headers: IncomingHttpHeaders },
+  { metering, feedLimit }: FeedApi,
+): Answer {
+  const { projectId } = project;
+  feedLimit.charge(projectId, 1);
+  if (metering.isOverQuota(projectId)) {
+    throw new QuotaExceeded('The project has used its requests for feature flags of this month.');
+  }
+  const sdk = sdkName(headers['user-agent'], undefined);
+  metering.count({ projectId, kind: 'definitions', keyId: caller.keyId, sdk, requests: 1 });
+  const { body, entityTag } = feedOf(project);
+  const caching = { ETag: entityTag, 'Cache-Control': 'private, must-revalidate' };
+  return hasAlready(headers, entityTag) ? noBody(304, caching) : json(200, body, caching);
+}
+
+async function callerOf(
+  { authorization }: IncomingHttpHeaders,
+  keyInQuery: string | undefined,
+  gatekeeper: Gatekeeper,
+): Promise<Caller> {
+  const given = authorization ?? (keyInQuery && `Bearer ${keyInQuery}`);
+  if (!given) throw new NotAuthenticated();
+  const asked = { headers: {}, headersDistinct: { authorization: [given] } };
+  return gatekeeper.authenticate(asked).catch((error: unknown) => {
+    throw error instanceof NotAuthenticated ? new NotAuthenticated(error.message, 'authentication_failed') : error;
+  });
+}
+
+/** The one that the token names; without one, the only one that the key opens. */
+async function projectOf(
+  caller: Caller,
+  token: string | undefined,
+  { liveDefinitions, gatekeeper }: FeedApi,
+): Promise<ProjectFlags> {
+  const project = token
+    ? await liveDefinitions.find(token)
+    : await liveDefinitions.findById(await gatekeeper.current(caller, undefined));
+  if (!project) throw new NotAuthenticated('No project has this token.', 'authentication_failed');
+  return project;
+}

@@ -1,0 +1,103 @@
+/**
+ * The definitions feed: what SDKs evaluate flags from by themselves. Its form is that of PostHog's `/flags/definitions`, as
+ * posthog-node 5.70 and posthog-python 7.91 read it.
+ */
+import { createHash } from 'node:crypto';
+import { JsonFloat, textOf, type Json } from '../evaluation/json-values.ts';
+import { elementsOf, fieldsOf, type Fields } from '../evaluation/stored-json.ts';
+import type { ProjectFlags } from './live-definitions.ts';
+import { SURVEY_PREFIX } from './local-evaluation.ts';
+import { cohortOf, conditionsOf, flagOf, propertiesOf, referencesIn, type References } from './references.ts';
+import type { StoredFlag } from './stored-definitions.ts';
+
+/** JSON as UTF-8, and its weak entity tag. */
+export type Feed = { body: Buffer; entityTag: string };
+
+const made = new WeakMap<ProjectFlags, Feed>();
+
+/** Made once for each state of a project. */
+export function feedOf(project: ProjectFlags): Feed {
+  const feed = made.get(project) ?? makeFeed(project);
+  made.set(project, feed);
+  return feed;
+}
+
+function makeFeed(project: ProjectFlags): Feed {
+  const { definitions, projectId } = project;
+  const references = referencesIn(definitions);
+  const flags = definitions.flags.filter((flag) => !flag.hasEncryptedPayloads && !flag.key.startsWith(SURVEY_PREFIX));
+  const body = Buffer.from(
+    jsonOf({
+      flags: flags.map((flag) => presentFlag(flag, projectId, references)),
+      group_type_mapping: Object.fromEntries(definitions.groupTypes),
+      cohorts: cohortsOf(flags, references),
+      minimal_flag_called_events: false,
+      property_matching_version: definitions.matchingVersion,
+    }),
+  );
+  return { body, entityTag: `W/"${createHash('sha256').update(body).digest('base64url')}"` };
+}
+
+function presentFlag(flag: StoredFlag, projectId: number, references: References) {
+  return {
+    id: flag.id,
+    team_id: projectId,
+    name: flag.name,
+    key: flag.key,
+    filters: withFlagKeys(flag, references),
+    deleted: false,
+    active: flag.active,
+    ensure_experience_continuity: flag.ensureExperienceContinuity,
+    version: flag.version,
+    evaluation_runtime: flag.evaluationRuntime,
+    bucketing_identifier: flag.bucketingIdentifier,
+    evaluation_contexts: flag.evaluationContexts,
+    has_encrypted_payloads: flag.hasEncryptedPayloads,
+  };
+}
+
+/** Stored dependencies name flags by their ids, SDKs know flags by their keys. */
+function withFlagKeys(flag: StoredFlag, { chainTo }: References): Json {
+  const depends = conditionsOf(flag).some((condition) =>
+    propertiesOf(condition).some((one) => flagOf(one) !== undefined),
+  );
+  if (!depends) return flag.filters;
+  const filters = fieldsOf(flag.filters);
+  const rewritten = (property: Json): Json => {
+    const id = flagOf(fieldsOf(property));
+    if (id === undefined) return property;
+    const chain = chainTo(id) ?? [];
+    const isCycle = chain.some((one) => one.id === flag.id);
+    const keys = isCycle ? [] : chain.map(({ key }) => key);
+    return { ...(property as Stored), key: keys.at(-1) ?? String(id), dependency_chain: keys };
+  };
+  const groups = elementsOf(filters['groups']).map((condition) => ({
+    ...(condition as Stored),
+    properties: elementsOf(fieldsOf(condition)['properties']).map(rewritten),
+  }));
+  return { ...(filters as Stored), groups };
+}
+
+type Stored = { readonly [key: string]: Json };
+
+/** Those that SDKs need for the flags; without those that list persons. */
+function cohortsOf(flags: readonly StoredFlag[], { cohortsBehind }: References): Record<string, Json> {
+  const asked = new Set(flags.flatMap((flag) => conditionsOf(flag).flatMap(propertiesOf).map(cohortOf)));
+  const behind = [...asked].flatMap((id) => (id === undefined ? [] : [...cohortsBehind(id).values()]));
+  const dynamic = behind.flatMap((cohort) => (cohort && !cohort.isStatic ? [cohort] : []));
+  return Object.fromEntries(dynamic.map(({ id, filters }) => [id, groupOf(fieldsOf(filters))]));
+}
+
+function groupOf({ properties }: Fields): Json {
+  return properties ?? {};
+}
+
+/** As JSON.stringify, with numbers as they were written. */
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === 'bigint' || one instanceof JsonFloat ? rawJson(textOf(one)) : one,
+  );
+}
+
+/** TypeScript does not know it yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };

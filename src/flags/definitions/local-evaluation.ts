@@ -1,0 +1,119 @@
+/**
+ * Whether SDKs can evaluate a flag by themselves, from the definitions feed, and if not, why. Told with each flag, because what is missing
+ * is not seen where the flag is made: SDKs silently ask the server, or answer something else than it would.
+ *
+ * The facts are those of posthog-node 5.70 and posthog-python 7.91.
+ */
+import { fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
+import { cohortOf, conditionsOf, flagOf, leavesOf, propertiesOf, referencesIn, type References } from './references.ts';
+import type { StoredDefinitions, StoredFlag } from './stored-definitions.ts';
+
+/** What is evaluated by SDKs when they know the properties that its conditions name. */
+export type LocalEvaluation = { evaluable: boolean; reason: string | null };
+
+/** What the verdict looks at. */
+export type JudgedFlag = Pick<
+  StoredFlag,
+  'id' | 'key' | 'filters' | 'ensureExperienceContinuity' | 'hasEncryptedPayloads'
+>;
+
+/** Key prefix of the flags that decide who sees a survey: they are not in the feed. */
+export const SURVEY_PREFIX = 'survey-targeting-';
+
+/** The others are not known to SDKs. */
+const OPERATORS = new Set(
+  (
+    'exact is_not is_set is_not_set gt gte lt lte regex not_regex icontains not_icontains starts_with not_starts_with ends_with ' +
+    'not_ends_with is_date_after is_date_before semver_eq semver_neq semver_gt semver_gte semver_lt semver_lte semver_tilde ' +
+    'semver_caret semver_wildcard'
+  ).split(' '),
+);
+
+/**
+ * @param flag may be newer than the definitions
+ * @param definitions of its project
+ */
+export function localEvaluation(flag: JudgedFlag, definitions: StoredDefinitions): LocalEvaluation {
+  const reason = obstacleOf(flag, definitions) ?? dependencyObstacle(flag, definitions) ?? null;
+  return { evaluable: reason === null, reason };
+}
+
+/** What stands in the way in the flag itself. */
+function obstacleOf(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
+  if (flag.key.startsWith(SURVEY_PREFIX)) return 'Flags that target surveys are not given to SDKs.';
+  if (flag.hasEncryptedPayloads) return 'Flags with encrypted payloads are not given to SDKs.';
+  if (flag.ensureExperienceContinuity)
+    return 'It keeps its answer when a person is identified, which takes what is stored.';
+  const filters = fieldsOf(flag.filters);
+  if (filters['feature_enrollment'] === true || hasSuperGroups(filters)) {
+    return 'Persons may enroll in it as an early access feature: SDKs do not know who did.';
+  }
+  const references = referencesIn(definitions);
+  for (const condition of conditionsOf(flag)) {
+    const found = conditionObstacle(condition, filters['aggregation_group_type_index'], { definitions, references });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function hasSuperGroups(filters: Fields): boolean {
+  const groups = filters['super_groups'];
+  return Array.isArray(groups) && groups.length > 0;
+}
+
+type Context = { definitions: StoredDefinitions; references: References };
+
+function conditionObstacle(
+  condition: Fields,
+  flagIndex: Fields[string],
+  { definitions, references }: Context,
+): string | undefined {
+  const own = condition['aggregation_group_type_index'];
+  const index = integerOf(own === undefined ? flagIndex : own);
+  if (index !== undefined && !definitions.groupTypes.has(index)) return `There is no group type ${index}.`;
+  for (const property of propertiesOf(condition)) {
+    const cohort = cohortOf(property);
+    const found = cohort === undefined ? propertyObstacle(property, index) : cohortObstacle(cohort, references);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** @param index of the group type whose properties SDKs look at; absent: those of the person */
+function propertyObstacle(property: Fields, index: number | undefined): string | undefined {
+  const { type, operator } = property;
+  if (type === 'flag') return undefined;
+  if (type === 'person_metadata') return 'It asks for what only the server knows of persons.';
+  const asked = type === 'group' ? (integerOf(property['group_type_index']) ?? index) : undefined;
+  if (asked !== index && !(type === undefined && index !== undefined)) {
+    return 'A condition set asks for properties of something else than it is rolled out to.';
+  }
+  if (typeof operator === 'string' && !OPERATORS.has(operator)) return `SDKs do not know the operator ${operator}.`;
+  return undefined;
+}
+
+function cohortObstacle(id: number, references: References): string | undefined {
+  for (const [one, cohort] of references.cohortsBehind(id)) {
+    if (!cohort) return `There is no cohort ${one}.`;
+    if (cohort.isStatic) return `Cohort ${one} is a list of persons, which SDKs do not have.`;
+    for (const leaf of leavesOf(cohort)) {
+      const found = cohortOf(leaf) === undefined && propertyObstacle(leaf, undefined);
+      if (found) return `Cohort ${one}: ${found}`;
+    }
+  }
+  return undefined;
+}
+
+function dependencyObstacle(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
+  const { chainTo } = referencesIn(definitions);
+  for (const id of conditionsOf(flag).flatMap(propertiesOf).map(flagOf)) {
+    if (id === undefined) continue;
+    const chain = chainTo(id);
+    if (!chain || chain.some((one) => one.id === flag.id)) {
+      return `It depends on flag ${id}, which is not there, depends on itself, or depends on too many others.`;
+    }
+    const stopped = chain.find((one) => obstacleOf(one, definitions) !== undefined);
+    if (stopped) return `It depends on flag ${stopped.key}: ${obstacleOf(stopped, definitions)}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,99 @@
+/** What stored filters refer to: other flags by id, cohorts by id. Whatever else stands there refers to nothing. */
+import type { CohortDefinition } from '../evaluation/definitions.ts';
+import type { Json } from '../evaluation/json-values.ts';
+import { elementsOf, fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
+import type { StoredDefinitions, StoredFlag } from './stored-definitions.ts';
+
+/** The condition sets of a flag. */
+export function conditionsOf({ filters }: Pick<StoredFlag, 'filters'>): readonly Fields[] {
+  return elementsOf(fieldsOf(filters)['groups']).map(fieldsOf);
+}
+
+/** The property filters of a condition set. */
+export function propertiesOf(condition: Fields): readonly Fields[] {
+  return elementsOf(condition['properties']).map(fieldsOf);
+}
+
+/** The property filters of a cohort, however deep they stand. */
+export function leavesOf({ filters }: CohortDefinition): Fields[] {
+  const leaves: Fields[] = [];
+  const waiting: (Json | undefined)[] = [fieldsOf(filters)['properties']];
+  for (const one of waiting) {
+    const fields = fieldsOf(one);
+    if (Object.hasOwn(fields, 'values')) waiting.push(...elementsOf(fields['values']));
+    else leaves.push(fields);
+  }
+  return leaves;
+}
+
+/** The id of the flag that a property filter asks for. */
+export function flagOf(property: Fields): number | undefined {
+  return property['type'] === 'flag' ? integerOf(property['key']) : undefined;
+}
+
+/** The id of the cohort that a property filter asks for. */
+export function cohortOf(property: Fields): number | undefined {
+  return property['type'] === 'cohort' ? integerOf(property['value']) : undefined;
+}
+
+/** Longer chains would make descriptions of many flags huge. */
+const LONGEST_CHAIN = 100;
+
+export type References = {
+  /** A cohort, and those that it is made of, also indirectly; undefined for one that is not there. */
+  cohortsBehind(id: number): ReadonlyMap<number, CohortDefinition | undefined>;
+  /** A flag, after all those that it depends on; undefined where one is missing, depends on itself, or there are too many. */
+  chainTo(flagId: number): readonly StoredFlag[] | undefined;
+};
+
+const known = new WeakMap<StoredDefinitions, References>();
+
+/** Made once for each state of a project. */
+export function referencesIn(definitions: StoredDefinitions): References {
+  const references = known.get(definitions) ?? makeReferences(definitions);
+  known.set(definitions, references);
+  return references;
+}
+
+function makeReferences({ flags, cohorts }: StoredDefinitions): References {
+  const flagsById = new Map(flags.map((flag) => [flag.id, flag]));
+  const cohortsById = new Map(cohorts.map((cohort) => [cohort.id, cohort]));
+  const chains = new Map<number, readonly StoredFlag[] | undefined>();
+
+  function findChain(flagId: number): readonly StoredFlag[] | undefined {
+    const chain = new Map<number, StoredFlag>();
+    const above = new Set<number>();
+    const visit = (id: number): boolean => {
+      if (chain.has(id)) return true;
+      const flag = flagsById.get(id);
+      if (!flag || above.has(id) || above.size + chain.size === LONGEST_CHAIN) return false;
+      above.add(id);
+      const complete = conditionsOf(flag)
+        .flatMap(propertiesOf)
+        .map(flagOf)
+        .every((one) => one === undefined || visit(one));
+      above.delete(id);
+      chain.set(id, flag);
+      return complete;
+    };
+    return visit(flagId) ? [...chain.values()] : undefined;
+  }
+
+  return {
+    cohortsBehind(id) {
+      const behind = new Map([[id, cohortsById.get(id)]]);
+      // A map's iterator goes on to what is added meanwhile.
+      for (const cohort of behind.values()) {
+        for (const leaf of cohort && !cohort.isStatic ? leavesOf(cohort) : []) {
+          const one = cohortOf(leaf);
+          if (one !== undefined && !behind.has(one)) behind.set(one, cohortsById.get(one));
+        }
+      }
+      return behind;
+    },
+    chainTo(flagId) {
+      if (!chains.has(flagId)) chains.set(flagId, findChain(flagId));
+      return chains.get(flagId);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * Counts requests for flags by project, day, kind, key and SDK, and knows which projects have used their month's quota.
+ *
+ * Counting is in memory and never waits; every few seconds what was counted is added to the database, and the quotas of the projects that
+ * asked lately are read. So a quota may be exceeded by what is asked in a few seconds; a count may be added twice when the connection is
+ * lost at the moment of its commit, and is lost when the process is killed before it.
+ */
+import type { Logger } from '../../telemetry/logger.ts';
+import type { CountedRequests, RequestStore } from './requests.store.ts';
+
+const FLUSH_EVERY_MS = 2_000;
+/** Far more than there are while Postgres is there. */
+const MOST_PENDING = 50_000;
+/** Anybody can say to be any SDK: further ones of a project are counted together. */
+const MOST_SDKS = 100;
+const OTHER_SDK = 'other';
+/** How long a project's quota is watched after its last request. */
+const WATCHED_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** `keyId` of the API key that was used; null: the public key of the project. */
+export type Counted = Omit<CountedRequests, 'day'>;
+
+export type Metering = {
+  /** Counts requests that are answered; those that are refused are not counted. Never throws, never waits. */
+  count(counted: Counted): void;
+  /** Whether a project has used this month's quota, as far as this process knows: within seconds after any process does. */
+  isOverQuota(projectId: number): boolean;
+  /** Writes what was counted, as far as that is possible now, and ends. */
+  close(): Promise<void>;
+};
+
+export type MeteringOptions = {
+  store: RequestStore;
+  log: Logger;
+  flushEveryMs?: number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+};
+
+type Watched = { askedAt: number; month: string; quota: number; used: number };
+
+export function createMetering(options: MeteringOptions): Metering {
+  const { store, log, flushEveryMs = FLUSH_EVERY_MS, now = Date.now } = options;
+  let pending = new Map<string, CountedRequests>();
+  let sdks = { day: '', ofProjects: new Map<number, Set<string>>() };
+  let dropped = 0;
+  const watched = new Map<number, Watched>();
+  const day = dayOf(now);
+
+  function count(counted: Counted): void {
+    const today = day();
+    const sdk = knownSdk(counted, today);
+    keep({ ...counted, sdk, day: today });
+    const quota = watch(counted.projectId);
+    quota.used += counted.requests;
+  }
+
+  function keep(counted: CountedRequests): void {
+    const { projectId, kind, keyId, sdk, requests } = counted;
+    const name = `${projectId} ${kind} ${keyId} ${counted.day} ${sdk}`;
+    const known = pending.get(name);
+    if (known) known.requests += requests;
+    else if (pending.size < MOST_PENDING) pending.set(name, counted);
+    else dropped += requests;
+  }
+
+  function knownSdk({ projectId, sdk }: Counted, today: string): string {
+    if (sdks.day !== today) sdks = { day: today, ofProjects: new Map() };
+    let ofProject = sdks.ofProjects.get(projectId);
+    if (!ofProject) sdks.ofProjects.set(projectId, (ofProject = new Set()));
+    if (ofProject.has(sdk)) return sdk;
+    if (ofProject.size === MOST_SDKS) return OTHER_SDK;
+    ofProject.add(sdk);
+    return sdk;
+  }
+
+  /** What it is not known of has no quota. */
+  function watch(projectId: number): Watched {
+    const askedAt = now();
+    const month = day().slice(0, 7);
+    let known = watched.get(projectId);
+    if (!known || known.month !== month) {
+      known = { askedAt, month, quota: known?.quota ?? Infinity, used: 0 };
+      watched.set(projectId, known);
+    }
+    known.askedAt = askedAt;
+    return known;
+  }
+
+  async function flush(): Promise<void> {
+    const counted = [...pending.values()];
+    pending = new Map();
+    try {
+      if (counted.length > 0) await store.add(counted);
+    } catch (error) {
+      log.warn({ error: (error as Error).message }, 'requests for flags could not be added up');
+      counted.forEach(keep);
+    }
+    if (dropped > 0) log.error({ dropped }, 'requests for flags were not counted: too many are pending');
+    dropped = 0;
+  }
+
+  async function readQuotas(): Promise<void> {
+    const oldest = now() - WATCHED_MS;
+    for (const [projectId, { askedAt }] of watched) {
+      if (askedAt < oldest) watched.delete(projectId);
+    }
+    if (watched.size === 0) return;
+    const month = day().slice(0, 7);
+    const uses = await store.quotas([...watched.keys()]);
+    const byProject = new Map(uses.map((use) => [use.projectId, use]));
+    const uncounted = new Map<number, number>();
+    for (const { projectId, requests } of pending.values()) {
+      uncounted.set(projectId, (uncounted.get(projectId) ?? 0) + requests);
+    }
+    for (const [projectId, known] of watched) {
+      const { quota = Infinity, used = 0 } = byProject.get(projectId) ?? {};
+      if (known.month !== month) continue;
+      known.quota = quota;
+      known.used = used + (uncounted.get(projectId) ?? 0);
+    }
+  }
+
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let working: Promise<void> = Promise.resolve();
+
+  async function work(): Promise<void> {
+    await flush();
+    await readQuotas().catch((error: Error) => log.warn({ error: error.message }, 'quotas could not be read'));
+  }
+
+  function workLater(): void {
+    timer = setTimeout(() => {
+      working = work().finally(() => closed || workLater());
+    }, flushEveryMs);
+    timer.unref();
+  }
+  workLater();
+
+  return {
+    count,
+    isOverQuota(projectId) {
+      const { used, quota } = watch(projectId);
+      return used >= quota;
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await working;
+      await flush();
+    },
+  };
+}
+
+/** Its text is made once a day, not for each request. */
+function dayOf(now: () => number): () => string {
+  let number = NaN;
+  let text = '';
+  return () => {
+    const present = Math.floor(now() / DAY_MS);
+    if (present !== number) {
+      number = present;
+      text = new Date(present * DAY_MS).toISOString().slice(0, 10);
+    }
+    return text;
+  };
+}
