@@ -55,8 +55,11 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Iterative: JSON.parse accepts a depth at which recursion overflows the stack. */
-function checkTexts(body: unknown): void {
+/**
+ * Iterative: JSON.parse accepts a depth at which recursion overflows the stack.
+ * @throws TooLarge, InvalidInput as `readJson` does
+ */
+export function checkTexts(body: unknown): void {
   const queue: { value: unknown; path: string[] }[] = [{ value: body, path: [] }];
   for (let item = queue.pop(); item; item = queue.pop()) {
     const { value, path } = item;

@@ -39,7 +39,9 @@ export function openApiDocument(routes: readonly DescribedRoute[], publicUrl: st
       title: 'Sluice',
       version: '1',
       description:
-        'Project routes are found under `/api/projects/{project_id}/` too. A trailing slash may be left out.',
+        'Project routes are found under `/api/projects/{project_id}/` too. A trailing slash may be left out. ' +
+        '`@current` instead of the id is the project of the query parameter `token`, its public key; without that the only ' +
+        'one that the API key opens.',
     },
     servers: [{ url: publicUrl.replace(/\/$/, '') }],
     paths,
@@ -68,7 +70,7 @@ function operation(route: DescribedRoute, components: Map<string, unknown>, erro
       ...parameters('path', route.params),
       ...parameters('query', route.query),
     ],
-    ...requestBody(route.body, components),
+    ...requestBody(route, components),
     responses: { ...Object.fromEntries(answers), default: error },
   };
 }
@@ -79,9 +81,20 @@ function security(access: Access): Json {
   return { security: [{ apiKey: [access.scope] }], 'x-scope': access.scope };
 }
 
-function requestBody(body: TSchema | undefined, components: Map<string, unknown>): Json {
+function requestBody({ body, file }: DescribedRoute, components: Map<string, unknown>): Json {
   if (!body) return {};
-  return { requestBody: { required: true, content: jsonContent(hoist(body, components)) } };
+  const content = { ...jsonContent(hoist(body, components)), ...(file && fileContent(body, file.field)) };
+  return { requestBody: { required: true, content } };
+}
+
+/** A form with the body's fields beside the file, or the file alone. */
+function fileContent(body: TSchema, field: string): Json {
+  const { properties = {} } = body as Partial<TObject>;
+  const csv = { type: 'string', contentMediaType: 'text/csv' };
+  return {
+    'multipart/form-data': { schema: { type: 'object', properties: { ...properties, [field]: csv } } },
+    'text/csv': { schema: csv },
+  };
 }
 
 function parameters(where: 'path' | 'query', schema: TObject | undefined): Json[] {

@@ -1,0 +1,76 @@
+/** CSV as people and their tools write it (RFC 4180, any ends of lines), row by row while it arrives. */
+import { InvalidInput } from '../../errors.ts';
+
+/** A cell that is longer holds no id. */
+const MAX_CELL = 64 * 1024;
+
+/** @throws InvalidInput when it is not CSV in UTF-8 */
+export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  let cells: string[] = [];
+  function* rowsOf(isEnd: boolean): Generator<string[]> {
+    let at = 0;
+    for (let cell = cellAt(text, at, isEnd); cell; cell = cellAt(text, at, isEnd)) {
+      cells.push(cell.value);
+      at = cell.next;
+      if (!cell.last) continue;
+      yield cells;
+      cells = [];
+    }
+    text = text.slice(at);
+    // A comma was the last of it: what would follow is empty.
+    if (isEnd && cells.length > 0) yield cells;
+    if (text.length > MAX_CELL) throw new InvalidInput(`A cell has more than ${MAX_CELL} characters.`, 'csv');
+  }
+  for await (const block of blocks) {
+    text += decoded(() => decoder.decode(block, { stream: true }));
+    yield* rowsOf(false);
+  }
+  text += decoded(() => decoder.decode());
+  if (text !== '' || cells.length > 0) yield* rowsOf(true);
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode();
+  } catch {
+    throw new InvalidInput('The file is not UTF-8.', 'csv');
+  }
+}
+
+type Cell = { value: string; next: number; last: boolean };
+
+/** The cell that starts there. @returns undefined when more of the text is needed, or it has ended */
+function cellAt(text: string, start: number, isEnd: boolean): Cell | undefined {
+  const isQuoted = text[start] === '"';
+  const end = isQuoted ? closingQuote(text, start) : separatorAfter(text, start);
+  if (end < 0) return isEnd ? lastCell(text, start, isQuoted) : undefined;
+  const value = isQuoted ? text.slice(start + 1, end).replaceAll('""', '"') : text.slice(start, end);
+  const at = isQuoted ? end + 1 : end;
+  // A quote may be the first of two, and a carriage return of a line's end.
+  if (!isEnd && at >= text.length - 1 && text[at] !== ',' && text[at] !== '\n') return undefined;
+  if (text[at] === ',') return { value, next: at + 1, last: false };
+  if (text[at] === '\r' && text[at + 1] === '\n') return { value, next: at + 2, last: true };
+  if (at >= text.length || text[at] === '\n' || text[at] === '\r') return { value, next: at + 1, last: true };
+  throw new InvalidInput('Behind a quoted cell something follows that belongs to none.', 'csv');
+}
+
+function lastCell(text: string, start: number, isQuoted: boolean): Cell | undefined {
+  if (isQuoted) throw new InvalidInput('A quoted cell does not end.', 'csv');
+  return start < text.length ? { value: text.slice(start), next: text.length, last: true } : undefined;
+}
+
+function closingQuote(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  return end;
+}
+
+function separatorAfter(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (character === ',' || character === '\n' || character === '\r') return at;
+  }
+  return -1;
+}
