@@ -23,6 +23,11 @@ export type Gatekeeper = {
   /** @throws NotAuthenticated when the request carries no valid key */
   authenticate(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): Promise<Caller>;
   /**
+   * The project that `@current` stands for: that of the public key, else the only one that the caller's key opens.
+   * @throws NotFound when that is none, or one of several
+   */
+  current(caller: Caller, token: string | undefined): Promise<number>;
+  /**
    * @throws NotFound when there is no such project
    * @throws PermissionDenied when the caller may not enter it, or the key lacks the scope (named in the message)
    */

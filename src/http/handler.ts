@@ -31,7 +31,7 @@ export function createHandler<Collaborators>(
   const checkBody = checker(route.body, invalidInput);
 
   return async ({ request, params, path, search }) => {
-    const admitted = await admit(route.access, request, params, gatekeeper);
+    const admitted = await admit(route.access, { request, params, path, search }, gatekeeper);
     const values = {
       ...admitted,
       params: route.params ? checkParams?.(pathValues(route.params, params)) : {},
@@ -47,17 +47,23 @@ export function createHandler<Collaborators>(
 
 async function admit(
   access: Access,
-  request: IncomingMessage,
-  params: Incoming['params'],
+  incoming: Incoming,
   gatekeeper: Gatekeeper,
 ): Promise<{ caller?: Caller; project?: Project }> {
   if ('public' in access) return {};
-  const caller = await gatekeeper.authenticate(request);
+  const caller = await gatekeeper.authenticate(incoming.request);
   if ('authenticated' in access) return { caller };
+  const projectId = await projectIdOf(incoming, caller, gatekeeper);
+  return { caller, project: await gatekeeper.enter(caller, projectId, access.scope) };
+}
+
+/** The one in the path, or the one that `@current` stands for there: as SDKs write it. */
+async function projectIdOf({ params, search }: Incoming, caller: Caller, gatekeeper: Gatekeeper): Promise<number> {
   const text = params['project_id'] ?? '';
+  if (text === '@current') return gatekeeper.current(caller, new URLSearchParams(search).get('token') ?? undefined);
   const projectId = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (projectId < 1 || projectId > MAX_PROJECT_ID) throw new NotFound('Project not found.');
-  return { caller, project: await gatekeeper.enter(caller, projectId, access.scope) };
+  return projectId;
 }
 
 /** @returns a function that fills defaults in and returns the value, or throws what `refuse` makes of ajv's errors */

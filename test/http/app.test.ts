@@ -15,6 +15,7 @@ const gatekeeper: Gatekeeper = {
     if (headers.authorization !== 'Bearer good') throw new NotAuthenticated();
     return { keyId: 'k', scopes: ['*'], userId: 1, projectId: null };
   },
+  current: async (_caller, token) => (token === 'two' ? 2 : 1),
   async enter(_caller, projectId) {
     if (projectId === 2) throw new PermissionDenied();
     if (projectId !== 1) throw new NotFound();
@@ -82,9 +83,10 @@ describe('the web application', () => {
   it('lets nobody in without a key, into an unknown project, or into a foreign one', async () => {
     assert.equal((await api.request('POST', THING, { body: '{' })).status, 401);
     assert.equal((await post({}, THING.replace('/1/', '/2/'))).status, 403);
-    for (const project of ['3', '0', '-1', 'x', '9999999999', '99999999999', '%00', '1.0', '@current']) {
+    for (const project of ['3', '0', '-1', 'x', '9999999999', '99999999999', '%00', '1.0', '@other']) {
       assert.equal((await post({}, THING.replace('/1/', `/${project}/`))).status, 404, project);
     }
+    assert.equal((await post({}, THING.replace('/1/', '/@current/') + '?token=two')).status, 403);
   });
 
   it('hands the handler checked values, with defaults', async () => {

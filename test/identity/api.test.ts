@@ -22,6 +22,8 @@ const probe = (method: 'get' | 'post', scope: 'thing:read' | 'thing:write') =>
 
 const things = ({ projectId }: Tenant) => `/api/environments/${projectId}/things/`;
 
+const ofCurrent = (token?: string) => `/api/projects/@current/things/${token === undefined ? '' : `?token=${token}`}`;
+
 describe('identity', () => {
   let database: TestDatabase;
   let db: Knex;
@@ -96,6 +98,34 @@ describe('identity', () => {
     }
   });
 
+  it('knows which project is the current one', async () => {
+    const personal = await buildPersonalKey(db, ours, '*');
+    const inProject = await buildProjectSecretKey(db, ours, '*');
+    assert.equal((await api.request('GET', ofCurrent())).status, 401);
+    for (const key of [personal, inProject]) {
+      assert.equal((await api.request('GET', ofCurrent(theirs.apiToken), { key })).status, 403);
+      assert.equal((await api.request('GET', ofCurrent('phc_other'), { key })).status, 404);
+      for (const at of [ofCurrent(), ofCurrent(ours.apiToken)]) {
+        const { status, body } = await api.request('GET', at, { key });
+        assert.deepEqual([status, (body as { project: number }).project], [200, ours.projectId]);
+      }
+    }
+    const second = await buildTenant(db, { name: 'Second' });
+    await db('organization_memberships').insert({
+      organization_id: second.organizationId,
+      user_id: ours.userId,
+      role: 'member',
+    });
+    const several = await api.request('GET', ofCurrent(), { key: personal });
+    assert.equal(several.status, 404);
+    assert.match((several.body as { detail: string }).detail, /opens several projects/);
+    const one = await api.request('GET', ofCurrent(second.apiToken), { key: personal });
+    assert.deepEqual(one.body, { project: second.projectId, user: ours.userId });
+    await db('organization_memberships')
+      .where({ organization_id: second.organizationId, user_id: ours.userId })
+      .delete();
+  });
+
   it('names the scope that a key lacks', async () => {
     const reader = await buildPersonalKey(db, ours, 'thing:read');
     assert.equal((await api.request('GET', things(ours), { key: reader })).status, 200);
@@ -135,6 +165,9 @@ describe('identity', () => {
         api_token: ours.apiToken,
         anonymize_ips: false,
         historical_from_project_key: false,
+        timezone: 'UTC',
+        property_matching_version: 1,
+        flag_requests_per_month: null,
         created_at: '',
       },
     );
@@ -172,6 +205,28 @@ describe('identity', () => {
     }
     const foreign = await projectStore(db).findByToken(theirs.apiToken);
     assert.deepEqual([foreign?.anonymizeIps, foreign?.historicalFromProjectKey], [false, false]);
+  });
+
+  it('changes what flags of a project are decided and counted by', async () => {
+    const key = await buildProjectSecretKey(db, ours, 'project:write');
+    const change = (body: object) => api.request('PATCH', `/api/projects/${ours.projectId}/`, { key, body });
+    const cases: [change: object, status: number, shown: object][] = [
+      [{ timezone: '+02:00' }, 400, { code: 'invalid_input', attr: 'timezone' }],
+      [{ timezone: 'Europe/Atlantis' }, 400, { code: 'invalid_input', attr: 'timezone' }],
+      [{ timezone: null }, 400, { attr: 'timezone' }],
+      [{ property_matching_version: 3 }, 400, { attr: 'property_matching_version' }],
+      [{ flag_requests_per_month: -1 }, 400, { attr: 'flag_requests_per_month' }],
+      [{ timezone: 'Europe/Berlin' }, 200, { timezone: 'Europe/Berlin', flag_requests_per_month: null }],
+      [{ property_matching_version: 2 }, 200, { timezone: 'Europe/Berlin', property_matching_version: 2 }],
+      [{ flag_requests_per_month: 5e9 }, 200, { property_matching_version: 2, flag_requests_per_month: 5e9 }],
+      [{}, 200, { flag_requests_per_month: 5e9 }],
+      [{ flag_requests_per_month: null }, 200, { flag_requests_per_month: null }],
+    ];
+    for (const [given, status, shown] of cases) {
+      const answer = await change(given);
+      assert.equal(answer.status, status, JSON.stringify(given));
+      assert.partialDeepStrictEqual(answer.body, shown, JSON.stringify(given));
+    }
   });
 
   it('keeps no key in the database, and writes none to the log', async () => {
