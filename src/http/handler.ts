@@ -4,6 +4,7 @@ import { NotFound } from '../errors.ts';
 import { compile, type ErrorObject, type TObject, type TSchema } from '../schema.ts';
 import type { Access, Caller, Gatekeeper, Project } from './access.ts';
 import { readJson } from './body.ts';
+import { fieldValues, isForm, readForm } from './form.ts';
 import { pathValues, queryValues } from './parameters.ts';
 import type { Answer, Route } from './route.ts';
 import { invalidInput } from './validation.ts';
@@ -30,13 +31,21 @@ export function createHandler<Collaborators>(
   const checkQuery = checker(route.query, invalidInput);
   const checkBody = checker(route.body, invalidInput);
 
+  async function readBody(request: IncomingMessage): Promise<{ body?: unknown; file?: unknown }> {
+    if (!checkBody) return {};
+    if (!route.file || !isForm(request))
+      return { body: checkBody(withoutUnknown(route.body, await readJson(request))) };
+    const { fields, file } = await readForm(request, route.file);
+    return { body: checkBody(withoutUnknown(route.body, fieldValues(route.body, fields))), file };
+  }
+
   return async ({ request, params, path, search }) => {
     const admitted = await admit(route.access, { request, params, path, search }, gatekeeper);
     const values = {
       ...admitted,
       params: route.params ? checkParams?.(pathValues(route.params, params)) : {},
       query: route.query ? checkQuery?.(queryValues(route.query, new URLSearchParams(search))) : {},
-      body: await checkBody?.(withoutUnknown(route.body, await readJson(request))),
+      ...(await readBody(request)),
       headers: request.headers,
       url: addressOf(base, path, search),
       remoteAddress: request.socket.remoteAddress ?? '',
