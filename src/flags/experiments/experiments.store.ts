@@ -98,10 +98,9 @@ export function experimentStore(db: Knex) {
       return row!;
     },
 
-    /** Those of the flags, oldest first, by the flag's id. */
-    async ofFlags(projectId: number, flagIds: readonly number[]): Promise<Map<number, Experiment[]>> {
-      const rows = await alive(projectId).whereIn('flag_id', flagIds).orderBy('id');
-      return Map.groupBy(rows, ({ flag_id }) => flag_id);
+    /** Those of a flag, oldest first. */
+    async ofFlag(projectId: number, flagId: number): Promise<Experiment[]> {
+      return alive(projectId).where({ flag_id: flagId }).orderBy('id');
     },
 
     /** Those that leave out whom a holdout leaves out, oldest first. */

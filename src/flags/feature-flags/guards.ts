@@ -1,18 +1,17 @@
-/** What keeps a flag from being disabled or deleted. */
+/** What keeps a flag from being changed: those that need it as it is. */
 import { InvalidInput } from '../../errors.ts';
 import type { FlagBound } from '../stores.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
+import type { FlagFilters } from './filters.ts';
 
 const NAMED = 5;
 
-/** @throws InvalidInput naming what depends on it: active flags, and what could not be without it */
+/** @throws InvalidInput naming the active flags that depend on it */
 export async function checkDispensable(
-  stores: FlagBound,
+  { references }: FlagBound,
   flag: FeatureFlag,
   change: 'disable' | 'delete',
 ): Promise<void> {
-  const { references } = stores;
-  if (change === 'delete') await checkUnused(stores, flag);
   const dependents = await references.dependentsOf(flag.projectId, flag.id);
   if (dependents.length === 0) return;
   const names = dependents.slice(0, NAMED).map(({ key, id }) => `${key} (ID: ${id})`);
@@ -24,10 +23,38 @@ export async function checkDispensable(
   );
 }
 
-async function checkUnused({ earlyAccess, surveys }: FlagBound, { projectId, id }: FeatureFlag): Promise<void> {
+/** @throws InvalidInput naming what else is made of it */
+export async function checkUnused({ earlyAccess, experiments, surveys }: FlagBound, flag: FeatureFlag): Promise<void> {
+  const { id, projectId } = flag;
+  const refuse = (what: string, who: string) => {
+    return new InvalidInput(
+      `Cannot delete a feature flag that is in use with ${what}. Please delete ${who}.`,
+      'deleted',
+    );
+  };
   const feature = await earlyAccess.usesFlag(projectId, id);
+  if (feature !== undefined) {
+    throw refuse('early access features', `the early access feature "${feature}" before deleting the flag`);
+  }
+  const linked = await experiments.ofFlag(projectId, id);
+  if (linked.length > 0) {
+    const ids = linked.map((experiment) => experiment.id).join(', ');
+    throw refuse(`experiments (ID: ${ids})`, 'them before deleting the flag');
+  }
   const survey = await surveys.usesFlag(projectId, id);
-  const user = feature === undefined ? survey && `survey "${survey}"` : `early access feature "${feature}"`;
-  if (user === undefined) return;
-  throw new InvalidInput(`Cannot delete this feature flag because the ${user} needs it.`, 'deleted');
+  if (survey !== undefined) throw refuse('surveys', `or unlink the survey "${survey}" before deleting the flag`);
+}
+
+/** Persons enroll, so what they enroll in is about persons. @throws InvalidInput */
+export async function checkStaysPersonal(
+  { earlyAccess }: FlagBound,
+  flag: FeatureFlag,
+  filters: FlagFilters,
+): Promise<void> {
+  if ((filters.aggregation_group_type_index ?? null) === null) return;
+  if ((await earlyAccess.usesFlag(flag.projectId, flag.id)) === undefined) return;
+  throw new InvalidInput(
+    'Cannot change this flag to a group-based when linked to an Early Access Feature.',
+    'filters__aggregation_group_type_index',
+  );
 }

@@ -1,0 +1,71 @@
+/** What a request says of an experiment, checked as far as that can be without looking at the flag. */
+import { InvalidInput } from '../../errors.ts';
+import { datetimeOf } from '../../http/datetime.ts';
+import type { ExperimentFields } from './experiments.store.ts';
+import { checkedMetrics } from './metrics.ts';
+import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
+import type { Arrangement } from './variants.ts';
+
+/** Of an experiment itself; what it says of its flag is the arrangement. */
+export type GivenFields = Partial<Omit<ExperimentFields, 'flag_id' | 'type'>>;
+
+/** @throws InvalidInput naming the field */
+export function fieldsOf(body: NewExperimentBody | ExperimentPatchBody): {
+  fields: GivenFields;
+  arrangement: Arrangement;
+} {
+  if (body.saved_metrics_ids?.length) throw new InvalidInput('Saved metric does not exist', 'saved_metrics_ids');
+  const globals = body.filters?.['properties'];
+  if (Array.isArray(globals) ? globals.length > 0 : globals) {
+    throw new InvalidInput('Experiments do not support global filter properties', 'filters');
+  }
+  const { feature_flag_variants, aggregation_group_type_index, rollout_percentage, ...kept } = body.parameters ?? {};
+  const fields: { [Name in keyof GivenFields]-?: GivenFields[Name] | undefined } = {
+    name: body.name,
+    description: body.description === undefined ? undefined : (body.description ?? ''),
+    start_date: instantOf(body.start_date, 'start_date'),
+    end_date: instantOf(body.end_date, 'end_date'),
+    holdout_id: body.holdout_id,
+    parameters: body.parameters === undefined ? undefined : kept,
+    filters: body.filters === undefined ? undefined : (body.filters ?? {}),
+    metrics: body.metrics === undefined ? undefined : checkedMetrics(body.metrics, 'metrics'),
+    metrics_secondary:
+      body.metrics_secondary === undefined ? undefined : checkedMetrics(body.metrics_secondary, 'metrics_secondary'),
+    exposure_criteria: body.exposure_criteria === undefined ? undefined : (body.exposure_criteria ?? {}),
+    archived: body.archived,
+  };
+  return {
+    fields: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as GivenFields,
+    arrangement: definedOf({ feature_flag_variants, aggregation_group_type_index, rollout_percentage }),
+  };
+}
+
+function definedOf(arrangement: { [Name in keyof Arrangement]: Arrangement[Name] | undefined }): Arrangement {
+  return Object.fromEntries(Object.entries(arrangement).filter(([, value]) => value !== undefined));
+}
+
+function instantOf(text: string | null | undefined, attr: string): string | null | undefined {
+  return typeof text === 'string' ? datetimeOf(text, attr) : text;
+}
+
+/**
+ * A draft is launched, then ends, then may be archived.
+ * @param before undefined: it is to be made
+ * @throws InvalidInput for what comes in another order
+ */
+export function checkPhases(
+  before: Pick<ExperimentFields, 'start_date'> | undefined,
+  after: Pick<ExperimentFields, 'start_date' | 'end_date' | 'archived' | 'metrics' | 'metrics_secondary'>,
+): void {
+  const { start_date: start, end_date: end, archived } = after;
+  if (before?.start_date && !start) {
+    throw new InvalidInput('An experiment that was launched cannot become a draft again.', 'start_date');
+  }
+  if (end && !start) throw new InvalidInput('An experiment that was not launched cannot end.', 'end_date');
+  if (start && end && start >= end) throw new InvalidInput('End date must be after start date', 'end_date');
+  if (archived && !end) throw new InvalidInput('Experiment must be ended before it can be archived.', 'archived');
+  const uuids = [...after.metrics, ...after.metrics_secondary].map(({ uuid }) => uuid);
+  const twice = uuids.find((uuid, index) => uuids.indexOf(uuid) !== index);
+  if (twice === undefined) return;
+  throw new InvalidInput(`Duplicate metric UUID: '${twice}'. Each metric must have a unique UUID.`, 'metrics');
+}

@@ -1,0 +1,103 @@
+/** The flag of an experiment: made for it or found, and changed with it. */
+import { InvalidInput, NotFound } from '../../errors.ts';
+import type { Project } from '../../http/access.ts';
+import type { Author } from '../../identity/activity.ts';
+import { changeFlag, createFlag } from '../feature-flags.ts';
+import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
+import { variantsOf, type FlagFilters } from '../feature-flags/filters.ts';
+import type { FlagBound } from '../stores.ts';
+import type { GivenFields } from './experiment-fields.ts';
+import { phaseOf, type Experiment } from './experiments.store.ts';
+import type { Holdout } from './holdouts.store.ts';
+import {
+  checkedVariants,
+  newFilters,
+  rearranged,
+  refuseRearrangement,
+  withHoldout,
+  type Arrangement,
+} from './variants.ts';
+
+type WantedFlag = Pick<Experiment, 'name' | 'start_date'> & {
+  key: string;
+  arrangement: Arrangement;
+  holdout: Holdout | undefined;
+};
+
+/** A new flag, or the one that has the key already: its condition sets and variants stay. */
+export async function flagFor(
+  bound: FlagBound,
+  project: Project,
+  author: Author,
+  wanted: WantedFlag,
+): Promise<FeatureFlag> {
+  const { key, arrangement, holdout, start_date: start } = wanted;
+  const existing = await bound.flags.findByKey(project.id, key);
+  if (!existing) {
+    const name = `Feature Flag for Experiment ${wanted.name}`;
+    const filters = withHoldout(newFilters(arrangement), holdout);
+    return ofExperiment(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
+  }
+  await refuseUnfit(bound, existing, arrangement);
+  const filters = withHoldout(existing.filters, holdout);
+  return ofExperiment(changeFlag(bound, project, author, existing.id, { filters, ...(start && { active: true }) }));
+}
+
+async function refuseUnfit(
+  { experiments: store }: FlagBound,
+  flag: FeatureFlag,
+  arrangement: Arrangement,
+): Promise<void> {
+  const others = await store.ofFlag(flag.projectId, flag.id);
+  const open = others.find((other) => phaseOf(other) !== 'ended');
+  if (open) {
+    throw new InvalidInput(
+      `The flag is used by another experiment (ID: ${open.id}) that has not ended.`,
+      'feature_flag_key',
+    );
+  }
+  try {
+    checkedVariants(variantsOf(flag.filters));
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(`Feature flag is not eligible for experiments: ${error.message}`, 'feature_flag_key');
+  }
+  refuseRearrangement(flag.filters, arrangement);
+}
+
+/** What the flag's filters become by a change of its experiment. */
+export async function filtersAfter(
+  bound: FlagBound,
+  current: Experiment,
+  flag: FeatureFlag,
+  { wanted, arrangement }: { wanted: GivenFields & { deleted?: boolean }; arrangement: Arrangement },
+): Promise<FlagFilters> {
+  const isDraft = phaseOf(current) === 'draft';
+  if (!isDraft) refuseRearrangement(flag.filters, arrangement);
+  const filters = isDraft ? rearranged(flag.filters, arrangement) : flag.filters;
+  if (wanted.holdout_id === undefined || wanted.holdout_id === current.holdout_id) return filters;
+  if (!isDraft && !wanted.deleted) throw new InvalidInput("Can't update holdout on running Experiment", 'holdout_id');
+  return withHoldout(filters, await holdoutOf(bound, current.project_id, wanted.holdout_id));
+}
+
+export async function holdoutOf(
+  { holdouts }: FlagBound,
+  projectId: number,
+  id: number | null,
+): Promise<Holdout | undefined> {
+  if (id === null) return undefined;
+  return holdouts.get(projectId, id).catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error;
+    throw new InvalidInput(`Invalid pk "${id}" - object does not exist.`, 'holdout_id', 'does_not_exist');
+  });
+}
+
+/** What is wrong with the flag, in the fields of the experiment. */
+export async function ofExperiment(flag: Promise<FeatureFlag>): Promise<FeatureFlag> {
+  return flag.catch((error: unknown) => {
+    if (!(error instanceof InvalidInput)) throw error;
+    const attr =
+      error.attr === 'key' ? 'feature_flag_key' : error.attr?.startsWith('filters') ? 'parameters' : error.attr;
+    throw new InvalidInput(error.message, attr, error.code);
+  });
+}

@@ -1,0 +1,103 @@
+/** `/experiments/`: variants of a flag, compared by what persons do who get them. */
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
+import { json, route } from '../../http/route.ts';
+import { stringEnum, Type } from '../../schema.ts';
+import type { Experiments } from './experiments.ts';
+import { PHASES } from './experiments.store.ts';
+import { presentExperiment } from './present.ts';
+import { presentResults } from './results.present.ts';
+import { ResultsBody } from './results.schema.ts';
+import type { ExperimentResults } from './results.ts';
+import { ExperimentBody, ExperimentPatchBody, IdParams, NewExperimentBody } from './schema.ts';
+
+export type ExperimentsApi = { experiments: Experiments; experimentResults: ExperimentResults };
+
+const listExperiments = route({
+  method: 'get',
+  path: '/experiments/',
+  access: { scope: 'experiment:read' },
+  query: Type.Object({
+    ...offsetQuery().properties,
+    archived: Type.Optional(Type.Boolean()),
+    status: Type.Optional(stringEnum(PHASES)),
+    feature_flag_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+    search: Type.Optional(Type.String({ maxLength: 400, description: 'Part of the name; case does not matter.' })),
+  }),
+  answers: { 200: offsetPageOf(ExperimentBody) },
+  summary: 'List experiments, the newest first',
+  async handle({ project, query, url }, { experiments }: ExperimentsApi) {
+    const { archived, status, feature_flag_id, search, offset } = query;
+    const wanted = {
+      archived,
+      phase: status,
+      flagId: feature_flag_id,
+      search,
+      limit: boundedLimit(query.limit),
+      offset,
+    };
+    const { count, results } = await experiments.list(project.id, wanted);
+    return json(200, offsetPage(url, query, { count, results: results.map(presentExperiment) }));
+  },
+});
+
+const createExperiment = route({
+  method: 'post',
+  path: '/experiments/',
+  access: { scope: 'experiment:write' },
+  body: NewExperimentBody,
+  answers: { 201: ExperimentBody },
+  summary: 'Create an experiment, and its flag where there is none with that key',
+  description:
+    'A new flag is for everybody, with the variants `control` and `test`, half of the persons each, unless `parameters` say ' +
+    'otherwise. A flag that is there needs a variant `control`; it stays as it is.',
+  async handle({ project, caller, body }, { experiments }: ExperimentsApi) {
+    return json(201, presentExperiment(await experiments.create(project, caller, body)));
+  },
+});
+
+const getExperiment = route({
+  method: 'get',
+  path: '/experiments/:id/',
+  access: { scope: 'experiment:read' },
+  params: IdParams,
+  answers: { 200: ExperimentBody },
+  summary: 'Retrieve an experiment',
+  async handle({ project, params }, { experiments }: ExperimentsApi) {
+    return json(200, presentExperiment(await experiments.get(project.id, params.id)));
+  },
+});
+
+const changeExperiment = route({
+  method: 'patch',
+  path: '/experiments/:id/',
+  access: { scope: 'experiment:write' },
+  params: IdParams,
+  body: ExperimentPatchBody,
+  answers: { 200: ExperimentBody },
+  summary: 'Change, launch, end, archive or delete an experiment',
+  description:
+    'A draft is launched by its `start_date`, which makes its flag active; its variants, their percentages and its holdout stay as ' +
+    'they are from then on. `end_date` ends what is measured: the flag goes on. Then it can be archived.',
+  async handle({ project, caller, params, body }, { experiments }: ExperimentsApi) {
+    return json(200, presentExperiment(await experiments.change(project, caller, params.id, body)));
+  },
+});
+
+const getResults = route({
+  method: 'get',
+  path: '/experiments/:id/results/',
+  access: { scope: 'experiment:read' },
+  params: IdParams,
+  query: Type.Object({
+    refresh: Type.Boolean({ default: false, description: 'Compute them again. They are kept for a minute otherwise.' }),
+  }),
+  answers: { 200: ResultsBody },
+  summary: 'Compare the variants: exposures, and each metric with credible intervals',
+  description: 'How they are computed is in docs/feature-flags.md.',
+  async handle({ project, params, query }, { experiments, experimentResults }: ExperimentsApi) {
+    const linked = await experiments.get(project.id, params.id);
+    return json(200, presentResults(await experimentResults.of(linked, query.refresh)));
+  },
+});
+
+export const experimentRoutes = [listExperiments, createExperiment, getExperiment, changeExperiment, getResults];

@@ -1,0 +1,134 @@
+/** Making and changing experiments, each together with its flag in one transaction. */
+import { InvalidInput } from '../../errors.ts';
+import type { Project } from '../../http/access.ts';
+import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
+import { changeFlag } from '../feature-flags.ts';
+import type { FlagBound, FlagStores } from '../stores.ts';
+import { checkPhases, fieldsOf } from './experiment-fields.ts';
+import { filtersAfter, flagFor, holdoutOf, ofExperiment } from './experiment-flag.ts';
+import type { Experiment, ExperimentQuery } from './experiments.store.ts';
+import type { LinkedExperiment } from './present.ts';
+import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
+
+const SCOPE = 'Experiment';
+
+const DEFAULTS = {
+  description: '',
+  holdout_id: null,
+  start_date: null,
+  end_date: null,
+  parameters: {},
+  filters: {},
+  metrics: [],
+  metrics_secondary: [],
+  exposure_criteria: {},
+  archived: false,
+};
+
+export function experiments({ stores }: { stores: FlagStores }) {
+  return {
+    /** @throws NotFound */
+    async get(projectId: number, id: number): Promise<LinkedExperiment> {
+      const [linked] = await linkedOf(stores, projectId, [await stores.experiments.get(projectId, id)]);
+      return linked!;
+    },
+
+    /** Newest first. */
+    async list(projectId: number, query: ExperimentQuery): Promise<{ count: number; results: LinkedExperiment[] }> {
+      const { count, results } = await stores.experiments.list(projectId, query);
+      return { count, results: await linkedOf(stores, projectId, results) };
+    },
+
+    /** @throws InvalidInput naming the field */
+    async create(project: Project, author: Author, body: NewExperimentBody): Promise<LinkedExperiment> {
+      const { fields, arrangement } = fieldsOf(body);
+      const wanted = { ...DEFAULTS, ...fields, name: body.name, type: body.type ?? ('product' as const) };
+      checkPhases(undefined, wanted);
+      return stores.inTransaction(project.id, async (bound) => {
+        const holdout = await holdoutOf(bound, project.id, wanted.holdout_id);
+        const flag = await flagFor(bound, project, author, {
+          ...wanted,
+          key: body.feature_flag_key,
+          arrangement,
+          holdout,
+        });
+        const experiment = await bound.experiments.insert(project.id, author.userId, { ...wanted, flag_id: flag.id });
+        await record(bound, project, author, 'created', experiment, {});
+        return (await linkedOf(bound, project.id, [experiment]))[0]!;
+      });
+    },
+
+    /** @throws InvalidInput naming the field; NotFound */
+    async change(project: Project, author: Author, id: number, body: ExperimentPatchBody): Promise<LinkedExperiment> {
+      const { fields, arrangement } = fieldsOf(body);
+      return stores.inTransaction(project.id, async (bound) => {
+        const current = await bound.experiments.get(project.id, id);
+        const flag = await bound.flags.get(project.id, current.flag_id);
+        if (body.feature_flag_key !== undefined && body.feature_flag_key !== flag.key) {
+          throw new InvalidInput("Can't update keys: feature_flag_key on Experiment", 'feature_flag_key');
+        }
+        const wanted = { ...fields, ...(body.deleted && { deleted: true, holdout_id: null }) };
+        checkPhases(current, { ...current, ...wanted });
+        const filters = await filtersAfter(bound, current, flag, { wanted, arrangement });
+        const launches = current.start_date === null && Boolean(wanted.start_date);
+        const changes = { filters, ...(launches && { active: true }) };
+        await ofExperiment(changeFlag(bound, project, author, flag.id, changes));
+        const after = await bound.experiments.update(id, wanted);
+        await record(bound, project, author, body.deleted ? 'deleted' : 'updated', after, current);
+        return (await linkedOf(bound, project.id, [after]))[0]!;
+      });
+    },
+  };
+}
+
+export type Experiments = ReturnType<typeof experiments>;
+
+async function linkedOf(
+  bound: FlagBound,
+  projectId: number,
+  found: readonly Experiment[],
+): Promise<LinkedExperiment[]> {
+  const flags = await bound.flags.byIds(
+    projectId,
+    found.map(({ flag_id }) => flag_id),
+  );
+  const byId = new Map(flags.map((flag) => [flag.id, flag]));
+  const holdouts = await bound.holdouts.byIds(
+    projectId,
+    found.flatMap(({ holdout_id: id }) => (id === null ? [] : [id])),
+  );
+  const users = await bound.users.byIds([...found, ...holdouts.values()].map(({ created_by: id }) => id));
+  return found.map((experiment) => ({
+    experiment,
+    flag: byId.get(experiment.flag_id)!,
+    holdout: experiment.holdout_id === null ? undefined : holdouts.get(experiment.holdout_id),
+    users,
+  }));
+}
+
+async function record(
+  { activity }: FlagBound,
+  project: Project,
+  author: Author,
+  verb: ActivityVerb,
+  experiment: Experiment,
+  before: Partial<Experiment>,
+): Promise<void> {
+  const changes = verb === 'created' ? [] : changesBetween(SCOPE, told(before), told(experiment));
+  if (verb === 'updated' && changes.length === 0) return;
+  await activity.record({
+    project,
+    author,
+    scope: SCOPE,
+    itemId: experiment.id,
+    activity: verb,
+    name: experiment.name,
+    changes,
+  });
+}
+
+/** Whatever may change. */
+function told(experiment: Partial<Experiment>): Partial<Experiment> {
+  const { id: _id, project_id: _project, created_by: _by, created_at: _made, updated_at: _at, ...fields } = experiment;
+  return fields;
+}

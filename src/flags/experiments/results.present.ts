@@ -1,0 +1,72 @@
+/** What leaves of results, and what is said about them. */
+import type { Assessment, VariantAssessment } from './assessment.ts';
+import type { Results } from './results.ts';
+import type { ResultsBody } from './results.schema.ts';
+
+/** So small a chance is not taken for chance: R. Fabijan et al., Diagnosing Sample Ratio Mismatch, KDD 2019. */
+const MISMATCH = 0.001;
+/** As upstream: below it a variant's numbers say little. */
+const FEWEST_EXPOSURES = 50;
+
+export function presentResults({ results, isCached }: { results: Results; isCached: boolean }): ResultsBody {
+  const { period, exposures } = results;
+  const { variants, sampleRatio } = exposures;
+  return {
+    date_from: period.start,
+    date_to: period.end,
+    last_refresh: results.computedAt,
+    is_cached: isCached,
+    exposures: {
+      total: variants.reduce((total, { count }) => total + count, 0),
+      variants: variants.map(({ key, share, count }) => ({ key, rollout_percentage: share, count })),
+      multiple: exposures.multiple,
+      holdout: exposures.holdout,
+      sample_ratio: sampleRatio
+        ? { expected: expectedOf(exposures), chi_square: sampleRatio.chiSquare, p_value: sampleRatio.pValue }
+        : null,
+    },
+    warnings: warningsOf(exposures),
+    metrics: results.metrics.map(presentMetric),
+    metrics_secondary: results.metricsSecondary.map(presentMetric),
+  };
+}
+
+function expectedOf({ variants, sampleRatio }: Results['exposures']): Record<string, number> {
+  const compared = variants.filter(({ share }) => share > 0);
+  return Object.fromEntries(compared.map(({ key }, index) => [key, sampleRatio?.expected[index] ?? 0]));
+}
+
+function warningsOf({ variants, sampleRatio }: Results['exposures']): ResultsBody['warnings'] {
+  const warnings: ResultsBody['warnings'] = [];
+  if (sampleRatio && sampleRatio.pValue < MISMATCH) {
+    const detail =
+      'Persons did not come to the variants in the proportions of the flag, and that is not by chance: something loses or ' +
+      'repeats exposures of some of them. What the metrics say may be wrong.';
+    warnings.push({ code: 'sample_ratio_mismatch', detail });
+  }
+  const few = variants.filter(({ count }) => count < FEWEST_EXPOSURES).map(({ key }) => key);
+  if (few.length > 0) {
+    const detail = `Fewer than ${FEWEST_EXPOSURES} persons were exposed to ${few.join(', ')}: the numbers say little yet.`;
+    warnings.push({ code: 'not_enough_exposures', detail });
+  }
+  return warnings;
+}
+
+function presentMetric({ measure, variants }: Assessment): ResultsBody['metrics'][number] {
+  const { uuid, name, kind, goal } = measure;
+  return { uuid, name, kind, goal, variants: variants.map(presentVariant) };
+}
+
+function presentVariant(variant: VariantAssessment): ResultsBody['metrics'][number]['variants'][number] {
+  const { lift } = variant;
+  return {
+    key: variant.key,
+    number_of_samples: variant.count,
+    sum: variant.sum,
+    sum_squares: variant.squares,
+    mean: variant.mean,
+    credible_interval: variant.credibleInterval,
+    chance_to_win: variant.chanceToWin,
+    lift: lift && { value: lift.value, credible_interval: lift.interval, significant: lift.isSignificant },
+  };
+}
