@@ -1,0 +1,64 @@
+/**
+ * What web pages are told of a project by its public key alone. It is read from the database once for each state of the project: pages may
+ * ask as often as they like, also while Postgres is away.
+ */
+import { NotAuthenticated } from '../errors.ts';
+import { Type } from '../schema.ts';
+import type { LiveDefinitions, ProjectFlags } from './definitions/live-definitions.ts';
+
+const MOST_PROJECTS = 2_000;
+
+/** Both names are in use; so are further ones that say nothing here. */
+export const TokenQuery = Type.Object({
+  token: Type.Optional(Type.String({ description: 'The public key of the project.' })),
+  api_key: Type.Optional(Type.String({ description: 'The same, as some SDKs call it.' })),
+});
+
+/** @throws NotAuthenticated without a key, or with one that is no project's; Unavailable */
+export async function projectOf(
+  live: Pick<LiveDefinitions, 'find'>,
+  { token, api_key: apiKey }: { token?: string; api_key?: string },
+): Promise<ProjectFlags> {
+  const given = token || apiKey;
+  if (!given) {
+    throw new NotAuthenticated(
+      'API key not provided. You can find your project API key in PostHog project settings.',
+      'missing_api_key',
+    );
+  }
+  const project = await live.find(given);
+  if (project) return project;
+  throw new NotAuthenticated(
+    'Project API key invalid. You can find your project API key in PostHog project settings.',
+    'invalid_api_key',
+  );
+}
+
+/**
+ * Remembers what `load` says of a project until the project changes; one load at a time for each state of it.
+ * What cannot be read again is told as it last was.
+ */
+export function rememberPublished<T>(load: (projectId: number) => Promise<T>): (project: ProjectFlags) => Promise<T> {
+  type Remembered = { version: string; value: Promise<T> };
+  const remembered = new Map<number, Remembered>();
+
+  /** So that the next one who asks tries again. */
+  function forget(projectId: number, known: Remembered | undefined): void {
+    if (known) remembered.set(projectId, known);
+    else remembered.delete(projectId);
+  }
+
+  return ({ projectId, version }) => {
+    const known = remembered.get(projectId);
+    if (known?.version === version) return known.value;
+    const value = load(projectId).catch((error: unknown) => {
+      if (remembered.get(projectId)?.value === value) forget(projectId, known);
+      if (!known) throw error;
+      return known.value;
+    });
+    remembered.delete(projectId);
+    remembered.set(projectId, { version, value });
+    if (remembered.size > MOST_PROJECTS) remembered.delete(remembered.keys().next().value!);
+    return value;
+  };
+}

@@ -1,0 +1,112 @@
+/** `/api/surveys/` and `/api/web_experiments/`: what a web page may show its visitors. */
+import { json, route } from '../../http/route.ts';
+import { nullable, Type, type Static } from '../../schema.ts';
+import type { LiveDefinitions } from '../definitions/live-definitions.ts';
+import { projectOf, rememberPublished, TokenQuery } from '../published.ts';
+import { AppearanceBody, ConditionsBody } from './display.ts';
+import { QuestionBody } from './questions.ts';
+import type { PublishedSurvey, SurveyStore } from './surveys.store.ts';
+import { iterationStarts } from './timetable.ts';
+
+const Key = nullable(Type.String());
+const Datetime = nullable(Type.String({ format: 'date-time' }));
+
+const PublishedSurveyBody = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    description: Type.String(),
+    type: Type.String(),
+    linked_flag_key: Key,
+    targeting_flag_key: Key,
+    internal_targeting_flag_key: Key,
+    questions: nullable(Type.Array(QuestionBody)),
+    conditions: nullable(ConditionsBody),
+    appearance: nullable(AppearanceBody),
+    start_date: Datetime,
+    end_date: Datetime,
+    current_iteration: nullable(Type.Integer()),
+    current_iteration_start_date: Datetime,
+    schedule: nullable(Type.String()),
+    enable_partial_responses: nullable(Type.Boolean()),
+  },
+  { title: 'PublishedSurvey' },
+);
+
+type Token = Static<typeof TokenQuery>;
+
+export type PublishedSurveysApi = {
+  publishedSurveys: {
+    list(query: Token): Promise<readonly PublishedSurvey[]>;
+    /** @throws NotAuthenticated unless the key is a project's */
+    authenticate(query: Token): Promise<unknown>;
+  };
+};
+
+/** Answers from memory while nothing changes. */
+export function publishedSurveys(
+  live: Pick<LiveDefinitions, 'find'>,
+  store: SurveyStore,
+): PublishedSurveysApi['publishedSurveys'] {
+  const surveysOf = rememberPublished((projectId) => store.published(projectId));
+  return {
+    list: async (query) => surveysOf(await projectOf(live, query)),
+    authenticate: (query) => projectOf(live, query),
+  };
+}
+
+const listPublishedSurveys = route({
+  method: 'get',
+  path: '/api/surveys/',
+  access: { public: true },
+  query: TokenQuery,
+  answers: { 200: Type.Object({ surveys: Type.Array(PublishedSurveyBody), survey_config: Type.Null() }) },
+  summary: 'List the surveys of a project that are not archived',
+  description:
+    'For web pages, which then ask for the flags that are named: a survey is shown to those who get all of them. A date that is ' +
+    'still to come is null, since SDKs take any start for one that was, and any end too.',
+  async handle({ query }, { publishedSurveys }: PublishedSurveysApi) {
+    const now = Date.now();
+    const surveys = (await publishedSurveys.list(query)).map((survey) => present(survey, now));
+    return json(200, { surveys, survey_config: null });
+  },
+});
+
+function present(survey: PublishedSurvey, now: number): Static<typeof PublishedSurveyBody> {
+  const past = (date: string | null) => (date !== null && Date.parse(date) <= now ? date : null);
+  const iteration = survey.current_iteration;
+  return {
+    id: survey.id,
+    name: survey.name,
+    description: survey.description,
+    type: survey.type,
+    linked_flag_key: survey.linked_flag_key,
+    targeting_flag_key: survey.targeting_flag_key,
+    internal_targeting_flag_key: survey.internal_targeting_flag_key,
+    questions: survey.questions,
+    conditions: survey.conditions,
+    appearance: survey.appearance,
+    start_date: past(survey.start_date),
+    end_date: past(survey.end_date),
+    current_iteration: iteration,
+    current_iteration_start_date: iteration === null ? null : (iterationStarts(survey)[iteration - 1] ?? null),
+    schedule: survey.schedule,
+    enable_partial_responses: survey.enable_partial_responses,
+  };
+}
+
+const listWebExperiments = route({
+  method: 'get',
+  path: '/api/web_experiments/',
+  access: { public: true },
+  query: TokenQuery,
+  answers: { 200: Type.Object({ experiments: Type.Array(Type.Unknown()) }) },
+  summary: 'List the changes that web experiments make to a page',
+  description: 'Always none: experiments change no pages here. SDKs ask for it where it is turned on.',
+  async handle({ query }, { publishedSurveys }: PublishedSurveysApi) {
+    await publishedSurveys.authenticate(query);
+    return json(200, { experiments: [] });
+  },
+});
+
+export const publishedSurveyRoutes = [listPublishedSurveys, listWebExperiments];

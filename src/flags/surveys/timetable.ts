@@ -1,0 +1,79 @@
+/** What time alone changes in a survey: whether it runs, and which repetition of it. */
+
+const DAY_MS = 86_400_000;
+
+/** Of a survey, named as in its row; instants are ISO texts. */
+export type Timetable = {
+  start_date: string | null;
+  end_date: string | null;
+  archived: boolean;
+  /** How often it is asked in all; null or 0: it is not repeated. */
+  iteration_count: number | null;
+  iteration_frequency_days: number | null;
+};
+
+export type Standing = {
+  /** People may be asked. */
+  is_running: boolean;
+  /** Counted from 1; null: it is not repeated, or has not begun. */
+  current_iteration: number | null;
+  /** As it was given; or when the last repetition was over. */
+  end_date: string | null;
+  /** When the next of these changes; null: never by itself. */
+  due_at: string | null;
+};
+
+/** @param now milliseconds since 1970 */
+export function standingAt(survey: Timetable, now: number): Standing {
+  const { start_date, end_date, archived } = survey;
+  const [start, given, over] = [start_date, end_date, endOfIterations(survey)].map(instantOf);
+  const idle = { is_running: false, current_iteration: null, end_date, due_at: null };
+  if (start === undefined) return idle;
+  if (now < start) return { ...idle, due_at: archived ? null : start_date };
+  const end = Math.min(given ?? Infinity, over ?? Infinity);
+  const iteration = iterationAt(survey, start, Math.min(now, end));
+  const hasEnded = now >= end;
+  return {
+    is_running: !archived && !hasEnded,
+    current_iteration: iteration?.number ?? null,
+    end_date: hasEnded && end !== given ? isoOf(end) : end_date,
+    due_at: archived || hasEnded ? null : isoOf(Math.min(end, iteration?.until ?? Infinity)),
+  };
+}
+
+/** When each repetition begins, the first one with the survey; empty when it is not repeated or has no start. */
+export function iterationStarts({ start_date, ...survey }: Timetable): string[] {
+  const period = periodOf(survey);
+  if (period === undefined || start_date === null) return [];
+  const first = Date.parse(start_date);
+  return Array.from({ length: survey.iteration_count ?? 0 }, (_, index) => isoOf(first + index * period)!);
+}
+
+type Repetition = Pick<Timetable, 'iteration_count' | 'iteration_frequency_days'>;
+
+/** @returns milliseconds; undefined when it is not repeated */
+function periodOf({ iteration_count, iteration_frequency_days }: Repetition): number | undefined {
+  return iteration_count && iteration_frequency_days ? iteration_frequency_days * DAY_MS : undefined;
+}
+
+function endOfIterations(survey: Timetable): string | null {
+  const period = periodOf(survey);
+  if (period === undefined || survey.start_date === null) return null;
+  return isoOf(Date.parse(survey.start_date) + survey.iteration_count! * period);
+}
+
+function iterationAt(survey: Timetable, start: number, at: number): { number: number; until: number } | undefined {
+  const period = periodOf(survey);
+  if (period === undefined) return undefined;
+  const number = Math.min(Math.max(Math.floor((at - start) / period) + 1, 1), survey.iteration_count!);
+  return { number, until: start + number * period };
+}
+
+function instantOf(iso: string | null | undefined): number | undefined {
+  return iso == null ? undefined : Date.parse(iso);
+}
+
+/** With the microseconds that Postgres has. */
+function isoOf(ms: number): string | null {
+  return Number.isFinite(ms) ? new Date(ms).toISOString().replace('Z', '000Z') : null;
+}
