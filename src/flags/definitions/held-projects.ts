@@ -1,7 +1,7 @@
 /** Which projects are in memory, and which were looked for in vain: as many as fit, those used last. */
 import type { ProjectFlags } from './live-definitions.ts';
 
-const MOST_PROJECTS = 2_000;
+export const MOST_PROJECTS = 2_000;
 const MOST_MISSES = 10_000;
 /** How long a new project may not be seen by who asked for it too early. */
 const MISSING_MS = 2_000;

@@ -1,48 +1,79 @@
 import assert from 'node:assert/strict';
 import { createKnex, type Knex } from '../../../src/db/connection.ts';
-import { createLiveDefinitions, type LiveDefinitions } from '../../../src/flags/definitions/live-definitions.ts';
+import { Unavailable } from '../../../src/errors.ts';
+import {
+  createLiveDefinitions,
+  type LiveDefinitions,
+  type ProjectFlags,
+} from '../../../src/flags/definitions/live-definitions.ts';
+import { generateKey } from '../../../src/identity/keys.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildFlag } from '../../support/flag-rows.ts';
-import { buildTenant } from '../../support/identity.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
+import { buildTenant, type Tenant } from '../../support/identity.ts';
 
 const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
+const NEVER_MS = 1_000_000;
+const LISTENERS = `from pg_stat_activity where application_name = 'sluice-listener' and datname = current_database()`;
 
-/** Waits until it is true. @throws when it is not true in time */
-async function within(ms: number, isTrue: () => boolean): Promise<void> {
+/** @throws when it does not become true in time */
+async function within(ms: number, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + ms;
-  while (!isTrue()) {
+  while (!(await isTrue())) {
     assert(performance.now() < deadline, `not within ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
 
+/** Of a project that is in memory. */
+function held(live: LiveDefinitions, tenant: Tenant): ProjectFlags {
+  const project = live.find(tenant.apiToken);
+  assert(project && 'stored' in project, 'it is not in memory');
+  return project;
+}
+
 describe('live definitions', () => {
   let database: TestDatabase;
   let db: Knex;
+  let gate: Gate;
   const opened: LiveDefinitions[] = [];
 
   before(async () => {
     database = await createTestDatabase();
     db = createKnex({ url: database.url, applicationName: 'test' });
+    gate = await startGate(database.url);
+  });
+  afterEach(async () => {
+    gate.open();
+    await Promise.all(opened.splice(0).map((live) => live.close()));
   });
   after(async () => {
-    await Promise.all(opened.map((live) => live.close()));
+    gate.close();
     await db.destroy();
     await database.drop();
   });
 
-  function open(checkEveryMs?: number): LiveDefinitions {
-    const live = createLiveDefinitions({ databaseUrl: database.url, log, ...(checkEveryMs && { checkEveryMs }) });
+  function open(options: { databaseUrl?: string; checkEveryMs?: number } = {}): LiveDefinitions {
+    const live = createLiveDefinitions({ databaseUrl: database.url, checkEveryMs: NEVER_MS, log, ...options });
     opened.push(live);
     return live;
   }
 
-  it('finds a project by its token and its id, then at once', async () => {
+  async function listening(count: number): Promise<void> {
+    await within(2_000, async () => {
+      const { rows } = await db.raw<{ rows: object[] }>(`select 1 ${LISTENERS} and query ilike 'listen%'`);
+      return rows.length === count;
+    });
+  }
+
+  const isActive = (live: LiveDefinitions, tenant: Tenant) => held(live, tenant).stored[0]!.active;
+
+  it('finds a project by its token or its id, reads it once, and has it at once from then on', async () => {
     const tenant = await buildTenant(db);
     await buildFlag(db, tenant.projectId, { key: 'b' });
     await buildFlag(db, tenant.projectId, { key: 'a' });
-    await buildFlag(db, tenant.projectId, { key: 'gone', deleted: true });
+    await buildFlag(db, tenant.projectId, { key: 'deleted', deleted: true });
     const live = open();
     const [project, same] = await Promise.all([live.find(tenant.apiToken), live.find(tenant.apiToken)]);
     assert.equal(project, same);
@@ -54,21 +85,137 @@ describe('live definitions', () => {
     assert.equal(live.findById(tenant.projectId), project);
   });
 
-  it('has a change in every process within 100 ms', async () => {
+  it('finds nothing for what is no token, and remembers for a while which projects there are not', async () => {
+    const live = open();
+    assert.equal(live.find('phx_secret'), undefined);
+    for (const find of [() => live.find(generateKey('phc')), () => live.findById(999_999)]) {
+      assert.equal(await find(), undefined);
+    }
+    const missing = generateKey('phc');
+    await live.find(missing);
+    assert.equal(live.find(missing), undefined);
+  });
+
+  it('has a change in every process within 100 ms, and tells of it then', async () => {
     const tenant = await buildTenant(db);
     const id = await buildFlag(db, tenant.projectId);
     const processes = [open(), open()];
-    const flagIn = (live: LiveDefinitions) => {
-      const project = live.find(tenant.apiToken);
-      assert(project && 'stored' in project);
-      return project.stored[0]!;
-    };
     await Promise.all(processes.map(async (live) => live.find(tenant.apiToken)));
-    const told = processes.map(() => [] as number[]);
-    processes.forEach((live, index) => live.onChange((projectId) => told[index]!.push(projectId)));
+    await listening(2);
+    const told: [project: number, active: boolean][] = [];
+    for (const live of processes) live.onChange((project) => told.push([project, isActive(live, tenant)]));
+    for (const active of [false, true, false]) {
+      told.length = 0;
+      await db('feature_flags').where({ id }).update({ active });
+      await within(100, () => told.length === 2);
+      assert.deepEqual(told, Array(2).fill([tenant.projectId, active]));
+    }
+  });
 
+  it('tells of changes until it need not', async () => {
+    const tenant = await buildTenant(db);
+    const live = open();
+    await live.find(tenant.apiToken);
+    await listening(1);
+    const told = { first: 0, second: 0 };
+    const end = live.onChange(() => (told.first += 1));
+    live.onChange(() => (told.second += 1));
+    end();
+    await buildFlag(db, tenant.projectId);
+    await within(1_000, () => told.second === 1);
+    assert.equal(told.first, 0);
+  });
+
+  it('opens a project by its new token, and no longer by the one before', async () => {
+    const tenant = await buildTenant(db);
+    const live = open();
+    await live.find(tenant.apiToken);
+    await listening(1);
+    const token = generateKey('phc');
+    assert.equal(await live.find(token), undefined);
+    await db('projects').where({ id: tenant.projectId }).update({ api_token: token });
+    await within(100, () => (live.findById(tenant.projectId) as ProjectFlags).token === token);
+    assert.equal(held(live, { ...tenant, apiToken: token }).projectId, tenant.projectId);
+    assert.equal(await live.find(tenant.apiToken), undefined);
+  });
+
+  it('hears of changes again after its connection was lost, also of those meanwhile', async () => {
+    const tenant = await buildTenant(db);
+    const id = await buildFlag(db, tenant.projectId);
+    const live = open();
+    await live.find(tenant.apiToken);
+    await listening(1);
+    await db.transaction(async (transaction) => {
+      await transaction.raw(`select pg_terminate_backend(pid) ${LISTENERS}`);
+      await transaction('feature_flags').where({ id }).update({ active: false });
+    });
+    await within(1_000, () => !isActive(live, tenant));
+    await listening(1);
+    await db('feature_flags').where({ id }).update({ active: true });
+    await within(100, () => isActive(live, tenant));
+  });
+
+  it('sees what it was not told of when it compares versions, also that a project is gone', async () => {
+    const [tenant, gone] = [await buildTenant(db), await buildTenant(db)];
+    const id = await buildFlag(db, tenant.projectId);
+    const live = open({ checkEveryMs: 50 });
+    await live.find(tenant.apiToken);
+    await live.find(gone.apiToken);
+    await db.transaction(async (transaction) => {
+      await transaction.raw('set local session_replication_role = replica');
+      await transaction('feature_flags').where({ id }).update({ active: false });
+      await transaction('flag_definitions').where({ project_id: tenant.projectId }).increment('version');
+    });
+    await db('projects').where({ id: gone.projectId }).delete();
+    await within(1_000, () => !isActive(live, tenant));
+    await within(1_000, async () => (await live.find(gone.apiToken)) === undefined);
+  });
+
+  it('serves what it has while Postgres is away, says of others that they cannot be had, and catches up', async () => {
+    const [tenant, other] = [await buildTenant(db), await buildTenant(db)];
+    const id = await buildFlag(db, tenant.projectId);
+    const live = open({ databaseUrl: gate.url, checkEveryMs: 50 });
+    await live.find(tenant.apiToken);
+    await listening(1);
+    gate.shut();
     await db('feature_flags').where({ id }).update({ active: false });
-    await within(100, () => processes.every((live) => !flagIn(live).active));
-    assert.deepEqual(told, [[tenant.projectId], [tenant.projectId]]);
+    await assert.rejects(async () => live.find(other.apiToken), Unavailable);
+    await assert.rejects(async () => live.findById(other.projectId), Unavailable);
+    await live.refresh(tenant.projectId);
+    assert.equal(isActive(live, tenant), true);
+    gate.open();
+    await within(2_000, () => !isActive(live, tenant));
+    assert.equal((await live.find(other.apiToken))?.projectId, other.projectId);
+  });
+
+  it('has what is committed when it is refreshed', async () => {
+    const tenant = await buildTenant(db);
+    const id = await buildFlag(db, tenant.projectId);
+    const live = open();
+    await live.find(tenant.apiToken);
+    for (const active of [false, true, false]) {
+      await db('feature_flags').where({ id }).update({ active });
+      await live.refresh(tenant.projectId);
+      assert.equal(isActive(live, tenant), active);
+    }
+  });
+
+  it('reads settings, cohorts, group types and experiments with the flags', async () => {
+    const tenant = await buildTenant(db);
+    const { projectId } = tenant;
+    await db('projects').where({ id: projectId }).update({ timezone: 'Asia/Tokyo', property_matching_version: 2 });
+    await db.raw('select ensure_group_types(?, ?)', [projectId, ['company', 'site']]);
+    const live = open();
+    const project = await live.find(tenant.apiToken);
+    assert.deepEqual(project?.definitions, {
+      flags: [],
+      cohorts: [],
+      groupTypes: new Map([
+        [0, 'company'],
+        [1, 'site'],
+      ]),
+      timeZone: 'Asia/Tokyo',
+      matchingVersion: 2,
+    });
   });
 });
