@@ -23,6 +23,8 @@ const parseOnly: RequestListener = (request, response) => {
   });
 };
 
+const notMeasured = () => Promise.reject(new Error('not part of this benchmark'));
+
 function captureInto(databaseUrl: string): RequestListener {
   const capture = createCapture({
     pool: createPool({
@@ -33,10 +35,7 @@ function captureInto(databaseUrl: string): RequestListener {
     }),
     projectByToken: async (token) =>
       token === TOKEN ? { id: 1, historicalFromProjectKey: false, anonymizeIps: false } : undefined,
-    gatekeeper: {
-      authenticate: () => Promise.reject(new Error('not part of this benchmark')),
-      enter: () => Promise.reject(new Error('not part of this benchmark')),
-    },
+    gatekeeper: { authenticate: notMeasured, current: notMeasured, enter: notMeasured },
     clientAddress: createClientAddress([]),
     warn: () => {},
     eventsPerSecond: { project: 1e9, key: 1e9 },

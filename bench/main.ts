@@ -8,6 +8,7 @@ import { NotMeasured, type Bench, type BenchResult } from './measure.ts';
 const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
   claims: () => import('./claims.ts'),
   capture: () => import('./capture.ts'),
+  decide: () => import('./decide.ts'),
   export: () => import('./export.ts'),
   overload: () => import('./overload.ts'),
   memory: () => import('./memory.ts'),
