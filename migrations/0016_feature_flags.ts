@@ -116,7 +116,8 @@ const COHORTS = `
     is_static boolean not null,
     filters jsonb not null,
     count bigint,
-    is_calculating boolean not null default false,
+    count_error text,
+    counting_until timestamptz,
     last_calculation timestamptz,
     deleted boolean not null default false,
     version int not null default 1,
@@ -124,7 +125,9 @@ const COHORTS = `
     created_at timestamptz not null default now()
   );
   comment on column cohorts.filters is '{properties: {type, values}}; empty when it is static';
-  comment on column cohorts.count is 'of its persons, when it was last counted';
+  comment on column cohorts.count is 'of its persons, when it was last counted; null: never, or that was given up';
+  comment on column cohorts.count_error is 'why it was given up';
+  comment on column cohorts.counting_until is 'it is being counted, unless that process ended: then nobody counts any more';
   create index cohorts_project on cohorts (project_id, id) where not deleted;
   create index cohorts_created_by on cohorts (created_by);
   create trigger cohorts_tell_insert after insert on cohorts
