@@ -27,9 +27,16 @@ import { exportPreviews } from './exports/previews.ts';
 import { exportRuns } from './exports/runs.ts';
 import { exportTestSteps } from './exports/test-steps.ts';
 import { exportRoutes } from './exports/routes.ts';
+import { createConfiguration } from './flags/config/configuration.ts';
+import { createDecide } from './flags/decide/decide.ts';
 import { createDecider } from './flags/decide/decider.ts';
+import { decideRoutes } from './flags/decide/description.ts';
 import { DECIDE_POOL } from './flags/decide/facts.ts';
+import { FEED_LIMIT, feedRoutes, type FeedApi } from './flags/definitions/feed.routes.ts';
 import { createLiveDefinitions } from './flags/definitions/live-definitions.ts';
+import { createMetering } from './flags/metering/metering.ts';
+import { flagRequestRoutes, type FlagRequestsApi } from './flags/metering/requests.routes.ts';
+import { requestStore } from './flags/metering/requests.store.ts';
 import { createAdmission } from './flags/ofrep/admission.ts';
 import { ofrepRoutes } from './flags/ofrep/description.ts';
 import { createEventStreams } from './flags/ofrep/event-streams.ts';
@@ -47,6 +54,7 @@ import { keyStore } from './identity/keys.store.ts';
 import { projectByToken } from './identity/project-tokens.ts';
 import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
 import { projectStore } from './identity/projects.store.ts';
+import { createRateLimit } from './identity/rate-limits.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from './temporal/codec-endpoint.ts';
@@ -68,6 +76,8 @@ export function createApi(
   options: EngineOptions &
     Pick<CaptureOptions, 'eventsPerSecond' | 'clientAddress' | 'locate'> & {
       publicUrl: string;
+      /** Requests for flags that are answered for each project. */
+      flagRequestsPerSecond: number;
       /** Where Temporal's UI may have payloads opened; absent: nowhere. */
       codecFor?: Pick<CodecEndpointOptions, 'token' | 'origin'> | undefined;
     },
@@ -103,13 +113,35 @@ export function createApi(
   const definitions = createLiveDefinitions({ databaseUrl: url, log });
   const decidePool = createPool({ url, ...DECIDE_POOL });
   const decider = createDecider({ pool: decidePool });
+  const flagRequests = requestStore(db);
+  const metering = createMetering({ store: flagRequests, log });
+  const decide = createDecide({
+    definitions,
+    decider,
+    locate,
+    metering,
+    requestsPerSecond: options.flagRequestsPerSecond,
+    observe: engine.metrics.decide,
+    log,
+  });
+  const configuration = createConfiguration({ definitions, log });
   const tokens = createStreamTokens(createKeyRing(options.encryptionKeys));
   const streams = createEventStreams({ definitions, tokens, publicUrl });
   const admit = createAdmission({ definitions, gatekeeper });
-  const ofrep = createOfrep({ definitions, decider, streams, admit, locate, log });
+  const requestsPerSecond = options.flagRequestsPerSecond;
+  const ofrep = createOfrep({ definitions, decider, streams, admit, metering, requestsPerSecond, locate, log });
   const { stores, executions, sealed, environment, setter, notifications } = engine;
   const routes: Route<
-    HealthApi & IdentityApi & EventsApi & PersonsApi & GroupsApi & ExportsApi & WarningsApi & FlagUsageApi
+    HealthApi &
+      IdentityApi &
+      EventsApi &
+      PersonsApi &
+      GroupsApi &
+      ExportsApi &
+      WarningsApi &
+      FlagUsageApi &
+      FlagRequestsApi &
+      FeedApi
   >[] = [
     ...healthRoutes,
     ...projectRoutes,
@@ -118,11 +150,14 @@ export function createApi(
     ...groupRoutes,
     ...exportRoutes,
     ...warningRoutes,
+    // Before those of single flags: their paths could be those of a flag.
     ...flagUsageRoutes,
+    ...flagRequestRoutes,
+    ...feedRoutes,
   ];
   const app = createApp({
     routes,
-    answeredElsewhere: [...captureRoutes, ...ofrepRoutes],
+    answeredElsewhere: [...captureRoutes, ...decideRoutes, ...ofrepRoutes],
     collaborators: {
       health,
       projects,
@@ -147,6 +182,11 @@ export function createApi(
       testSteps: exportTestSteps({ stores, sealed, environment, log }),
       ingestionWarnings,
       flagUsage: flagUsageStore(db),
+      flagRequests,
+      liveDefinitions: definitions,
+      metering,
+      gatekeeper,
+      feedLimit: createRateLimit(FEED_LIMIT.perSecond, undefined, FEED_LIMIT.burstSeconds),
     },
     gatekeeper,
     publicUrl,
@@ -160,7 +200,8 @@ export function createApi(
   return {
     metrics: engine.metrics,
     async listener(request, response) {
-      if (capture.handle(request, response) || ofrep.handle(request, response)) return;
+      if (capture.handle(request, response) || decide.handle(request, response)) return;
+      if (ofrep.handle(request, response) || configuration.handle(request, response)) return;
       if (openPayloads?.(request, response)) return;
       await app(request, response);
     },
@@ -172,6 +213,7 @@ export function createApi(
       streams.close();
       await capture.drain();
       await warnings.drain();
+      await metering.close();
       await definitions.close();
       await Promise.all([engine.close(), db.destroy(), lookups.destroy(), ingestPool.end(), decidePool.end()]);
     },

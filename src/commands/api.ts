@@ -35,7 +35,15 @@ async function run(): Promise<void> {
   const locate = config.GEOIP_DB_PATH === undefined ? undefined : await openGeoip(config.GEOIP_DB_PATH);
   const { TEMPORAL_CODEC_TOKEN: token, TEMPORAL_UI_URL: uiUrl } = config;
   const codecFor = token && uiUrl ? { token, origin: new URL(uiUrl).origin } : undefined;
-  const api = createApi({ ...engineOptions(config, log), publicUrl, eventsPerSecond, clientAddress, locate, codecFor });
+  const api = createApi({
+    ...engineOptions(config, log),
+    publicUrl,
+    eventsPerSecond,
+    flagRequestsPerSecond: config.FLAGS_PROJECT_REQUESTS_PER_SECOND,
+    clientAddress,
+    locate,
+    codecFor,
+  });
   const signals = stopSignals();
   const server = await startHttpServer(api.listener, { host, port });
   log.info({ url: server.url }, 'listening');

@@ -7,7 +7,8 @@ import { generateKeyRing } from '../../src/secrets/key-ring.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { createClientAddress } from '../../src/wire/client-address.ts';
-import { createTestDatabase } from './database.ts';
+import type { Locate } from '../../src/wire/geoip.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** A request that was answered. */
 export type Answered = { method: string; url: string; headers: IncomingMessage['headers']; status: number };
@@ -26,8 +27,11 @@ export type Sluice = {
 const NOWHERE = { address: '127.0.0.1:1', namespace: 'test' };
 const GRACE_MS = 5_000;
 
-export async function startSluice(): Promise<Sluice> {
-  const database = await createTestDatabase();
+type Options = { database?: TestDatabase; locate?: Locate; flagRequestsPerSecond?: number };
+
+/** @param options `database`: dropped at the end */
+export async function startSluice(options: Options = {}): Promise<Sluice> {
+  const { database = await createTestDatabase(), locate, flagRequestsPerSecond = 50_000 } = options;
   let listener: Api['listener'] | undefined;
   const answered: Answered[] = [];
   const server = await startHttpServer(
@@ -47,6 +51,8 @@ export async function startSluice(): Promise<Sluice> {
     limits: { runsPerProject: 1, backfillsPerProject: 1 },
     clientAddress: createClientAddress([]),
     eventsPerSecond: { project: 50_000, key: 50_000 },
+    flagRequestsPerSecond,
+    locate,
     log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
     publicUrl: server.url,
   });

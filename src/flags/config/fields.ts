@@ -4,6 +4,7 @@ import type { FlagDefinition } from '../evaluation/definitions.ts';
 /** What the configuration of a project depends on. */
 export type ConfiguredProject = {
   definitions: { flags: readonly Pick<FlagDefinition, 'active'>[] };
+  settings: { hasSurveys: boolean };
 };
 
 export type Configuration = Readonly<Record<string, unknown>>;
@@ -25,12 +26,12 @@ const FIXED = {
 };
 
 /** The fields that `/array/:token/config` and `/flags` tell. Without flags posthog-js does not ask for any. */
-export function configurationOf({ definitions }: ConfiguredProject): Configuration {
+export function configurationOf({ definitions, settings }: ConfiguredProject): Configuration {
   return {
     ...FIXED,
     supportedCompression: ['gzip', 'gzip-js'],
     hasFeatureFlags: definitions.flags.some(({ active }) => active),
-    surveys: false,
+    surveys: settings.hasSurveys,
   };
 }
 

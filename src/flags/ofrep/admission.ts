@@ -12,8 +12,8 @@ type Options = {
   gatekeeper: Gatekeeper;
 };
 
-/** `isSecret`: the key is one that only servers hold. */
-export type Admitted = { project: ProjectFlags; isSecret: boolean };
+/** `keyId` is of the secret key; null: the public one was given. */
+export type Admitted = { project: ProjectFlags; keyId: string | null };
 
 /**
  * @returns a function that finds the project of a request by its key, in `Authorization: Bearer` or `X-API-Key`; it throws
@@ -24,13 +24,13 @@ export function createAdmission({ definitions, gatekeeper }: Options) {
     const key = BEARER.exec(headers.authorization ?? '')?.[1] ?? [headers['x-api-key'] ?? ''].flat()[0]!;
     if (key === '')
       throw new NotAuthenticated('Give the key of the project: `Authorization: Bearer <key>` or `X-API-Key`.');
-    const isSecret = SECRET.test(key);
-    const project = isSecret ? await bySecretKey(key) : await definitions.find(key);
+    if (SECRET.test(key)) return bySecretKey(key);
+    const project = await definitions.find(key);
     if (!project) throw new NotAuthenticated('The API key is not valid: no project has it.');
-    return { project, isSecret };
+    return { project, keyId: null };
   };
 
-  async function bySecretKey(key: string): Promise<ProjectFlags | undefined> {
+  async function bySecretKey(key: string): Promise<Admitted> {
     const authorization = `Bearer ${key}`;
     const caller = await gatekeeper.authenticate({
       headers: { authorization },
@@ -39,6 +39,8 @@ export function createAdmission({ definitions, gatekeeper }: Options) {
     if (caller.projectId === null)
       throw new PermissionDenied('A personal key names no project: give a key of the project.');
     await gatekeeper.enter(caller, caller.projectId, 'feature_flag:read');
-    return definitions.findById(caller.projectId);
+    const project = await definitions.findById(caller.projectId);
+    if (!project) throw new NotAuthenticated('The API key is not valid: its project is gone.');
+    return { project, keyId: caller.keyId };
   }
 }

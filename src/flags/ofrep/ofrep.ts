@@ -9,6 +9,7 @@ import { MalformedRequest, MethodNotAllowed, TooLarge, Unavailable } from '../..
 import { answerFor } from '../../http/error-body.ts';
 import { allowPages, preflightHeaders, send, sendJson } from '../../http/raw-answers.ts';
 import { json, noBody, type Answer } from '../../http/route.ts';
+import { createRateLimit } from '../../identity/rate-limits.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { NO_FIELDS, queryOf } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
@@ -18,6 +19,8 @@ import type { Decider } from '../decide/decider.ts';
 import { evaluationRequestOf, type Body } from '../decide/read-request.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import { parseJson as parseWithNumbers, type Json } from '../evaluation/json-values.ts';
+import type { Metering } from '../metering/metering.ts';
+import { sdkName } from '../metering/sdk-name.ts';
 import type { Admitted } from './admission.ts';
 import { readContext } from './context.ts';
 import { evaluateAll, evaluateOne } from './evaluate.ts';
@@ -34,8 +37,11 @@ export type OfrepOptions = {
   definitions: LiveDefinitions;
   decider: Decider;
   streams: EventStreams;
-  /** @throws NotAuthenticated, PermissionDenied, Throttled, Unavailable */
+  /** @throws NotAuthenticated, PermissionDenied, Unavailable */
   admit(request: IncomingMessage): Promise<Admitted>;
+  metering: Pick<Metering, 'count' | 'isOverQuota'>;
+  /** How many requests a second are answered for a project. */
+  requestsPerSecond: number;
   /** Absent: nobody is told where the address is that a request gives. */
   locate: Locate | undefined;
   log: Logger;
@@ -46,18 +52,25 @@ export type Ofrep = {
   handle(request: IncomingMessage, response: ServerResponse): boolean;
 };
 
-export function createOfrep({ definitions, decider, streams, admit, locate, log }: OfrepOptions): Ofrep {
+export function createOfrep(options: OfrepOptions): Ofrep {
+  const { definitions, decider, streams, admit, metering, requestsPerSecond, locate, log } = options;
+  const limit = createRateLimit<number>(requestsPerSecond);
+
   async function answer(request: IncomingMessage, response: ServerResponse, path: OfrepPath): Promise<void> {
     const method = path.of === 'events' ? 'GET' : 'POST';
     if (request.method === 'OPTIONS') return send(request, response, noBody(204, preflightHeaders(request)));
     if (request.method !== method) throw new MethodNotAllowed(request.method ?? '', [method, 'OPTIONS']);
     if (path.of === 'events') return streams.open(request, response);
-    const { project: known, isSecret } = await admit(request);
+    const { project: known, keyId } = await admit(request);
+    const { projectId } = known;
+    limit.charge(projectId, 1);
+    if (metering.isOverQuota(projectId)) return send(request, response, OVER_QUOTA);
     const project = await upToDate(known, request);
     const context = await readContextOf(request);
     if (isRefusal(context)) return send(request, response, refused(context, path));
     const { headers } = request;
-    const stated = isSecret || isNode(headers) ? { ...context, evaluation_runtime: 'server' } : context;
+    metering.count({ projectId, kind: 'ofrep', keyId, sdk: sdkName(headers['user-agent'], undefined), requests: 1 });
+    const stated = keyId !== null || isNode(headers) ? { ...context, evaluation_runtime: 'server' } : context;
     const asked = evaluationRequestOf(stated, NO_FIELDS, { headers, locate });
     if (path.of === 'flags') return sendAll(request, response, project, await evaluateAll(decider, project, asked));
     const result = await evaluateOne(decider, project, asked, path.key);
@@ -117,6 +130,14 @@ export function createOfrep({ definitions, decider, streams, admit, locate, log 
     },
   };
 }
+
+/** Providers ask no more until then: not until the month ends, because quotas can be raised. */
+const QUOTA_RETRY_SECONDS = 3_600;
+const OVER_QUOTA = json(
+  429,
+  { errorDetails: 'The project has used all requests for flags that it has this month.' },
+  { 'Retry-After': String(QUOTA_RETRY_SECONDS) },
+);
 
 /** @throws MalformedRequest, TooLarge */
 async function readContextOf(request: IncomingMessage): Promise<Body | Refusal> {

@@ -1,0 +1,108 @@
+/**
+ * What pages load before anything else: `/array/:token/config` and `config.js`, the configuration of a project; `array.js`, the
+ * same with posthog-js behind it; `/static/*.js`, posthog-js and its parts.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { MethodNotAllowed, NotFound } from '../../errors.ts';
+import { answerFor, serverError } from '../../http/error-body.ts';
+import { preflightHeaders, send } from '../../http/raw-answers.ts';
+import { noBody } from '../../http/route.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
+import { createDocument, OPEN_HEADERS, sendDocument, type Document } from './document.ts';
+import { configurationOf } from './fields.ts';
+import { createScripts, JAVASCRIPT, type Scripts } from './scripts.ts';
+
+export type ConfigurationOptions = { definitions: Pick<LiveDefinitions, 'find'>; log: Logger };
+
+export type ConfigurationLane = {
+  /** @returns false when the request is for something else: then nothing was done with it */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+};
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS'];
+const OF_PROJECT = /^\/array\/(?<token>[\w-]+)\/(?<file>config|config\.js|array\.js)\/?(?:\?|$)/;
+/** Newer releases name their version; there is only one here. */
+const OF_PACKAGE = /^\/static\/(?:\d+\.\d+\.\d+\/)?(?<name>[\w.-]+)\.js(?:\?|$)/;
+
+export function createConfiguration({ definitions, log }: ConfigurationOptions): ConfigurationLane {
+  const scripts = createScripts();
+  const documentsOf = rememberedDocuments(scripts);
+
+  function handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const { url = '' } = request;
+    const ofProject = OF_PROJECT.exec(url)?.groups;
+    const ofPackage = OF_PACKAGE.exec(url)?.groups;
+    if (ofProject) void answer(request, response, () => find(ofProject['token']!, ofProject['file']!));
+    if (ofPackage) void answer(request, response, () => scripts.get(ofPackage['name']!));
+    return ofProject !== undefined || ofPackage !== undefined;
+  }
+
+  async function find(token: string, file: string): Promise<Document> {
+    const project = await definitions.find(token);
+    if (!project) throw new NotFound();
+    return documentsOf(project, file);
+  }
+
+  /** Never rejects. */
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    find: () => Promise<Document>,
+  ): Promise<void> {
+    try {
+      const { method = '' } = request;
+      if (!METHODS.includes(method)) throw new MethodNotAllowed(method, METHODS);
+      if (method !== 'OPTIONS') return sendDocument(request, response, await find());
+      send(request, response, noBody(204, { ...OPEN_HEADERS, ...preflightHeaders(request) }));
+    } catch (error) {
+      const known = answerFor(error);
+      if (!known) log.error({ error: String(error) }, 'a configuration could not be told');
+      const { headers, ...others } = known ?? serverError;
+      send(request, response, { ...others, headers: { ...headers, ...OPEN_HEADERS } });
+    }
+  }
+
+  return { handle };
+}
+
+/** A change of a project makes another object of it, and so other documents. */
+function rememberedDocuments(scripts: Scripts): (project: ProjectFlags, file: string) => Promise<Document> {
+  const remembered = new WeakMap<ProjectFlags, Map<string, Promise<Document>>>();
+
+  return (project, file) => {
+    let documents = remembered.get(project);
+    if (!documents) remembered.set(project, (documents = new Map()));
+    let document = documents.get(file);
+    if (!document) documents.set(file, (document = documentOf(project, file, scripts)));
+    return document;
+  };
+}
+
+async function documentOf(project: ProjectFlags, file: string, scripts: Scripts): Promise<Document> {
+  const configuration = { token: project.token, ...configurationOf(project) };
+  if (file === 'config') {
+    return createDocument(JSON.stringify(configuration), { contentType: 'application/json', maxAgeSeconds: 0 });
+  }
+  const preamble = preambleOf(project.token, configuration);
+  if (file === 'config.js') return createDocument(preamble, { contentType: JAVASCRIPT, maxAgeSeconds: 0 });
+  const { bytes } = await scripts.get('array');
+  return createDocument(`${preamble}\n${bytes.toString()}`, { contentType: JAVASCRIPT, maxAgeSeconds: 0 });
+}
+
+/** posthog-js looks for it there before it asks. */
+function preambleOf(token: string, configuration: object): string {
+  const entry = scriptJson({ config: configuration, siteApps: [] });
+  return `(function() {
+  window._POSTHOG_REMOTE_CONFIG = window._POSTHOG_REMOTE_CONFIG || {};
+  window._POSTHOG_REMOTE_CONFIG[${scriptJson(token)}] = ${entry};
+})();
+`;
+}
+
+/** JSON that may stand in a script, and the script in a page. */
+function scriptJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}

@@ -1,0 +1,57 @@
+/** Texts that browsers fetch and keep: written once, compressed once, and asked again only whether they have changed. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
+
+export type Document = {
+  contentType: string;
+  /** How long it may be used without asking again. */
+  maxAgeSeconds: number;
+  bytes: Buffer;
+  zipped: Buffer;
+  etag: string;
+};
+
+export async function createDocument(
+  text: string | Buffer,
+  { contentType, maxAgeSeconds }: Pick<Document, 'contentType' | 'maxAgeSeconds'>,
+): Promise<Document> {
+  const bytes = Buffer.from(text);
+  const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  return { contentType, maxAgeSeconds, bytes, zipped: await compress(bytes), etag };
+}
+
+/** Pages from anywhere may have it: 200, or 304 to whoever has it already. */
+export function sendDocument(request: IncomingMessage, response: ServerResponse, document: Document): void {
+  const { contentType, maxAgeSeconds, bytes, zipped, etag } = document;
+  const { 'if-none-match': known, 'accept-encoding': encodings } = request.headers;
+  const headers = {
+    ...OPEN_HEADERS,
+    ETag: etag,
+    'Cache-Control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'no-cache',
+    Vary: 'Accept-Encoding',
+  };
+  if (known?.split(',').some((one) => one.trim().replace(/^(?!W\/)/, 'W/') === etag)) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  const isZipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(encodings));
+  const body = isZipped ? zipped : bytes;
+  response.writeHead(200, {
+    ...headers,
+    'Content-Type': contentType,
+    'Content-Length': body.length,
+    ...(isZipped && { 'Content-Encoding': 'gzip' }),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** For what any page may fetch and run. */
+export const OPEN_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'X-Content-Type-Options': 'nosniff',
+};

@@ -1,0 +1,150 @@
+/**
+ * `/flags` and `/decide`: who asks in, their flags out. SDKs call them whenever a page or a process starts.
+ *
+ * These paths are answered before the application's router, as capture's are. A flag that cannot be decided is reported, and all
+ * others are answered, with 200: a client that gets an error forgets what it knew.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { MethodNotAllowed, NotAuthenticated, Unavailable } from '../../errors.ts';
+import { answerFor, serverError } from '../../http/error-body.ts';
+import { allowPages, preflightHeaders, send, sendJson } from '../../http/raw-answers.ts';
+import { noBody, type Answer } from '../../http/route.ts';
+import { createRateLimit } from '../../identity/rate-limits.ts';
+import { redact } from '../../secrets/redact.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { queryOf, type Fields } from '../../wire/fields.ts';
+import type { Locate } from '../../wire/geoip.ts';
+import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
+import type { Evaluation } from '../evaluation/decision.ts';
+import type { Metering } from '../metering/metering.ts';
+import { sdkName } from '../metering/sdk-name.ts';
+import { answerText } from './answers.ts';
+import { configurationTexts } from './configuration-text.ts';
+import type { Decider } from './decider.ts';
+import { decidePathOf, type AnswerForm, type DecidePath } from './paths.ts';
+import { evaluationRequestOf, readDecideBody, tokenOf } from './read-request.ts';
+
+export type DecideOptions = {
+  definitions: Pick<LiveDefinitions, 'find'>;
+  decider: Decider;
+  /** Absent: nobody is located. */
+  locate?: Locate | undefined;
+  metering: Pick<Metering, 'count' | 'isOverQuota'>;
+  /** How many requests a second are answered for a project. */
+  requestsPerSecond: number;
+  observe?: DecideObserver | undefined;
+  log: Logger;
+};
+
+export type DecideObserver = {
+  /** Told of every answer. */
+  answered(status: number, seconds: number): void;
+  /** Told of every answer in which a flag could not be decided. */
+  failed(): void;
+};
+
+export type Decide = {
+  /** @returns false when the request is not for decide: then nothing was done with it */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+};
+
+export function createDecide(options: DecideOptions): Decide {
+  const { definitions, decider, locate, metering, requestsPerSecond, observe, log } = options;
+  const configurationOf = configurationTexts();
+  const limit = createRateLimit<number>(requestsPerSecond);
+
+  function handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const path = decidePathOf(request.url ?? '');
+    if (!path) return false;
+    const begun = performance.now();
+    allowPages(request, response);
+    void answer(request, path).then((result) => {
+      const isText = typeof result === 'string';
+      observe?.answered(isText ? 200 : result.status, (performance.now() - begun) / 1000);
+      if (isText) sendJson(request, response, 200, result);
+      else send(request, response, result);
+    });
+    return true;
+  }
+
+  /** @returns text: it is the body of a 200. Never rejects. */
+  async function answer(request: IncomingMessage, path: DecidePath): Promise<string | Answer> {
+    try {
+      const { method = '' } = request;
+      if (!path.methods.includes(method)) throw new MethodNotAllowed(method, path.methods);
+      if (method === 'OPTIONS') return noBody(204, { Allow: path.methods.join(', '), ...preflightHeaders(request) });
+      if (method === 'HEAD') return noBody(200, { 'Content-Type': 'application/json' });
+      const query = queryOf(request.url ?? '');
+      const form = path.formOf(query);
+      if (method === 'GET') return written(request, form, NO_FLAGS, configurationOf.minimal);
+      return await decide(request, query, form);
+    } catch (error) {
+      const known = answerFor(error);
+      if (!known) log.error({ error: describe(error) }, 'flags could not be decided');
+      return known ?? serverError;
+    }
+  }
+
+  async function decide(request: IncomingMessage, query: Fields, form: AnswerForm): Promise<string> {
+    const body = await readDecideBody(request, query, () => {});
+    const project = await find(tokenOf(body));
+    if (!project) return written(request, form, NOTHING_KNOWN, form.withConfig ? configurationOf.unknown : '');
+    limit.charge(project.projectId, 1);
+    const configuration = form.withConfig ? configurationOf[form.style](project) : '';
+    if (body['disable_flags'] === true) return written(request, form, NO_FLAGS, configuration);
+    const asked = evaluationRequestOf(body, query, { headers: request.headers, locate });
+    if (metering.isOverQuota(project.projectId)) return written(request, form, OVER_QUOTA, configuration);
+    const evaluation = await decider.decide(project, asked);
+    if (evaluation.errorsWhileComputing) observe?.failed();
+    count(request, project, query, evaluation);
+    return written(request, form, evaluation, configuration);
+  }
+
+  /** What only surveys ask for is not counted: they are no flags of the project's own. */
+  function count({ headers }: IncomingMessage, { projectId }: ProjectFlags, query: Fields, { decisions }: Evaluation) {
+    if (!decisions.some(({ key }) => !key.startsWith(SURVEY_FLAGS))) return;
+    const sdk = sdkName(headers['user-agent'], query('ver'));
+    metering.count({ projectId, kind: 'decide', keyId: null, sdk, requests: 1 });
+  }
+
+  /** @returns undefined while it cannot be known whether there is such a project */
+  async function find(token: string): Promise<ProjectFlags | undefined> {
+    try {
+      const project = await definitions.find(token);
+      if (project) return project;
+    } catch (error) {
+      if (error instanceof Unavailable) return undefined;
+      throw error;
+    }
+    throw new NotAuthenticated('The project API key is not valid: no project has it.', 'invalid_api_key');
+  }
+
+  return { handle };
+}
+
+const NO_FLAGS: Evaluation = { decisions: [], errorsWhileComputing: false };
+/** Clients keep what they have. */
+const NOTHING_KNOWN: Evaluation = { decisions: [], errorsWhileComputing: true };
+const OVER_QUOTA: Evaluation = { decisions: [], errorsWhileComputing: false };
+const SURVEY_FLAGS = 'survey-targeting-';
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function written(
+  { headers }: IncomingMessage,
+  { shape }: AnswerForm,
+  evaluation: Evaluation,
+  configuration: string,
+): string {
+  const given = headers['x-request-id'];
+  const requestId = typeof given === 'string' && UUID.test(given) ? given : randomUUID();
+  const quotaLimited = evaluation === OVER_QUOTA;
+  return answerText({ shape, evaluation, configuration, requestId, evaluatedAt: Date.now(), quotaLimited });
+}
+
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return redact(String(error));
+  const { name, message, stack } = error;
+  return redact({ name, message, stack });
+}
