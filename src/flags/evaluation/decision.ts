@@ -1,5 +1,5 @@
 /** What a decision is made from beside the definitions, and what it says. */
-import type { Properties } from './json-values.ts';
+import type { Json, Properties } from './json-values.ts';
 
 /** Which kind of program asks: flags may be for one of them only. `unknown` gets those that are for all, `all` gets every flag. */
 export type Runtime = 'client' | 'server' | 'all' | 'unknown';
@@ -17,8 +17,11 @@ export type EvaluationRequest = {
   personProperties: Properties;
   /** By the names of group types; instead of stored ones of the same name. */
   groupProperties: Readonly<Record<string, Properties>>;
-  /** Of the address that the request gave for its client: over stored ones, under those of the request. */
-  geoProperties?: Properties | undefined;
+  /**
+   * Of the address that the request gave for its client: over stored ones, under those of the request. One that is undefined is
+   * not known of the address, whatever is stored.
+   */
+  geoProperties?: Readonly<Record<string, Json | undefined>> | undefined;
   runtime: Runtime;
   /** Flags with contexts need one of these; none: all flags. */
   contexts: readonly string[];

@@ -108,7 +108,7 @@ export type PropertyTest = (found: Json | undefined, now: number) => boolean;
 
 const never: PropertyTest = () => false;
 
-/** Reads a condition once, to compare many properties with it. What cannot be read matches nothing. */
+/** Reads a condition once, when it is first needed, to compare many properties with it. What cannot be read matches nothing. */
 export function prepareCondition(
   { operator: name, value }: Omit<PropertyCondition, 'key'>,
   context: ConditionContext,
@@ -119,8 +119,12 @@ export function prepareCondition(
   if (operator === 'is_not_set') return (found) => found === undefined;
   if (value === null || value === undefined) return never;
   const whenMissing = isTrueWhenMissing(operator);
-  const matches = MATCHERS[operator](value, context);
-  return (found, now) => (found === undefined ? whenMissing : (matches(found, now) ?? false));
+  let compare: Comparison | undefined;
+  return (found, now) => {
+    if (found === undefined) return whenMissing;
+    compare ??= MATCHERS[operator](value, context);
+    return compare(found, now) ?? false;
+  };
 }
 
 export function isTrueWhenMissing(operator: Operator): boolean {

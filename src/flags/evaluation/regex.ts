@@ -4,21 +4,15 @@ import { LAST, type CharSet } from './char-sets.ts';
 import { parseRegex, statesOf, type Place, type Regex } from './regex-syntax.ts';
 
 const COMPILED_PATTERNS = 1000;
-/** States times characters: a search that may take more, some 200 ms, finds nothing. */
-const MAX_STEPS = 1_000_000;
+/** States times characters: a search that may take more, some 300 ms, finds nothing. */
+const MAX_STEPS = 2_500_000;
 
 /** @returns undefined when the pattern is invalid or not supported, or the search would be too long: not even its negation matches */
 export type Search = (text: string) => boolean | undefined;
 
 const compiled = new Map<string, Search>();
 
-/** The pattern is compiled when it is searched for first: that takes longer than most searches. */
 export function searchFor(pattern: string): Search {
-  let search: Search | undefined;
-  return (text) => (search ??= compiledOnce(pattern))(text);
-}
-
-function compiledOnce(pattern: string): Search {
   const known = compiled.get(pattern);
   if (known) return known;
   if (compiled.size >= COMPILED_PATTERNS) compiled.clear();
