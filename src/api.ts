@@ -34,6 +34,8 @@ import { decideRoutes } from './flags/decide/description.ts';
 import { DECIDE_POOL } from './flags/decide/facts.ts';
 import { FEED_LIMIT, feedRoutes, type FeedApi } from './flags/definitions/feed.routes.ts';
 import { createLiveDefinitions } from './flags/definitions/live-definitions.ts';
+import { featureFlagsApi, featureFlagsApiRoutes, type FeatureFlagsApi } from './flags/feature-flags/api.ts';
+import { createCounts } from './flags/matching/counts.ts';
 import { createMetering } from './flags/metering/metering.ts';
 import { flagRequestRoutes, type FlagRequestsApi } from './flags/metering/requests.routes.ts';
 import { requestStore } from './flags/metering/requests.store.ts';
@@ -42,8 +44,13 @@ import { ofrepRoutes } from './flags/ofrep/description.ts';
 import { createEventStreams } from './flags/ofrep/event-streams.ts';
 import { createOfrep } from './flags/ofrep/ofrep.ts';
 import { createStreamTokens } from './flags/ofrep/stream-tokens.ts';
+import { earlyAccessApi, earlyAccessApiRoutes, type EarlyAccessApi } from './flags/early-access/api.ts';
 import { flagUsageRoutes, type FlagUsageApi } from './flags/usage.routes.ts';
 import { flagUsageStore } from './flags/usage.store.ts';
+import { flagStores } from './flags/stores.ts';
+import { surveysApi, surveysApiRoutes, type SurveysApi } from './flags/surveys/api.ts';
+import { createSurveyClock } from './flags/surveys/clock.ts';
+import { responseStore } from './flags/surveys/responses.store.ts';
 import { apiChecks } from './health/checks.ts';
 import { createHealth } from './health/readiness.ts';
 import { healthRoutes, type HealthApi } from './health/routes.ts';
@@ -125,11 +132,18 @@ export function createApi(
     log,
   });
   const configuration = createConfiguration({ definitions, log });
-  const tokens = createStreamTokens(createKeyRing(options.encryptionKeys));
+  const keyRing = createKeyRing(options.encryptionKeys);
+  const tokens = createStreamTokens(keyRing);
   const streams = createEventStreams({ definitions, tokens, publicUrl });
   const admit = createAdmission({ definitions, gatekeeper });
   const requestsPerSecond = options.flagRequestsPerSecond;
   const ofrep = createOfrep({ definitions, decider, streams, admit, metering, requestsPerSecond, locate, log });
+  const flags = flagStores(db);
+  const countPool = createPool({ url, ...LOOKUP_OPTIONS });
+  const counts = createCounts({ pool: countPool, now: Date.now });
+  const responses = responseStore(lookups);
+  const surveys = surveysApi({ stores: flags, responses, definitions });
+  const surveyClock = createSurveyClock({ surveys: surveys.surveys, store: flags.surveys, responses, log });
   const { stores, executions, sealed, environment, setter, notifications } = engine;
   const routes: Route<
     HealthApi &
@@ -141,7 +155,10 @@ export function createApi(
       WarningsApi &
       FlagUsageApi &
       FlagRequestsApi &
-      FeedApi
+      FeedApi &
+      FeatureFlagsApi &
+      EarlyAccessApi &
+      SurveysApi
   >[] = [
     ...healthRoutes,
     ...projectRoutes,
@@ -154,6 +171,9 @@ export function createApi(
     ...flagUsageRoutes,
     ...flagRequestRoutes,
     ...feedRoutes,
+    ...featureFlagsApiRoutes,
+    ...earlyAccessApiRoutes,
+    ...surveysApiRoutes,
   ];
   const app = createApp({
     routes,
@@ -182,6 +202,9 @@ export function createApi(
       testSteps: exportTestSteps({ stores, sealed, environment, log }),
       ingestionWarnings,
       flagUsage: flagUsageStore(db),
+      ...surveys,
+      ...earlyAccessApi(flags, definitions),
+      ...featureFlagsApi({ stores: flags, definitions, decider, counts, keyRing }),
       flagRequests,
       liveDefinitions: definitions,
       metering,
@@ -213,9 +236,17 @@ export function createApi(
       streams.close();
       await capture.drain();
       await warnings.drain();
+      await surveyClock.stop();
       await metering.close();
       await definitions.close();
-      await Promise.all([engine.close(), db.destroy(), lookups.destroy(), ingestPool.end(), decidePool.end()]);
+      await Promise.all([
+        engine.close(),
+        db.destroy(),
+        lookups.destroy(),
+        ingestPool.end(),
+        decidePool.end(),
+        countPool.end(),
+      ]);
     },
   };
 }

@@ -129,5 +129,4 @@ const surveyStats = route({
   },
 });
 
-/** Before those of single surveys: `stats` is no id. */
 export const surveyResponseRoutes = [countResponses, allStats, surveyStats];
