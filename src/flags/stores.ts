@@ -7,6 +7,7 @@ import { experimentStore } from './experiments/experiments.store.ts';
 import { holdoutStore } from './experiments/holdouts.store.ts';
 import { featureFlagStore } from './feature-flags/feature-flags.store.ts';
 import { referenceStore } from './feature-flags/references.store.ts';
+import { relatedStore } from './feature-flags/related.store.ts';
 import { surveyStore } from './surveys/surveys.store.ts';
 
 function bind(db: Knex) {
@@ -17,6 +18,7 @@ function bind(db: Knex) {
     flags: featureFlagStore(db),
     holdouts: holdoutStore(db),
     references: referenceStore(db),
+    related: relatedStore(db),
     surveys: surveyStore(db),
     users: userStore(db),
   };

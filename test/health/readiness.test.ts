@@ -9,6 +9,7 @@ import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../s
 
 const nobody: Gatekeeper = {
   authenticate: () => Promise.reject(new Error('health asks nobody who they are')),
+  current: () => Promise.reject(new Error('health has no project')),
   enter: () => Promise.reject(new Error('health has no project')),
 };
 

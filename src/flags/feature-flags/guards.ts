@@ -26,23 +26,21 @@ export async function checkDispensable(
 /** @throws InvalidInput naming what else is made of it */
 export async function checkUnused({ earlyAccess, experiments, surveys }: FlagBound, flag: FeatureFlag): Promise<void> {
   const { id, projectId } = flag;
-  const refuse = (what: string, who: string) => {
-    return new InvalidInput(
-      `Cannot delete a feature flag that is in use with ${what}. Please delete ${who}.`,
-      'deleted',
-    );
-  };
   const feature = await earlyAccess.usesFlag(projectId, id);
   if (feature !== undefined) {
-    throw refuse('early access features', `the early access feature "${feature}" before deleting the flag`);
+    throw inUse('early access features', `the early access feature "${feature}" before deleting the flag`);
   }
   const linked = await experiments.ofFlag(projectId, id);
   if (linked.length > 0) {
     const ids = linked.map((experiment) => experiment.id).join(', ');
-    throw refuse(`experiments (ID: ${ids})`, 'them before deleting the flag');
+    throw inUse(`experiments (ID: ${ids})`, 'them before deleting the flag');
   }
   const survey = await surveys.usesFlag(projectId, id);
-  if (survey !== undefined) throw refuse('surveys', `or unlink the survey "${survey}" before deleting the flag`);
+  if (survey !== undefined) throw inUse('surveys', `or unlink the survey "${survey}" before deleting the flag`);
+}
+
+function inUse(what: string, who: string): InvalidInput {
+  return new InvalidInput(`Cannot delete a feature flag that is in use with ${what}. Please delete ${who}.`, 'deleted');
 }
 
 /** Persons enroll, so what they enroll in is about persons. @throws InvalidInput */

@@ -1,8 +1,11 @@
 /** What leaves: flags as clients know them. Members are listed one by one, so nothing leaves by accident. */
 import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';
+import type { JudgedFlag, LocalEvaluation } from '../definitions/local-evaluation.ts';
+import type { Json } from '../evaluation/json-values.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { MASK } from './payloads.ts';
+import type { Related } from './related.store.ts';
 import type { FlagBody } from './schema.ts';
 import { statusOf } from './status.ts';
 
@@ -25,9 +28,15 @@ export function fieldsOf(flag: FeatureFlag, masked = flag.sealedPayloads !== nul
 }
 
 /** What a client sees beside the row itself. */
-export type Seen = { users: Users; canEdit: boolean; now: number };
+export type Seen = {
+  users: Users;
+  related: Related;
+  localEvaluation: LocalEvaluation;
+  canEdit: boolean;
+  now: number;
+};
 
-export function presentFlag(flag: FeatureFlag, { users, canEdit, now }: Seen): FlagBody {
+export function presentFlag(flag: FeatureFlag, { users, related, localEvaluation, canEdit, now }: Seen): FlagBody {
   const { key, name, ...fields } = fieldsOf(flag);
   return {
     id: flag.id,
@@ -40,8 +49,29 @@ export function presentFlag(flag: FeatureFlag, { users, canEdit, now }: Seen): F
     updated_at: flag.updatedAt,
     created_by: userOf(users, flag.createdBy),
     last_modified_by: userOf(users, flag.lastModifiedBy),
+    local_evaluation: localEvaluation,
+    experiment_set: related.experiments,
+    features: related.features,
+    surveys: related.surveys,
     status: statusOf(flag, now).status.toUpperCase() as Uppercase<ReturnType<typeof statusOf>['status']>,
     can_edit: canEdit,
     user_access_level: canEdit ? 'editor' : 'viewer',
+  };
+}
+
+/** What tells whether SDKs can evaluate it. */
+export function judgedFlag(flag: FeatureFlag): JudgedFlag {
+  const { id, key, filters, ensureExperienceContinuity, hasEncryptedPayloads } = flag;
+  return { id, key, filters: filters as Json, ensureExperienceContinuity, hasEncryptedPayloads };
+}
+
+/** A flag as it stands beside its value. */
+export function presentSummary(flag: FeatureFlag) {
+  return {
+    id: flag.id,
+    team_id: flag.projectId,
+    version: flag.version,
+    ...fieldsOf(flag),
+    evaluation_tags: flag.evaluationContexts,
   };
 }

@@ -45,6 +45,17 @@ export const FlagPatchBody = Type.Object(
 );
 export type FlagPatchBody = Static<typeof FlagPatchBody>;
 
+export const FlagPutBody = Type.Object(
+  { ...FlagPatchBody.properties, key: Key },
+  { title: 'FeatureFlagPut', description: 'Like a PATCH that has to say the key.' },
+);
+
+const LocalEvaluation = Type.Object(
+  { evaluable: Type.Boolean(), reason: nullable(Type.String({ description: 'Why SDKs must ask the server.' })) },
+  { description: 'Whether SDKs can evaluate it by themselves.' },
+);
+const Used = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String() });
+
 const Instant = Type.String({ format: 'date-time' });
 
 export const FlagBody = Type.Object(
@@ -68,6 +79,12 @@ export const FlagBody = Type.Object(
     tags: Tags,
     is_remote_configuration: Type.Boolean(),
     has_encrypted_payloads: Type.Boolean({ description: 'The payload is shown masked.' }),
+    local_evaluation: LocalEvaluation,
+    experiment_set: Type.Array(Type.Integer(), { description: 'Ids of experiments.' }),
+    features: Type.Array(Type.Object({ ...Used.properties, stage: Type.String() }), {
+      description: 'Early access features.',
+    }),
+    surveys: Type.Array(Used, { description: 'Those that are linked to it.' }),
     status: stringEnum(STATUSES.map((one) => one.toUpperCase() as Uppercase<typeof one>)),
     can_edit: Type.Boolean(),
     user_access_level: stringEnum(['viewer', 'editor'] as const),

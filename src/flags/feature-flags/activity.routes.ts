@@ -1,0 +1,54 @@
+/** `/feature_flags/activity/`: who changed which flag in which way. */
+import type { Project } from '../../http/access.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery, type OffsetQuery } from '../../http/pagination.ts';
+import { json, route, type Answer } from '../../http/route.ts';
+import { ActivityBody, presentActivity } from '../../identity/activity.ts';
+import type { FeatureFlagsApi } from './feature-flags.routes.ts';
+import type { FlagManagement } from './flag-management.ts';
+import { FlagParams } from './schema.ts';
+
+const Query = offsetQuery(10);
+
+const listActivity = route({
+  method: 'get',
+  path: '/feature_flags/activity/',
+  access: { scope: 'activity_log:read' },
+  query: Query,
+  answers: { 200: offsetPageOf(ActivityBody) },
+  summary: 'List the changes of all feature flags, the newest first',
+  async handle({ project, query, url }, { featureFlags }: FeatureFlagsApi) {
+    return activityPage(featureFlags, project, { query, url });
+  },
+});
+
+const listActivityOfFlag = route({
+  method: 'get',
+  path: '/feature_flags/:id/activity/',
+  access: { scope: 'activity_log:read' },
+  params: FlagParams,
+  query: Query,
+  answers: { 200: offsetPageOf(ActivityBody) },
+  summary: 'List the changes of a feature flag, the newest first',
+  description: 'A PATCH with what a change calls `before` takes it back.',
+  async handle({ project, params, query, url }, { featureFlags }: FeatureFlagsApi) {
+    await featureFlags.get(project.id, params.id);
+    return activityPage(featureFlags, project, { query, url, itemId: params.id });
+  },
+});
+
+async function activityPage(
+  featureFlags: FlagManagement,
+  project: Project,
+  { query, url, itemId }: { query: OffsetQuery; url: URL; itemId?: number },
+): Promise<Answer> {
+  const page = await featureFlags.activity(
+    project.id,
+    { scope: 'FeatureFlag', ...(itemId !== undefined && { itemId }) },
+    { limit: boundedLimit(query.limit), offset: query.offset },
+  );
+  const users = await featureFlags.users(page.results.map(({ userId }) => userId));
+  const results = page.results.map((entry) => presentActivity(entry, users));
+  return json(200, offsetPage(url, query, { count: page.count, results }));
+}
+
+export const flagActivityRoutes = [listActivity, listActivityOfFlag];

@@ -1,0 +1,150 @@
+/** `/feature_flags/...`: what flags answer, whom they reach, and how they are. */
+import { InvalidInput, NotFound, PermissionDenied } from '../../errors.ts';
+import { json, route } from '../../http/route.ts';
+import { nullable, Type } from '../../schema.ts';
+import type { Decision } from '../evaluation/decision.ts';
+import type { FlagAnswers, Groups } from './answers.ts';
+import type { FeatureFlagsApi } from './feature-flags.routes.ts';
+import type { FlagQuery } from './list.store.ts';
+import { presentSummary } from './present.ts';
+import { FlagParams, FlagStatusBody } from './schema.ts';
+import { statusOf } from './status.ts';
+
+export type FlagAnswersApi = FeatureFlagsApi & { flagAnswers: FlagAnswers };
+
+const ALL: FlagQuery = { order: { column: 'created_at', descending: true }, limit: 2 ** 31 - 1, offset: 0 };
+
+const Value = Type.Union([Type.Boolean(), Type.String()], { description: 'The variant, if it has one.' });
+const GroupsText = Type.Optional(
+  Type.String({ maxLength: 10_000, description: 'JSON: keys of groups by the names of their types.' }),
+);
+
+const myFlags = route({
+  method: 'get',
+  path: '/feature_flags/my_flags/',
+  access: { scope: 'feature_flag:read' },
+  query: Type.Object({ groups: GroupsText }),
+  answers: {
+    200: Type.Array(Type.Object({ feature_flag: Type.Record(Type.String(), Type.Unknown()), value: Value })),
+  },
+  summary: 'List all flags with what they answer to the user of the key, the newest flag first',
+  async handle({ project, caller, query }, { featureFlags, flagAnswers }: FlagAnswersApi) {
+    const distinctId = caller.userId === null ? undefined : await flagAnswers.distinctIdOf(caller.userId);
+    if (distinctId === undefined) throw new PermissionDenied('This takes a personal API key: a project is nobody.');
+    const { decisions } = await flagAnswers.decided(project.id, distinctId, groupsOf(query.groups));
+    const { results } = await featureFlags.list(project.id, ALL);
+    const answers = results.map((flag) => ({
+      feature_flag: presentSummary(flag),
+      value: valueOf(decisions.get(flag.key)),
+    }));
+    return json(200, answers);
+  },
+});
+
+const evaluationReasons = route({
+  method: 'get',
+  path: '/feature_flags/evaluation_reasons/',
+  access: { scope: 'feature_flag:read' },
+  query: Type.Object({ distinct_id: Type.String({ minLength: 1, maxLength: 400 }), groups: GroupsText }),
+  answers: {
+    200: Type.Record(
+      Type.String(),
+      Type.Object({
+        value: Value,
+        evaluation: Type.Object({
+          reason: Type.String({ description: '`disabled`, or a reason as in decisions.' }),
+          condition_index: nullable(Type.Integer({ description: 'Of the condition set, from 0.' })),
+        }),
+      }),
+    ),
+  },
+  summary: 'Tell what each flag answers to a person, and why',
+  async handle({ project, query }, { flagAnswers }: FlagAnswersApi) {
+    const { keys, decisions } = await flagAnswers.decided(project.id, query.distinct_id, groupsOf(query.groups));
+    return json(
+      200,
+      Object.fromEntries(
+        keys.map((key) => {
+          const decision = decisions.get(key);
+          const { code: reason, conditionIndex } = decision?.reason ?? { code: 'disabled', conditionIndex: null };
+          return [key, { value: valueOf(decision), evaluation: { reason, condition_index: conditionIndex } }];
+        }),
+      ),
+    );
+  },
+});
+
+const userBlastRadius = route({
+  method: 'post',
+  path: '/feature_flags/user_blast_radius/',
+  access: { scope: 'feature_flag:read' },
+  body: Type.Object(
+    {
+      condition: Type.Record(Type.String(), Type.Unknown(), { description: 'A condition set, as in `filters`.' }),
+      group_type_index: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 4 }))),
+    },
+    { title: 'BlastRadiusOf' },
+  ),
+  answers: {
+    200: Type.Object({
+      users_affected: Type.Integer({ description: 'Persons, or groups, that match; before the percentage is taken.' }),
+      total_users: Type.Integer(),
+    }),
+  },
+  summary: 'Count whom a condition set is about',
+  description: 'Conditions on other flags count as if they matched. A count is given up after five seconds (503).',
+  async handle({ project, body }, { flagAnswers }: FlagAnswersApi) {
+    const { matching, total } = await flagAnswers.blastRadius(project, body.condition, body.group_type_index ?? null);
+    return json(200, { users_affected: matching, total_users: total });
+  },
+});
+
+const flagStatus = route({
+  method: 'get',
+  path: '/feature_flags/:id/status/',
+  access: { scope: 'feature_flag:read' },
+  params: FlagParams,
+  answers: { 200: FlagStatusBody },
+  summary: 'Tell whether a flag still decides anything',
+  description: 'A flag is stale when it has given everybody the same answer for 30 days.',
+  async handle({ project, params }, { featureFlags }: FlagAnswersApi) {
+    return json(200, statusOf(await featureFlags.get(project.id, params.id), Date.now()));
+  },
+});
+
+const remoteConfig = route({
+  method: 'get',
+  path: '/feature_flags/:key/remote_config/',
+  access: { scope: 'feature_flag:read' },
+  params: Type.Object({ key: Type.String({ description: 'Of the flag, or its id.' }) }),
+  answers: { 200: nullable(Type.String({ description: 'JSON as text.' })) },
+  summary: 'Read the payload of a remote configuration',
+  description: 'The only place where an encrypted payload is shown.',
+  async handle({ project, params }, { featureFlags }: FlagAnswersApi) {
+    const payload = await featureFlags.remoteConfig(project.id, params.key);
+    if (payload === undefined) throw new NotFound();
+    return json(200, payload);
+  },
+});
+
+function valueOf(decision: Decision | undefined): boolean | string {
+  return decision?.variant ?? decision?.enabled ?? false;
+}
+
+/** @throws InvalidInput when it is not JSON of such a form */
+function groupsOf(text: string | undefined): Groups {
+  if (text === undefined) return {};
+  try {
+    const groups = JSON.parse(text) as unknown;
+    if (typeof groups === 'object' && groups !== null && !Array.isArray(groups)) {
+      const entries = Object.entries(groups).filter(([, key]) => typeof key === 'string' || typeof key === 'number');
+      return Object.fromEntries(entries.map(([type, key]) => [type, String(key)]));
+    }
+  } catch {
+    // Told below.
+  }
+  throw new InvalidInput('This is not a JSON object of group keys.', 'groups');
+}
+
+/** Those with words in the place of an id come first. */
+export const flagAnswerRoutes = [myFlags, evaluationReasons, userBlastRadius, flagStatus, remoteConfig];

@@ -1,0 +1,82 @@
+/** What the flags of a project answer: to one who asks, and to how many. */
+import { InvalidInput } from '../../errors.ts';
+import type { Project } from '../../http/access.ts';
+import type { Decider } from '../decide/decider.ts';
+import type { LiveDefinitions } from '../definitions/live-definitions.ts';
+import type { Decision } from '../evaluation/decision.ts';
+import type { Json } from '../evaluation/json-values.ts';
+import type { Counts } from '../matching/counts.ts';
+import type { FlagStores } from '../stores.ts';
+import { checkedFilters } from './check-filters.ts';
+import { checkReferences } from './check-references.ts';
+import type { ConditionSet } from './filters.ts';
+
+export type FlagAnswersOptions = {
+  stores: Pick<FlagStores, 'inTransaction' | 'users'>;
+  definitions: Pick<LiveDefinitions, 'findById'>;
+  decider: Decider;
+  counts: Counts;
+};
+
+export type Groups = Readonly<Record<string, string>>;
+
+export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswersOptions) {
+  return {
+    /** Everything that is decided for one person, whatever they ask with, and the keys of all flags. */
+    async decided(
+      projectId: number,
+      distinctId: string,
+      groups: Groups,
+    ): Promise<{ keys: string[]; decisions: ReadonlyMap<string, Decision> }> {
+      // A project that was entered is there.
+      const project = (await definitions.findById(projectId))!;
+      const { decisions } = await decider.decide(project, {
+        distinctId,
+        groups,
+        personProperties: {},
+        groupProperties: {},
+        runtime: 'all',
+        contexts: [],
+        onlySurveys: false,
+        onlyRequestProperties: false,
+      });
+      return { keys: project.stored.map(({ key }) => key), decisions: new Map(decisions.map((one) => [one.key, one])) };
+    },
+
+    /** Under which id the user of a key is a person. */
+    async distinctIdOf(userId: number): Promise<string | undefined> {
+      return (await stores.users.byIds([userId])).get(userId)?.distinctId;
+    },
+
+    /**
+     * How many persons, or groups, a condition set is about, before its percentage is taken of them.
+     * @throws InvalidInput naming the member of the `condition`
+     * @throws Unavailable when it takes too long
+     */
+    async blastRadius(
+      project: Project,
+      condition: Readonly<Record<string, unknown>>,
+      groupTypeIndex: number | null,
+    ): Promise<{ matching: number; total: number }> {
+      // Its variant is one of the flag's, which are not known here.
+      const wanted = { ...condition, aggregation_group_type_index: groupTypeIndex, variant: null };
+      const set = await checkedSet(project, wanted);
+      const subject = groupTypeIndex === null ? 'person' : ({ groupTypeIndex } as const);
+      return counts.ofFilters(project.id, (set.properties ?? []) as readonly Json[], subject);
+    },
+  };
+
+  async function checkedSet(project: Project, condition: Record<string, unknown>) {
+    try {
+      const filters = checkedFilters({ groups: [condition] });
+      await stores.inTransaction(project.id, (inside) => checkReferences(inside, project.id, { key: '', filters }));
+      return filters.groups[0] as ConditionSet;
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      const attr = error.attr?.replace('filters__groups__0', 'condition') ?? null;
+      throw new InvalidInput(error.message, attr, error.code);
+    }
+  }
+}
+
+export type FlagAnswers = ReturnType<typeof flagAnswers>;

@@ -1,0 +1,22 @@
+/** What the routes of feature flags work with. */
+import type { KeyRing } from '../../secrets/key-ring.ts';
+import { flagActivityRoutes } from './activity.routes.ts';
+import { flagAnswers, type FlagAnswersOptions } from './answers.ts';
+import { flagAnswerRoutes, type FlagAnswersApi } from './answers.routes.ts';
+import { payloadSealing } from './encrypted-payloads.ts';
+import { featureFlagRoutes } from './feature-flags.routes.ts';
+import { flagManagement, type FlagManagementOptions } from './flag-management.ts';
+
+export type FeatureFlagsApi = FlagAnswersApi;
+
+type Options = Omit<FlagManagementOptions, 'sealing'> & FlagAnswersOptions & { keyRing: KeyRing };
+
+export function featureFlagsApi({ keyRing, ...options }: Options): FeatureFlagsApi {
+  return {
+    featureFlags: flagManagement({ ...options, sealing: payloadSealing(keyRing) }),
+    flagAnswers: flagAnswers(options),
+  };
+}
+
+/** Those with a word in the place of an id come first. */
+export const featureFlagsApiRoutes = [...flagActivityRoutes, ...flagAnswerRoutes, ...featureFlagRoutes];

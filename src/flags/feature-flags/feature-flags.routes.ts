@@ -1,0 +1,147 @@
+/** `/feature_flags/`: create, list, retrieve, change; a flag is deleted by a change, and can be restored. */
+import { InvalidInput } from '../../errors.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
+import { entityTag, expectedVersion } from '../../http/preconditions.ts';
+import { json, route, type Answer } from '../../http/route.ts';
+import type { Caller } from '../../http/access.ts';
+import { stringEnum, Type } from '../../schema.ts';
+import { changesOf, newFlagOf } from './fields.ts';
+import { RUNTIMES, type FeatureFlag } from './feature-flags.store.ts';
+import type { FlagManagement } from './flag-management.ts';
+import { ORDERS, type FlagQuery } from './list.store.ts';
+import { FlagBody, FlagParams, FlagPatchBody, FlagPutBody, NewFlagBody } from './schema.ts';
+
+export type FeatureFlagsApi = { featureFlags: FlagManagement };
+
+const KINDS = ['boolean', 'multivariant', 'experiment', 'remote_config'] as const;
+
+const ListQuery = Type.Object({
+  ...offsetQuery().properties,
+  search: Type.Optional(Type.String({ maxLength: 400, description: 'Part of the key or of the name.' })),
+  active: Type.Optional(
+    stringEnum(['true', 'false', 'STALE'] as const, {
+      description: '`STALE`: has given everybody the same answer for 30 days.',
+    }),
+  ),
+  type: Type.Optional(stringEnum(KINDS)),
+  tags: Type.Optional(Type.String({ maxLength: 4000, description: 'A JSON list: flags with at least one of them.' })),
+  evaluation_runtime: Type.Optional(stringEnum(RUNTIMES)),
+  created_by_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+  order: stringEnum(
+    ORDERS.flatMap((column) => [column, `-${column}` as const]),
+    { default: '-created_at', description: 'With `-` the largest first.' },
+  ),
+});
+
+const listFlags = route({
+  method: 'get',
+  path: '/feature_flags/',
+  access: { scope: 'feature_flag:read' },
+  query: ListQuery,
+  answers: { 200: offsetPageOf(FlagBody) },
+  summary: 'List feature flags, the newest first',
+  description: 'Without those that are deleted.',
+  async handle({ project, caller, query, url }, { featureFlags }: FeatureFlagsApi) {
+    const wanted: FlagQuery = {
+      search: query.search,
+      active: query.active === undefined || query.active === 'STALE' ? undefined : query.active === 'true',
+      stale: query.active === 'STALE',
+      kind: query.type,
+      tags: query.tags === undefined ? undefined : tagsOf(query.tags),
+      evaluationRuntime: query.evaluation_runtime,
+      createdBy: query.created_by_id,
+      order: orderOf(query.order),
+      limit: boundedLimit(query.limit),
+      offset: query.offset,
+    };
+    const page = await featureFlags.list(project.id, wanted);
+    const results = await featureFlags.show(caller, project.id, page.results);
+    return json(200, offsetPage(url, query, { count: page.count, results }));
+  },
+});
+
+const createFlag = route({
+  method: 'post',
+  path: '/feature_flags/',
+  access: { scope: 'feature_flag:write' },
+  body: NewFlagBody,
+  answers: { 201: FlagBody },
+  summary: 'Create a feature flag',
+  description: 'Without `filters` everybody gets it. The key may be that of a deleted flag, which it replaces.',
+  async handle({ project, caller, body, url }, { featureFlags }: FeatureFlagsApi) {
+    const flag = await featureFlags.create(project, caller, newFlagOf(body));
+    const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${flag.id}/`, url).href;
+    return representation(201, caller, flag, featureFlags, { Location });
+  },
+});
+
+const getFlag = route({
+  method: 'get',
+  path: '/feature_flags/:id/',
+  access: { scope: 'feature_flag:read' },
+  params: FlagParams,
+  answers: { 200: FlagBody },
+  summary: 'Retrieve a feature flag',
+  description: 'Also one that is deleted.',
+  async handle({ project, caller, params }, { featureFlags }: FeatureFlagsApi) {
+    return representation(200, caller, await featureFlags.get(project.id, params.id), featureFlags);
+  },
+});
+
+const patchFlag = route({
+  method: 'patch',
+  path: '/feature_flags/:id/',
+  access: { scope: 'feature_flag:write' },
+  params: FlagParams,
+  body: FlagPatchBody,
+  answers: { 200: FlagBody },
+  summary: 'Change, delete or restore a feature flag',
+  description:
+    'A stale `If-Match` is refused with 412. With a stale `version` only changes of what was changed since are (409). ' +
+    'Decisions follow within 100 ms.',
+  async handle({ project, caller, params, body, headers }, { featureFlags }: FeatureFlagsApi) {
+    const changes = changesOf(body);
+    const flag = await featureFlags.change(project, caller, params.id, changes, expectedVersion(headers));
+    return representation(200, caller, flag, featureFlags);
+  },
+});
+
+const putFlag = route({
+  method: 'put',
+  path: '/feature_flags/:id/',
+  access: { scope: 'feature_flag:write' },
+  params: FlagParams,
+  body: FlagPutBody,
+  answers: { 200: FlagBody },
+  summary: 'Change a feature flag, saying its key again',
+  description: 'Otherwise like PATCH: what is left out stays.',
+  handle: patchFlag.handle,
+});
+
+async function representation(
+  status: number,
+  caller: Caller,
+  flag: FeatureFlag,
+  featureFlags: FlagManagement,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const [body] = await featureFlags.show(caller, flag.projectId, [flag]);
+  return json(status, body, { ETag: entityTag(String(flag.version)), ...headers });
+}
+
+function orderOf(text: string): FlagQuery['order'] {
+  const column = text.replace('-', '') as (typeof ORDERS)[number];
+  return { column, descending: text.startsWith('-') };
+}
+
+function tagsOf(text: string): string[] {
+  try {
+    const tags = JSON.parse(text) as unknown;
+    if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string')) return tags;
+  } catch {
+    // Told below.
+  }
+  throw new InvalidInput('This is not a JSON list of texts.', 'tags');
+}
+
+export const featureFlagRoutes = [listFlags, createFlag, getFlag, putFlag, patchFlag];

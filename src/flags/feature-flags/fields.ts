@@ -1,0 +1,39 @@
+/** What a client says of a flag, as fields of it. */
+import type { FlagChanges, NewFlag } from '../feature-flags.ts';
+import type { FlagPatchBody, NewFlagBody } from './schema.ts';
+
+export function newFlagOf(body: NewFlagBody): NewFlag {
+  return { key: body.key, ...givenFields(body) };
+}
+
+export function changesOf(body: FlagPatchBody): FlagChanges {
+  return {
+    ...(body.key !== undefined && { key: body.key }),
+    ...(body.deleted !== undefined && { deleted: body.deleted }),
+    ...(body.version !== undefined && { version: body.version }),
+    ...givenFields(body),
+  };
+}
+
+/** Absent stays absent. Null is what a flag is that says nothing of the field. */
+function givenFields(body: Omit<NewFlagBody, 'key'>): Omit<NewFlag, 'key'> {
+  const { evaluation_contexts: contexts = body.evaluation_tags } = body;
+  return {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.filters !== undefined && { filters: body.filters }),
+    ...(body.active !== undefined && { active: body.active }),
+    ...(body.ensure_experience_continuity !== undefined && {
+      ensureExperienceContinuity: body.ensure_experience_continuity ?? false,
+    }),
+    ...(body.evaluation_runtime !== undefined && { evaluationRuntime: body.evaluation_runtime ?? 'all' }),
+    ...(body.bucketing_identifier !== undefined && { bucketingIdentifier: body.bucketing_identifier ?? 'distinct_id' }),
+    ...(contexts !== undefined && { evaluationContexts: unique(contexts ?? []) }),
+    ...(body.tags !== undefined && { tags: unique((body.tags ?? []).map((tag) => tag.toLowerCase())) }),
+    ...(body.is_remote_configuration !== undefined && { isRemoteConfiguration: body.is_remote_configuration ?? false }),
+    ...(body.has_encrypted_payloads !== undefined && { hasEncryptedPayloads: body.has_encrypted_payloads ?? false }),
+  };
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '');
+}

@@ -1,0 +1,88 @@
+/** What users do with feature flags, and what they see of them. */
+import { Stale } from '../../errors.ts';
+import type { Caller, Project } from '../../http/access.ts';
+import { allows } from '../../identity/scopes.ts';
+import type { LiveDefinitions } from '../definitions/live-definitions.ts';
+import { localEvaluation } from '../definitions/local-evaluation.ts';
+import { changeFlag, createFlag, type FlagChanges, type NewFlag } from '../feature-flags.ts';
+import type { FlagStores } from '../stores.ts';
+import type { PayloadSealing } from './encrypted-payloads.ts';
+import type { FeatureFlag } from './feature-flags.store.ts';
+import { judgedFlag, presentFlag } from './present.ts';
+import type { FlagBody } from './schema.ts';
+
+export type FlagManagementOptions = {
+  stores: FlagStores;
+  definitions: Pick<LiveDefinitions, 'findById'>;
+  sealing: PayloadSealing;
+};
+
+export function flagManagement({ stores, definitions, sealing }: FlagManagementOptions) {
+  return {
+    get: stores.flags.get,
+    list: stores.flags.list,
+    activity: stores.activity.list,
+    users: stores.users.byIds,
+
+    /** @throws InvalidInput naming the field */
+    async create(project: Project, caller: Caller, input: NewFlag): Promise<FeatureFlag> {
+      return stores.inTransaction(project.id, (inside) => createFlag(inside, project, caller, input, sealing.seal));
+    },
+
+    /**
+     * @param ifMatch the version that the caller insists on
+     * @throws Stale when it has another; and as `changeFlag`
+     */
+    async change(
+      project: Project,
+      caller: Caller,
+      id: number,
+      changes: FlagChanges,
+      ifMatch?: string,
+    ): Promise<FeatureFlag> {
+      return stores.inTransaction(project.id, async (inside) => {
+        const { version } = await inside.flags.get(project.id, id);
+        if (ifMatch !== undefined && ifMatch !== String(version)) {
+          throw new Stale('The feature flag was changed since you read it.');
+        }
+        return changeFlag(inside, project, caller, id, changes, sealing.seal);
+      });
+    },
+
+    /** What a caller sees of flags, in their order: with a few queries for all of them. */
+    async show(caller: Caller, projectId: number, flags: readonly FeatureFlag[]): Promise<FlagBody[]> {
+      const [users, related, project] = await Promise.all([
+        stores.users.byIds(flags.flatMap(({ createdBy, lastModifiedBy }) => [createdBy, lastModifiedBy])),
+        stores.related.ofFlags(flags.map(({ id }) => id)),
+        definitions.findById(projectId),
+      ]);
+      const seen = { users, canEdit: allows(caller.scopes, 'feature_flag:write'), now: Date.now() };
+      return flags.map((flag) =>
+        presentFlag(flag, {
+          ...seen,
+          related: related.get(flag.id)!,
+          // A flag has a project, which the definitions find.
+          localEvaluation: localEvaluation(judgedFlag(flag), project!.definitions),
+        }),
+      );
+    },
+
+    /**
+     * The payload of a flag that is read for it, by its key or its id.
+     * @returns JSON as text, or null; undefined when there is no such flag
+     */
+    async remoteConfig(projectId: number, key: string): Promise<string | null | undefined> {
+      const flag = (await stores.flags.findByKey(projectId, key)) ?? (await flagById(projectId, key));
+      if (!flag?.isRemoteConfiguration) return undefined;
+      return flag.hasEncryptedPayloads ? sealing.open(flag) : (flag.filters.payloads['true'] ?? null);
+    },
+  };
+
+  async function flagById(projectId: number, text: string): Promise<FeatureFlag | undefined> {
+    if (!/^[1-9]\d{0,8}$/.test(text)) return undefined;
+    const [flag] = await stores.flags.byIds(projectId, [Number(text)]);
+    return flag;
+  }
+}
+
+export type FlagManagement = ReturnType<typeof flagManagement>;

@@ -1,0 +1,31 @@
+/** What else of the project a flag is used by. */
+import type { Knex } from '../../db/connection.ts';
+
+export type Related = {
+  /** Ids. */
+  experiments: number[];
+  features: { id: string; name: string; stage: string }[];
+  /** Those that are linked to it. */
+  surveys: { id: string; name: string }[];
+};
+
+const RELATED = `
+  select flag_id as "flagId",
+    array(select id from experiments where experiments.flag_id = wanted.flag_id and not deleted order by id) as experiments,
+    array(select jsonb_build_object('id', id, 'name', name, 'stage', stage) from early_access_features as features
+      where features.flag_id = wanted.flag_id) as features,
+    array(select jsonb_build_object('id', id, 'name', name) from surveys where linked_flag_id = wanted.flag_id
+      order by created_at) as surveys
+  from unnest(cast(:ids as int[])) as wanted (flag_id)`;
+
+export function relatedStore(db: Knex) {
+  return {
+    /** One query for all of these flags. */
+    async ofFlags(ids: readonly number[]): Promise<Map<number, Related>> {
+      const { rows } = await db.raw<{ rows: (Related & { flagId: number })[] }>(RELATED, { ids: [...ids] });
+      return new Map(rows.map(({ flagId, ...related }) => [flagId, related]));
+    },
+  };
+}
+
+export type RelatedStore = ReturnType<typeof relatedStore>;
