@@ -73,7 +73,18 @@ function payload({ key, payload }: Decision): string {
   return payload === null ? '' : `${quoted(key)}:${quoted(payload)}`;
 }
 
-function details({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }: Decision): string {
+/** A compiled flag gives the same decision as the same object, so most are written once. */
+const written = new WeakMap<Decision, string>();
+
+function details(decision: Decision): string {
+  const known = written.get(decision);
+  if (known !== undefined) return known;
+  const text = detailsText(decision);
+  written.set(decision, text);
+  return text;
+}
+
+function detailsText({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }: Decision): string {
   const name = quoted(key);
   return (
     `${name}:{"key":${name},"enabled":${enabled},"variant":${textOrNull(variant)}` +

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Locate } from '../../wire/geoip.ts';
 import { readAddress } from '../../wire/client-address.ts';
-import type { Properties } from '../evaluation/json-values.ts';
+import type { EvaluationRequest } from '../evaluation/decision.ts';
 
 /** Those that decisions are made with. */
 const NAMES = [
@@ -19,12 +19,13 @@ const NAMES = [
  * The address is whatever the sender claims: backends ask for their clients. It is used for nothing else.
  * @returns undefined without an address, and for one whose place is not known: then what is stored counts
  */
-export function placeOf(headers: IncomingHttpHeaders, locate: Locate | undefined): Properties | undefined {
+export function placeOf(headers: IncomingHttpHeaders, locate: Locate | undefined): EvaluationRequest['geoProperties'] {
   // The first is the name that WSGI gives the second; clients were told to send it as it is.
   const claimed = headers['http_x_forwarded_for'] ?? headers['x-forwarded-for'];
   if (claimed === undefined || !locate) return undefined;
   const address = readAddress(String(claimed).split(',', 1)[0]!);
   const place = address === undefined ? undefined : locate(address);
   if (!place) return undefined;
-  return Object.fromEntries(NAMES.filter((name) => name in place).map((name) => [name, place[name]!]));
+  // All of them: a stored city must not stand in another country.
+  return Object.fromEntries(NAMES.map((name) => [name, place[name]]));
 }
