@@ -3,7 +3,7 @@ import path from 'node:path';
 import { needsPython, runPython } from './python.ts';
 import type { Said } from './sdk-story.ts';
 
-const SCRIPT = path.join(import.meta.dirname, '../sdks/story.py');
+const script = (name: string) => path.join(import.meta.dirname, `../sdks/${name}.py`);
 const posthog = (version: string) => ({ name: 'posthog', version });
 
 /** For a `before` hook, with its `this`. */
@@ -16,10 +16,30 @@ export async function needsPythonSdk(suite: Mocha.Context, version: string): Pro
  * @returns what the SDK says that it sent
  */
 export async function runPythonSdk(version: string, what: 'story' | 'counted', ...rest: string[]): Promise<Said[]> {
-  const told = JSON.parse(await runPython(posthog(version), SCRIPT, what, ...rest)) as {
-    version: string;
-    said: Said[];
+  return (await run<{ said: Said[] }>(version, 'story', what, ...rest)).said;
+}
+
+type Values = Record<string, boolean | string>;
+
+/** What test/sdks/flags.py was told. */
+export type ToldOfFlags = {
+  remote: {
+    ada: { featureFlags: Values; featureFlagPayloads: Record<string, string> };
+    bob: Values;
+    payload: unknown;
+    overridden: unknown[];
+    called: unknown;
   };
+  local: { ada: Values; payload: unknown; unknown: unknown; asked: unknown[]; changed: unknown };
+};
+
+/** Runs test/sdks/flags.py to its end. @param key a secret one */
+export async function askForFlags(version: string, host: string, token: string, key: string): Promise<ToldOfFlags> {
+  return run(version, 'flags', host, token, key);
+}
+
+async function run<Told>(version: string, name: string, ...rest: string[]): Promise<Told> {
+  const told = JSON.parse(await runPython(posthog(version), script(name), ...rest)) as Told & { version: string };
   if (told.version !== version) throw new Error(`expected posthog ${version}, found ${told.version}`);
-  return told.said;
+  return told;
 }

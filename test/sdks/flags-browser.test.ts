@@ -1,0 +1,122 @@
+/** posthog-js asks for flags, as it is released, in a real browser, on a page of another origin than the server's. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContext, Page } from 'playwright-core';
+import { needsBrowser, startSite, testBrowser, type Site } from '../support/browser.ts';
+import { ADAS_PAYLOADS, BOB, buildFlagWorld, type FlagWorld } from '../support/flag-world.ts';
+import { storedRows } from '../support/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/sluice.ts';
+
+const VERSIONS = [
+  { version: '1.434.0', folder: 'posthog-js', remote: '/flags/' },
+  { version: '1.174.2', folder: 'posthog-js-1-174', remote: '/decide/' },
+];
+const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
+const SCRIPT = path.join(import.meta.dirname, 'flags.js');
+const PATIENCE_MS = 8_000;
+
+for (const { version, folder, remote } of VERSIONS) {
+  describe(`flags in posthog-js ${version}`, () => {
+    let sluice: Sluice;
+    let site: Site;
+    let world: FlagWorld;
+    let context: BrowserContext;
+    before(async function () {
+      await needsBrowser(this);
+      sluice = await startSluice();
+      site = await startSite([path.join(PACKAGES, folder, 'dist/array.full.js'), SCRIPT]);
+    });
+    after(() => Promise.all([sluice?.stop(), site?.stop()]));
+    beforeEach(async () => {
+      world = await buildFlagWorld(sluice);
+      context = await (await testBrowser()).newContext();
+      sluice.answered.length = 0;
+    });
+    afterEach(() => context.close());
+
+    async function visit(options: Record<string, string> = {}): Promise<Page> {
+      const page = await context.newPage();
+      const query = new URLSearchParams({ host: sluice.url, token: world.apiToken, ...options });
+      await page.goto(`${site.origin}/?${query.toString()}`);
+      await page.waitForFunction('received()');
+      return page;
+    }
+
+    it('come with their payloads, of what is stored about who asks', async () => {
+      const page = await visit();
+      const { kept: visitors, everybody } = await valuesOn(page);
+      assert.equal(everybody, true);
+      await reload(page, `identify('bob')`);
+      assert.deepEqual(await valuesOn(page), { ...BOB, kept: visitors });
+      assert.deepEqual(await page.evaluate(`posthog.getFeatureFlagPayload('everybody')`), ADAS_PAYLOADS.everybody);
+      const asked = sluice.answered.filter(({ method, url }) => method === 'POST' && url.startsWith(remote));
+      assert.ok(asked.length >= 2 && asked.every(({ status }) => status === 200));
+    });
+
+    it('go by what the page says of the person and the group, before it is stored', async () => {
+      const page = await visit();
+      await reload(page, `setPersonPropertiesForFlags({ plan: 'pro' })`);
+      const { 'for-pro': pro, 'in-cohort': inCohort, 'for-gold': gold } = await valuesOn(page);
+      assert.deepEqual([pro, inCohort, gold], [true, true, false]);
+      await reload(page, `group('company', 'acme')`);
+      assert.equal((await valuesOn(page))['for-gold'], true);
+      await reload(page, `setGroupPropertiesForFlags({ company: { tier: 'silver' } })`);
+      assert.equal((await valuesOn(page))['for-gold'], false);
+    });
+
+    it('stay what they were when a visitor is identified, and are told to capture when they are called', async () => {
+      const page = await visit({ person_profiles: 'always' });
+      const anonymous = await page.evaluate<string>('posthog.get_distinct_id()');
+      const kept = await page.evaluate(`posthog.getFeatureFlag('kept')`);
+      assert.equal(kept, keptBy(anonymous));
+      await untilKnown(anonymous);
+      // Somebody who would get the other variant.
+      const user = Array.from({ length: 100 }, (_, n) => `user-${n}`).find((id) => keptBy(id) !== kept)!;
+      await reload(page, `identify('${user}')`);
+      assert.equal((await valuesOn(page))['kept'], kept);
+      await page.close();
+      await untilKnown(user);
+      const later = await visit({ person_profiles: 'always' });
+      assert.equal(await later.evaluate('posthog.get_distinct_id()'), user);
+      assert.equal((await valuesOn(later))['kept'], kept);
+
+      const rows = await storedRows(sluice, world);
+      const { properties } = rows.find(({ event }) => event === '$feature_flag_called')!;
+      assert.equal(properties['$feature_flag'], 'kept');
+      assert.equal(properties['$feature_flag_response'], kept);
+      assert.equal(properties['$feature/kept'], kept);
+      assert.ok((properties['$active_feature_flags'] as string[]).includes('everybody'));
+    });
+
+    it('are those that the page was started with, until there are others', async () => {
+      const bootstrap = JSON.stringify({ distinctID: 'bob', featureFlags: { everybody: 'started' } });
+      const page = await visit({ bootstrap });
+      assert.equal(await page.evaluate('before'), 'started');
+      // The newer one asks for no others by itself.
+      await reload(page, 'reloadFeatureFlags()');
+      assert.deepEqual(await valuesOn(page), BOB);
+    });
+
+    /** Waits until an event of theirs is stored. */
+    async function untilKnown(distinctId: string): Promise<void> {
+      const until = Date.now() + PATIENCE_MS;
+      const isKnown = async () => (await storedRows(sluice, world)).some((row) => row.distinct_id === distinctId);
+      while (!(await isKnown())) {
+        assert.ok(Date.now() < until, `no event of ${distinctId} came`);
+        await sleep(50);
+      }
+    }
+  });
+}
+
+const valuesOn = (page: Page) => page.evaluate<Record<string, unknown>>('values()');
+/** @param call of posthog, after which the page has new flags */
+const reload = (page: Page, call: string) => page.evaluate(`reloading(() => posthog.${call})`);
+
+/** As it is published: the first 60 bits of a SHA-1, as a part of all that there are. */
+function keptBy(distinctId: string): string {
+  const hash = createHash('sha1').update(`kept.${distinctId}variant`).digest('hex');
+  return Number(BigInt(`0x${hash.slice(0, 15)}`)) / 2 ** 60 < 0.5 ? 'red' : 'blue';
+}

@@ -1,0 +1,84 @@
+/** posthog-python asks for flags, as it is released, against a started server. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ADA,
+  ADAS_PAYLOADS,
+  askedPaths,
+  BOB,
+  buildFlagWorld,
+  DECIDED_LOCALLY,
+  type FlagWorld,
+} from '../support/flag-world.ts';
+import { askForFlags, needsPythonSdk, type ToldOfFlags } from '../support/python-sdk.ts';
+import { storedRows } from '../support/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/sluice.ts';
+
+const PATIENCE_MS = 15_000;
+const VERSIONS = [
+  { version: '7.91.1', remote: '/flags/', feed: '/flags/definitions', kind: 'secretKey' },
+  { version: '3.7.0', remote: '/decide/', feed: '/api/feature_flag/local_evaluation/', kind: 'personalKey' },
+] as const;
+
+for (const { version, remote, feed, kind } of VERSIONS) {
+  describe(`flags in posthog-python ${version}`, () => {
+    let sluice: Sluice;
+    let world: FlagWorld;
+    let told: ToldOfFlags;
+    before(async function () {
+      await needsPythonSdk(this, version);
+      sluice = await startSluice();
+      world = await buildFlagWorld(sluice);
+      const telling = askForFlags(version, sluice.url, world.apiToken, world[kind]);
+      await takeFlagAway();
+      told = await telling;
+    });
+    after(() => sluice?.stop());
+
+    /** Once the local evaluation has the definitions and has asked for what it cannot decide. */
+    async function takeFlagAway(): Promise<void> {
+      const until = Date.now() + PATIENCE_MS;
+      const asked = () => {
+        const paths = askedPaths(sluice);
+        return paths.slice(paths.indexOf(feed) + 1).filter((path) => path === remote).length;
+      };
+      while (!(askedPaths(sluice).includes(feed) && asked() >= 3) && Date.now() < until) await sleep(10);
+      const { projectId } = world;
+      await sluice.db('feature_flags').where({ project_id: projectId, key: 'everybody' }).update({ active: false });
+    }
+
+    it('come with their payloads, of what is stored about who asks', () => {
+      const { ada, bob, payload } = told.remote;
+      assert.deepEqual(ada.featureFlags, ADA);
+      const payloads = Object.entries(ada.featureFlagPayloads).map(([key, text]) => [key, JSON.parse(text) as unknown]);
+      assert.deepEqual(Object.fromEntries(payloads), ADAS_PAYLOADS);
+      assert.deepEqual(bob, BOB);
+      assert.deepEqual(payload, ADAS_PAYLOADS.everybody);
+    });
+
+    it('go by what the caller says, instead of what is stored', () => {
+      assert.deepEqual(told.remote.overridden, [true, false, true]);
+    });
+
+    it('are told to capture when they are called', async () => {
+      const called = (await storedRows(sluice, world)).filter(
+        ({ event, properties }) => event === '$feature_flag_called' && properties['$feature_flag'] === 'colours',
+      );
+      assert.equal(told.remote.called, 'blue');
+      assert.equal(called[0]?.properties['$feature_flag_response'], 'blue');
+      assert.equal(called[0].properties['$feature/colours'], 'blue');
+    });
+
+    it('are decided locally, but for those that need what is stored', () => {
+      const { ada, payload, unknown, asked } = told.local;
+      assert.deepEqual(ada, { ...DECIDED_LOCALLY, asleep: false });
+      assert.equal(payload, 'sky');
+      assert.equal(unknown, null);
+      assert.deepEqual(asked, [true, 'blue', true]);
+    });
+
+    it('change when they are polled for', () => {
+      assert.equal(told.local.changed, false);
+    });
+  });
+}
