@@ -10,7 +10,7 @@ import { ResultsBody } from './results.schema.ts';
 import type { ExperimentResults } from './results.ts';
 import { ExperimentBody, ExperimentPatchBody, IdParams, NewExperimentBody } from './schema.ts';
 
-export type ExperimentsApi = { experiments: Experiments; experimentResults: ExperimentResults };
+export type ExperimentRoutesApi = { experiments: Experiments; experimentResults: ExperimentResults };
 
 const listExperiments = route({
   method: 'get',
@@ -25,7 +25,7 @@ const listExperiments = route({
   }),
   answers: { 200: offsetPageOf(ExperimentBody) },
   summary: 'List experiments, the newest first',
-  async handle({ project, query, url }, { experiments }: ExperimentsApi) {
+  async handle({ project, query, url }, { experiments }: ExperimentRoutesApi) {
     const { archived, status, feature_flag_id, search, offset } = query;
     const wanted = {
       archived,
@@ -50,7 +50,7 @@ const createExperiment = route({
   description:
     'A new flag is for everybody, with the variants `control` and `test`, half of the persons each, unless `parameters` say ' +
     'otherwise. A flag that is there needs a variant `control`; it stays as it is.',
-  async handle({ project, caller, body }, { experiments }: ExperimentsApi) {
+  async handle({ project, caller, body }, { experiments }: ExperimentRoutesApi) {
     return json(201, presentExperiment(await experiments.create(project, caller, body)));
   },
 });
@@ -62,7 +62,7 @@ const getExperiment = route({
   params: IdParams,
   answers: { 200: ExperimentBody },
   summary: 'Retrieve an experiment',
-  async handle({ project, params }, { experiments }: ExperimentsApi) {
+  async handle({ project, params }, { experiments }: ExperimentRoutesApi) {
     return json(200, presentExperiment(await experiments.get(project.id, params.id)));
   },
 });
@@ -78,7 +78,7 @@ const changeExperiment = route({
   description:
     'A draft is launched by its `start_date`, which makes its flag active; its variants, their percentages and its holdout stay as ' +
     'they are from then on. `end_date` ends what is measured: the flag goes on. Then it can be archived.',
-  async handle({ project, caller, params, body }, { experiments }: ExperimentsApi) {
+  async handle({ project, caller, params, body }, { experiments }: ExperimentRoutesApi) {
     return json(200, presentExperiment(await experiments.change(project, caller, params.id, body)));
   },
 });
@@ -94,7 +94,7 @@ const getResults = route({
   answers: { 200: ResultsBody },
   summary: 'Compare the variants: exposures, and each metric with credible intervals',
   description: 'How they are computed is in docs/feature-flags.md.',
-  async handle({ project, params, query }, { experiments, experimentResults }: ExperimentsApi) {
+  async handle({ project, params, query }, { experiments, experimentResults }: ExperimentRoutesApi) {
     const linked = await experiments.get(project.id, params.id);
     return json(200, presentResults(await experimentResults.of(linked, query.refresh)));
   },

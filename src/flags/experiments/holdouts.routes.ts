@@ -7,7 +7,7 @@ import type { HoldoutFields } from './holdouts.store.ts';
 import { presentHoldout } from './present.ts';
 import { HoldoutBody, HoldoutPatchBody, IdParams, NewHoldoutBody } from './schema.ts';
 
-export type HoldoutsApi = { experimentHoldouts: ExperimentHoldouts };
+export type HoldoutRoutesApi = { experimentHoldouts: ExperimentHoldouts };
 
 const present = ({ holdout, users }: SeenHoldout) => presentHoldout(holdout, users);
 
@@ -18,7 +18,7 @@ const listHoldouts = route({
   query: offsetQuery(),
   answers: { 200: offsetPageOf(HoldoutBody) },
   summary: 'List holdouts, the newest first',
-  async handle({ project, query, url }, { experimentHoldouts }: HoldoutsApi) {
+  async handle({ project, query, url }, { experimentHoldouts }: HoldoutRoutesApi) {
     const page = { limit: boundedLimit(query.limit), offset: query.offset };
     const { count, results } = await experimentHoldouts.list(project.id, page);
     return json(200, offsetPage(url, query, { count, results: results.map(present) }));
@@ -33,7 +33,7 @@ const createHoldout = route({
   answers: { 201: HoldoutBody },
   summary: 'Create a holdout',
   description: 'Its persons are the same in all of its experiments: they get the variant `holdout-<id>`.',
-  async handle({ project, caller, body }, { experimentHoldouts }: HoldoutsApi) {
+  async handle({ project, caller, body }, { experimentHoldouts }: HoldoutRoutesApi) {
     const fields = { name: body.name, description: body.description ?? '', exclusion_percentage: percentageOf(body) };
     return json(201, present(await experimentHoldouts.create(project, caller, fields)));
   },
@@ -46,7 +46,7 @@ const getHoldout = route({
   params: IdParams,
   answers: { 200: HoldoutBody },
   summary: 'Retrieve a holdout',
-  async handle({ project, params }, { experimentHoldouts }: HoldoutsApi) {
+  async handle({ project, params }, { experimentHoldouts }: HoldoutRoutesApi) {
     return json(200, present(await experimentHoldouts.get(project.id, params.id)));
   },
 });
@@ -59,7 +59,7 @@ const changeHoldout = route({
   body: HoldoutPatchBody,
   answers: { 200: HoldoutBody },
   summary: 'Change a holdout, and with it the flags of its experiments',
-  async handle({ project, caller, params, body }, { experimentHoldouts }: HoldoutsApi) {
+  async handle({ project, caller, params, body }, { experimentHoldouts }: HoldoutRoutesApi) {
     return json(200, present(await experimentHoldouts.change(project, caller, params.id, changesOf(body))));
   },
 });
@@ -71,7 +71,7 @@ const deleteHoldout = route({
   params: IdParams,
   answers: { 204: null },
   summary: 'Delete a holdout that no experiment uses',
-  async handle({ project, caller, params }, { experimentHoldouts }: HoldoutsApi) {
+  async handle({ project, caller, params }, { experimentHoldouts }: HoldoutRoutesApi) {
     await experimentHoldouts.delete(project, caller, params.id);
     return noBody(204);
   },

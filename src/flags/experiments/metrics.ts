@@ -136,7 +136,7 @@ function windowOf(given: unknown, unit: unknown): number | null {
 
 function textOf(given: unknown, name: string): string | null {
   if (!isGiven(given)) return null;
-  if (typeof given === 'string' && given !== '' && given.length <= MAX_TEXT && !given.includes('\0')) return given;
+  if (typeof given === 'string' && given !== '' && given.length <= MAX_TEXT) return given;
   throw refusal(`'${name}' must be a text of 1 to ${MAX_TEXT} characters`);
 }
 

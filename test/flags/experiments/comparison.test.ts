@@ -132,9 +132,4 @@ describe('what is believed of variants', () => {
   it('says nothing of a lift over a mean that may be 0', () => {
     assert.equal(liftInterval(meanPosterior(2, 0.1), meanPosterior(0.1, 0.1)), undefined);
   });
-
-  it('is the same every time', () => {
-    const ask = () => chancesToBeBest(rates([40, 160], [52, 148])(), 'increase');
-    assert.deepEqual(ask(), ask());
-  });
 });

@@ -1,0 +1,413 @@
+import assert from 'node:assert/strict';
+import { changeFlag, createFlag } from '../../../src/flags/feature-flags.ts';
+import type { FeatureFlag } from '../../../src/flags/feature-flags/feature-flags.store.ts';
+import { startExperimentsApi, type ExperimentsApi } from '../../support/experiments-api.ts';
+import { buildPersonalKey } from '../../support/identity.ts';
+
+type Variant = { key: string; rollout_percentage: number };
+type Experiment = {
+  id: number;
+  name: string;
+  start_date: string | null;
+  end_date: string | null;
+  feature_flag_key: string;
+  feature_flag: { id: number; key: string; active: boolean; deleted: boolean; filters: Record<string, unknown> };
+  holdout: { id: number } | null;
+  holdout_id: number | null;
+  parameters: { feature_flag_variants: Variant[]; rollout_percentage: number; [name: string]: unknown };
+  metrics: { uuid: string }[];
+  archived: boolean;
+  created_by: { id: number } | null;
+};
+type Holdout = { id: number; filters: { rollout_percentage: number; variant: string }[] };
+type Page<T> = { count: number; results: T[] };
+
+const LAUNCH = '2026-03-01T00:00:00.000000Z';
+const END = '2026-04-01T00:00:00.000000Z';
+const HALVES = [
+  { key: 'control', name: 'Control Group', rollout_percentage: 50 },
+  { key: 'test', name: 'Test Variant', rollout_percentage: 50 },
+];
+const shares = (...keys: string[]) => keys.map((key) => ({ key, rollout_percentage: 100 / keys.length }));
+const conversion = (step: object = { kind: 'EventsNode', event: 'paid' }, rest: object = {}) => ({
+  kind: 'ExperimentMetric',
+  metric_type: 'funnel',
+  series: [step],
+  ...rest,
+});
+const mean = (source: object = {}, rest: object = {}) => ({
+  kind: 'ExperimentMetric',
+  metric_type: 'mean',
+  source: { kind: 'EventsNode', event: 'paid', ...source },
+  ...rest,
+});
+
+describe('experiments', () => {
+  let world: ExperimentsApi;
+  let keys = 0;
+
+  const project = () => ({ id: world.ours.projectId, organizationId: world.ours.organizationId, name: 'ours' });
+  const author = () => ({ userId: world.ours.userId, keyId: '00000000-0000-4000-8000-000000000000' });
+  const newKey = () => `key-${++keys}`;
+  const create = (body: object = {}) =>
+    world.done<Experiment>('POST', '/experiments/', { name: 'Checkout', feature_flag_key: newKey(), ...body });
+  const change = (id: number, body: object) => world.done<Experiment>('PATCH', `/experiments/${id}/`, body);
+  const createHoldout = (rollout_percentage = 10) =>
+    world.done<Holdout>('POST', '/experiment_holdouts/', { name: 'Untouched', filters: [{ rollout_percentage }] });
+  const makeFlag = (filters: Record<string, unknown>): Promise<FeatureFlag> =>
+    world.stores.inTransaction(world.ours.projectId, (stores) =>
+      createFlag(stores, project(), author(), { key: newKey(), filters, active: false }),
+    );
+
+  const listed = async (query: string) => {
+    const page = await world.done<Page<Experiment>>('GET', `/experiments/?search=LISTED&${query}`);
+    return page.results.map(({ id }) => id);
+  };
+  /** Of the definitions. */
+  const version = async () => {
+    const { rows } = await world.db.raw<{ rows: { version: string }[] }>(
+      'select version from flag_definitions where project_id = ?',
+      [world.ours.projectId],
+    );
+    return Number(rows[0]!.version);
+  };
+
+  before(async () => {
+    world = await startExperimentsApi();
+  });
+  after(() => world.close());
+
+  describe('are for those who may', () => {
+    it('read and write them', async () => {
+      const { id } = await create();
+      const holdout = await createHoldout();
+      const routes = [
+        ['GET', '/experiments/', 'read'],
+        ['POST', '/experiments/', 'write'],
+        ['GET', `/experiments/${id}/`, 'read'],
+        ['PATCH', `/experiments/${id}/`, 'write'],
+        ['GET', `/experiments/${id}/results/`, 'read'],
+        ['GET', '/experiment_holdouts/', 'read'],
+        ['POST', '/experiment_holdouts/', 'write'],
+        ['GET', `/experiment_holdouts/${holdout.id}/`, 'read'],
+        ['PATCH', `/experiment_holdouts/${holdout.id}/`, 'write'],
+        ['DELETE', `/experiment_holdouts/${holdout.id}/`, 'write'],
+      ] as const;
+      const flags = await buildPersonalKey(world.db, world.ours, 'feature_flag:write');
+      const reader = await buildPersonalKey(world.db, world.ours, 'experiment:read');
+      const stranger = await buildPersonalKey(world.db, world.theirs, '*');
+      for (const [method, path, action] of routes) {
+        const status = async (key?: string) => {
+          const request = key === undefined ? {} : { key };
+          return (await world.api.request(method, `/api/projects/${world.ours.projectId}${path}`, request)).status;
+        };
+        const says = `${method} ${path}`;
+        assert.equal(await status(), 401, says);
+        assert.equal(await status(stranger), 403, says);
+        assert.equal(await status(flags), 403, says);
+        assert.equal((await status(reader)) === 403, action === 'write', says);
+        const elsewhere = `/api/projects/${world.theirs.projectId}${path}`;
+        const { status: theirs } = await world.api.request(method, elsewhere, {
+          key: stranger,
+          ...(method !== 'GET' && { body: {} }),
+        });
+        if (path.includes(`/${id}/`) || path.includes(`/${holdout.id}/`)) assert.equal(theirs, 404, says);
+      }
+    });
+  });
+
+  describe('refuse', () => {
+    const refusals: [says: string, body: object, attr: string | null, detail: RegExp][] = [
+      ['no name', { name: '' }, 'name', /blank/],
+      ['no key', { feature_flag_key: '' }, 'feature_flag_key', /blank/],
+      ['a key that no flag may have', { feature_flag_key: 'a b' }, 'feature_flag_key', /letters, numbers/],
+      ['one variant', { parameters: { feature_flag_variants: shares('control') } }, 'parameters', /at least 2/],
+      [
+        'eleven variants',
+        { parameters: { feature_flag_variants: shares('control', ...Array.from({ length: 10 }, (_, i) => `v${i}`)) } },
+        'parameters',
+        /less than 11/,
+      ],
+      ['no control', { parameters: { feature_flag_variants: shares('a', 'b') } }, 'parameters', /control variant/],
+      [
+        'a variant that looks like a holdout',
+        { parameters: { feature_flag_variants: shares('control', 'holdout-1') } },
+        'parameters',
+        /holdout-/,
+      ],
+      [
+        'percentages that do not sum to 100',
+        { parameters: { feature_flag_variants: [...shares('control', 'a'), { key: 'b', rollout_percentage: 1 }] } },
+        'parameters',
+        /sum to 100/,
+      ],
+      [
+        'variants twice',
+        { parameters: { feature_flag_variants: shares('control', 'a', 'a', 'b') } },
+        'parameters',
+        /"a"/,
+      ],
+      ['an end without a start', { end_date: END }, 'end_date', /not launched/],
+      ['an end before the start', { start_date: END, end_date: LAUNCH }, 'end_date', /must be after start date/],
+      ['a date that is none', { start_date: 'soon' }, 'start_date', /wrong format/],
+      ['an archive of what goes on', { start_date: LAUNCH, archived: true }, 'archived', /must be ended/],
+      ['a holdout that is not there', { holdout_id: 999_999 }, 'holdout_id', /does not exist/],
+      ['saved metrics', { saved_metrics_ids: [{ id: 1 }] }, 'saved_metrics_ids', /does not exist/],
+      ['global filters', { filters: { properties: [{ key: 'a' }] } }, 'filters', /global filter properties/],
+      ['another type', { type: 'mobile' }, 'type', /not a valid choice/],
+      ['other exposures', { exposure_criteria: { exposure_config: { event: 'x' } } }, null, /not a valid choice/],
+    ];
+    for (const [says, body, attr, detail] of refusals) {
+      it(says, async () => {
+        const given = { name: 'Checkout', feature_flag_key: newKey(), ...body };
+        const refusal = await world.refused('POST', '/experiments/', given);
+        assert.match(refusal.detail, detail);
+        if (attr !== null) assert.equal(refusal.attr, attr);
+      });
+    }
+
+    const badMetrics: [says: string, metric: unknown, detail: RegExp][] = [
+      ['that is no object', 'paid', /must be an object/],
+      ['of another kind', { kind: 'ExperimentTrendsQuery' }, /kind must be 'ExperimentMetric'/],
+      ['of another type', { kind: 'ExperimentMetric', metric_type: 'ratio' }, /must be 'funnel' or 'mean'/],
+      ['without a step', { ...conversion(), series: [] }, /at least one step/],
+      ['of two steps', { ...conversion(), series: [{}, {}] }, /more than one step/],
+      ['of an action', conversion({ kind: 'ActionsNode', id: 1 }), /'EventsNode'/],
+      ['of other mathematics', mean({ math: 'avg' }), /'total' or 'sum'/],
+      ['that sums nothing', mean({ math: 'sum' }), /math_property/],
+      [
+        'with a bad filter',
+        conversion({ kind: 'EventsNode', properties: [{ key: 'a', type: 'cohort' }] }),
+        /Filter|filter/,
+      ],
+      [
+        'with a bad regex',
+        conversion({ kind: 'EventsNode', properties: [{ key: 'a', type: 'event', operator: 'regex', value: '(' }] }),
+        /Filter 1/,
+      ],
+      ['with a window of no time', conversion(undefined, { conversion_window: 0 }), /whole number above 0/],
+      ['with a window of years', conversion(undefined, { conversion_window: 367 }), /366 days/],
+      [
+        'with a unit that is none',
+        conversion(undefined, { conversion_window: 1, conversion_window_unit: 'eon' }),
+        /must be one of/,
+      ],
+      ['with another goal', mean({}, { goal: 'win' }), /'increase' or 'decrease'/],
+      ['with outliers cut off', mean({}, { upper_bound_percentile: 0.99 }), /upper_bound_percentile/],
+    ];
+    for (const [says, metric, detail] of badMetrics) {
+      it(`a metric ${says}`, async () => {
+        const given = { name: 'Checkout', feature_flag_key: newKey(), metrics_secondary: [conversion(), metric] };
+        const refusal = await world.refused('POST', '/experiments/', given);
+        assert.match(refusal.detail, detail);
+        assert.match(refusal.detail, /^Invalid metric at index 1: /);
+        assert.equal(refusal.attr, 'metrics_secondary');
+      });
+    }
+
+    it('two metrics with one uuid', async () => {
+      const metrics = [conversion(undefined, { uuid: 'same' })];
+      const given = { name: 'Checkout', feature_flag_key: newKey(), metrics, metrics_secondary: metrics };
+      assert.match((await world.refused('POST', '/experiments/', given)).detail, /Duplicate metric UUID: 'same'/);
+    });
+
+    it('a flag without a control, and one with an experiment that goes on; nothing is made then', async () => {
+      const plain = await makeFlag({ groups: [{ rollout_percentage: 100 }] });
+      const on = (feature_flag_key: string) =>
+        world.refused('POST', '/experiments/', { name: 'Checkout', feature_flag_key });
+      const unfit = await on(plain.key);
+      assert.match(unfit.detail, /not eligible/);
+      assert.equal(unfit.attr, 'feature_flag_key');
+      const first = await create({ start_date: LAUNCH });
+      const used = await on(first.feature_flag_key);
+      assert.match(used.detail, new RegExp(`ID: ${first.id}\\) that has not ended`));
+      const { count } = await world.done<Page<Experiment>>('GET', `/experiments/?feature_flag_id=${plain.id}`);
+      assert.equal(count, 0);
+    });
+  });
+
+  describe('are made', () => {
+    it('as drafts with a flag that is off, for everybody, half control and half test', async () => {
+      const made = await create({ description: null, parameters: { minimum_detectable_effect: 5 } });
+      assert.equal(made.start_date, null);
+      assert.equal(made.created_by?.id, world.ours.userId);
+      assert.equal(made.feature_flag.active, false);
+      assert.deepEqual(made.feature_flag.filters['groups'], [{ properties: [], rollout_percentage: 100 }]);
+      assert.deepEqual(made.feature_flag.filters['multivariate'], { variants: HALVES });
+      assert.deepEqual(made.parameters, {
+        minimum_detectable_effect: 5,
+        feature_flag_variants: HALVES,
+        aggregation_group_type_index: null,
+        rollout_percentage: 100,
+      });
+      assert.deepEqual(await world.done('GET', `/experiments/${made.id}/`), made);
+    });
+
+    it('launched, with variants, a rollout and a holdout of their own', async () => {
+      const holdout = await createHoldout(12.5);
+      const feature_flag_variants = [
+        { key: 'control', rollout_percentage: 20 },
+        ...shares('a', 'b').map((one) => ({ ...one, rollout_percentage: 40 })),
+      ];
+      const made = await create({
+        start_date: LAUNCH,
+        holdout_id: holdout.id,
+        parameters: { feature_flag_variants, rollout_percentage: 30 },
+      });
+      assert.equal(made.feature_flag.active, true);
+      assert.equal(made.holdout?.id, holdout.id);
+      assert.deepEqual(made.feature_flag.filters['holdout'], { id: holdout.id, exclusion_percentage: 12.5 });
+      assert.deepEqual(made.parameters.feature_flag_variants, feature_flag_variants);
+      assert.deepEqual(made.feature_flag.filters['groups'], [{ properties: [], rollout_percentage: 30 }]);
+    });
+
+    it('on a flag that is there, whose condition sets stay', async () => {
+      const groups = [
+        { properties: [{ key: 'plan', type: 'person', value: 'pro', operator: 'exact' }], rollout_percentage: 50 },
+      ];
+      const flag = await makeFlag({ groups, multivariate: { variants: shares('control', 'blue') } });
+      const made = await create({ feature_flag_key: flag.key, start_date: LAUNCH });
+      assert.equal(made.feature_flag.id, flag.id);
+      assert.equal(made.feature_flag.active, true);
+      assert.deepEqual(made.feature_flag.filters['groups'], groups);
+    });
+
+    it('with metrics that are told apart, and what upstream keeps in them', async () => {
+      const made = await create({
+        metrics: [conversion(), mean({ math: 'sum', math_property: 'total' }, { fingerprint: 'f' })],
+      });
+      assert.match(made.metrics[0]!.uuid, /^[0-9a-f-]{36}$/);
+      assert.notEqual(made.metrics[0]!.uuid, made.metrics[1]!.uuid);
+      assert.equal((made.metrics[1] as { fingerprint?: string }).fingerprint, 'f');
+    });
+
+    it('and listed, the newest first, by where they are', async () => {
+      const draft = await create({ name: 'Listed draft' });
+      const running = await create({ name: 'Listed running', start_date: LAUNCH });
+      const ended = await create({ name: 'Listed ended', start_date: LAUNCH, end_date: END, archived: true });
+      assert.deepEqual(await listed(''), [ended.id, running.id, draft.id]);
+      assert.deepEqual(await listed('limit=1&offset=1'), [running.id]);
+      assert.deepEqual(await listed('status=draft'), [draft.id]);
+      assert.deepEqual(await listed('status=running'), [running.id]);
+      assert.deepEqual(await listed('status=ended&archived=true'), [ended.id]);
+      assert.deepEqual(await listed('archived=false'), [running.id, draft.id]);
+    });
+
+    it('and tell those who hold definitions that the flag has one', async () => {
+      const flag = await makeFlag({ groups: [{}], multivariate: { variants: shares('control', 'blue') } });
+      const before = await version();
+      const { id } = await create({ feature_flag_key: flag.key });
+      const made = await version();
+      await change(id, { name: 'Renamed' });
+      const renamed = await version();
+      await change(id, { deleted: true });
+      assert.deepEqual([made > before, renamed - made, (await version()) > renamed], [true, 0, true]);
+    });
+  });
+
+  describe('live', () => {
+    it('as a draft that is changed, launched, ended, archived', async () => {
+      const { id, feature_flag: flag } = await create();
+      const feature_flag_variants = shares('control', 'a', 'b', 'c');
+      const changed = await change(id, {
+        name: 'Better',
+        parameters: { feature_flag_variants, rollout_percentage: 10 },
+      });
+      assert.deepEqual(changed.parameters.feature_flag_variants, feature_flag_variants);
+      assert.equal(changed.feature_flag.active, false);
+      const launched = await change(id, { start_date: '2026-03-01' });
+      assert.deepEqual([launched.start_date, launched.feature_flag.active], [LAUNCH, true]);
+      const ended = await change(id, { end_date: END });
+      assert.deepEqual([ended.end_date, ended.feature_flag.active], [END, true]);
+      assert.equal((await change(id, { archived: true })).archived, true);
+      assert.equal(ended.feature_flag.id, flag.id);
+      const { results } = await world.stores.activity.list(
+        world.ours.projectId,
+        { scope: 'Experiment', itemId: id },
+        { limit: 9, offset: 0 },
+      );
+      assert.deepEqual(
+        results.map(({ activity, detail }) => [activity, ...detail.changes.map(({ field }) => field)]),
+        [['updated', 'archived'], ['updated', 'end_date'], ['updated', 'start_date'], ['updated', 'name'], ['created']],
+      );
+    });
+
+    it('without other variants, percentages or holdouts once they are launched', async () => {
+      const holdout = await createHoldout();
+      const { id, parameters } = await create({ start_date: LAUNCH });
+      const refused = (body: object) => world.refused('PATCH', `/experiments/${id}/`, body);
+      const uneven = [
+        { key: 'control', rollout_percentage: 10 },
+        { key: 'test', rollout_percentage: 90 },
+      ];
+      for (const feature_flag_variants of [shares('control', 'test', 'c'), shares('control', 'b'), uneven]) {
+        const { detail } = await refused({ parameters: { feature_flag_variants } });
+        assert.equal(detail, "Can't update feature_flag_variants on Experiment");
+      }
+      assert.match((await refused({ parameters: { rollout_percentage: 7 } })).detail, /rollout_percentage/);
+      assert.match((await refused({ holdout_id: holdout.id })).detail, /Can't update holdout on running/);
+      assert.match((await refused({ start_date: null })).detail, /draft again/);
+      assert.match((await refused({ feature_flag_key: 'other' })).detail, /Can't update keys/);
+      const kept = await change(id, { name: 'Other', parameters: { ...parameters, note: 1 }, holdout_id: null });
+      assert.equal(kept.parameters['note'], 1);
+    });
+
+    it('until they are deleted; until then their flag cannot be', async () => {
+      const { id, feature_flag: flag } = await create({ start_date: LAUNCH, end_date: END });
+      const remove = () =>
+        world.stores.inTransaction(world.ours.projectId, (stores) =>
+          changeFlag(stores, project(), author(), flag.id, { deleted: true }),
+        );
+      await assert.rejects(remove, new RegExp(`in use with experiments \\(ID: ${id}\\)`));
+      assert.equal((await world.request('DELETE', `/experiments/${id}/`)).status, 405);
+      await change(id, { deleted: true });
+      assert.equal((await world.request('GET', `/experiments/${id}/`)).status, 404);
+      assert.equal((await world.request('PATCH', `/experiments/${id}/`, { deleted: false })).status, 404);
+      assert.equal((await remove()).deleted, true);
+      const again = await create({ feature_flag_key: flag.key });
+      assert.notEqual(again.feature_flag.id, flag.id);
+    });
+  });
+
+  describe('have holdouts', () => {
+    it('that are one percentage of all persons', async () => {
+      for (const filters of [
+        [],
+        [{}],
+        [{ rollout_percentage: 101 }],
+        [{ rollout_percentage: 1 }, { rollout_percentage: 2 }],
+        [{ rollout_percentage: 1, properties: [{ key: 'a' }] }],
+      ]) {
+        await world.refused('POST', '/experiment_holdouts/', { name: 'Untouched', filters });
+      }
+      const made = await createHoldout(10);
+      assert.deepEqual(made.filters, [{ properties: [], rollout_percentage: 10, variant: `holdout-${made.id}` }]);
+      assert.deepEqual(await world.done('GET', `/experiment_holdouts/${made.id}/`), made);
+      const { results } = await world.done<Page<Holdout>>('GET', '/experiment_holdouts/?limit=1');
+      assert.deepEqual(results, [made]);
+    });
+
+    it('which rewrite the flags of all their experiments, and stay as long as one uses them', async () => {
+      const holdout = await createHoldout(10);
+      const draft = await create({ name: 'A draft' });
+      const launched = await create({ name: 'A launched one', start_date: LAUNCH, holdout_id: holdout.id });
+      const joined = await change(draft.id, { holdout_id: holdout.id });
+      assert.deepEqual(joined.feature_flag.filters['holdout'], { id: holdout.id, exclusion_percentage: 10 });
+
+      await world.done('PATCH', `/experiment_holdouts/${holdout.id}/`, { filters: [{ rollout_percentage: 25 }] });
+      for (const { id } of [draft, launched]) {
+        const { feature_flag: flag } = await world.done<Experiment>('GET', `/experiments/${id}/`);
+        assert.deepEqual(flag.filters['holdout'], { id: holdout.id, exclusion_percentage: 25 });
+      }
+      const { detail } = await world.refused('DELETE', `/experiment_holdouts/${holdout.id}/`);
+      assert.match(detail, new RegExp(`A draft \\(ID: ${draft.id}\\), A launched one \\(ID: ${launched.id}\\)`));
+
+      assert.equal((await change(draft.id, { holdout_id: null })).feature_flag.filters['holdout'], undefined);
+      await change(launched.id, { deleted: true });
+      const freed = await world.stores.flags.get(world.ours.projectId, launched.feature_flag.id);
+      assert.equal(freed.filters.holdout, undefined);
+      assert.equal((await world.request('DELETE', `/experiment_holdouts/${holdout.id}/`)).status, 204);
+      assert.equal((await world.request('GET', `/experiment_holdouts/${holdout.id}/`)).status, 404);
+    });
+  });
+});
