@@ -1,5 +1,6 @@
 /** OFREP, request by request, against a started server. What decides flags is tested elsewhere: here is how it is asked and told. */
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildCohort, buildFlag } from '../../support/flag-rows.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/identity.ts';
 import { startSluice, type Sluice } from '../../support/sluice.ts';
@@ -12,6 +13,8 @@ const multivariate = {
     { key: 'test', rollout_percentage: 50 },
   ],
 };
+
+const PATIENCE_MS = 8_000;
 
 type Told = { status: number; headers: Headers; body: Record<string, unknown> };
 type Asking = { key?: string; headers?: Record<string, string>; method?: string };
@@ -285,3 +288,47 @@ describe('OFREP', () => {
     });
   });
 });
+
+describe('OFREP answers 429', () => {
+  let sluice: Sluice;
+  before(async () => void (sluice = await startSluice({ flagRequestsPerSecond: 1 })));
+  after(() => sluice.stop());
+
+  async function ask({ apiToken }: Tenant): Promise<Response> {
+    return fetch(`${sluice.url}/ofrep/v1/evaluate/flags`, {
+      method: 'POST',
+      headers: { 'X-API-Key': apiToken },
+      body: JSON.stringify({ context: { targetingKey: 'somebody' } }),
+    });
+  }
+
+  it('to a project that asks too fast, and to no other', async () => {
+    const busy = await buildTenant(sluice.db);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(busy)));
+    const refused = answers.filter(({ status }) => status === 429);
+    assert.ok(refused.length > 0 && refused.length < 20);
+    await assertRefused(refused[0]!);
+    assert.equal((await ask(await buildTenant(sluice.db))).status, 200);
+  });
+
+  it('to a project that has used its quota, and counts what it has used', async () => {
+    const tenant = await buildTenant(sluice.db);
+    const { projectId: id } = tenant;
+    await sluice.db('projects').where({ id }).update({ flag_requests_per_month: 2 });
+    const until = Date.now() + PATIENCE_MS;
+    let answer = await ask(tenant);
+    while (answer.status === 200 && Date.now() < until) {
+      await sleep(250);
+      answer = await ask(tenant);
+    }
+    assert.equal(answer.status, 429);
+    await assertRefused(answer);
+    const [counted] = await sluice.db('flag_requests').where({ project_id: id }).select('kind', 'sdk');
+    assert.deepEqual({ ...counted }, { kind: 'ofrep', sdk: 'node' });
+  });
+});
+
+async function assertRefused(answer: Response): Promise<void> {
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.deepEqual(Object.keys((await answer.json()) as object), ['errorDetails']);
+}
