@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startEmbeddedPostgres } from '../../../src/db/embedded-postgres.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { ask, buildFlagFor } from '../../support/decide.ts';
+import { buildTenant } from '../../support/identity.ts';
+import { startSluice } from '../../support/sluice.ts';
+
+const CLIENTS = 12;
+
+type Seen = { askedAt: number; answeredAt: number; status: number; failed: string[]; errors: unknown; plain: unknown };
+type Details = Record<string, { enabled: boolean; failed?: true }>;
+
+describe('flags while Postgres is away', () => {
+  it('are decided by what is known, say what is not, and are all right again when it is back', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'sluice-decide-away-'));
+    const options = { directory, port: 0, durable: false };
+    let postgres = await startEmbeddedPostgres(options);
+    await migrate(postgres.url);
+    const sluice = await startSluice({ database: { url: postgres.url, drop: async () => {} } });
+    const { apiToken: token, projectId } = await buildTenant(sluice.db);
+    await buildFlagFor(sluice.db, projectId, 'plain');
+    await buildFlagFor(sluice.db, projectId, 'pro', { plan: 'pro' });
+    const stored = { api_key: token, event: 'e', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } };
+    await ask(`${sluice.url}/capture/`, stored);
+    const stop = new AbortController();
+
+    /** Half of them say what the flags depend on. */
+    async function client(says: boolean, seen: Seen[]): Promise<void> {
+      const body = { token, distinct_id: 'ada', ...(says && { person_properties: { plan: 'pro' } }) };
+      while (!stop.signal.aborted) {
+        const askedAt = performance.now();
+        const { status, body: answer } = await ask(`${sluice.url}/flags/?v=2`, body);
+        const flags = (answer['flags'] ?? {}) as Details;
+        const failed = Object.keys(flags).filter((key) => flags[key]!.failed);
+        const errors = answer['errorsWhileComputingFlags'];
+        seen.push({ askedAt, answeredAt: performance.now(), status, failed, errors, plain: flags['plain']?.enabled });
+        await sleep(5);
+      }
+    }
+
+    const [saying, asking]: [Seen[], Seen[]] = [[], []];
+    const clients = Array.from({ length: CLIENTS }, (_, n) => client(n % 2 === 0, n % 2 === 0 ? saying : asking));
+    try {
+      await sleep(300);
+      const goneAt = performance.now();
+      await postgres.stop('immediate');
+      await sleep(900);
+      const unknown = await ask(`${sluice.url}/flags/?v=2`, { token: 'phc_never_seen', distinct_id: 'ada' });
+      postgres = await startEmbeddedPostgres({ ...options, port: postgres.port });
+      const backAt = performance.now();
+      await sleep(1_200);
+      stop.abort();
+      await Promise.all(clients);
+
+      assert.deepEqual(
+        [unknown.status, unknown.body['flags'], unknown.body['errorsWhileComputingFlags']],
+        [200, {}, true],
+      );
+      for (const { status, plain } of [...saying, ...asking]) assert.deepEqual([status, plain], [200, true]);
+      for (const { failed, errors } of saying) assert.deepEqual([failed, errors], [[], false]);
+      for (const { failed, errors } of asking) assert.equal(errors, failed.length > 0);
+      const hasFailed = ({ failed }: Seen) => failed.length > 0;
+      const settled = backAt + 1_000;
+      assert.ok(!asking.some((one) => hasFailed(one) && (one.answeredAt < goneAt || one.askedAt > settled)));
+      assert.ok(asking.some(hasFailed));
+      assert.ok(asking.some(({ askedAt }) => askedAt > settled));
+      const slowest = Math.max(...asking.map(({ askedAt, answeredAt }) => answeredAt - askedAt));
+      assert.ok(slowest < 2_500, `${slowest} ms`);
+      assert.ok(asking.filter(hasFailed).length > 100, 'most wait for nothing');
+    } finally {
+      stop.abort();
+      await sluice.stop();
+      await postgres.stop('immediate');
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
