@@ -27,6 +27,7 @@ import { exportPreviews } from './exports/previews.ts';
 import { exportRuns } from './exports/runs.ts';
 import { exportTestSteps } from './exports/test-steps.ts';
 import { exportRoutes } from './exports/routes.ts';
+import { cohortsApi, cohortsApiRoutes, type CohortsApi } from './flags/cohorts/api.ts';
 import { createConfiguration } from './flags/config/configuration.ts';
 import { createDecide } from './flags/decide/decide.ts';
 import { createDecider } from './flags/decide/decider.ts';
@@ -138,7 +139,7 @@ export function createApi(
   const admit = createAdmission({ definitions, gatekeeper });
   const requestsPerSecond = options.flagRequestsPerSecond;
   const ofrep = createOfrep({ definitions, decider, streams, admit, metering, requestsPerSecond, locate, log });
-  const flags = flagStores(db);
+  const flags = flagStores(db, definitions.refresh);
   const countPool = createPool({ url, ...LOOKUP_OPTIONS });
   const counts = createCounts({ pool: countPool, now: Date.now });
   const responses = responseStore(lookups);
@@ -157,6 +158,7 @@ export function createApi(
       FlagRequestsApi &
       FeedApi &
       FeatureFlagsApi &
+      CohortsApi &
       EarlyAccessApi &
       SurveysApi
   >[] = [
@@ -172,6 +174,7 @@ export function createApi(
     ...flagRequestRoutes,
     ...feedRoutes,
     ...featureFlagsApiRoutes,
+    ...cohortsApiRoutes,
     ...earlyAccessApiRoutes,
     ...surveysApiRoutes,
   ];
@@ -205,6 +208,7 @@ export function createApi(
       ...surveys,
       ...earlyAccessApi(flags, definitions),
       ...featureFlagsApi({ stores: flags, definitions, decider, counts, keyRing }),
+      ...cohortsApi({ stores: flags, counts, pool: countPool, log }),
       flagRequests,
       liveDefinitions: definitions,
       metering,

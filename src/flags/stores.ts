@@ -2,6 +2,8 @@
 import type { Knex } from '../db/connection.ts';
 import { activityStore } from '../identity/activity.store.ts';
 import { userStore } from '../identity/users.store.ts';
+import { cohortStore } from './cohorts/cohorts.store.ts';
+import { memberStore } from './cohorts/members.store.ts';
 import { earlyAccessStore } from './early-access/features.store.ts';
 import { experimentStore } from './experiments/experiments.store.ts';
 import { holdoutStore } from './experiments/holdouts.store.ts';
@@ -13,10 +15,12 @@ import { surveyStore } from './surveys/surveys.store.ts';
 function bind(db: Knex) {
   return {
     activity: activityStore(db),
+    cohorts: cohortStore(db),
     earlyAccess: earlyAccessStore(db),
     experiments: experimentStore(db),
     flags: featureFlagStore(db),
     holdouts: holdoutStore(db),
+    members: memberStore(db),
     references: referenceStore(db),
     related: relatedStore(db),
     surveys: surveyStore(db),
@@ -37,13 +41,17 @@ export type FlagStores = FlagBound & {
 
 const LOCK = 7_316_008;
 
-export function flagStores(db: Knex): FlagStores {
+/** @param committed waited for after each transaction: whoever made a change then sees it in this process at once */
+export function flagStores(db: Knex, committed?: (projectId: number) => Promise<void>): FlagStores {
   return {
     ...bind(db),
-    inTransaction: (projectId, work) =>
-      db.transaction(async (transaction) => {
+    async inTransaction(projectId, work) {
+      const result = await db.transaction(async (transaction) => {
         await transaction.raw('select pg_advisory_xact_lock(?, ?)', [LOCK, projectId]);
         return work(bind(transaction));
-      }),
+      });
+      await committed?.(projectId);
+      return result;
+    },
   };
 }

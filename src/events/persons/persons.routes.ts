@@ -11,7 +11,7 @@ export type PersonsApi = { persons: PersonStore };
 const Id = Type.String({ format: 'uuid' });
 const PersonParams = Type.Object({ id: Id });
 
-const PersonBody = Type.Object(
+export const PersonBody = Type.Object(
   {
     id: Id,
     uuid: Type.String({ format: 'uuid', description: 'The same as `id`.' }),
@@ -25,7 +25,7 @@ const PersonBody = Type.Object(
   { title: 'Person' },
 );
 
-function present(person: Person): Static<typeof PersonBody> {
+export function presentPerson(person: Person): Static<typeof PersonBody> {
   return {
     id: person.id,
     uuid: person.id,
@@ -55,7 +55,7 @@ const listPersons = route({
   async handle({ project, query, url }, { persons }: PersonsApi) {
     const filter = { distinctId: query.distinct_id, search: query.search };
     const load = (place: Place) => persons.list(project.id, filter, place);
-    return json(200, await cursorPage(url, query, load, present));
+    return json(200, await cursorPage(url, query, load, presentPerson));
   },
 });
 
@@ -67,7 +67,7 @@ const getPerson = route({
   answers: { 200: PersonBody },
   summary: 'Retrieve a person',
   async handle({ project, params }, { persons }: PersonsApi) {
-    return json(200, present(await persons.get(project.id, params.id)));
+    return json(200, presentPerson(await persons.get(project.id, params.id)));
   },
 });
 

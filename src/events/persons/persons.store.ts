@@ -22,7 +22,7 @@ export type PersonFilter = {
   search?: string | undefined;
 };
 
-type Row = {
+export type PersonRow = {
   id: string;
   properties: Record<string, unknown>;
   is_identified: boolean;
@@ -46,13 +46,22 @@ const withDistinctIds = (persons: string) => `
     array(select distinct_id from ${OF_PERSON} order by distinct_id limit ${DISTINCT_IDS}) as distinct_ids
   from (${persons}) as found`;
 
+/**
+ * @param nearest a query of the rows of a place, with their `row_bytes`
+ * @param sorting SQL; the nearest row first
+ * @returns a query of `PersonRow`s: those that fit into a page, and the one behind them
+ */
+export function personsPageSql(nearest: string, sorting: string): string {
+  return `${withDistinctIds(cutToPage(nearest, sorting))} order by ${sorting}`;
+}
+
 const NARROWER = 'A longer `search`, or `distinct_id`, finds a person sooner.';
 const FEWER = 'Nothing was deleted. Ask for fewer persons at once.';
 
 export function personStore(db: Knex) {
   async function ask(sql: string, bindings: Record<string, string | number>, whatHelps: string): Promise<Person[]> {
-    const { rows } = await inTime(db.raw<{ rows: Row[] }>(sql, bindings), whatHelps);
-    return rows.map(fromRow);
+    const { rows } = await inTime(db.raw<{ rows: PersonRow[] }>(sql, bindings), whatHelps);
+    return rows.map(personFromRow);
   }
 
   return {
@@ -69,7 +78,7 @@ export function personStore(db: Knex) {
       const nearest = `select *, octet_length(properties::text) as row_bytes from persons
         where ${conditions.join(' and ')} order by ${sorting} limit :limit`;
       const persons = await ask(
-        `${withDistinctIds(cutToPage(nearest, sorting))} order by ${sorting}`,
+        personsPageSql(nearest, sorting),
         {
           projectId,
           limit: place.limit,
@@ -115,7 +124,7 @@ export function personStore(db: Knex) {
 
 type Deleted = { rows: { deleted: number }[] };
 
-function fromRow(row: Row): Person {
+export function personFromRow(row: PersonRow): Person {
   return {
     id: row.id,
     createdAt: row.created_at,

@@ -1,0 +1,30 @@
+/** Puts cohorts together for the API. */
+import type { Pool } from '../../db/connection.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Counts } from '../matching/counts.ts';
+import type { FlagStores } from '../stores.ts';
+import { cohortPersons } from './cohort-persons.ts';
+import { cohorts } from './cohorts.ts';
+import { cohortRoutes } from './cohorts.routes.ts';
+import { createCounting } from './counting.ts';
+import { memberRoutes, type MembersApi } from './members.routes.ts';
+
+export type CohortsApi = MembersApi;
+
+export const cohortsApiRoutes = [...cohortRoutes, ...memberRoutes];
+
+/** @param pool with a timeout for statements */
+export function cohortsApi({
+  stores,
+  counts,
+  pool,
+  log,
+}: {
+  stores: FlagStores;
+  counts: Counts;
+  pool: Pool;
+  log: Logger;
+}): CohortsApi {
+  const count = createCounting({ stores, counts, log });
+  return { cohorts: cohorts({ stores, count }), cohortPersons: cohortPersons({ pool, now: Date.now }) };
+}

@@ -1,0 +1,52 @@
+/** What cohorts are built on, and what is built on them. */
+import { InvalidInput } from '../../errors.ts';
+import type { FlagBound } from '../stores.ts';
+import type { Cohort, CohortFields } from './cohorts.store.ts';
+import { cohortsIn, type CohortFilters } from './filters.ts';
+
+/**
+ * @param after as it shall be
+ * @param current as it is; absent: it is being made
+ * @throws InvalidInput when something would be missing or go in circles: for the cohort, or for what uses it
+ */
+export async function checkUse(
+  stores: FlagBound,
+  projectId: number,
+  after: CohortFields,
+  current?: Cohort,
+): Promise<void> {
+  if (after.deleted) return current?.deleted === false ? checkUnused(stores, current) : undefined;
+  if (!after.isStatic) await checkFoundations(stores, projectId, after.filters as CohortFilters, current?.id);
+}
+
+async function checkFoundations(
+  { references }: FlagBound,
+  projectId: number,
+  filters: CohortFilters,
+  own: number | undefined,
+): Promise<void> {
+  const ids = cohortsIn(filters);
+  if (ids.length === 0) return;
+  const found = new Map((await references.cohortsFrom(projectId, ids)).map((cohort) => [cohort.id, cohort]));
+  const attr = 'filters__properties';
+  const missing = ids.find((id) => !found.has(id));
+  if (missing !== undefined) {
+    throw new InvalidInput(`Cohort with id ${missing} does not exist`, attr, 'cohort_does_not_exist');
+  }
+  const circular = own === undefined ? undefined : found.get(own);
+  if (circular) throw new InvalidInput(`The cohort "${circular.name}" would be built on itself.`, attr);
+}
+
+async function checkUnused({ cohorts }: FlagBound, { projectId, id }: Cohort): Promise<void> {
+  const { flags, cohorts: built } = await cohorts.usersOf(projectId, id);
+  const users = [
+    ...(flags.length > 0 ? [`the feature flags ${quoted(flags)}`] : []),
+    ...(built.length > 0 ? [`the cohorts ${quoted(built)}`] : []),
+  ];
+  if (users.length === 0) return;
+  throw new InvalidInput(`This cohort is used by ${users.join(' and ')}: change or delete them first.`, 'deleted');
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}

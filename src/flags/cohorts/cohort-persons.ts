@@ -1,0 +1,30 @@
+/** The persons of a cohort, as `/persons/` shows them. */
+import type { Pool } from '../../db/connection.ts';
+import { inTime } from '../../events/lookup.ts';
+import { personFromRow, personsPageSql, type Person, type PersonRow } from '../../events/persons/persons.store.ts';
+import { keysetOf, newestFirst } from '../../http/keyset.ts';
+import type { Place } from '../../http/pagination.ts';
+import { cohortSql } from '../matching/matching-sql.ts';
+import { loadScope } from '../matching/scope.ts';
+import { ALIAS } from '../matching/subject.ts';
+
+/**
+ * @param pool with a timeout for statements
+ * @returns a function that reads persons of a cohort, newest first. It throws Unavailable when that takes too long
+ */
+export function cohortPersons({ pool, now }: { pool: Pool; now: () => number }) {
+  return async (projectId: number, cohortId: number, place: Place): Promise<Person[]> => {
+    const { from, exists, matches } = cohortSql(cohortId, await loadScope(pool, projectId, now()));
+    const { sign, order, edge } = keysetOf(place);
+    const behind = edge ? `and (${ALIAS}.created_at, ${ALIAS}.id) ${sign} ($2, $3)` : '';
+    const sorting = `created_at ${order}, id ${order}`;
+    const nearest = `select ${ALIAS}.*, octet_length(${ALIAS}.properties::text) as row_bytes from ${from}
+      where ${exists} and ${matches} ${behind} order by ${sorting} limit $1`;
+    const values = [place.limit, ...(edge ? [edge.createdAt, edge.id] : [])];
+    const page = pool.query<PersonRow>(personsPageSql(nearest, sorting), values);
+    const { rows } = await inTime(page, 'A cohort with fewer or simpler conditions is read faster.');
+    return newestFirst(rows.map(personFromRow), place);
+  };
+}
+
+export type CohortPersons = ReturnType<typeof cohortPersons>;

@@ -1,0 +1,107 @@
+/** Cohorts on the wire. */
+import { UserBody, userOf } from '../../identity/users.ts';
+import type { Users } from '../../identity/users.store.ts';
+import { nullable, Type, type Static } from '../../schema.ts';
+import type { Cohort } from './cohorts.store.ts';
+import { groupsOf } from './groups.ts';
+import type { ListedPersons } from './listed-persons.ts';
+
+export const CohortParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) });
+
+const name = Type.String({ minLength: 1, maxLength: 400 });
+const Filters = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    '`{"properties": {"type": "AND" | "OR", "values": [...]}}`: conditions of the type `person` or `cohort`, each with an ' +
+    'optional `negation`, and groups of such, in any depth.',
+});
+const optional = {
+  description: Type.Optional(Type.String({ maxLength: 1000 })),
+  filters: Type.Optional(nullable(Filters)),
+  groups: Type.Optional(
+    Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      maxItems: 100,
+      description:
+        'Old: `[{"properties": [...]}]`; whoever matches all of one of them. `filters` counts when both are given.',
+    }),
+  ),
+  is_static: Type.Optional(Type.Boolean({ description: 'Its persons are listed. For good.' })),
+};
+const PersonIds = Type.Array(Type.String({ format: 'uuid' }), { maxItems: 10_000 });
+
+export const NewCohortBody = Type.Object(
+  {
+    name,
+    ...optional,
+    _create_static_person_ids: Type.Optional(PersonIds),
+  },
+  { title: 'NewCohort' },
+);
+
+export const CohortPatchBody = Type.Object(
+  {
+    name: Type.Optional(name),
+    ...optional,
+    deleted: Type.Optional(Type.Boolean({ description: 'Not while flags or other cohorts use it.' })),
+  },
+  { title: 'CohortPatch', description: 'What is left out stays.' },
+);
+
+export const AddedPersonsBody = Type.Object({
+  person_ids: Type.Array(PersonIds.items, { minItems: 1, maxItems: 10_000 }),
+});
+export const RemovedPersonBody = Type.Object({ person_id: PersonIds.items });
+
+export const ListedBody = Type.Object({
+  added: Type.Integer({ description: 'Persons that were not in it before.' }),
+  unknown_count: Type.Integer({ description: 'Ids that no person has.' }),
+  unknown: Type.Array(Type.String(), { description: 'The first hundred of them.' }),
+});
+
+export function presentListed({ added, unknownCount, unknown }: ListedPersons): Static<typeof ListedBody> {
+  return { added, unknown_count: unknownCount, unknown };
+}
+
+export const CohortBody = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    description: Type.String(),
+    groups: Type.Array(Type.Object({ properties: Type.Array(Type.Unknown()) }), {
+      description: 'Old: the same as `filters`, where it can say it.',
+    }),
+    filters: Filters,
+    is_static: Type.Boolean(),
+    is_calculating: Type.Boolean({ description: 'Its persons are being counted.' }),
+    count: nullable(Type.Integer(), {
+      description: 'Of its persons, when they were last counted; null: that took too long.',
+    }),
+    last_calculation: nullable(Type.String({ format: 'date-time' })),
+    errors_calculating: Type.Integer({ description: '1 when they could not be counted, else 0.' }),
+    last_error_message: nullable(Type.String()),
+    deleted: Type.Boolean(),
+    version: Type.Integer({ description: 'Rises with every change.' }),
+    created_by: nullable(UserBody),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Cohort' },
+);
+
+export function presentCohort(cohort: Cohort, users: Users): Static<typeof CohortBody> {
+  return {
+    id: cohort.id,
+    name: cohort.name,
+    description: cohort.description,
+    groups: groupsOf(cohort.filters),
+    filters: cohort.filters,
+    is_static: cohort.isStatic,
+    is_calculating: cohort.isCounting,
+    count: cohort.count,
+    last_calculation: cohort.lastCalculation,
+    errors_calculating: cohort.countError === null ? 0 : 1,
+    last_error_message: cohort.countError,
+    deleted: cohort.deleted,
+    version: cohort.version,
+    created_by: userOf(users, cohort.createdBy),
+    created_at: cohort.createdAt,
+  };
+}

@@ -1,0 +1,152 @@
+/** Rows of cohorts. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
+import type { Knex } from '../../db/connection.ts';
+import { NotFound } from '../../errors.ts';
+import { containing } from '../../events/lookup.ts';
+import type { CohortFilters } from './filters.ts';
+
+export type Cohort = {
+  id: number;
+  projectId: number;
+  name: string;
+  description: string;
+  /** Its persons are listed; otherwise they are those that its filters match. */
+  isStatic: boolean;
+  /** Of static ones: none. */
+  filters: CohortFilters | Record<string, never>;
+  /** Of its persons, when it was last counted; null: never, or that was given up. */
+  count: number | null;
+  /** Why it was given up. */
+  countError: string | null;
+  isCounting: boolean;
+  lastCalculation: string | null;
+  deleted: boolean;
+  /** Rises with every change. */
+  version: number;
+  createdBy: number | null;
+  createdAt: string;
+};
+
+/** What may be said of a cohort. */
+export type CohortFields = Pick<Cohort, 'name' | 'description' | 'isStatic' | 'filters' | 'deleted'>;
+
+type Row = {
+  id: number;
+  project_id: number;
+  name: string;
+  description: string;
+  is_static: boolean;
+  filters: Cohort['filters'];
+  count: string | null;
+  count_error: string | null;
+  is_counting: boolean;
+  last_calculation: string | null;
+  deleted: boolean;
+  version: number;
+  created_by: number | null;
+  created_at: string;
+};
+
+function fromRow(row: Row): Cohort {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    name: row.name,
+    description: row.description,
+    isStatic: row.is_static,
+    filters: row.filters,
+    count: row.count === null ? null : Number(row.count),
+    countError: row.count_error,
+    isCounting: row.is_counting,
+    lastCalculation: row.last_calculation,
+    deleted: row.deleted,
+    version: row.version,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+  };
+}
+
+function toRow({ isStatic, filters, ...fields }: Partial<CohortFields>) {
+  return {
+    ...fields,
+    ...(isStatic !== undefined && { is_static: isStatic }),
+    ...(filters !== undefined && { filters: JSON.stringify(filters) }),
+  };
+}
+
+export type CohortQuery = { search?: string | undefined; limit: number; offset: number };
+
+export function cohortStore(db: Knex) {
+  const ofProject = (projectId: number) => db('cohorts').where({ project_id: projectId });
+  const columns = ['*', db.raw('coalesce(counting_until > clock_timestamp(), false) as is_counting')];
+
+  return {
+    /** Newest first, without those that are deleted. */
+    async list(
+      projectId: number,
+      { search, limit, offset }: CohortQuery,
+    ): Promise<{ count: number; results: Cohort[] }> {
+      const wanted = () => {
+        const rows = ofProject(projectId).where({ deleted: false });
+        return search === undefined ? rows : rows.whereILike('name', containing(search));
+      };
+      const counted = (await wanted().count({ count: '*' }).first()) as { count: string };
+      const rows = (await wanted().orderBy('id', 'desc').limit(limit).offset(offset).select(columns)) as Row[];
+      return { count: Number(counted.count), results: rows.map(fromRow) };
+    },
+
+    /** Deleted ones too: they may be restored. @throws NotFound when the project has no such cohort */
+    async get(projectId: number, id: number): Promise<Cohort> {
+      const row = (await ofProject(projectId).where({ id }).first(columns)) as Row | undefined;
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    async insert(projectId: number, createdBy: number | null, fields: CohortFields): Promise<Cohort> {
+      const [row] = (await db('cohorts')
+        .insert({ project_id: projectId, created_by: createdBy, ...toRow(fields) })
+        .returning(columns)) as Row[];
+      return fromRow(row!);
+    },
+
+    async update(id: number, changes: Partial<CohortFields>): Promise<Cohort> {
+      const [row] = (await db('cohorts')
+        .where({ id })
+        .update({ ...toRow(changes), version: db.raw('version + 1') })
+        .returning(columns)) as Row[];
+      return fromRow(row!);
+    },
+
+    /** Says that the cohort is being counted, for so long at most. */
+    async startCount(id: number, milliseconds: number): Promise<void> {
+      const until = db.raw(`clock_timestamp() + ? * interval '1 millisecond'`, [milliseconds]);
+      await db('cohorts').where({ id }).update({ counting_until: until });
+    },
+
+    /** @param version of the cohort that was counted: another one is counted by whoever made it */
+    async endCount(
+      { id, version }: Pick<Cohort, 'id' | 'version'>,
+      { count, error }: { count: number | null; error: string | null },
+    ): Promise<void> {
+      await db('cohorts')
+        .where({ id, version })
+        .update({ count, count_error: error, counting_until: null, last_calculation: db.raw('clock_timestamp()') });
+    },
+
+    /** Flags and cohorts whose conditions name this cohort, as they are called. */
+    async usersOf(projectId: number, id: number): Promise<{ flags: string[]; cohorts: string[] }> {
+      const uses = String.raw`filters @@ ('exists(strict $.** \? (@.type == "cohort" && (@.value == ${id} || @.value == "${id}")))')::jsonpath`;
+      const [flags, cohorts] = await Promise.all([
+        db('feature_flags').where({ project_id: projectId, deleted: false }).whereRaw(uses).orderBy('key').pluck('key'),
+        db('cohorts')
+          .where({ project_id: projectId, deleted: false })
+          .whereNot({ id })
+          .whereRaw(uses)
+          .orderBy('id')
+          .pluck('name'),
+      ]);
+      return { flags: flags as string[], cohorts: cohorts as string[] };
+    },
+  };
+}
+
+export type CohortStore = ReturnType<typeof cohortStore>;

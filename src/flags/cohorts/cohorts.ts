@@ -1,0 +1,189 @@
+/** Cohorts: made, changed, and kept as long as something is built on them. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput } from '../../errors.ts';
+import type { Project } from '../../http/access.ts';
+import { changesBetween, type Author, type Change } from '../../identity/activity.ts';
+import type { FlagBound, FlagStores } from '../stores.ts';
+import { checkUse } from './check-use.ts';
+import type { Cohort, CohortFields } from './cohorts.store.ts';
+import { COUNT_MS } from './counting.ts';
+import { checkedCohortFilters, hasConditions } from './filters.ts';
+import { listMembers, type ListedPersons } from './listed-persons.ts';
+import type { NamedIds } from './read-ids.ts';
+
+/** As somebody gave it: filters are checked here. */
+type GivenCohort = { name: string; description: string; isStatic: boolean; filters?: unknown };
+
+export type CohortChanges = {
+  [Name in keyof GivenCohort]?: GivenCohort[Name] | undefined;
+} & { deleted?: boolean | undefined };
+
+/** A cohort, and what became of the ids that came with the request. */
+export type Changed = { cohort: Cohort; listed?: ListedPersons };
+
+const SCOPE = 'Cohort';
+
+/** @param count counts a cohort's persons and stores the count: see `counting.ts` */
+export function cohorts({ stores: all, count }: { stores: FlagStores; count: (cohort: Cohort) => Promise<void> }) {
+  async function counted(cohort: Cohort): Promise<Cohort> {
+    if (cohort.deleted) return cohort;
+    await count(cohort);
+    return all.cohorts.get(cohort.projectId, cohort.id);
+  }
+
+  /** In small transactions of their own: ingestion goes on meanwhile. */
+  async function list(project: Project, author: Author, cohort: Cohort, ids: NamedIds): Promise<Changed> {
+    const listed = await listMembers(all.members, cohort, ids);
+    const changed = await all.inTransaction(project.id, async (stores) => {
+      const after = await stores.cohorts.update(cohort.id, {});
+      await stores.cohorts.startCount(cohort.id, COUNT_MS);
+      const change: Change = personsChange(null, { added: listed.added });
+      if (listed.added > 0)
+        await record(stores, project, author, { verb: 'updated', cohort: after, changes: [change] });
+      return after;
+    });
+    return { cohort: await counted(changed), listed };
+  }
+
+  /** @throws InvalidInput, NotFound */
+  async function getStatic(projectId: number, id: number): Promise<Cohort> {
+    const cohort = await all.cohorts.get(projectId, id);
+    if (!cohort.isStatic) throw new InvalidInput('Persons can only be added to and removed from static cohorts.');
+    return cohort;
+  }
+
+  return {
+    list: all.cohorts.list,
+    get: all.cohorts.get,
+    users: all.users.byIds,
+
+    /** Who changed it in which way, newest first. @throws NotFound */
+    async activity(projectId: number, id: number, page: { limit: number; offset: number }) {
+      await all.cohorts.get(projectId, id);
+      return all.activity.list(projectId, { scope: SCOPE, itemId: id }, page);
+    },
+
+    /** @param ids whom a static cohort lists @throws InvalidInput naming the field */
+    async create(project: Project, author: Author, given: GivenCohort, ids?: NamedIds): Promise<Changed> {
+      const fields = { ...given, filters: filtersOf(given, given.filters), deleted: false };
+      if (ids) requireStatic(fields);
+      const made = await all.inTransaction(project.id, async (stores) => {
+        await checkUse(stores, project.id, fields);
+        const cohort = await stores.cohorts.insert(project.id, author.userId, fields);
+        await stores.cohorts.startCount(cohort.id, COUNT_MS);
+        await record(stores, project, author, { verb: 'created', cohort, changes: [] });
+        return cohort;
+      });
+      return ids ? list(project, author, made, ids) : { cohort: await counted(made) };
+    },
+
+    /** What it is not told stays. @throws InvalidInput naming the field; NotFound */
+    async change(
+      project: Project,
+      author: Author,
+      id: number,
+      changes: CohortChanges,
+      ids?: NamedIds,
+    ): Promise<Changed> {
+      const changed = await all.inTransaction(project.id, async (stores) => {
+        const current = await stores.cohorts.get(project.id, id);
+        if (ids) requireStatic(current);
+        const wanted = differences(current, changes);
+        if (Object.keys(wanted).length === 0) return current;
+        await checkUse(stores, project.id, { ...current, ...wanted }, current);
+        const after = await stores.cohorts.update(id, wanted);
+        await stores.cohorts.startCount(id, COUNT_MS);
+        const entry: Entry = {
+          verb: verbOf(wanted),
+          cohort: after,
+          changes: changesBetween(SCOPE, told(current), told(after)),
+        };
+        await record(stores, project, author, entry);
+        return after;
+      });
+      return ids ? list(project, author, changed, ids) : { cohort: await counted(changed) };
+    },
+
+    /** @throws InvalidInput when none of them exists, or the cohort is not static; NotFound */
+    async addPersons(
+      project: Project,
+      author: Author,
+      id: number,
+      personIds: readonly string[],
+    ): Promise<ListedPersons> {
+      const cohort = await getStatic(project.id, id);
+      const { listed } = await list(project, author, cohort, { kind: 'person_id', ids: [...new Set(personIds)] });
+      if (listed?.unknownCount === new Set(personIds).size) {
+        throw new InvalidInput('There are no such persons.', 'person_ids');
+      }
+      return listed!;
+    },
+
+    /** @returns whether the person was in it @throws InvalidInput when the cohort is not static; NotFound */
+    async removePerson(project: Project, author: Author, id: number, personId: string): Promise<boolean> {
+      const cohort = await getStatic(project.id, id);
+      const changed = await all.inTransaction(project.id, async (stores) => {
+        if (!(await stores.members.remove(project.id, cohort.id, personId))) return undefined;
+        const after = await stores.cohorts.update(id, {});
+        await stores.cohorts.startCount(id, COUNT_MS);
+        const change = personsChange({ removed: personId }, null);
+        await record(stores, project, author, { verb: 'updated', cohort: after, changes: [change] });
+        return after;
+      });
+      if (changed) await counted(changed);
+      return changed !== undefined;
+    },
+  };
+}
+
+export type Cohorts = ReturnType<typeof cohorts>;
+
+function requireStatic({ isStatic }: Pick<Cohort, 'isStatic'>): void {
+  if (!isStatic) throw new InvalidInput('Only static cohorts list their persons.', 'is_static');
+}
+
+/** Static cohorts have none, whatever empty thing was given for them. */
+function filtersOf({ isStatic }: Pick<Cohort, 'isStatic'>, given: unknown): Cohort['filters'] {
+  if (!isStatic) return checkedCohortFilters(given ?? {});
+  if (hasConditions(given)) {
+    throw new InvalidInput('A static cohort lists its persons, it has no filters.', 'filters');
+  }
+  return {};
+}
+
+function differences(current: Cohort, { filters, ...said }: CohortChanges): Partial<CohortFields> {
+  if (said.isStatic !== undefined && said.isStatic !== current.isStatic) {
+    throw new InvalidInput('A cohort stays static or dynamic for good.', 'is_static');
+  }
+  const wanted = { ...said, ...(filters !== undefined && { filters: filtersOf(current, filters) }) };
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => {
+      return value !== undefined && !isDeepStrictEqual(value, current[name as keyof CohortFields]);
+    }),
+  );
+}
+
+function verbOf({ deleted }: Partial<CohortFields>) {
+  if (deleted === undefined) return 'updated';
+  return deleted ? 'deleted' : 'restored';
+}
+
+type Entry = { verb: 'created' | 'updated' | 'deleted' | 'restored'; cohort: Cohort; changes: readonly Change[] };
+
+async function record(
+  { activity }: FlagBound,
+  project: Project,
+  author: Author,
+  { verb, cohort, changes }: Entry,
+): Promise<void> {
+  const { id, name, version } = cohort;
+  await activity.record({ project, author, scope: SCOPE, itemId: id, activity: verb, name, version, changes });
+}
+
+function told({ name, description, filters, deleted }: Cohort): Record<string, unknown> {
+  return { name, description, filters, deleted };
+}
+
+function personsChange(before: object | null, after: object | null): Change {
+  return { type: SCOPE, action: 'changed', field: 'persons', before, after };
+}

@@ -1,0 +1,36 @@
+/** Counting the persons of a cohort after it was changed: waited for a moment, given up after some seconds. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Unavailable } from '../../errors.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Counts } from '../matching/counts.ts';
+import type { FlagStores } from '../stores.ts';
+import type { Cohort } from './cohorts.store.ts';
+
+/** For so long the answer to a change waits for the count. */
+const PATIENCE_MS = 1_000;
+/** Longer than a count is allowed to take. */
+export const COUNT_MS = 15_000;
+
+/**
+ * @returns a function that counts the persons of a cohort which says that it is counted (`startCount`), and stores the count. It
+ *   returns when that is done, or takes longer than one should wait; it never rejects
+ */
+export function createCounting({ stores, counts, log }: { stores: FlagStores; counts: Counts; log: Logger }) {
+  async function count(cohort: Cohort): Promise<void> {
+    const outcome = await counts.ofCohort(cohort.projectId, cohort.id).then(
+      (counted) => ({ count: counted, error: null }),
+      (error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error;
+        return { count: null, error: error.message };
+      },
+    );
+    await stores.cohorts.endCount(cohort, outcome);
+  }
+
+  return async (cohort: Cohort): Promise<void> => {
+    const counted = count(cohort).catch((error: unknown) => {
+      log.warn({ cohort: cohort.id, code: (error as { code?: unknown }).code }, 'a cohort could not be counted');
+    });
+    await Promise.race([counted, pause(PATIENCE_MS, undefined, { ref: false })]);
+  };
+}

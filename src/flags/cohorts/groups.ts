@@ -1,0 +1,38 @@
+/** The old field `groups` of cohorts: whoever matches all properties of one of them is in. */
+import { InvalidInput } from '../../errors.ts';
+import type { CohortFilters, PropertyGroup } from './filters.ts';
+
+type OldGroup = { properties: unknown[] };
+
+/**
+ * @param groups as they came
+ * @returns the same as `filters`, not checked yet
+ * @throws InvalidInput for groups of who did something
+ */
+export function filtersOfGroups(groups: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
+  const values = groups.map(({ properties, ...rest }, index) => {
+    if (Array.isArray(properties)) return { type: 'AND', values: properties };
+    if (rest['action_id'] === undefined && rest['event_id'] === undefined) {
+      throw new InvalidInput('Expected a list of properties.', `groups__${index}__properties`, 'not_a_list');
+    }
+    throw new InvalidInput(
+      'Cohorts of who did something (behavioral) are not supported: flags could not be decided by them.',
+      `groups__${index}`,
+      'behavioral_cohort_found',
+    );
+  });
+  return { properties: { type: 'OR', values } };
+}
+
+/** @returns none for filters that old clients cannot understand, or for a static cohort */
+export function groupsOf(filters: CohortFilters | Record<string, never>): OldGroup[] {
+  const { properties } = filters;
+  if (!properties || properties.type !== 'OR') return [];
+  const groups = properties.values.filter((one): one is PropertyGroup => 'values' in one && one.type === 'AND');
+  const isPlain = groups.length === properties.values.length && groups.every(isFlat);
+  return isPlain ? groups.map(({ values }) => ({ properties: values })) : [];
+}
+
+function isFlat({ values }: PropertyGroup): boolean {
+  return values.every((one) => !('values' in one) && one.negation === undefined);
+}

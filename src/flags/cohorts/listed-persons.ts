@@ -1,0 +1,31 @@
+/** Putting persons into a static cohort by their ids. */
+import type { Cohort } from './cohorts.store.ts';
+import type { MemberStore } from './members.store.ts';
+import type { NamedIds } from './read-ids.ts';
+
+export type ListedPersons = {
+  /** Those that were in it already are not counted. */
+  added: number;
+  unknownCount: number;
+  /** Ids that no person has, the first of them. */
+  unknown: string[];
+};
+
+const BATCH = 1000;
+const MOST_TOLD = 100;
+
+/** Safe to repeat. When it fails, some may be in it already. */
+export async function listMembers(
+  members: MemberStore,
+  { projectId, id }: Pick<Cohort, 'projectId' | 'id'>,
+  { kind, ids }: NamedIds,
+): Promise<ListedPersons> {
+  const listed: ListedPersons = { added: 0, unknownCount: 0, unknown: [] };
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const { added, unknown } = await members.add(projectId, id, { kind, ids: ids.slice(at, at + BATCH) });
+    listed.added += added;
+    listed.unknownCount += unknown.length;
+    listed.unknown.push(...unknown.slice(0, MOST_TOLD - listed.unknown.length));
+  }
+  return listed;
+}

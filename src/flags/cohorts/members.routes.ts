@@ -1,0 +1,59 @@
+/** The persons of a cohort, and the list of a static one. */
+import { NotFound } from '../../errors.ts';
+import { PersonBody, presentPerson } from '../../events/persons/persons.routes.ts';
+import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../http/pagination.ts';
+import { json, route } from '../../http/route.ts';
+import { Type } from '../../schema.ts';
+import type { CohortPersons } from './cohort-persons.ts';
+import type { Cohorts } from './cohorts.ts';
+import { AddedPersonsBody, CohortParams, ListedBody, presentListed, RemovedPersonBody } from './cohorts.schema.ts';
+
+export type MembersApi = { cohorts: Cohorts; cohortPersons: CohortPersons };
+
+const listPersons = route({
+  method: 'get',
+  path: '/cohorts/:id/persons/',
+  access: { scope: 'cohort:read' },
+  params: CohortParams,
+  query: cursorQuery(100),
+  answers: { 200: cursorPageOf(PersonBody) },
+  summary: 'List the persons of a cohort, the newest first',
+  description:
+    'As they are now: properties may have changed since they were counted. Given up after five seconds (503).',
+  async handle({ project, params, query, url }, { cohorts, cohortPersons }: MembersApi) {
+    const { id } = await cohorts.get(project.id, params.id);
+    const load = (place: Place) => cohortPersons(project.id, id, place);
+    return json(200, await cursorPage(url, query, load, presentPerson));
+  },
+});
+
+const addPersons = route({
+  method: 'patch',
+  path: '/cohorts/:id/add_persons_to_static_cohort/',
+  access: { scope: 'cohort:write' },
+  params: CohortParams,
+  body: AddedPersonsBody,
+  answers: { 200: Type.Object({ success: Type.Literal(true), ...ListedBody.properties }) },
+  summary: 'Add persons to a static cohort',
+  async handle({ project, caller, params, body }, { cohorts }: MembersApi) {
+    const listed = await cohorts.addPersons(project, caller, params.id, body.person_ids);
+    return json(200, { success: true, ...presentListed(listed) });
+  },
+});
+
+const removePerson = route({
+  method: 'patch',
+  path: '/cohorts/:id/remove_person_from_static_cohort/',
+  access: { scope: 'cohort:write' },
+  params: CohortParams,
+  body: RemovedPersonBody,
+  answers: { 200: Type.Object({ success: Type.Literal(true) }) },
+  summary: 'Remove a person from a static cohort',
+  async handle({ project, caller, params, body }, { cohorts }: MembersApi) {
+    const wasIn = await cohorts.removePerson(project, caller, params.id, body.person_id);
+    if (!wasIn) throw new NotFound('This person is not in the cohort.');
+    return json(200, { success: true });
+  },
+});
+
+export const memberRoutes = [listPersons, addPersons, removePerson];

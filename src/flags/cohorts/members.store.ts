@@ -1,0 +1,58 @@
+/** The persons of static cohorts. */
+import type { Knex } from '../../db/connection.ts';
+import type { NamedIds } from './read-ids.ts';
+
+/** Those that nobody has are not added. */
+export type Added = { added: number; unknown: string[] };
+
+/** Under which persons merge: see claim_events. Who holds it with others keeps persons as they are. */
+const MERGES_LOCK = 7_316_003;
+
+const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+
+const FOUND: Record<NamedIds['kind'], string> = {
+  distinct_id: `select given.id, known.person_id from given cross join lateral (
+    select person_id from person_distinct_ids
+    where project_id = :projectId and distinct_id = given.id and person_id is not null limit 1) as known`,
+  // No text that is no uuid comes here.
+  person_id: `select given.id, persons.id as person_id from given cross join lateral (
+    select id from persons where project_id = :projectId and id = given.id::uuid limit 1) as persons`,
+};
+
+const addSql = (kind: NamedIds['kind']) => `
+  with given as (select unnest(:ids::text[]) as id), found as (${FOUND[kind]}), added as (
+    insert into cohort_members (project_id, cohort_id, person_id)
+      select distinct :projectId::int, :cohortId::int, person_id from found order by person_id
+      on conflict do nothing returning 1
+  )
+  select (select count(*) from added)::int as added, array(select id from given where id not in (select id from found)) as unknown`;
+
+export function memberStore(db: Knex) {
+  return {
+    /** Holds up merges of the project's persons meanwhile: for a thousand ids at most. */
+    async add(projectId: number, cohortId: number, { kind, ids }: NamedIds): Promise<Added> {
+      const possible = kind === 'person_id' ? ids.filter((id) => UUID.test(id)) : ids;
+      const impossible = kind === 'person_id' ? ids.filter((id) => !UUID.test(id)) : [];
+      return db.transaction(async (transaction) => {
+        await transaction.raw('select pg_advisory_xact_lock_shared(?, ?)', [MERGES_LOCK, projectId]);
+        const { rows } = await transaction.raw<{ rows: Added[] }>(addSql(kind), {
+          projectId,
+          cohortId,
+          ids: [...possible],
+        });
+        const { added, unknown } = rows[0]!;
+        return { added, unknown: [...impossible, ...unknown] };
+      });
+    },
+
+    /** @returns whether the person was in it */
+    async remove(projectId: number, cohortId: number, personId: string): Promise<boolean> {
+      const removed = await db('cohort_members')
+        .where({ project_id: projectId, cohort_id: cohortId, person_id: personId })
+        .delete();
+      return removed > 0;
+    },
+  };
+}
+
+export type MemberStore = ReturnType<typeof memberStore>;
