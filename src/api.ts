@@ -45,6 +45,8 @@ import { ofrepRoutes } from './flags/ofrep/description.ts';
 import { createEventStreams } from './flags/ofrep/event-streams.ts';
 import { createOfrep } from './flags/ofrep/ofrep.ts';
 import { createStreamTokens } from './flags/ofrep/stream-tokens.ts';
+import { experimentsApi, experimentsApiRoutes, type ExperimentsApi } from './flags/experiments/api.ts';
+import { STUDY_OPTIONS } from './flags/experiments/results.store.ts';
 import { earlyAccessApi, earlyAccessApiRoutes, type EarlyAccessApi } from './flags/early-access/api.ts';
 import { flagUsageRoutes, type FlagUsageApi } from './flags/usage.routes.ts';
 import { flagUsageStore } from './flags/usage.store.ts';
@@ -142,6 +144,7 @@ export function createApi(
   const flags = flagStores(db, definitions.refresh);
   const countPool = createPool({ url, ...LOOKUP_OPTIONS });
   const counts = createCounts({ pool: countPool, now: Date.now });
+  const studyPool = createPool({ url, ...STUDY_OPTIONS });
   const responses = responseStore(lookups);
   const surveys = surveysApi({ stores: flags, responses, definitions });
   const surveyClock = createSurveyClock({ surveys: surveys.surveys, store: flags.surveys, responses, log });
@@ -160,7 +163,8 @@ export function createApi(
       FeatureFlagsApi &
       CohortsApi &
       EarlyAccessApi &
-      SurveysApi
+      SurveysApi &
+      ExperimentsApi
   >[] = [
     ...healthRoutes,
     ...projectRoutes,
@@ -177,6 +181,7 @@ export function createApi(
     ...cohortsApiRoutes,
     ...earlyAccessApiRoutes,
     ...surveysApiRoutes,
+    ...experimentsApiRoutes,
   ];
   const app = createApp({
     routes,
@@ -207,6 +212,7 @@ export function createApi(
       flagUsage: flagUsageStore(db),
       ...surveys,
       ...earlyAccessApi(flags, definitions),
+      ...experimentsApi({ stores: flags, pool: studyPool, now: Date.now }),
       ...featureFlagsApi({ stores: flags, definitions, decider, counts, keyRing }),
       ...cohortsApi({ stores: flags, counts, pool: countPool, log }),
       flagRequests,
@@ -250,6 +256,7 @@ export function createApi(
         ingestPool.end(),
         decidePool.end(),
         countPool.end(),
+        studyPool.end(),
       ]);
     },
   };

@@ -80,10 +80,10 @@ function withFlagKeys(flag: StoredFlag, { chainTo }: References): Json {
 
 type Stored = { readonly [key: string]: Json };
 
-/** Those that SDKs need for the flags; without those that list persons. */
+/** Those that SDKs need for the flags, but none that lists persons: what is not here they ask the server for. */
 function cohortsOf(flags: readonly StoredFlag[], { cohortsBehind }: References): Record<string, Json> {
   const asked = new Set(flags.flatMap((flag) => conditionsOf(flag).flatMap(propertiesOf).map(cohortOf)));
-  const behind = [...asked].flatMap((id) => (id === undefined ? [] : [...cohortsBehind(id).values()]));
+  const behind = [...asked].flatMap((id) => (id === undefined ? [] : [...(cohortsBehind(id)?.values() ?? [])]));
   const dynamic = behind.flatMap((cohort) => (cohort && !cohort.isStatic ? [cohort] : []));
   return Object.fromEntries(dynamic.map(({ id, filters }) => [id, groupOf(fieldsOf(filters))]));
 }

@@ -70,7 +70,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   const loads = new Map<string, Promise<ProjectFlags | undefined>>();
   /** Versions that were told while projects were read for the first time: perhaps of these. */
   const told = new Map<number, number>();
-  const reloads = new Map<number, { again: boolean; done: Promise<void> }>();
+  const reloads = new Map<number, { wanted: number; done: Promise<void> }>();
   let checking: Promise<void> | undefined;
 
   function load(name: string, read: () => Promise<Snapshot | undefined>): Promise<ProjectFlags | undefined> {
@@ -96,54 +96,73 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     const known = held.peek(snapshot.projectId);
     const isOld = known !== undefined && Number(known.version) >= Number(snapshot.version);
     const project = isOld ? known : held.put(ready(snapshot));
-    if ((told.get(project.projectId) ?? 0) > Number(project.version)) void reload(project.projectId);
+    void reloadIfOlder(project.projectId, told.get(project.projectId) ?? 0);
     return project;
   }
 
-  /** One at a time for a project; resolves when a state is held that was read after the call. */
-  function reload(projectId: number): Promise<void> {
+  /** One at a time for a project; resolves when a state of this version or a later one is held, or it could not be read. */
+  function reload(projectId: number, version: number): Promise<void> {
     const under = reloads.get(projectId);
     if (under) {
-      under.again = true;
+      under.wanted = Math.max(under.wanted, version);
       return under.done;
     }
-    const state = { again: true, done: Promise.resolve() };
+    const state = { wanted: version, done: Promise.resolve() };
     reloads.set(projectId, state);
-    state.done = reloadWhile(projectId, state).finally(() => reloads.delete(projectId));
+    state.done = reloadUntil(projectId, state).finally(() => reloads.delete(projectId));
     return state.done;
   }
 
-  async function reloadWhile(projectId: number, state: { again: boolean }): Promise<void> {
-    let pauseMs = 0;
-    while (state.again) {
-      if (pauseMs > 0) await sleep(pauseMs);
-      state.again = false;
+  async function reloadUntil(projectId: number, state: { wanted: number }): Promise<void> {
+    let before: string | undefined;
+    for (;;) {
       const startedAt = performance.now();
-      await reloadOnce(projectId);
-      pauseMs = Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS);
+      const read = await reloadOnce(projectId);
+      // What is told is committed: when nothing new is there, it was told of a database that is no more.
+      if (!read || Number(read.version) >= state.wanted || read.version === before) return;
+      before = read.version;
+      await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
     }
   }
 
-  /** What is held stays when it cannot be read: the next check sees that it is old. */
-  async function reloadOnce(projectId: number): Promise<void> {
+  /**
+   * What is held stays when it cannot be read: the next check sees that it is old.
+   * @returns undefined when it could not be read, or is no longer there
+   */
+  async function reloadOnce(projectId: number): Promise<Snapshot | undefined> {
     const before = held.peek(projectId);
-    if (!before) return;
+    if (!before) return undefined;
     try {
       const snapshot = await store.findById(projectId);
       if (snapshot) held.put(ready(snapshot));
       else held.drop(projectId);
       if (snapshot?.version !== before.version) tell(projectId);
+      return snapshot;
     } catch (error) {
       log.warn({ projectId, error: (error as Error).message }, 'changed flags could not be read');
+      return undefined;
     }
+  }
+
+  async function refresh(projectId: number): Promise<void> {
+    if (!held.peek(projectId)) return;
+    const version = await store.versions([projectId]).then(
+      (versions) => Number(versions.get(projectId)),
+      () => NaN,
+    );
+    await reloadIfOlder(projectId, version);
+  }
+
+  async function reloadIfOlder(projectId: number, version: number): Promise<void> {
+    const project = held.peek(projectId);
+    if (project && Number(project.version) < version) await reload(projectId, version);
   }
 
   function heard(payload: string): void {
     const [projectId, version] = payload.split(':').map(Number) as [number, number];
     if (loads.size > 0) told.set(projectId, version);
-    const project = held.peek(projectId);
-    if (!project) return tell(projectId);
-    if (Number(project.version) < version) void reload(projectId);
+    if (held.peek(projectId)) void reloadIfOlder(projectId, version);
+    else tell(projectId);
   }
 
   function tell(projectId: number): void {
@@ -162,7 +181,9 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     try {
       const versions = await store.versions(projects.map(({ projectId }) => projectId));
       for (const { projectId, version } of projects) {
-        if (versions.get(projectId) !== version) void reload(projectId);
+        const present = versions.get(projectId);
+        // Also an earlier one: of a database that was restored.
+        if (present !== version) void reload(projectId, Number(present ?? 0));
       }
     } catch (error) {
       log.warn({ error: (error as Error).message }, 'versions of flags could not be compared');
@@ -198,7 +219,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    refresh: reload,
+    refresh,
     async close() {
       clearInterval(timer);
       await listener.close();

@@ -93,7 +93,9 @@ function propertyObstacle(property: Fields, index: number | undefined): string |
 }
 
 function cohortObstacle(id: number, references: References): string | undefined {
-  for (const [one, cohort] of references.cohortsBehind(id)) {
+  const behind = references.cohortsBehind(id);
+  if (!behind) return `Cohort ${id} is made of itself.`;
+  for (const [one, cohort] of behind) {
     if (!cohort) return `There is no cohort ${one}.`;
     if (cohort.isStatic) return `Cohort ${one} is a list of persons, which SDKs do not have.`;
     for (const leaf of leavesOf(cohort)) {

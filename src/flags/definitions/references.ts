@@ -1,4 +1,5 @@
 /** What stored filters refer to: other flags by id, cohorts by id. Whatever else stands there refers to nothing. */
+import { inDependencyOrder } from '../evaluation/dependency-order.ts';
 import type { CohortDefinition } from '../evaluation/definitions.ts';
 import type { Json } from '../evaluation/json-values.ts';
 import { elementsOf, fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
@@ -26,6 +27,12 @@ export function leavesOf({ filters }: CohortDefinition): Fields[] {
   return leaves;
 }
 
+/** The ids of the cohorts that a cohort is made of. */
+function partsOf(cohort: CohortDefinition | undefined): number[] {
+  const leaves = cohort && !cohort.isStatic ? leavesOf(cohort) : [];
+  return leaves.map(cohortOf).filter((id) => id !== undefined);
+}
+
 /** The id of the flag that a property filter asks for. */
 export function flagOf(property: Fields): number | undefined {
   return property['type'] === 'flag' ? integerOf(property['key']) : undefined;
@@ -40,8 +47,11 @@ export function cohortOf(property: Fields): number | undefined {
 const LONGEST_CHAIN = 100;
 
 export type References = {
-  /** A cohort, and those that it is made of, also indirectly; undefined for one that is not there. */
-  cohortsBehind(id: number): ReadonlyMap<number, CohortDefinition | undefined>;
+  /**
+   * A cohort, and those that it is made of, also indirectly; each undefined that is not there. Undefined when one is made of itself:
+   * SDKs would not come to an end.
+   */
+  cohortsBehind(id: number): ReadonlyMap<number, CohortDefinition | undefined> | undefined;
   /** A flag, after all those that it depends on; undefined where one is missing, depends on itself, or there are too many. */
   chainTo(flagId: number): readonly StoredFlag[] | undefined;
 };
@@ -84,12 +94,12 @@ function makeReferences({ flags, cohorts }: StoredDefinitions): References {
       const behind = new Map([[id, cohortsById.get(id)]]);
       // A map's iterator goes on to what is added meanwhile.
       for (const cohort of behind.values()) {
-        for (const leaf of cohort && !cohort.isStatic ? leavesOf(cohort) : []) {
-          const one = cohortOf(leaf);
-          if (one !== undefined && !behind.has(one)) behind.set(one, cohortsById.get(one));
-        }
+        for (const one of partsOf(cohort)) if (!behind.has(one)) behind.set(one, cohortsById.get(one));
       }
-      return behind;
+      const indexes = new Map([...behind.keys()].map((one, index) => [one, index]));
+      const parts = [...behind.values()].map((cohort) => partsOf(cohort).map((one) => indexes.get(one)!));
+      const { cyclic } = inDependencyOrder(parts.length, (index) => parts[index]!);
+      return cyclic.size > 0 ? undefined : behind;
     },
     chainTo(flagId) {
       if (!chains.has(flagId)) chains.set(flagId, findChain(flagId));

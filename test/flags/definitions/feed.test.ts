@@ -190,6 +190,10 @@ describe('the definitions feed', () => {
     const outerId = await buildCohort(db, projectId, outer);
     await buildCohort(db, projectId, inner);
     await buildFlag(db, projectId, { filters: condition(inCohort(outerId)) });
+    const cyclic = await buildCohort(db, projectId);
+    const circle = { properties: { type: 'AND', values: [inCohort(cyclic)] } };
+    await db('cohorts').where({ id: cyclic }).update({ is_static: false, filters: circle });
+    await buildFlag(db, projectId, { key: 'circle', filters: condition(inCohort(cyclic)) });
     assert.deepEqual(((await feedOf(tenant)).body as Body).cohorts, { [innerId]: inner, [outerId]: outer });
   });
 

@@ -33,6 +33,8 @@ function held(live: LiveDefinitions, tenant: Tenant): ProjectFlags {
   return project;
 }
 
+const isActive = (live: LiveDefinitions, tenant: Tenant) => held(live, tenant).stored[0]!.active;
+
 describe('live definitions', () => {
   let database: TestDatabase;
   let db: Knex;
@@ -66,8 +68,6 @@ describe('live definitions', () => {
       return rows.length === count;
     });
   }
-
-  const isActive = (live: LiveDefinitions, tenant: Tenant) => held(live, tenant).stored[0]!.active;
 
   it('finds a project by its token or its id, reads it once, and has it at once from then on', async () => {
     const tenant = await buildTenant(db);
@@ -108,7 +108,10 @@ describe('live definitions', () => {
       told.length = 0;
       await db('feature_flags').where({ id }).update({ active });
       await within(100, () => told.length === 2);
-      assert.deepEqual(told, Array(2).fill([tenant.projectId, active]));
+      assert.deepEqual(told, [
+        [tenant.projectId, active],
+        [tenant.projectId, active],
+      ]);
     }
   });
 
