@@ -19,31 +19,53 @@ const facts = (overrides: string) => `
   left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = $2
   left join persons as person on person.project_id = $1 and person.id = known.person_id`;
 
-export const FACTS = facts(`
-  select feature_flag_key as key, hash_key from feature_flag_hash_key_overrides as stored
-  where stored.project_id = $1 and stored.person_id = person.id`);
+/** Of rows with a rank, the first for each flag. */
+const firstOf = (ranked: string) => `select distinct on (key) key, hash_key from (${ranked}) as one order by key, rank`;
+
+/** What was written before there was a person; what the person has comes first. */
+const AWAITED = `
+  select 1 as rank, feature_flag_key as key, hash_key from feature_flag_awaited_overrides
+  where project_id = $1 and distinct_id = $2`;
+
+export const FACTS = facts(
+  firstOf(`
+    select 0 as rank, feature_flag_key as key, hash_key from feature_flag_hash_key_overrides as stored
+    where stored.project_id = $1 and stored.person_id = person.id
+    union all ${AWAITED}`),
+);
 
 /**
  * $7 the distinct id that the person had before, $8 keys of the flags that keep their answers.
  *
- * Flags that neither id's person has an override for get one, for both. What another request writes at the same time is not
- * seen: that request came from the same client, with the same ids.
+ * Flags that neither id's person has an override for get one, for both; and while the distinct id has no person, for itself. What
+ * another request writes at the same time is not seen: that request came from the same client, with the same ids.
  */
 export const FACTS_AND_OVERRIDES = `
   with subject as (
     select distinct_id, person_id from person_distinct_ids
     where project_id = $1 and distinct_id in ($2, $7) and person_id is not null
   ), stored as (
-    select distinct_id = $2 as own, feature_flag_key as key, hash_key
+    select case when distinct_id = $2 then 0 else 2 end as rank, feature_flag_key as key, hash_key
     from feature_flag_hash_key_overrides join subject using (person_id) where project_id = $1
+    union all ${AWAITED}
   ), written as (
     insert into feature_flag_hash_key_overrides (project_id, person_id, feature_flag_key, hash_key)
-      select $1, person_id, key, $7 from (select distinct person_id from subject) as one, unnest($8::text[]) as key
-      where key not in (select key from stored) order by person_id, key
+      select $1, person_id, key, coalesce((select hash_key from stored where stored.key = asked.key), $7)
+      from (select distinct person_id from subject) as one, unnest($8::text[]) as asked (key)
+      where key not in (select key from stored where rank <> 1) order by person_id, key
+      on conflict do nothing
+      returning feature_flag_key as key, hash_key
+  ), awaited as (
+    insert into feature_flag_awaited_overrides (project_id, distinct_id, feature_flag_key, hash_key)
+      select $1, $2, key, coalesce((select hash_key from stored where stored.key = asked.key), $7)
+      from unnest($8::text[]) as asked (key)
+      where not exists (select from subject where distinct_id = $2) and key not in (select key from stored where rank = 1)
+      order by key
       on conflict do nothing
       returning feature_flag_key as key, hash_key
   )
-  ${facts(`
-    select distinct on (key) key, hash_key
-    from (select own, key, hash_key from stored union all select false, key, hash_key from written) as one
-    order by key, own desc`)}`;
+  ${facts(
+    firstOf(`
+      select rank, key, hash_key from stored
+      union all select 3, key, hash_key from written union all select 3, key, hash_key from awaited`),
+  )}`;

@@ -201,9 +201,36 @@ describe('the facts of a decision', () => {
       );
     });
 
-    it('are nobody’s where there is no person yet', async () => {
-      const { hashKeyOverrides } = await readFacts(project(...flags), requestOf({ anonDistinctId: 'anon' }), wanted);
-      assert.deepEqual(hashKeyOverrides, new Map());
+    it('are kept for the id while there is no person, and become the person’s', async () => {
+      const request = requestOf({ anonDistinctId: 'anon' });
+      const promised = new Map([
+        ['one', 'anon'],
+        ['two', 'anon'],
+      ]);
+      for (const asked of [request, request, requestOf({})]) {
+        assert.deepEqual((await readFacts(project(...flags), asked, wanted)).hashKeyOverrides, promised);
+      }
+      assert.deepEqual(
+        (await readFacts(project(...flags), requestOf({ distinctId: 'eve' }), wanted)).hashKeyOverrides,
+        new Map(),
+      );
+      const person = await buildPerson({}, 'ada', 'anon');
+      assert.deepEqual((await readFacts(project(...flags), requestOf({}), wanted)).hashKeyOverrides, promised);
+      const later = await readFacts(project(...flags), requestOf({ anonDistinctId: 'another' }), wanted);
+      assert.deepEqual(later.hashKeyOverrides, promised);
+      assert.deepEqual(await overridesOf(person), [...promised]);
+    });
+
+    it('are those of the former person, while there is no other', async () => {
+      const override = { project_id: projectId, feature_flag_key: 'one', hash_key: 'before' };
+      await db('feature_flag_hash_key_overrides').insert({ ...override, person_id: await buildPerson({}, 'anon') });
+      const kept = new Map([
+        ['one', 'before'],
+        ['two', 'anon'],
+      ]);
+      for (const asked of [requestOf({ anonDistinctId: 'anon' }), requestOf({})]) {
+        assert.deepEqual((await readFacts(project(...flags), asked, wanted)).hashKeyOverrides, kept);
+      }
     });
   });
 
