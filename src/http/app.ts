@@ -51,7 +51,10 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ko
   const app = new Koa();
   app.use(describeRequests(log, options.isAway ?? (() => false)));
   app.use(helmet());
-  app.use(cors({ origin: (ctx) => (openToPages.match(ctx.path, 'GET').route ? '*' : ''), maxAge: 86_400 }));
+  // Old SDKs (posthog-js 1.174) ask with credentials, though there are none here that a browser would send along: it then wants to read
+  // the page's own origin.
+  const originOf = (ctx: Context) => (openToPages.match(ctx.path, 'GET').route ? ctx.get('Origin') : '');
+  app.use(cors({ origin: originOf, credentials: true, maxAge: 86_400 }));
   app.use(router.routes());
   app.use(noRoute);
   app.on('error', (error: unknown) => log.warn({ error: describeError(error) }, 'a response could not be sent'));
