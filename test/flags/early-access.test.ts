@@ -166,7 +166,7 @@ describe('early access features', () => {
           headers: { Origin: 'https://shop.example' },
         });
         assert.deepEqual([status, (body as { code: string }).code], [401, code]);
-        assert.equal(headers.get('Access-Control-Allow-Origin'), '*');
+        assert.equal(headers.get('Access-Control-Allow-Origin'), 'https://shop.example');
       }
     });
 

@@ -336,7 +336,7 @@ describe('surveys', () => {
         ]) {
           const answer = await world.api.request('GET', path + query!, { headers: { Origin: 'https://shop.example' } });
           assert.deepEqual([answer.status, (answer.body as { code: string }).code], [401, code]);
-          assert.equal(answer.headers.get('Access-Control-Allow-Origin'), '*');
+          assert.equal(answer.headers.get('Access-Control-Allow-Origin'), 'https://shop.example');
         }
       }
       assert.deepEqual(await world.published('/api/web_experiments/'), { experiments: [] });
