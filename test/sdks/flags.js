@@ -1,5 +1,5 @@
 /** A page that asks a server for flags, with whichever posthog-js it has loaded before. */
-const { host, token, bootstrap, ...options } = Object.fromEntries(new URLSearchParams(location.search));
+const { host, token, bootstrap } = Object.fromEntries(new URLSearchParams(location.search));
 const { posthog } = window;
 
 // Without the filter's end it takes a browser without a head for a bot, and sends nothing.
@@ -7,14 +7,13 @@ posthog.init(token, {
   api_host: host,
   opt_out_useragent_filter: true,
   ...(bootstrap && { bootstrap: JSON.parse(bootstrap) }),
-  ...options,
 });
 window.before = posthog.getFeatureFlag('everybody', { send_event: false });
 
-let received = false;
+let isAnswered = false;
 let heard;
 posthog.onFeatureFlags(() => {
-  received = true;
+  isAnswered = true;
   heard?.();
 });
 
@@ -28,4 +27,4 @@ window.values = () => {
   const flags = posthog.featureFlags.getFlagVariants();
   return Object.fromEntries(Object.keys(flags).map((key) => [key, posthog.getFeatureFlag(key, { send_event: false })]));
 };
-window.received = () => received;
+window.received = () => isAnswered;
