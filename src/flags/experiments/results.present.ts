@@ -3,7 +3,7 @@ import type { Assessment, VariantAssessment } from './assessment.ts';
 import type { Results } from './results.ts';
 import type { ResultsBody } from './results.schema.ts';
 
-/** So small a chance is not taken for chance: R. Fabijan et al., Diagnosing Sample Ratio Mismatch, KDD 2019. */
+/** So small a chance is not taken for chance: A. Fabijan et al., Diagnosing Sample Ratio Mismatch, KDD 2019. */
 const MISMATCH = 0.001;
 /** As upstream: below it a variant's numbers say little. */
 const FEWEST_EXPOSURES = 50;
