@@ -134,15 +134,13 @@ export function cohortStore(db: Knex) {
 
     /** Flags and cohorts whose conditions name this cohort, as they are called. */
     async usersOf(projectId: number, id: number): Promise<{ flags: string[]; cohorts: string[] }> {
-      const uses = String.raw`filters @@ ('exists(strict $.** \? (@.type == "cohort" && (@.value == ${id} || @.value == "${id}")))')::jsonpath`;
+      // Not written into the SQL, where knex takes a question mark for a binding.
+      const path = `strict exists($.** ? (@.type == "cohort" && (@.value == ${id} || @.value == "${id}")))`;
+      const users = (table: string) =>
+        db(table).where({ project_id: projectId, deleted: false }).whereRaw('filters @@ ?::jsonpath', [path]);
       const [flags, cohorts] = await Promise.all([
-        db('feature_flags').where({ project_id: projectId, deleted: false }).whereRaw(uses).orderBy('key').pluck('key'),
-        db('cohorts')
-          .where({ project_id: projectId, deleted: false })
-          .whereNot({ id })
-          .whereRaw(uses)
-          .orderBy('id')
-          .pluck('name'),
+        users('feature_flags').orderBy('key').pluck('key'),
+        users('cohorts').whereNot({ id }).orderBy('id').pluck('name'),
       ]);
       return { flags: flags as string[], cohorts: cohorts as string[] };
     },

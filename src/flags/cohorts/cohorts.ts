@@ -65,8 +65,8 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
 
     /** @param ids whom a static cohort lists @throws InvalidInput naming the field */
     async create(project: Project, author: Author, given: GivenCohort, ids?: NamedIds): Promise<Changed> {
+      if (ids) requireStatic(given);
       const fields = { ...given, filters: filtersOf(given, given.filters), deleted: false };
-      if (ids) requireStatic(fields);
       const made = await all.inTransaction(project.id, async (stores) => {
         await checkUse(stores, project.id, fields);
         const cohort = await stores.cohorts.insert(project.id, author.userId, fields);
