@@ -46,46 +46,44 @@ export function createMetering(options: MeteringOptions): Metering {
   let sdks = { day: '', ofProjects: new Map<number, Set<string>>() };
   let dropped = 0;
   const watched = new Map<number, Watched>();
-  const day = dayOf(now);
+  const calendar = calendarOf(now);
 
   function count(counted: Counted): void {
-    const today = day();
-    const sdk = knownSdk(counted, today);
-    keep({ ...counted, sdk, day: today });
-    const quota = watch(counted.projectId);
-    quota.used += counted.requests;
+    const { day } = calendar();
+    watch(counted.projectId).used += counted.requests;
+    const known = pending.get(nameOf(counted, day));
+    if (known) known.requests += counted.requests;
+    else keep({ ...counted, sdk: sdkKept(counted, day), day });
   }
 
   function keep(counted: CountedRequests): void {
-    const { projectId, kind, keyId, sdk, requests } = counted;
-    const name = `${projectId} ${kind} ${keyId} ${counted.day} ${sdk}`;
+    const name = nameOf(counted, counted.day);
     const known = pending.get(name);
-    if (known) known.requests += requests;
+    if (known) known.requests += counted.requests;
     else if (pending.size < MOST_PENDING) pending.set(name, counted);
-    else dropped += requests;
+    else dropped += counted.requests;
   }
 
-  function knownSdk({ projectId, sdk }: Counted, today: string): string {
-    if (sdks.day !== today) sdks = { day: today, ofProjects: new Map() };
+  function sdkKept({ projectId, sdk }: Counted, day: string): string {
+    if (sdks.day !== day) sdks = { day, ofProjects: new Map() };
     let ofProject = sdks.ofProjects.get(projectId);
     if (!ofProject) sdks.ofProjects.set(projectId, (ofProject = new Set()));
-    if (ofProject.has(sdk)) return sdk;
-    if (ofProject.size === MOST_SDKS) return OTHER_SDK;
+    if (ofProject.size === MOST_SDKS && !ofProject.has(sdk)) return OTHER_SDK;
     ofProject.add(sdk);
     return sdk;
   }
 
-  /** What it is not known of has no quota. */
+  /** A project whose quota is not known yet has none. */
   function watch(projectId: number): Watched {
-    const askedAt = now();
-    const month = day().slice(0, 7);
-    let known = watched.get(projectId);
-    if (!known || known.month !== month) {
-      known = { askedAt, month, quota: known?.quota ?? Infinity, used: 0 };
-      watched.set(projectId, known);
+    const { at, month } = calendar();
+    const known = watched.get(projectId);
+    if (known?.month === month) {
+      known.askedAt = at;
+      return known;
     }
-    known.askedAt = askedAt;
-    return known;
+    const begun = { askedAt: at, month, quota: known?.quota ?? Infinity, used: 0 };
+    watched.set(projectId, begun);
+    return begun;
   }
 
   async function flush(): Promise<void> {
@@ -107,7 +105,7 @@ export function createMetering(options: MeteringOptions): Metering {
       if (askedAt < oldest) watched.delete(projectId);
     }
     if (watched.size === 0) return;
-    const month = day().slice(0, 7);
+    const { month } = calendar();
     const uses = await store.quotas([...watched.keys()]);
     const byProject = new Map(uses.map((use) => [use.projectId, use]));
     const uncounted = new Map<number, number>();
@@ -154,16 +152,20 @@ export function createMetering(options: MeteringOptions): Metering {
   };
 }
 
-/** Its text is made once a day, not for each request. */
-function dayOf(now: () => number): () => string {
-  let number = NaN;
-  let text = '';
+function nameOf({ projectId, kind, keyId, sdk }: Counted, day: string): string {
+  return `${projectId} ${kind} ${keyId} ${day} ${sdk}`;
+}
+
+/** The texts of a day and its month are made once a day, not for each request. */
+function calendarOf(now: () => number): () => { at: number; day: string; month: string } {
+  const today = { at: NaN, day: '', month: '', until: NaN };
   return () => {
-    const present = Math.floor(now() / DAY_MS);
-    if (present !== number) {
-      number = present;
-      text = new Date(present * DAY_MS).toISOString().slice(0, 10);
-    }
-    return text;
+    today.at = now();
+    if (today.at < today.until && today.at >= today.until - DAY_MS) return today;
+    const begun = Math.floor(today.at / DAY_MS) * DAY_MS;
+    today.until = begun + DAY_MS;
+    today.day = new Date(begun).toISOString().slice(0, 10);
+    today.month = today.day.slice(0, 7);
+    return today;
   };
 }
