@@ -12,6 +12,8 @@ export const UNAVAILABLE = Symbol('unavailable');
 /** Undefined: there is none. */
 export type Found = Json | undefined | typeof UNAVAILABLE;
 
+const MAX_GRACE_MS = 500;
+
 const NO_PROPERTIES: Properties = {};
 const NOTHING_STORED: Facts = {
   person: null,
@@ -32,7 +34,8 @@ export class Asker {
   readonly #facts: Facts;
   readonly #groupTypes: ReadonlyMap<number, string>;
   readonly #stored: Properties | typeof UNAVAILABLE;
-  readonly #deadline: number;
+  #deadline: number;
+  #graceMs = MAX_GRACE_MS;
 
   constructor(
     request: EvaluationRequest,
@@ -54,6 +57,16 @@ export class Asker {
   /** The budget is used up: what is not decided yet fails. */
   isLate(): boolean {
     return performance.now() > this.#deadline;
+  }
+
+  /** Does what is done once for all requests, such as compiling a pattern: within reason, this one does not pay for it. */
+  notCounting<T>(work: () => T): T {
+    const started = performance.now();
+    const result = work();
+    const spentMs = Math.min(performance.now() - started, this.#graceMs);
+    this.#deadline += spentMs;
+    this.#graceMs -= spentMs;
+    return result;
   }
 
   /** What the request says, over where it comes from, over what is stored. */

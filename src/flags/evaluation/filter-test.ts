@@ -2,10 +2,10 @@
 import { UNAVAILABLE, type Asker, type Found } from './asker.ts';
 import type { FailureCode } from './decision.ts';
 import { textOf, type Json } from './json-values.ts';
-import { operatorNamed, prepareCondition, type ConditionContext } from './operators.ts';
+import { operatorNamed, prepareCondition, type ConditionContext, type PropertyTest } from './operators.ts';
 import type { Reads } from './reads.ts';
 import { fieldAt, fieldsOf, integerOf, isFields, type Fields } from './stored-json.ts';
-import { negationOf, never, type Test } from './verdict.ts';
+import { negationOf, never, type Test, type Verdict } from './verdict.ts';
 
 export type FilterScope = {
   readonly context: ConditionContext;
@@ -38,12 +38,21 @@ function compileProperty(filter: Fields, scope: FilterScope): Test {
   if (!lookUp) return never;
   const operator = operatorOf(filter);
   const test = prepareCondition({ operator, value: fieldAt(filter, 'value') }, scope.context);
-  // Searching may take longer than all the rest.
-  const isSlow = operatorNamed(operator)?.endsWith('regex') ?? false;
+  const answer = operatorNamed(operator)?.endsWith('regex') ? slowly(test) : test;
   return (asker) => {
-    if (isSlow && asker.isLate()) return 'timeout';
     const found = lookUp(asker);
-    return found === UNAVAILABLE ? 'database_error' : test(found, asker.now);
+    return found === UNAVAILABLE ? 'database_error' : answer(found, asker.now, asker);
+  };
+}
+
+/** A search may take longer than all the rest, and the first one compiles its pattern. */
+function slowly(test: PropertyTest): (found: Json | undefined, now: number, asker: Asker) => Verdict {
+  let isCompiled = false;
+  return (found, now, asker) => {
+    if (asker.isLate()) return 'timeout';
+    if (isCompiled) return test(found, now);
+    isCompiled = found !== undefined;
+    return asker.notCounting(() => test(found, now));
   };
 }
 

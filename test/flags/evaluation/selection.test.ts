@@ -7,6 +7,7 @@ import type { Json } from '../../../src/flags/evaluation/json-values.ts';
 import {
   buildCohort,
   buildDefinitions,
+  buildFacts,
   buildFlag,
   buildRequest,
   buildStaticCohort,
@@ -57,6 +58,13 @@ describe('a request', () => {
   for (const [rule, request, expected] of cases) {
     it(rule, () => assert.deepEqual(keysFor(request), expected));
   }
+
+  it('is told apart from others with contexts like its own', () => {
+    const compiled = compileDefinitions(buildDefinitions({ flags }));
+    const count = (contexts: string[]) =>
+      compiled.evaluate(buildRequest({ contexts }), buildFacts(), { now: 0, budgetMs: 1000 }).decisions.length;
+    assert.deepEqual([count(['blog shop']), count(['blog', 'shop']), count(['blog shop'])], [4, 5, 4]);
+  });
 });
 
 describe('what has to be fetched', () => {
