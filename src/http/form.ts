@@ -56,8 +56,11 @@ export function fieldValues(schema: TSchema | undefined, fields: Record<string, 
   );
 }
 
-function valueOf(property: TSchema & { type?: string }, text: string): unknown {
-  if (property.type !== 'object' && property.type !== 'array') return convert(property, text);
+type Property = TSchema & { type?: string; anyOf?: Property[] };
+
+function valueOf(property: Property, text: string): unknown {
+  const { type } = property.anyOf?.find((one) => one.type !== 'null') ?? property;
+  if (type !== 'object' && type !== 'array') return convert(property, text);
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -14,6 +14,7 @@ export type CohortsApi = {
   sluice: Sluice;
   ours: Tenant;
   theirs: Tenant;
+  key: string;
   /** A path without `/api` goes on from `/cohorts/` of our project. A body that is a text is CSV. */
   request(method: string, path: string, body?: unknown, key?: string): Promise<ApiAnswer>;
   /** The same, of what has to succeed. */
@@ -61,6 +62,7 @@ export async function startCohortsApi(): Promise<CohortsApi> {
     sluice,
     ours,
     theirs,
+    key: ownKey,
     request,
     done,
     create: (name, ...values) => done('POST', '', { name, filters: { properties: { type: 'AND', values } } }),
