@@ -11,7 +11,6 @@ import type { StreamTokens } from './stream-tokens.ts';
 
 export const EVENT_STREAM_PATH = '/ofrep/v1/event-stream';
 
-/** Of one project, in one process. */
 const MOST_STREAMS = 1_000;
 const FULL_RETRY_SECONDS = 60;
 /** Proxies end connections that are silent for a minute. */
@@ -44,11 +43,14 @@ type Options = {
   definitions: Pick<LiveDefinitions, 'findById' | 'onChange'>;
   tokens: StreamTokens;
   publicUrl: string;
+  /** Of one project, in this process. */
+  mostStreams?: number;
 };
 
 type Listener = { response: ServerResponse; version: string };
 
-export function createEventStreams({ definitions, tokens, publicUrl }: Options): EventStreams {
+export function createEventStreams(options: Options): EventStreams {
+  const { definitions, tokens, publicUrl, mostStreams = MOST_STREAMS } = options;
   const address = new URL(publicUrl);
   address.pathname = address.pathname.replace(/\/$/, '') + EVENT_STREAM_PATH;
   const listeners = new Map<number, Set<Listener>>();
@@ -115,7 +117,8 @@ export function createEventStreams({ definitions, tokens, publicUrl }: Options):
       const project = projectId === undefined ? undefined : await definitionsOf(projectId);
       if (!project) throw new NotAuthenticated('The token is not valid any more: evaluate the flags again.');
       if (closed) throw new Unavailable('The server is stopping.', 1);
-      if ((listeners.get(project.projectId)?.size ?? 0) >= MOST_STREAMS) throw new Throttled(FULL_RETRY_SECONDS);
+      if ((listeners.get(project.projectId)?.size ?? 0) >= mostStreams) throw new Throttled(FULL_RETRY_SECONDS);
+      if (request.socket.destroyed) return;
       const { version } = project;
       const seen = request.headers['last-event-id'] ?? query('since');
       response.writeHead(200, {

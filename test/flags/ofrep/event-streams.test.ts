@@ -1,8 +1,14 @@
 /** Event streams of flags: who may listen, what is told, and how it ends. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Throttled } from '../../../src/errors.ts';
+import { createLiveDefinitions } from '../../../src/flags/definitions/live-definitions.ts';
+import { createEventStreams } from '../../../src/flags/ofrep/event-streams.ts';
 import { createStreamTokens } from '../../../src/flags/ofrep/stream-tokens.ts';
+import { startHttpServer } from '../../../src/http/server.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/secrets/key-ring.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildFlag } from '../../support/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/identity.ts';
 import { startSluice, type Sluice } from '../../support/sluice.ts';
@@ -46,18 +52,23 @@ function eventOf(block: string): Heard {
 }
 
 describe('event streams of flags', () => {
+  let database: TestDatabase;
   let sluice: Sluice;
   let tenant: Tenant;
   const open: Stream[] = [];
-  before(async () => void (sluice = await startSluice()));
+  before(async () => {
+    database = await createTestDatabase();
+    sluice = await startSluice({ database });
+  });
   after(() => sluice.stop());
   beforeEach(async () => void (tenant = await buildTenant(sluice.db)));
   afterEach(() => open.splice(0).forEach((stream) => stream.stop()));
 
   async function evaluate(
     query = '',
-  ): Promise<{ flags: { key: string }[]; stream: Record<string, unknown>; tag: string }> {
-    const answer = await fetch(`${sluice.url}/ofrep/v1/evaluate/flags${query}`, {
+    url = sluice.url,
+  ): Promise<{ flags: { key: string }[]; stream: Record<string, unknown> }> {
+    const answer = await fetch(`${url}/ofrep/v1/evaluate/flags${query}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${tenant.apiToken}` },
       body: JSON.stringify({ context: { targetingKey: 'ada' } }),
@@ -66,7 +77,7 @@ describe('event streams of flags', () => {
       flags: { key: string }[];
       eventStreams: Record<string, unknown>[];
     };
-    return { flags, stream: eventStreams[0]!, tag: answer.headers.get('etag') ?? '' };
+    return { flags, stream: eventStreams[0]! };
   }
 
   async function follow(url: unknown, headers: Record<string, string> = {}): Promise<Stream> {
@@ -153,6 +164,42 @@ describe('event streams of flags', () => {
     await buildFlag(sluice.db, other.projectId, { key: 'new' });
     await sleep(200);
     assert.equal(heard.length, 1);
+  });
+
+  it('tell of a change that every process knows when it is told', async () => {
+    const other = await startSluice({ database: { url: database.url, drop: async () => {} } });
+    const { stream } = await evaluate();
+    const { next } = await follow(stream['url']);
+    for (let version = 1; version <= 5; version++) {
+      await buildFlag(sluice.db, tenant.projectId, { key: `flag-${version}` });
+      await next(version + 1);
+      const { flags } = await evaluate(`?flagConfigEtag=${encodeURIComponent(`"${version}"`)}`, other.url);
+      assert.equal(flags.length, version);
+    }
+    await other.stop();
+  });
+
+  it('are not more than a process keeps of a project', async () => {
+    const log = createLogger({ LOG_LEVEL: 'error' }, 'test');
+    const definitions = createLiveDefinitions({ databaseUrl: database.url, log });
+    const tokens = createStreamTokens(createKeyRing(generateKeyRing()));
+    const streams = createEventStreams({ definitions, tokens, publicUrl: 'http://sluice', mostStreams: 2 });
+    const server = await startHttpServer(
+      (request, response) =>
+        streams.open(request, response).catch((error: Error) => {
+          response.writeHead(error instanceof Throttled ? 429 : 500).end();
+        }),
+      { host: '127.0.0.1', port: 0 },
+    );
+    const { search } = new URL(streams.of({ projectId: tenant.projectId, version: '0' }).stream.url);
+    const first = await follow(server.url + search);
+    for (const status of [200, 429]) assert.equal((await follow(server.url + search)).status, status);
+    first.stop();
+    await sleep(50);
+    assert.equal((await follow(server.url + search)).status, 200);
+    streams.close();
+    await server.stop(1_000);
+    await definitions.close();
   });
 
   it('end when the server stops', async () => {
