@@ -1,0 +1,235 @@
+/** What flags answer, whom they reach, how they are, and what they hand out. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { statusOf } from '../../../src/flags/feature-flags/status.ts';
+import type { FeatureFlag } from '../../../src/flags/feature-flags/feature-flags.store.ts';
+import { on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/flags-api.ts';
+import { buildPersonalKey, buildProjectSecretKey } from '../../support/identity.ts';
+
+type Reasons = Record<string, { value: unknown; evaluation: { reason: string; condition_index: number | null } }>;
+
+const pro = { type: 'person', key: 'plan', operator: 'exact', value: ['pro'] };
+const split = { variants: [{ key: 'a', rollout_percentage: 100 }] };
+
+/** Definitions follow within 100 ms. */
+async function eventually<T>(ask: () => Promise<T>, isThere: (answer: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    const answer = await ask();
+    if (isThere(answer) || tries === 100) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const config = (payload: unknown, more: Body = {}): Body => ({
+  is_remote_configuration: true,
+  filters: { ...on(), payloads: { true: payload } },
+  ...more,
+});
+
+const variants = (...percentages: number[]) => ({
+  multivariate: { variants: percentages.map((rollout_percentage, i) => ({ key: `v${i}`, rollout_percentage })) },
+});
+
+describe('answers of feature flags', () => {
+  let api: FlagsApi;
+
+  before(async () => (api = await startFlagsApi()));
+  after(() => api.stop());
+
+  async function ok<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
+    const answer = await api.request(method, path, body, { ...(key !== undefined && { key }) });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body as T;
+  }
+
+  const ask = (id: string) => ok<Reasons>('GET', `evaluation_reasons/?distinct_id=${id}&groups={"company":5}`);
+  const radius = (condition: Body, group?: number) =>
+    ok<Body>('POST', 'user_blast_radius/', { condition, ...(group !== undefined && { group_type_index: group }) });
+  const read = (key: string, by?: string) =>
+    ok<unknown>('GET', `${key}/remote_config/?token=${api.ours.apiToken}`, undefined, by);
+  const sealedOf = async (id: number) =>
+    (await api.sluice
+      .db<{ id: number; sealed_payloads: string | null; filters: Body }>('feature_flags')
+      .where({ id })
+      .first())!;
+
+  async function buildPerson(distinctId: string, properties: Body): Promise<void> {
+    const id = randomUUID();
+    const { db } = api.sluice;
+    await db('persons').insert({
+      project_id: api.ours.projectId,
+      id,
+      properties,
+      is_identified: false,
+      created_at: new Date(),
+    });
+    await db('person_distinct_ids').insert({
+      project_id: api.ours.projectId,
+      distinct_id: distinctId,
+      person_id: id,
+      version: 1,
+      interval_time: new Date(),
+    });
+  }
+
+  describe('to one who asks', () => {
+    before(async () => {
+      await buildPerson('anna', { plan: 'pro' });
+      await api.create({ key: 'pros', filters: { groups: [on(pro)['groups'], { rollout_percentage: 0 }].flat() } });
+      await api.create({ key: 'split', filters: { ...on(), multivariate: split } });
+      await api.create({ key: 'off', active: false });
+      await api.create({ key: 'backend', evaluation_runtime: 'server', evaluation_contexts: ['api'] });
+    });
+
+    it('says what and why', async () => {
+      const disabled = { value: false, evaluation: { reason: 'disabled', condition_index: null } };
+      const everybody = { reason: 'condition_match', condition_index: 0 };
+      const expected = {
+        pros: { value: true, evaluation: everybody },
+        split: { value: 'a', evaluation: everybody },
+        off: disabled,
+        backend: { value: true, evaluation: everybody },
+      };
+      assert.deepEqual(
+        await eventually(
+          () => ask('anna'),
+          ({ backend }) => backend !== undefined,
+        ),
+        expected,
+      );
+      const missed = { reason: 'out_of_rollout_bound', condition_index: 1 };
+      assert.deepEqual(await ask('bert'), { ...expected, pros: { value: false, evaluation: missed } });
+    });
+
+    it('lists the flags of the user of a key, the newest first', async () => {
+      await api.sluice.db('users').where({ id: api.ours.userId }).update({ distinct_id: 'anna' });
+      const mine = await ok<{ feature_flag: Flag; value: unknown }[]>('GET', 'my_flags/');
+      assert.deepEqual(
+        mine.map(({ feature_flag: { key, team_id: project }, value }) => [key, project, value]),
+        [
+          ['backend', api.ours.projectId, true],
+          ['off', api.ours.projectId, false],
+          ['split', api.ours.projectId, 'a'],
+          ['pros', api.ours.projectId, true],
+        ],
+      );
+    });
+  });
+
+  it('counts whom a condition set is about', async () => {
+    for (const plan of ['pro', 'free', 'free']) await buildPerson(randomUUID(), { plan });
+    assert.deepEqual(await radius({ properties: [pro], rollout_percentage: 1, variant: 'a' }), {
+      users_affected: 1,
+      total_users: 3,
+    });
+    assert.deepEqual(await radius({}), { users_affected: 3, total_users: 3 });
+    assert.deepEqual(await radius({}, 0), { users_affected: 0, total_users: 0 });
+  });
+
+  describe('by their payload', () => {
+    it('hands it out, as JSON in a text', async () => {
+      const { id } = await api.create({ key: 'limits', ...config({ max: 5 }) });
+      const secret = await buildProjectSecretKey(api.sluice.db, api.ours, 'feature_flag:read');
+      const personal = await buildPersonalKey(api.sluice.db, api.ours, 'feature_flag:read');
+      for (const key of [secret, personal]) {
+        assert.equal(await read('limits', key), '{"max":5}');
+        assert.equal(await read(String(id), key), '{"max":5}');
+        const current = `/api/projects/@current/feature_flags/limits/remote_config/?token=${api.ours.apiToken}`;
+        assert.equal(await ok('GET', current, undefined, key), '{"max":5}');
+      }
+      await api.create({ key: 'empty', is_remote_configuration: true });
+      assert.equal(await read('empty'), null);
+      await api.create({ key: 'no-config', filters: { ...on(), payloads: { true: '1' } } });
+      assert.equal((await api.request('GET', 'no-config/remote_config/')).status, 404);
+    });
+
+    it('seals it where it is encrypted, and shows it to those only who read the configuration', async () => {
+      const secret = JSON.stringify({ password: 'hunter2-hunter2' });
+      const flag = await api.create({ key: 'sealed', ...config(secret, { has_encrypted_payloads: true }) });
+      assert.deepEqual(flag.filters['payloads'], { true: '"********* (encrypted)"' });
+      assert.equal(await read('sealed'), secret);
+      const { rows } = await api.sluice.db.raw<{ rows: { text: string }[] }>(
+        `select (select jsonb_agg(to_jsonb(feature_flags)) || (select jsonb_agg(to_jsonb(activity_log)) from activity_log)
+           from feature_flags)::text as text`,
+      );
+      assert.doesNotMatch(rows[0]!.text, /hunter2/);
+      const listed = await api.request('GET', '?search=sealed');
+      assert.doesNotMatch(JSON.stringify(listed.body), /hunter2/);
+    });
+
+    it('keeps it while the mask comes back, or nothing, and replaces it by another', async () => {
+      const flag = await api.create({ ...config('"first"', { has_encrypted_payloads: true }) });
+      const { sealed_payloads: before } = await sealedOf(flag.id);
+      const masked = await ok<Flag>('PATCH', `${flag.id}/`, { filters: flag.filters, name: 'x' });
+      await ok('PATCH', `${flag.id}/`, { filters: on(pro) });
+      assert.equal((await sealedOf(flag.id)).sealed_payloads, before);
+      assert.equal(masked.version, 2);
+      await ok('PATCH', `${flag.id}/`, { filters: { ...on(), payloads: { true: 'null' } } });
+      assert.equal(await read(flag.key), 'null');
+      const entries = await ok<{ results: { detail: { changes: Body[] } }[] }>('GET', `${flag.id}/activity/?limit=1`);
+      const [{ detail }] = entries.results as [{ detail: { changes: Body[] } }];
+      assert.ok(detail.changes.some(({ field }) => field === 'sealed_payloads'));
+    });
+
+    it('becomes secret without a trace, and open only when it is said again', async () => {
+      const flag = await api.create(config('"visible"'));
+      const sealed = await ok<Flag>('PATCH', `${flag.id}/`, { has_encrypted_payloads: true });
+      assert.deepEqual((await sealedOf(flag.id)).filters['payloads'], {});
+      assert.equal(await read(flag.key), '"visible"');
+      const entries = await ok<Body>('GET', `${flag.id}/activity/`);
+      assert.doesNotMatch(JSON.stringify(entries), /visible/);
+      const open = { has_encrypted_payloads: false, filters: sealed.filters };
+      const refused = await api.request('PATCH', `${flag.id}/`, open);
+      assert.deepEqual([refused.status, (refused.body as Body)['attr']], [400, 'filters__payloads__true']);
+      await ok('PATCH', `${flag.id}/`, { has_encrypted_payloads: false });
+      assert.deepEqual([await read(flag.key), (await sealedOf(flag.id)).sealed_payloads], [null, null]);
+    });
+  });
+
+  it('says how a flag is', async () => {
+    const flag = await api.create();
+    assert.deepEqual(await ok('GET', `${flag.id}/status/`), {
+      status: 'active',
+      reason: 'Flag is not fully rolled out and may still be active',
+    });
+    await ok('PATCH', `${flag.id}/`, { active: false });
+    assert.deepEqual(await ok('GET', `${flag.id}/status/`), { status: 'inactive', reason: 'Flag is disabled' });
+    await ok('PATCH', `${flag.id}/`, { deleted: true });
+    assert.deepEqual(await ok('GET', `${flag.id}/status/`), { status: 'deleted', reason: 'Flag has been deleted' });
+  });
+});
+
+describe('the status of a feature flag', () => {
+  const DAY = 86_400_000;
+  const ALL = { properties: [], rollout_percentage: 100 };
+  const cases: [string, Body, number, RegExp | undefined][] = [
+    ['everybody, for a month', { groups: [ALL] }, 31, /will always evaluate to "true"/],
+    ['everybody, since today', { groups: [ALL] }, 0, undefined],
+    ['everybody, without a percentage', { groups: [{}] }, 31, /will always evaluate to "true"/],
+    ['half of all', { groups: [{ rollout_percentage: 50 }] }, 31, undefined],
+    ['some', { groups: [{ properties: [pro] }] }, 31, undefined],
+    ['some, then everybody', { groups: [{ properties: [pro] }, ALL] }, 31, /will always evaluate to "true"/],
+    ['nobody', { groups: [] }, 31, undefined],
+    ['a split', { groups: [ALL], ...variants(50, 50) }, 31, undefined],
+    ['a split of one', { groups: [ALL], ...variants(0, 100) }, 31, /always use the variant "v1"/],
+    [
+      'one variant for all',
+      { groups: [{ ...ALL, variant: 'v0' }], ...variants(50, 50) },
+      31,
+      /always use the variant "v0"/,
+    ],
+  ];
+  for (const [name, filters, days, stale] of cases) {
+    it(`is ${stale ? 'stale' : 'active'}: ${name}`, () => {
+      const flag = {
+        filters: { payloads: {}, ...filters },
+        active: true,
+        deleted: false,
+        createdAt: new Date(0).toISOString(),
+      };
+      const { status, reason } = statusOf(flag as unknown as FeatureFlag, days * DAY + 1);
+      assert.equal(status, stale ? 'stale' : 'active');
+      assert.match(reason, stale ?? /not fully rolled out/);
+    });
+  }
+});

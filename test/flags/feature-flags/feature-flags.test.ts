@@ -1,0 +1,362 @@
+/** What may be said of a flag, and what becomes of it. */
+import assert from 'node:assert/strict';
+import { buildCohort } from '../../support/flag-rows.ts';
+import { dependingOn, on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/flags-api.ts';
+import { buildProjectSecretKey } from '../../support/identity.ts';
+
+type Page = { count: number; next: string | null; results: Flag[] };
+type Activity = { activity: string; user: Body | null; detail: { name: string; changes: Body[]; version: number } };
+
+const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort((a, b) => a - b);
+
+const enrolled = (key: string) =>
+  on({ type: 'person', key: `$feature_enrollment/${key}`, operator: 'exact', value: ['true'] })['groups'];
+
+const sorted = (text: string, query: string) => (query.includes('order') ? text : text.split(' ').sort().join(' '));
+
+const EXPERIMENT = {
+  name: 'e',
+  description: '',
+  type: 'product',
+  parameters: {},
+  filters: {},
+  metrics: '[]',
+  metrics_secondary: '[]',
+  exposure_criteria: {},
+};
+
+describe('feature flags', () => {
+  let api: FlagsApi;
+
+  before(async () => (api = await startFlagsApi()));
+  after(() => api.stop());
+
+  async function ok(method: string, path: string, body?: unknown, headers?: Body): Promise<Flag> {
+    const answer = await api.request(method, path, body, { ...(headers && { headers }) });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body as Flag;
+  }
+  const patch = (flag: Flag, changes: Body) => ok('PATCH', `${flag.id}/`, changes);
+  const list = async (query = '') => (await ok('GET', query)) as unknown as Page;
+  const activityOf = async (flag: Flag) =>
+    ((await ok('GET', `${flag.id}/activity/`)) as unknown as { results: Activity[] }).results;
+
+  it('are made with what is said, and with defaults for the rest', async () => {
+    const answer = await api.request('POST', '', { key: 'plain' });
+    const { created_at: made, updated_at: changed, created_by: author, ...flag } = answer.body as Flag;
+    const { rows } = await api.sluice.db.raw<{ rows: Body[] }>(
+      `select id, uuid, distinct_id, first_name, last_name, email, is_email_verified, hedgehog_config, role_at_organization
+       from users where id = ?`,
+      [api.ours.userId],
+    );
+    assert.equal(answer.status, 201);
+    assert.equal(answer.headers.get('etag'), '"1"');
+    assert.equal(
+      answer.headers.get('location'),
+      `${api.sluice.url}/api/projects/${api.ours.projectId}/feature_flags/${flag.id}/`,
+    );
+    assert.match(`${made as string} ${changed as string}`, /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z ?){2}$/);
+    assert.deepEqual(author, rows[0]);
+    assert.deepEqual(flag, {
+      id: flag.id,
+      key: 'plain',
+      name: '',
+      filters: { groups: [{ properties: [], rollout_percentage: 100 }], payloads: {} },
+      active: true,
+      deleted: false,
+      version: 1,
+      last_modified_by: rows[0],
+      ensure_experience_continuity: false,
+      evaluation_runtime: 'all',
+      bucketing_identifier: 'distinct_id',
+      evaluation_contexts: [],
+      evaluation_tags: [],
+      tags: [],
+      is_remote_configuration: false,
+      has_encrypted_payloads: false,
+      local_evaluation: { evaluable: true, reason: null },
+      experiment_set: [],
+      features: [],
+      surveys: [],
+      status: 'ACTIVE',
+      can_edit: true,
+      user_access_level: 'editor',
+    });
+    assert.deepEqual(await ok('GET', `${flag.id}/`), answer.body);
+  });
+
+  it('keep everything that decisions know', async () => {
+    const cohort = await buildCohort(api.sluice.db, api.ours.projectId);
+    const base = await api.create();
+    const filters = {
+      groups: [
+        {
+          properties: [
+            { type: 'person', key: 'plan', operator: 'exact', value: ['pro', 'team'] },
+            { type: 'person', key: 'age', operator: 'gte', value: '18' },
+            { type: 'person', key: 'mail', operator: 'regex', value: '^[a-z]+@' },
+            { type: 'person', key: 'since', operator: 'is_date_before', value: '-30d' },
+            { type: 'person', key: 'app', operator: 'semver_tilde', value: '1.2.3' },
+            { type: 'person', key: 'gone', operator: 'is_not_set' },
+            { type: 'person_metadata', key: 'created_at', operator: 'is_date_after', value: '2020-01-01' },
+            { type: 'cohort', key: 'id', value: cohort, operator: 'not_in' },
+            { type: 'flag', key: base.id, operator: 'flag_evaluates_to', value: 'test' },
+          ],
+          rollout_percentage: 33.333,
+          variant: 'b',
+          description: 'first',
+          sort_key: 'kept',
+        },
+        { aggregation_group_type_index: 1, properties: [{ type: 'group', key: 'size', operator: 'lt', value: '9' }] },
+      ],
+      multivariate: {
+        variants: ['a', 'b', 'c'].map((key, i) => ({ key, name: null, rollout_percentage: [33.3, 33.3, 33.4][i] })),
+      },
+      payloads: { a: { color: 'red' }, b: '"blue"', c: null },
+      super_groups: null,
+      feature_enrollment: true,
+      holdout: { id: 3, exclusion_percentage: 10 },
+      early_exit: true,
+    };
+    const said = {
+      name: 'All of it',
+      filters,
+      active: false,
+      ensure_experience_continuity: true,
+      evaluation_runtime: 'server',
+      bucketing_identifier: 'device_id',
+      evaluation_tags: [' web ', 'web', 'Docs'],
+      tags: ['Growth', 'growth ', 'beta'],
+      is_remote_configuration: true,
+    };
+    const flag = await api.create({ ...said, created_by: 7, version: 40, creation_context: 'experiments' });
+    const kept = structuredClone(filters) as typeof filters & { payloads: Body };
+    kept.groups[0]!.properties![8]!.key = String(base.id);
+    kept.payloads = { a: '{"color":"red"}', b: '"blue"' } as never;
+    for (const [name, value] of Object.entries({
+      ...said,
+      filters: kept,
+      evaluation_tags: ['web', 'Docs'],
+      evaluation_contexts: ['web', 'Docs'],
+      tags: ['growth', 'beta'],
+      version: 1,
+      status: 'INACTIVE',
+    })) {
+      assert.deepEqual(flag[name], value, name);
+    }
+    assert.equal((flag['local_evaluation'] as Body)['evaluable'], false);
+  });
+
+  it('change field by field: what is left out stays, and nothing to change is no change', async () => {
+    const flag = await api.create({ name: 'before', tags: ['a'], filters: { ...on(), payloads: { true: '1' } } });
+    const changed = await patch(flag, { name: 'after', evaluation_runtime: null });
+    assert.deepEqual(
+      [changed['name'], changed['tags'], changed.filters, changed.version],
+      ['after', ['a'], flag.filters, 2],
+    );
+    assert.equal((await patch(flag, { name: 'after', filters: flag.filters, tags: ['A'] })).version, 2);
+    assert.equal((await patch(flag, { filters: { ...flag.filters, groups: [] } })).version, 3);
+    const { groups, payloads } = (await ok('PUT', `${flag.id}/`, { key: flag.key, filters: { payloads: {} } })).filters;
+    assert.deepEqual([groups, payloads], [[], {}]);
+    assert.equal((await api.request('PUT', `${flag.id}/`, { name: 'x' })).status, 400);
+  });
+
+  it('tell who changed what, in the same breath', async () => {
+    const flag = await api.create({ name: 'phx_secretsecretsecret' });
+    const key = await buildProjectSecretKey(api.sluice.db, api.ours, 'feature_flag:write');
+    await api.request('PATCH', `${flag.id}/`, { name: 'b', active: false }, { key });
+    await patch(flag, { deleted: true });
+    await patch(flag, { deleted: false });
+    const entries = await activityOf(flag);
+    assert.deepEqual(
+      entries.map(({ activity, user, detail: { name, version, changes } }) => {
+        const fields = changes.map(
+          ({ field, before, after }) => `${field as string}: ${String(before)} → ${String(after)}`,
+        );
+        return [activity, user?.['id'] ?? null, name, version, ...fields];
+      }),
+      [
+        ['restored', api.ours.userId, flag.key, 4, 'deleted: true → false'],
+        ['deleted', api.ours.userId, flag.key, 3, 'deleted: false → true'],
+        ['updated', null, flag.key, 2, 'name: [redacted] → b', 'active: true → false'],
+        ['created', api.ours.userId, flag.key, 1],
+      ],
+    );
+    const all = (await ok('GET', 'activity/?limit=2')) as unknown as Page;
+    assert.ok(all.count > 4);
+    assert.deepEqual(all.results, entries.slice(0, 2));
+    assert.match(all.next ?? '', /limit=2&offset=2/);
+  });
+
+  it('go back to what a change calls before', async () => {
+    const flag = await api.create({
+      filters: { ...on({ type: 'person', key: 'a', value: 'b' }), payloads: { true: '[1]' } },
+    });
+    await patch(flag, { filters: on(), tags: ['x'] });
+    const [{ detail }] = (await activityOf(flag)) as [Activity];
+    const back = await patch(flag, Object.fromEntries(detail.changes.map(({ field, before }) => [field, before])));
+    assert.deepEqual([back.filters, back['tags']], [flag.filters, []]);
+  });
+
+  it('are deleted softly: not listed, but retrieved, and restored until the key is taken', async () => {
+    const flag = await api.create({ key: 'mortal' });
+    assert.equal((await patch(flag, { deleted: true }))['status'], 'DELETED');
+    assert.equal((await list('?search=mortal')).count, 0);
+    assert.equal((await ok('GET', `${flag.id}/`))['deleted'], true);
+    assert.equal((await patch(flag, { deleted: false }))['deleted'], false);
+    await patch(flag, { deleted: true });
+    const heir = await api.create({ key: 'mortal' });
+    assert.notEqual(heir.id, flag.id);
+    assert.equal((await api.request('GET', `${flag.id}/`)).status, 404);
+    assert.equal((await list('?search=mortal')).results[0]?.id, heir.id);
+  });
+
+  it('leave a deleted flag that something tells of, and do not restore it beside its heir', async () => {
+    const { db } = api.sluice;
+    const flag = await api.create({ key: 'told-of' });
+    await patch(flag, { deleted: true });
+    await db('experiments').insert({ ...EXPERIMENT, project_id: api.ours.projectId, flag_id: flag.id, deleted: true });
+    await api.create({ key: 'told-of' });
+    const refused = await api.request('PATCH', `${flag.id}/`, { deleted: false });
+    assert.deepEqual([refused.status, (refused.body as Body)['code']], [400, 'unique']);
+  });
+
+  it('are not deleted under an early access feature, an experiment or a survey, and say which there are', async () => {
+    const { db } = api.sluice;
+    const project_id = api.ours.projectId;
+    const [early, tried, asked] = [await api.create(), await api.create(), await api.create()];
+    const feature = { project_id, id: '11111111-1111-4111-8111-111111111111', flag_id: early.id, name: 'Dark mode' };
+    await db('early_access_features').insert({
+      ...feature,
+      description: '',
+      stage: 'beta',
+      documentation_url: '',
+      payload: {},
+    });
+    const [experiment] = await db('experiments')
+      .insert({ ...EXPERIMENT, project_id, flag_id: tried.id })
+      .returning<{ id: number }[]>('id');
+    for (const [flag, words] of [
+      [early, /Dark mode/],
+      [tried, new RegExp(`ID: ${experiment!.id}`)],
+    ] as const) {
+      const refused = await api.request('PATCH', `${flag.id}/`, { deleted: true });
+      assert.deepEqual([refused.status, (refused.body as Body)['attr']], [400, 'deleted']);
+      assert.match((refused.body as { detail: string }).detail, words);
+    }
+    assert.deepEqual((await ok('GET', `${early.id}/`))['features'], [
+      { id: feature.id, name: 'Dark mode', stage: 'beta' },
+    ]);
+    assert.deepEqual((await ok('GET', `${tried.id}/`))['experiment_set'], [experiment!.id]);
+    assert.deepEqual(
+      (await list('?type=experiment')).results.map(({ id }) => id),
+      [tried.id],
+    );
+    assert.deepEqual((await ok('GET', `${asked.id}/`))['surveys'], []);
+    const group = { filters: { ...on(), aggregation_group_type_index: 0 } };
+    assert.equal((await api.request('PATCH', `${early.id}/`, group)).status, 400);
+  });
+
+  it('take their enrollment along when they are renamed', async () => {
+    const flag = await api.create({ key: 'old-name', filters: { ...on(), super_groups: enrolled('old-name') } });
+    const renamed = await patch(flag, { key: 'new-name' });
+    assert.deepEqual([renamed.key, renamed.filters['super_groups']], ['new-name', enrolled('new-name')]);
+    assert.equal((await api.create({ key: 'old-name' })).key, 'old-name');
+    const refused = await api.request('PATCH', `${flag.id}/`, { key: 'old-name' });
+    assert.equal((refused.body as Body)['code'], 'unique');
+  });
+
+  it('refuse a stale If-Match, and a stale version only where the same was changed', async () => {
+    const flag = await api.create({ name: 'one' });
+    await patch(flag, { name: 'two', version: 1 });
+    const stale = await api.request('PATCH', `${flag.id}/`, { tags: ['x'] }, { headers: { 'If-Match': '"1"' } });
+    assert.equal(stale.status, 412);
+    const conflict = await api.request('PATCH', `${flag.id}/`, { name: 'three', version: 1 });
+    assert.deepEqual([conflict.status, (conflict.body as Body)['code']], [409, 'conflict']);
+    assert.match((conflict.body as { detail: string }).detail, /was updated by \S+@example\.com since/);
+    assert.equal((await patch(flag, { tags: ['x'], version: 1 })).version, 3);
+    assert.equal((await patch(flag, { name: 'two', version: 1 })).version, 3);
+    assert.equal((await ok('PATCH', `${flag.id}/`, { name: 'four' }, { 'If-Match': '"3"' })).version, 4);
+  });
+
+  it('let exactly one of many changes of one version win', async () => {
+    const flag = await api.create();
+    const names = Array.from({ length: 8 }, (_, i) => `name ${i}`);
+    const answers = await Promise.all(names.map((name) => api.request('PATCH', `${flag.id}/`, { name, version: 1 })));
+    assert.deepEqual(statuses(answers), [200, ...Array.from({ length: 7 }, () => 409)]);
+    const winner = answers.find(({ status }) => status === 200)!.body as Flag;
+    assert.deepEqual(await ok('GET', `${flag.id}/`), winner);
+    assert.equal((await activityOf(flag)).length, 2);
+  });
+
+  it('give one key to one of many', async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => api.request('POST', '', { key: 'wanted' })));
+    assert.deepEqual(statuses(answers), [201, 400, 400, 400, 400, 400]);
+  });
+
+  it('do not become a cycle by two changes at once', async () => {
+    for (let round = 0; round < 3; round++) {
+      const [a, b] = [await api.create(), await api.create()];
+      const answers = await Promise.all([
+        api.request('PATCH', `${a.id}/`, { filters: dependingOn([b.id]) }),
+        api.request('PATCH', `${b.id}/`, { filters: dependingOn([a.id]) }),
+      ]);
+      assert.deepEqual(statuses(answers), [200, 400]);
+    }
+  });
+
+  it('are listed newest first, in pages, by what is asked', async () => {
+    await api.sluice.db('feature_flags').where({ project_id: api.ours.projectId }).update({ deleted: true });
+    const old = { created_at: new Date(Date.now() - 31 * 86_400_000) };
+    const split = {
+      variants: [
+        { key: 'a', rollout_percentage: 40 },
+        { key: 'b', rollout_percentage: 60 },
+      ],
+    };
+    const flags = [
+      await api.create({ key: 'one_', name: 'Unique, 100 %', tags: ['x', 'y'] }),
+      await api.create({ key: 'two', active: false, tags: ['y'] }),
+      await api.create({ key: 'three', filters: { ...on(), multivariate: split } }),
+      await api.create({
+        key: 'four',
+        filters: on({ type: 'person', key: 'a', value: 'b' }),
+        evaluation_runtime: 'server',
+      }),
+      await api.create({
+        key: 'five',
+        is_remote_configuration: true,
+        filters: { groups: [{ rollout_percentage: 5 }] },
+      }),
+    ];
+    const ids = flags.map(({ id }) => id);
+    const keys = async (query: string) => (await list(query)).results.map(({ key }) => key).join(' ');
+    assert.equal(await keys(''), 'five four three two one_');
+    await api.sluice.db('feature_flags').whereIn('id', ids).update(old);
+    const asked: [string, string][] = [
+      ['?order=key', 'five four one_ three two'],
+      ['?order=-key&limit=2', 'two three'],
+      ['?order=key&limit=2&offset=3', 'three two'],
+      ['?search=T', 'two three'],
+      ['?search=uNIQUE', 'one_'],
+      ['?search=%25', 'one_'],
+      ['?search=_', 'one_'],
+      ['?active=false', 'two'],
+      ['?active=true&order=key', 'five four one_ three'],
+      ['?active=STALE', 'one_'],
+      ['?type=multivariant', 'three'],
+      ['?type=remote_config', 'five'],
+      ['?type=boolean&order=key', 'five four one_ two'],
+      ['?tags=["y"]&order=key', 'one_ two'],
+      ['?tags=["x","z"]', 'one_'],
+      ['?evaluation_runtime=server', 'four'],
+      [`?created_by_id=${api.ours.userId + 1000}`, ''],
+    ];
+    for (const [query, expected] of asked) {
+      assert.equal(sorted(await keys(query), query), sorted(expected, query), query);
+    }
+    const page = await list('?limit=2');
+    assert.equal(page.count, 5);
+    assert.match(page.next ?? '', /limit=2&offset=2/);
+  });
+});
