@@ -1,11 +1,19 @@
 /** Event streams of flags: who may listen, what is told, and how it ends. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createKnex, createPool } from '../../../src/db/connection.ts';
 import { Throttled } from '../../../src/errors.ts';
+import { createDecider } from '../../../src/flags/decide/decider.ts';
+import { DECIDE_POOL } from '../../../src/flags/decide/facts.ts';
 import { createLiveDefinitions } from '../../../src/flags/definitions/live-definitions.ts';
+import { createAdmission } from '../../../src/flags/ofrep/admission.ts';
 import { createEventStreams } from '../../../src/flags/ofrep/event-streams.ts';
+import { createOfrep } from '../../../src/flags/ofrep/ofrep.ts';
 import { createStreamTokens } from '../../../src/flags/ofrep/stream-tokens.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
+import { createGatekeeper } from '../../../src/identity/gatekeeper.ts';
+import { keyStore } from '../../../src/identity/keys.store.ts';
+import { projectStore } from '../../../src/identity/projects.store.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/secrets/key-ring.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -215,6 +223,57 @@ describe('event streams of flags', () => {
     const stoppedAtMs = Date.now();
     await own.stop();
     assert.ok(Date.now() - stoppedAtMs < 2_000);
+  });
+});
+
+describe('the address of an event stream', () => {
+  const PERIOD_MS = 900_000;
+  let database: TestDatabase;
+  before(async () => void (database = await createTestDatabase()));
+  after(() => database.drop());
+
+  it('comes anew, though the flags are the same, before its token ends', async () => {
+    let now = 10 * PERIOD_MS;
+    const log = createLogger({ LOG_LEVEL: 'error' }, 'test');
+    const db = createKnex({ url: database.url, applicationName: 'test' });
+    const pool = createPool({ url: database.url, ...DECIDE_POOL });
+    const definitions = createLiveDefinitions({ databaseUrl: database.url, log });
+    const tokens = createStreamTokens(createKeyRing(generateKeyRing()), () => now);
+    const streams = createEventStreams({ definitions, tokens, publicUrl: 'http://sluice' });
+    const gatekeeper = createGatekeeper({ keys: keyStore(db), projects: projectStore(db) });
+    const ofrep = createOfrep({
+      definitions,
+      decider: createDecider({ pool }),
+      streams,
+      admit: createAdmission({ definitions, gatekeeper }),
+      metering: { count: () => {}, isOverQuota: () => false },
+      requestsPerSecond: 100,
+      locate: undefined,
+      log,
+    });
+    const server = await startHttpServer(async (request, response) => void ofrep.handle(request, response), {
+      host: '127.0.0.1',
+      port: 0,
+    });
+    const { apiToken } = await buildTenant(db);
+    const ask = (tag: string) =>
+      fetch(`${server.url}/ofrep/v1/evaluate/flags`, {
+        method: 'POST',
+        headers: { 'X-API-Key': apiToken, 'If-None-Match': tag },
+        body: JSON.stringify({ context: { targetingKey: 'ada' } }),
+      });
+    const first = await ask('');
+    const tag = first.headers.get('etag') ?? '';
+    now += PERIOD_MS - 1;
+    assert.equal((await ask(tag)).status, 304);
+    now += 1;
+    const later = await ask(tag);
+    assert.equal(later.status, 200);
+    assert.notDeepEqual(await later.json(), await first.json());
+    streams.close();
+    await server.stop(1_000);
+    await definitions.close();
+    await Promise.all([db.destroy(), pool.end()]);
   });
 });
 
