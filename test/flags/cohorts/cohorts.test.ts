@@ -15,6 +15,8 @@ import { buildPersonalKey } from '../../support/identity.ts';
 
 type Refusal = { code: string; detail: string; attr: string | null };
 
+const of = (...values: unknown[]) => ({ properties: { type: 'OR', values } });
+
 describe('cohorts', () => {
   let api: CohortsApi;
   let pro: Cohort;
@@ -50,7 +52,6 @@ describe('cohorts', () => {
     });
   }
 
-  const of = (...values: unknown[]) => ({ properties: { type: 'OR', values } });
   const bad: [body: unknown, code: string, attr: string | null, detail?: RegExp][] = [
     [{ filters: of(has('a', 1)) }, 'required', 'name'],
     [{ name: '', filters: of(has('a', 1)) }, 'blank', 'name'],
@@ -225,8 +226,8 @@ describe('cohorts', () => {
     type Page = { next: string | null; results: { id: string; distinct_ids: string[] }[] };
     const first = await api.done<Page>('GET', `${pro.id}/persons/?limit=1`);
     const second = await api.done<Page>('GET', `${pro.id}/persons/${new URL(first.next!).search}`);
-    const found = [...first.results, ...second.results].map((person) => person.distinct_ids).sort();
-    assert.deepEqual([found, second.next], [[['ann'], ['bob']], null]);
+    const found = [...first.results, ...second.results].flatMap((person) => person.distinct_ids).sort();
+    assert.deepEqual([found, second.next], [['ann', 'bob'], null]);
   });
 
   it('tell who changed them in which way', async () => {

@@ -15,6 +15,10 @@ const inCohort = (value: Json, more: object = {}) => ({ type: 'cohort', key: 'id
 const and = (...values: Json[]) => ({ type: 'AND', values }) as Json;
 const or = (...values: Json[]) => ({ type: 'OR', values }) as Json;
 
+const since = (value: string) => ({ type: 'person_metadata', key: 'created_at', value, operator: 'is_date_after' });
+const group = (key: string, value: Json, index: number | null = 0) =>
+  ({ type: 'group', key, value, ...(index !== null && { group_type_index: index }) }) as Json;
+
 describe('counts of who matches', () => {
   let database: TestDatabase;
   let db: Knex;
@@ -97,7 +101,6 @@ describe('counts of who matches', () => {
   it('know distinct ids, first values and when a person was first seen', async () => {
     await write({ $os: 'Linux' }, { distinctIds: ['a', 'b'] });
     await write({ $os: 'Linux', $initial_os: 'Windows' }, { distinctIds: ['c'], createdAt: '2024-05-30T00:00:00Z' });
-    const since = (value: string) => ({ type: 'person_metadata', key: 'created_at', value, operator: 'is_date_after' });
     const cases: [Json[], number][] = [
       [[person('distinct_id', 'b')], 1],
       [[person('distinct_id', ['a', 'c'])], 2],
@@ -115,8 +118,6 @@ describe('counts of who matches', () => {
     await writeGroup('acme', { tier: 'gold' });
     await writeGroup('other', {});
     await writeGroup('acme', { tier: 'gold' }, 1);
-    const group = (key: string, value: Json, index: number | null = 0) =>
-      ({ type: 'group', key, value, ...(index !== null && { group_type_index: index }) }) as Json;
     const cases: [Json[], number][] = [
       [[], 2],
       [[group('tier', 'gold')], 1],

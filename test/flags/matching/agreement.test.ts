@@ -1,0 +1,149 @@
+/** Condition sets and cohorts say in SQL what decide says in memory, about the same persons. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { createPool, type Pool } from '../../../src/db/connection.ts';
+import type { CohortDefinition } from '../../../src/flags/evaluation/definitions.ts';
+import type { Json, Properties } from '../../../src/flags/evaluation/json-values.ts';
+import { matchingSql } from '../../../src/flags/matching/matching-sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { buildFacts, buildFlag, decide, NOW } from '../../support/flags.ts';
+
+const PROJECT = 1;
+const COHORTS = [1, 2, 3, 4, 5];
+const LISTING = 4;
+/** There is none. */
+const MISSING = 6;
+
+const keys = fc.constantFrom('plan', 'age', 'at', '$initial_os', '$os', 'absent');
+const values = fc.constantFrom<Json>(
+  'pro',
+  'PRO',
+  'free',
+  true,
+  'false',
+  null,
+  30,
+  '30',
+  20.5,
+  '2024-05-30',
+  '-7d',
+  ['pro', 30],
+  {},
+);
+const operators = fc.constantFrom(
+  ...['exact', 'is_not', 'is_set', 'is_not_set', 'icontains', 'not_icontains', 'gt', 'lte', 'between', 'not_between'],
+  ...['is_date_before', 'is_date_after', 'regex', 'not_regex', 'semver_gt', 'no such', null],
+);
+const persons = fc.array(fc.dictionary(keys, values, { noNullPrototype: true }), { minLength: 1, maxLength: 6 });
+
+const property = fc.record<Record<string, Json>>(
+  {
+    type: fc.constantFrom('person', 'person', 'person', 'group', 'event'),
+    key: keys,
+    operator: operators,
+    value: values,
+  },
+  { requiredKeys: ['key'] },
+);
+const membership = fc.record<Record<string, Json>>(
+  {
+    type: fc.constant('cohort'),
+    key: fc.constant('id'),
+    value: fc.oneof(
+      { weight: 12, arbitrary: fc.constantFrom<Json>(...COHORTS, '2') },
+      fc.constantFrom<Json>(MISSING, 'x'),
+    ),
+    operator: fc.constantFrom('in', 'not_in', null, 'exact'),
+  },
+  { requiredKeys: ['type', 'key', 'value'] },
+);
+const condition = fc.oneof({ weight: 2, arbitrary: property }, membership);
+const { group } = fc.letrec<{ group: Json; member: Json }>((tie) => ({
+  group: fc.record({
+    type: fc.constantFrom('AND', 'OR'),
+    values: fc.array(tie('member'), { maxLength: 3 }),
+  }),
+  member: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.tuple(condition, fc.boolean()).map(([one, negation]) => (negation ? { ...one, negation } : one)),
+    tie('group'),
+  ),
+}));
+
+describe('matching in SQL', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+
+  before(async () => {
+    database = await createTestDatabase();
+    pool = createPool({ url: database.url, applicationName: 'test', maxConnections: 1 });
+    await pool.query(
+      `insert into organizations (id, name) values (gen_random_uuid(), 'x');
+       insert into projects (id, organization_id, name, api_token) overriding system value select ${PROJECT}, id, 'x', 'phc_x' from organizations;
+       insert into cohorts (id, project_id, name, description, is_static, filters) overriding system value
+         values (${LISTING}, ${PROJECT}, '', '', true, '{}')`,
+    );
+  });
+  after(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  type World = { ids: string[]; listed: Set<string> };
+
+  async function write(people: readonly Properties[]): Promise<World> {
+    await pool.query('delete from persons');
+    const ids = people.map(() => randomUUID());
+    const listed = ids.filter((_, index) => index % 2 === 0);
+    await pool.query(
+      `with made as (
+         insert into persons select $1, id, properties, false, '2024-01-01' from unnest($2::uuid[], $3::jsonb[]) as given (id, properties))
+       select`,
+      [PROJECT, ids, people.map((one) => JSON.stringify(one))],
+    );
+    await pool.query('insert into cohort_members select $1, $2, unnest($3::uuid[])', [PROJECT, LISTING, listed]);
+    return { ids, listed: new Set(listed) };
+  }
+
+  async function found(
+    filters: readonly Json[],
+    cohorts: readonly CohortDefinition[],
+    timeZone: string,
+  ): Promise<Set<string>> {
+    const scope = {
+      projectId: PROJECT,
+      cohorts: new Map(cohorts.map((cohort) => [cohort.id, cohort])),
+      dates: { timeZone, now: NOW },
+    };
+    const { from, exists, matches } = matchingSql(filters, 'person', scope);
+    const { rows } = await pool.query<{ id: string }>(`select subject.id from ${from} where ${exists} and ${matches}`);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  it('finds whom decide finds', async function () {
+    this.timeout(60_000);
+    const cohortsOf = fc.tuple(...COHORTS.map(() => group));
+    const zones = fc.constantFrom('UTC', 'UTC', 'America/St_Johns', 'Europe/Berlin');
+    const filters = fc.array(condition, { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(persons, cohortsOf, filters, zones, async (people, groups, properties, timeZone) => {
+        const { ids, listed } = await write(people);
+        const cohorts = COHORTS.map((id, index): CohortDefinition => {
+          return { id, isStatic: id === LISTING, filters: id === LISTING ? {} : { properties: groups[index]! } };
+        });
+        const flag = buildFlag({ filters: { groups: [{ properties, rollout_percentage: 100 }] } });
+        const matching = await found(properties, cohorts, timeZone);
+        for (const [index, id] of ids.entries()) {
+          const memberships = new Set(listed.has(id) ? [LISTING] : []);
+          const facts = buildFacts(people[index]!, { memberships });
+          const { enabled } = decide(flag, {}, facts, { cohorts, timeZone });
+          const told = inspect({ properties, cohorts, person: people[index], timeZone }, { depth: 12 });
+          assert.equal(matching.has(id), enabled, told);
+        }
+      }),
+      { numRuns: 300, endOnFailure: true },
+    );
+  });
+});
