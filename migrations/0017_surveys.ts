@@ -75,6 +75,7 @@ const SURVEYS = `
     response_sampling_interval_type text check (response_sampling_interval_type in ('day', 'week', 'month')),
     response_sampling_interval int check (response_sampling_interval > 0),
     response_sampling_limit int check (response_sampling_limit >= 0),
+    sampling_paused_until timestamptz,
     enable_partial_responses boolean,
     created_by int references users on delete set null,
     created_at timestamptz not null default now(),
@@ -92,7 +93,9 @@ const SURVEYS = `
   create index surveys_internal_targeting_flag on surveys (internal_targeting_flag_id);
   create index surveys_created_by on surveys (created_by);
   create index surveys_due on surveys (due_at) where due_at is not null;
-  create index surveys_limited on surveys (project_id) where responses_limit is not null and is_running;
+  comment on column surveys.sampling_paused_until is 'the interval of its sampling that ends then has its answers';
+  create index surveys_limited on surveys (project_id)
+    where is_running and (responses_limit is not null or response_sampling_limit > 0);
   ${tellOf('surveys')}
 `;
 

@@ -27,7 +27,9 @@ export type SurveysApi = {
   log: Logger;
   ours: Tenant;
   theirs: Tenant;
-  /** Moves the clock by which surveys live. */
+  /** The clock by which surveys live, in milliseconds since 1970. */
+  now(): number;
+  /** Moves it. */
   passDays(days: number): void;
   /** With a key of our user that may do everything; the path goes on from our project's. */
   request(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
@@ -75,6 +77,7 @@ export async function startSurveysApi(): Promise<SurveysApi> {
     ours,
     theirs,
     request,
+    now,
     passDays: (days) => void (passed += days * DAY_MS),
     done: (method, path, body) => answered(request(method, path, body), (status) => status < 300),
     refused: (method, path, body) => answered(request(method, path, body), (status) => status === 400),

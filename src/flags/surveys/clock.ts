@@ -1,12 +1,14 @@
 /**
- * What happens to surveys by themselves: they start and end at their dates, come again, and end when they have the answers that they
- * were to have. Every process of the API has a clock; what two of them do at once is done once.
+ * What happens to surveys by themselves: they start and end at their dates, come again, and end or rest when they have the answers that
+ * they were to have. Every process of the API has a clock; what two of them do at once is done once.
  */
 import { NotFound } from '../../errors.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { ResponseStore } from './responses.store.ts';
+import { samplingAt } from './sampling.ts';
 import type { DueSurvey, SurveyStore } from './surveys.store.ts';
 import type { Surveys } from './surveys.ts';
+import { isoOf } from './timetable.ts';
 
 const EVERY_MS = 10_000;
 
@@ -22,25 +24,30 @@ type Options = {
   store: Pick<SurveyStore, 'due'>;
   responses: ResponseStore;
   log: Logger;
+  /** Milliseconds since 1970. */
+  now?: () => number;
 };
 
-export function createSurveyClock({ surveys, store, responses, log }: Options): SurveyClock {
+export function createSurveyClock({ surveys, store, responses, log, now = Date.now }: Options): SurveyClock {
   let ticking: Promise<void> | undefined;
 
   async function catchUp(survey: DueSurvey): Promise<void> {
-    const { id, project_id: projectId, organization_id: organizationId } = survey;
-    const full = await isFull(survey);
-    if (survey.is_due || full) await surveys.catchUp({ id: projectId, organizationId }, id, { full });
+    const { id, project_id: projectId, organization_id: organizationId, start_date, responses_limit: limit } = survey;
+    const full = limit !== null && (await hasAnswers(survey, limit, start_date));
+    const pausedUntil = await endOfFullInterval(survey);
+    if (!survey.is_due && !full && pausedUntil === undefined) return;
+    await surveys.catchUp({ id: projectId, organizationId }, id, { full, pausedUntil });
   }
 
-  async function isFull({
-    id,
-    project_id: projectId,
-    responses_limit: limit,
-    start_date,
-  }: DueSurvey): Promise<boolean> {
-    if (limit === null) return false;
-    const answers = await responses.answers(projectId, [id], start_date);
+  async function endOfFullInterval(survey: DueSurvey): Promise<number | undefined> {
+    const sampled = samplingAt(survey, now());
+    if (!sampled || sampled.percentage === 0) return undefined;
+    const { from, until } = sampled.interval;
+    return (await hasAnswers(survey, survey.response_sampling_limit!, isoOf(from))) ? until : undefined;
+  }
+
+  async function hasAnswers({ id, project_id: projectId }: DueSurvey, limit: number, since: string | null) {
+    const answers = await responses.answers(projectId, [id], since);
     return (answers.get(id) ?? 0) >= limit;
   }
 

@@ -27,6 +27,7 @@ export const NEW_SURVEY: Omit<SurveyFields & SurveyState, 'name' | 'type'> = {
   response_sampling_interval_type: 'week',
   response_sampling_interval: null,
   response_sampling_limit: null,
+  sampling_paused_until: null,
   enable_partial_responses: false,
   targeting_flag_id: null,
   internal_targeting_flag_id: null,
@@ -44,8 +45,10 @@ export function checkedFields(given: GivenSurvey): Partial<SurveyFields> {
   if (fields.conditions) checkConditions(fields.conditions);
   if (fields.appearance) checkAppearance(fields.appearance);
   const dates = DATES.filter((name) => typeof fields[name] === 'string');
+  const sampledAnew = Object.keys(fields).some((name) => name.startsWith('response_sampling'));
   return {
     ...fields,
+    ...(sampledAnew && { sampling_paused_until: null }),
     ...Object.fromEntries(dates.map((name) => [name, datetimeOf(fields[name]!, name)])),
     ...(fields.questions && { questions: checkedQuestions(fields.questions) }),
   } as Partial<SurveyFields>;

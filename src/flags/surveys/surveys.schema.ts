@@ -4,7 +4,7 @@ import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
 import { LinkedFlagBody } from '../feature-flags/linked.ts';
 import { AppearanceBody, ConditionsBody } from './display.ts';
 import { QuestionBody, QuestionsBody } from './questions.ts';
-import { SAMPLING_INTERVALS, SCHEDULES, SURVEY_TYPES } from './surveys.store.ts';
+import { SCHEDULES, SURVEY_TYPES } from './surveys.store.ts';
 
 const MAX_ITERATIONS = 500;
 /** Ten years. */
@@ -34,9 +34,12 @@ const settings = {
   }),
   iteration_frequency_days: nullable(Type.Integer({ minimum: 0, maximum: MAX_DAYS })),
   response_sampling_start_date: Datetime,
-  response_sampling_interval_type: nullable(stringEnum(SAMPLING_INTERVALS)),
+  response_sampling_interval_type: nullable(stringEnum(['day', 'week', 'month'] as const)),
   response_sampling_interval: Count,
-  response_sampling_limit: nullable(Type.Integer({ minimum: 0, maximum: MAX_INT })),
+  response_sampling_limit: nullable(Type.Integer({ minimum: 0, maximum: MAX_INT }), {
+    description:
+      'With so many answers in an interval nobody is asked until the next; the share who are asked grows with its days.',
+  }),
   enable_partial_responses: nullable(Type.Boolean()),
   linked_flag_id: FlagId,
 };

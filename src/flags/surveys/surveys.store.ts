@@ -7,7 +7,6 @@ import type { Standing, Timetable } from './timetable.ts';
 
 export const SURVEY_TYPES = ['popover', 'api', 'widget', 'external_survey'] as const;
 export const SCHEDULES = ['once', 'recurring', 'always'] as const;
-export const SAMPLING_INTERVALS = ['day', 'week', 'month'] as const;
 
 /** What users say of a survey. Instants are ISO texts. */
 export type SurveyFields = Timetable & {
@@ -20,15 +19,11 @@ export type SurveyFields = Timetable & {
   appearance: Appearance | null;
   responses_limit: number | null;
   linked_flag_id: number | null;
-  response_sampling_start_date: string | null;
-  response_sampling_interval_type: (typeof SAMPLING_INTERVALS)[number] | null;
-  response_sampling_interval: number | null;
-  response_sampling_limit: number | null;
   enable_partial_responses: boolean | null;
 };
 
 /** What follows from that, as it was last settled. */
-export type SurveyState = Omit<Standing, 'end_date'> & {
+export type SurveyState = Omit<Standing, 'end_date' | 'rollout_percentage'> & {
   targeting_flag_id: number | null;
   internal_targeting_flag_id: number | null;
 };
@@ -36,7 +31,7 @@ export type SurveyState = Omit<Standing, 'end_date'> & {
 export type Survey = SurveyFields &
   SurveyState & { id: string; project_id: number; created_by: number | null; created_at: string; updated_at: string };
 
-export type DueSurvey = Pick<Survey, 'id' | 'project_id' | 'responses_limit' | 'start_date'> & {
+export type DueSurvey = Survey & {
   organization_id: string;
   /** By the time; not because of its answers. */
   is_due: boolean;
@@ -142,10 +137,9 @@ export function surveyStore(db: Knex) {
     /** Surveys that time has changed, or answers may have: those that are due, and those that take only so many. */
     async due(): Promise<DueSurvey[]> {
       const { rows } = await db.raw<{ rows: DueSurvey[] }>(
-        `select surveys.id, project_id, organization_id, responses_limit, start_date,
-           coalesce(due_at <= now(), false) as is_due
+        `select surveys.*, organization_id, coalesce(due_at <= now(), false) as is_due
          from surveys join projects on projects.id = project_id
-         where due_at <= now() or (responses_limit is not null and is_running)`,
+         where due_at <= now() or (is_running and (responses_limit is not null or response_sampling_limit > 0))`,
       );
       return rows;
     },

@@ -9,12 +9,20 @@ import { checkedFields, checkWhole, NEW_SURVEY } from './fields.ts';
 import type { GivenSurvey } from './surveys.schema.ts';
 import type { Survey } from './surveys.store.ts';
 import { deleteFlags, settleFlags, target, type Acting } from './targeting.ts';
-import { standingAt } from './timetable.ts';
+import { isoOf, standingAt } from './timetable.ts';
 
 const SCOPE = 'Survey';
 
 /** Surveys with what is shown beside them. */
 export type ShownSurveys = { surveys: readonly Survey[]; flags: ReadonlyMap<number, FeatureFlag>; users: Users };
+
+/** What became of a survey by its answers. */
+export type Answered = {
+  /** It has those that it was to have, and ends. */
+  full: boolean;
+  /** The interval of its sampling has, and this is when it ends; milliseconds since 1970. */
+  pausedUntil?: number | undefined;
+};
 
 type Options = { stores: FlagStores; now?: () => number };
 
@@ -27,8 +35,15 @@ export function surveys({ stores: all, now = Date.now }: Options) {
   async function settle(acting: Acting, survey: Survey): Promise<Survey> {
     const standing = { ...survey, ...standingAt(survey, now()) };
     const internal_targeting_flag_id = await settleFlags(acting, standing);
-    const { end_date, is_running, current_iteration, due_at } = standing;
-    const state = { end_date, is_running, current_iteration, due_at, internal_targeting_flag_id };
+    const { end_date, is_running, current_iteration, sampling_paused_until, due_at } = standing;
+    const state = {
+      end_date,
+      is_running,
+      current_iteration,
+      sampling_paused_until,
+      due_at,
+      internal_targeting_flag_id,
+    };
     return acting.stores.surveys.update(survey.project_id, survey.id, state);
   }
 
@@ -111,15 +126,15 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     /**
      * Lets time pass for one survey; nobody in particular does it. Safe to repeat.
      * @param project without a name: there is no request that found it
-     * @param full it has the answers that it was to have, and ends
      * @throws NotFound
      */
-    async catchUp(project: Omit<Project, 'name'>, id: string, { full }: { full: boolean }): Promise<void> {
+    async catchUp(project: Omit<Project, 'name'>, id: string, { full, pausedUntil }: Answered): Promise<void> {
       const nobody = { userId: null, keyId: null };
       await acting({ name: '', ...project }, nobody, async (acting) => {
         const before = await acting.stores.surveys.get(project.id, id);
-        const end = full && before.is_running ? { end_date: new Date(now()).toISOString() } : {};
-        await record(acting, 'updated', await settle(acting, { ...before, ...end }), before);
+        const paused = pausedUntil === undefined ? {} : { sampling_paused_until: isoOf(pausedUntil) };
+        const ended = full && before.is_running ? { end_date: isoOf(now()) } : {};
+        await record(acting, 'updated', await settle(acting, { ...before, ...paused, ...ended }), before);
       });
     },
   };
@@ -151,6 +166,7 @@ function toldOf({
   due_at: _due,
   is_running: _running,
   updated_at: _updated,
+  sampling_paused_until: _paused,
   ...told
 }: Survey): Record<string, unknown> {
   return told;

@@ -7,6 +7,7 @@ import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { slugOf } from '../slug.ts';
 import type { FlagBound } from '../stores.ts';
 import type { Survey } from './surveys.store.ts';
+import type { Standing } from './timetable.ts';
 
 /** Flags called so are neither metered nor told to SDKs that evaluate by themselves. */
 export const TARGETING_PREFIX = 'survey-targeting-';
@@ -54,7 +55,8 @@ export async function settleFlags(
   survey: Pick<
     Survey,
     'id' | 'name' | 'is_running' | 'current_iteration' | 'targeting_flag_id' | 'internal_targeting_flag_id'
-  >,
+  > &
+    Pick<Standing, 'rollout_percentage'>,
 ): Promise<number> {
   const { targeting_flag_id: targeting, internal_targeting_flag_id: internal, is_running: active } = survey;
   if (targeting !== null) await changeFlag(stores, project, author, targeting, { active });
@@ -73,7 +75,11 @@ export async function deleteFlags({ stores, project, author }: Acting, ids: read
 }
 
 /** Of each repetition of its own: SDKs set these when somebody answers (`getSurveyInteractionProperty` of posthog-js). */
-function untouched({ id, current_iteration: iteration }: Pick<Survey, 'id' | 'current_iteration'>): GivenFilters {
+function untouched({
+  id,
+  current_iteration: iteration,
+  rollout_percentage,
+}: Pick<Survey, 'id' | 'current_iteration'> & Pick<Standing, 'rollout_percentage'>): GivenFilters {
   const subject = iteration === null ? id : `${id}/${iteration}`;
   const properties = ['$survey_dismissed', '$survey_responded'].map((name) => ({
     key: `${name}/${subject}`,
@@ -81,7 +87,7 @@ function untouched({ id, current_iteration: iteration }: Pick<Survey, 'id' | 'cu
     operator: 'is_not_set',
     value: 'is_not_set',
   }));
-  return { groups: [{ properties, rollout_percentage: 100 }] };
+  return { groups: [{ properties, rollout_percentage }] };
 }
 
 /** By the survey's name, which is easier to recognise than an id. */

@@ -1,9 +1,10 @@
-/** What time alone changes in a survey: whether it runs, and which repetition of it. */
+/** What time alone changes in a survey: whether it runs, which repetition of it, and how many people are asked. */
+import { samplingAt, type Sampling } from './sampling.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Of a survey, named as in its row; instants are ISO texts. */
-export type Timetable = {
+export type Timetable = Sampling & {
   start_date: string | null;
   end_date: string | null;
   archived: boolean;
@@ -19,6 +20,8 @@ export type Standing = {
   current_iteration: number | null;
   /** As it was given; or when the last repetition was over. */
   end_date: string | null;
+  /** Of people who are asked. */
+  rollout_percentage: number;
   /** When the next of these changes; null: never by itself. */
   due_at: string | null;
 };
@@ -27,17 +30,19 @@ export type Standing = {
 export function standingAt(survey: Timetable, now: number): Standing {
   const { start_date, end_date, archived } = survey;
   const [start, given, over] = [start_date, end_date, endOfIterations(survey)].map(instantOf);
-  const idle = { is_running: false, current_iteration: null, end_date, due_at: null };
+  const idle = { is_running: false, current_iteration: null, end_date, rollout_percentage: 100, due_at: null };
   if (start === undefined) return idle;
   if (now < start) return { ...idle, due_at: archived ? null : start_date };
   const end = Math.min(given ?? Infinity, over ?? Infinity);
   const iteration = iterationAt(survey, start, Math.min(now, end));
   const hasEnded = now >= end;
+  const sampled = samplingAt(survey, now);
   return {
     is_running: !archived && !hasEnded,
     current_iteration: iteration?.number ?? null,
     end_date: hasEnded && end !== given ? isoOf(end) : end_date,
-    due_at: archived || hasEnded ? null : isoOf(Math.min(end, iteration?.until ?? Infinity)),
+    rollout_percentage: sampled?.percentage ?? 100,
+    due_at: archived || hasEnded ? null : isoOf(Math.min(end, iteration?.until ?? end, sampled?.until ?? end)),
   };
 }
 
@@ -73,7 +78,7 @@ function instantOf(iso: string | null | undefined): number | undefined {
   return iso == null ? undefined : Date.parse(iso);
 }
 
-/** With the microseconds that Postgres has. */
-function isoOf(ms: number): string | null {
+/** With the microseconds that Postgres has. @returns null for infinity */
+export function isoOf(ms: number): string | null {
   return Number.isFinite(ms) ? new Date(ms).toISOString().replace('Z', '000Z') : null;
 }

@@ -13,13 +13,11 @@ type Survey = {
   internal_targeting_flag: {
     active: boolean;
     version: number;
-    filters: { groups: { properties: { key: string }[] }[] };
+    filters: { groups: { rollout_percentage: number; properties: { key: string }[] }[] };
   };
 };
 type Figures = { total_count: number; unique_persons: number; [more: string]: unknown };
 type Stats = { stats: Record<string, Figures>; rates: Record<string, number> };
-
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
 /** The property whose presence keeps people out. */
 const asked = (survey: Omit<Survey, 'id'>) => survey.internal_targeting_flag.filters.groups[0]?.properties[0]?.key;
@@ -33,7 +31,7 @@ describe('surveys, as time passes', () => {
   before(async () => {
     world = await startSurveysApi();
     capture = await startCapture(world.databaseUrl);
-    clock = createSurveyClock({ ...world, store: world.stores.surveys });
+    clock = createSurveyClock({ ...world, store: world.stores.surveys, now: world.now });
   });
   after(async () => {
     await clock.stop();
@@ -41,6 +39,7 @@ describe('surveys, as time passes', () => {
     await world.close();
   });
 
+  const inDays = (days: number) => new Date(world.now() + days * 86_400_000).toISOString();
   const build = (body: Record<string, unknown>) =>
     world.done<Survey>('POST', '/surveys/', { name: `Survey ${++names}`, type: 'popover', ...body });
   const get = (id: string) => world.done<Survey>('GET', `/surveys/${id}/`);
@@ -83,6 +82,31 @@ describe('surveys, as time passes', () => {
         ['created', world.ours.userId],
       ],
     );
+  });
+
+  it('rest when an interval of their sampling has its answers, until the next', async () => {
+    const today = new Date(new Date().setUTCHours(0, 0, 0, 0)).toISOString();
+    const { id } = await build({
+      start_date: inDays(-1),
+      response_sampling_start_date: today,
+      response_sampling_interval_type: 'day',
+      response_sampling_interval: 1,
+      response_sampling_limit: 1,
+    });
+    const share = async () => (await get(id)).internal_targeting_flag.filters.groups[0]?.rollout_percentage;
+    assert.equal(await share(), 100);
+    await say('survey sent', id, 'ada');
+    await clock.tick();
+    assert.equal(await share(), 0);
+    await world.done('PATCH', `/surveys/${id}/`, { name: 'Still resting' });
+    assert.equal(await share(), 0);
+    await world.done('PATCH', `/surveys/${id}/`, { response_sampling_limit: 2 });
+    assert.equal(await share(), 100);
+    await say('survey sent', id, 'bob');
+    await clock.tick();
+    assert.equal(await share(), 0);
+    await pass(1);
+    assert.equal(await share(), 100);
   });
 
   it('count how they were answered', async () => {

@@ -3,12 +3,20 @@ import { iterationStarts, standingAt, type Timetable } from '../../../src/flags/
 
 const day = (number: number) => `2024-06-${String(number).padStart(2, '0')}T12:00:00.000000Z`;
 const at = (number: number, ms = 0) => Date.parse(day(number)) + ms;
+const NOT_SAMPLED = {
+  response_sampling_start_date: null,
+  response_sampling_interval_type: 'week' as const,
+  response_sampling_interval: null,
+  response_sampling_limit: null,
+  sampling_paused_until: null,
+};
 const build = (changes: Partial<Timetable>): Timetable => ({
   start_date: day(1),
   end_date: null,
   archived: false,
   iteration_count: null,
   iteration_frequency_days: null,
+  ...NOT_SAMPLED,
   ...changes,
 });
 const weekly = (count: number) => ({ iteration_count: count, iteration_frequency_days: 7 });
@@ -53,6 +61,7 @@ describe('time, for a survey', () => {
         is_running: isRunning,
         current_iteration: iteration,
         end_date: endDate,
+        rollout_percentage: 100,
         due_at: dueAt,
       });
     });
@@ -63,4 +72,40 @@ describe('time, for a survey', () => {
     assert.deepEqual(iterationStarts(build({ ...weekly(3), start_date: null })), []);
     assert.deepEqual(iterationStarts(build({})), []);
   });
+
+  const sampled = {
+    response_sampling_start_date: day(2),
+    response_sampling_interval_type: 'week' as const,
+    response_sampling_interval: 1,
+    response_sampling_limit: 10,
+  };
+  for (const [what, survey, now, percentage, dueAt] of [
+    ['nobody is asked before the first interval', sampled, at(2, -1), 0, day(2)],
+    ['a seventh is asked on the first day of a week', sampled, at(2), 14.29, day(3)],
+    ['more are asked on its second day', sampled, at(3), 28.57, day(4)],
+    ['everybody is asked on its last day', sampled, at(9, -1), 100, day(9)],
+    ['a new week begins with few', sampled, at(9), 14.29, day(10)],
+    [
+      'nobody is asked while the interval has its answers',
+      { ...sampled, sampling_paused_until: day(9) },
+      at(5),
+      0,
+      day(9),
+    ],
+    ['a new interval wants answers again', { ...sampled, sampling_paused_until: day(9) }, at(9), 14.29, day(10)],
+    [
+      'an end comes first',
+      { ...sampled, end_date: '2024-06-05T13:00:00.000000Z' },
+      at(5),
+      57.14,
+      '2024-06-05T13:00:00.000000Z',
+    ],
+    ['a month has thirty days', { ...sampled, response_sampling_interval_type: 'month' as const }, at(2), 3.33, day(3)],
+    ['without a limit everybody is asked', { ...sampled, response_sampling_limit: 0 }, at(3), 100, null],
+  ] as const) {
+    it(`${what}, of a sampled one`, () => {
+      const standing = standingAt(build(survey), now);
+      assert.deepEqual([standing.rollout_percentage, standing.due_at], [percentage, dueAt]);
+    });
+  }
 });

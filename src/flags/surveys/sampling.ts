@@ -1,0 +1,40 @@
+/** Surveys that want some answers from each interval, and from all of its days: a share of people is asked that grows day by day. */
+
+const DAY_MS = 86_400_000;
+const DAYS = { day: 1, week: 7, month: 30 };
+
+/** Of a survey, named as in its row. */
+export type Sampling = {
+  /** ISO text. */
+  response_sampling_start_date: string | null;
+  response_sampling_interval_type: keyof typeof DAYS | null;
+  response_sampling_interval: number | null;
+  /** Answers in an interval; null or 0: as many as there are. */
+  response_sampling_limit: number | null;
+  /** ISO text: the interval has its answers, and this is its end. */
+  sampling_paused_until: string | null;
+};
+
+/** Milliseconds since 1970. */
+export type Sampled = {
+  /** Half-open; before the first interval both are its beginning. */
+  interval: { from: number; until: number };
+  /** Of people who are asked. */
+  percentage: number;
+  /** When that changes. */
+  until: number;
+};
+
+/** @returns undefined when everybody is asked */
+export function samplingAt(survey: Sampling, now: number): Sampled | undefined {
+  const days = DAYS[survey.response_sampling_interval_type ?? 'day'] * (survey.response_sampling_interval ?? 0);
+  if (!days || !survey.response_sampling_limit || survey.response_sampling_start_date === null) return undefined;
+  const start = Date.parse(survey.response_sampling_start_date);
+  if (now < start) return { interval: { from: start, until: start }, percentage: 0, until: start };
+  const from = start + Math.floor((now - start) / (days * DAY_MS)) * days * DAY_MS;
+  const interval = { from, until: from + days * DAY_MS };
+  const paused = survey.sampling_paused_until === null ? 0 : Date.parse(survey.sampling_paused_until);
+  if (now < paused) return { interval, percentage: 0, until: paused };
+  const day = Math.floor((now - from) / DAY_MS) + 1;
+  return { interval, percentage: Math.round((day / days) * 10_000) / 100, until: from + day * DAY_MS };
+}
