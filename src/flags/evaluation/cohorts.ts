@@ -15,12 +15,12 @@ const MAX_DEPTH = 200;
 
 export type Cohorts = {
   isIn: (id: number) => Test;
-  /** What it looks at, itself; undefined: there is no such cohort. */
-  readsOf: (id: number) => (Reads & { isStatic: boolean }) | undefined;
+  /** What it looks at itself, and whether its persons are listed; undefined: there is no such cohort. */
+  find: (id: number) => Pick<Cohort, 'reads' | 'isStatic'> | undefined;
 };
 
 type Cohort = {
-  readonly definition: CohortDefinition;
+  readonly isStatic: boolean;
   readonly reads: Reads;
   readonly test: Test;
   /** Indexes of those that it is made of. */
@@ -39,10 +39,7 @@ export function compileCohorts(definitions: readonly CohortDefinition[], context
   linkCohorts(cohorts, indexes);
   return {
     isIn,
-    readsOf(id) {
-      const cohort = cohorts[indexes.get(id) ?? -1];
-      return cohort && { ...cohort.reads, isStatic: cohort.definition.isStatic };
-    },
+    find: (id) => cohorts[indexes.get(id) ?? -1],
   };
 }
 
@@ -75,7 +72,7 @@ function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, nu
 
 function compileCohort(definition: CohortDefinition, scope: Pick<FilterScope, 'context' | 'isInCohort'>): Cohort {
   const reads = noReads();
-  const cohort = { definition, reads, dependencies: [], failure: undefined };
+  const cohort = { isStatic: definition.isStatic, reads, dependencies: [], failure: undefined };
   if (definition.isStatic) return { ...cohort, test: (asker) => asker.isInStaticCohort(definition.id) };
   const group = fieldAt(fieldsOf(definition.filters), 'properties');
   const wholeScope = { ...scope, reads, group: undefined, flagNamed: undefined };

@@ -50,7 +50,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
       const named = [...request.flagKeys].map((key) => indexByKey.get(key)).filter((index) => index !== undefined);
       return { indexes: named.filter(isForRequest(request)).sort((a, b) => a - b), requirements: undefined };
     }
-    const name = `${request.runtime} ${request.onlySurveys} ${JSON.stringify(request.contexts)}`;
+    const name = `${request.runtime} ${request.onlySurveys} ${request.contexts.length > 0 ? JSON.stringify(request.contexts) : ''}`;
     let selection = selections.get(name);
     if (selection) return selection;
     if (selections.size >= KNOWN_SELECTIONS) selections.clear();

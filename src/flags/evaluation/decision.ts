@@ -74,24 +74,25 @@ export type FailureCode =
   | 'cohort_filters_parsing_error'
   | 'evaluation_error';
 
-export type Decision = {
+/** Shared by all requests that have the same answer. */
+export type Decision = Readonly<{
   key: string;
   id: number;
   version: number;
   enabled: boolean;
   variant: string | null;
-  reason: {
+  reason: Readonly<{
     code: keyof typeof REASONS | FailureCode;
     /** Index of the condition set, in stored order. */
     conditionIndex: number | null;
     description: string;
-  };
+  }>;
   /** JSON as text, as it is stored; only of enabled flags. */
   payload: string | null;
   hasExperiment: boolean;
   /** It could not be decided: it says false, and may not be. */
   failed: boolean;
-};
+}>;
 
 export type Evaluation = {
   /** In the order of the definitions. */

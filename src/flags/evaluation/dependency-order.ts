@@ -16,7 +16,7 @@ export function visitInOrder(
     const index = waiting.at(-1)!;
     const ahead = isVisited(index) ? [] : dependenciesOf(index).filter((one) => !isVisited(one));
     if (ahead.length > 0) {
-      waiting.push(...ahead);
+      for (const one of ahead) waiting.push(one);
       continue;
     }
     waiting.pop();

@@ -1,7 +1,7 @@
 /** One filter of a condition set or of a cohort, as a test of who asks. */
 import { UNAVAILABLE, type Asker, type Found } from './asker.ts';
 import type { FailureCode } from './decision.ts';
-import { textOf, type Json } from './json-values.ts';
+import type { Json } from './json-values.ts';
 import { operatorNamed, prepareCondition, type ConditionContext, type PropertyTest } from './operators.ts';
 import type { Reads } from './reads.ts';
 import { fieldAt, fieldsOf, integerOf, isFields, type Fields } from './stored-json.ts';
@@ -56,10 +56,10 @@ function slowly(test: PropertyTest): (found: Json | undefined, now: number, aske
   };
 }
 
-/** What is neither text nor absent names no operator. */
+/** null: none is named; what is neither text nor absent is no operator's name. */
 function operatorOf(filter: Fields): string | null {
-  const operator = fieldAt(filter, 'operator');
-  return operator === undefined || operator === null ? null : textOf(operator);
+  const operator = fieldAt(filter, 'operator') ?? null;
+  return typeof operator === 'string' || operator === null ? operator : '';
 }
 
 function lookUpOf(key: string, filter: Fields, { group, reads }: FilterScope): ((asker: Asker) => Found) | undefined {
@@ -91,10 +91,11 @@ function compileMembership(filter: Fields, { isInCohort, reads }: FilterScope): 
 }
 
 function compileDependency(filter: Fields, { flagNamed, reads }: FilterScope): Test {
-  const name = fieldAt(filter, 'key');
-  if (!flagNamed || name === undefined || name === null) return never;
-  reads.flags.push(textOf(name));
-  const index = flagNamed(textOf(name));
+  const key = fieldAt(filter, 'key');
+  const name = typeof key === 'string' ? key : integerOf(key)?.toString();
+  if (!flagNamed || name === undefined) return never;
+  reads.flags.push(name);
+  const index = flagNamed(name);
   const wanted = fieldAt(filter, 'value');
   if (index === undefined || operatorOf(filter) !== 'flag_evaluates_to') return never;
   return (asker) => {

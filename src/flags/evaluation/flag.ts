@@ -38,7 +38,10 @@ export function compileFlag(
     compileConditionSet(set, group, placement.variantKeys, wholeScope),
   );
   const decideSets = decideBySets({ sets, placement, answers, exitsEarly: fieldAt(filters, 'early_exit') === true });
-  const isPlaced = placement.variantKeys.size > 0 || sets.some(({ percentage }) => percentage < 100);
+  const isPlaced =
+    placement.variantKeys.size > 0 ||
+    sets.some(({ percentage }) => percentage < 100) ||
+    elementsOf(fieldAt(filters, 'super_groups')).length > 0;
   return {
     definition,
     reads,

@@ -2,8 +2,8 @@
 import type { Asker } from './asker.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { hash01 } from './hash.ts';
-import { textOf, type Json } from './json-values.ts';
-import { elementsOf, fieldAt, fieldsOf, isFields, percentageOf, type Fields } from './stored-json.ts';
+import type { Json } from './json-values.ts';
+import { elementsOf, fieldAt, fieldsOf, integerOf, isFields, percentageOf, type Fields } from './stored-json.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A key, and the end of its part of `[0, 1)`; the part begins where that of the one before ends. */
@@ -100,8 +100,8 @@ export function variantsOf(stored: Json | undefined): Variant[] {
 function holdoutIn(filters: Fields): { variant: string; percentage: number } | undefined {
   const holdout = fieldAt(filters, 'holdout');
   if (isFields(holdout)) {
-    const id = fieldAt(holdout, 'id') ?? null;
-    return id === null ? undefined : heldOutAs(`holdout-${textOf(id)}`, fieldAt(holdout, 'exclusion_percentage'), NaN);
+    const id = integerOf(fieldAt(holdout, 'id'));
+    return id === undefined ? undefined : heldOutAs(`holdout-${id}`, fieldAt(holdout, 'exclusion_percentage'), NaN);
   }
   const group = fieldsOf(elementsOf(fieldAt(filters, 'holdout_groups'))[0]);
   const variant = fieldAt(group, 'variant');

@@ -28,9 +28,9 @@ export type Requirements = {
 export function requirementsOf(flags: readonly CompiledFlag[], cohorts: Cohorts): Requirements {
   const cohortIds = reachableFrom(
     flags.flatMap(({ reads }) => reads.cohorts),
-    (id) => cohorts.readsOf(id)?.cohorts ?? [],
+    (id) => cohorts.find(id)?.reads.cohorts ?? [],
   );
-  const ofCohorts = [...cohortIds].flatMap((id) => cohorts.readsOf(id) ?? []);
+  const ofCohorts = [...cohortIds].flatMap((id) => cohorts.find(id)?.reads ?? []);
   const reads = [...flags.map((flag) => flag.reads), ...ofCohorts];
   const groups = new Map<number, Set<string>>();
   for (const { index, key } of reads.flatMap((one) => one.groups)) {
@@ -40,7 +40,7 @@ export function requirementsOf(flags: readonly CompiledFlag[], cohorts: Cohorts)
     person: [...new Set(reads.flatMap(({ person }) => person))],
     metadata: reads.some(({ metadata }) => metadata),
     groups: [...groups].map(([index, keys]) => ({ index, keys: [...keys] })),
-    staticCohorts: [...cohortIds].filter((id) => cohorts.readsOf(id)?.isStatic),
+    staticCohorts: [...cohortIds].filter((id) => cohorts.find(id)?.isStatic),
     continuousIds: flags.some(({ needsContinuousId }) => needsContinuousId),
   };
 }

@@ -154,14 +154,26 @@ describe('hostile flags', () => {
         [false, true],
       ],
     );
-    const { decisions: others } = timed({
-      flags: [
-        buildFlag({ filters: { groups: [{ properties: [{ type: 'person', key: 'x', value: deep }] }] } }),
-        buildFlag(),
-      ],
-      cohorts: [buildCohort(1, deep)],
-    });
-    assert.equal(others[1]!.enabled, true);
+  });
+
+  it('neither does a definition that nests too deep', () => {
+    let deep: Json = 'bottom';
+    for (let depth = 0; depth < 50_000; depth++) deep = [deep];
+    const filter = { type: 'person', key: 'plan', value: 'pro' };
+    const malformed: Json[] = [
+      { groups: [{ properties: [{ ...filter, value: deep }] }] },
+      { groups: [{ properties: [{ ...filter, operator: deep }] }] },
+      { groups: [{ properties: [{ type: 'flag', key: deep, value: true, operator: 'flag_evaluates_to' }] }] },
+      { groups: [{ rollout_percentage: deep }], holdout: { id: deep, exclusion_percentage: 100 } },
+      { groups: [{ properties: [{ type: 'cohort', value: 1 }] }], payloads: { true: deep } },
+      deep,
+    ];
+    const flags = [...malformed.map((filters) => buildFlag({ filters })), buildFlag()];
+    const { decisions } = timed({ flags, cohorts: [buildCohort(1, deep)] }, { personProperties: { plan: 'pro' } });
+    assert.deepEqual(
+      decisions.map(({ enabled }) => enabled),
+      [...malformed.map(() => false), true],
+    );
   });
 
   it('names of what every object has are names like others', () => {
