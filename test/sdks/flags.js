@@ -11,20 +11,9 @@ posthog.init(token, {
 window.before = posthog.getFeatureFlag('everybody', { send_event: false });
 
 let isAnswered = false;
-let heard;
-posthog.onFeatureFlags(() => {
-  isAnswered = true;
-  heard?.();
-});
-
-/** Calls the SDK. @returns when flags were received after that */
-window.reloading = (call) =>
-  new Promise((resolve) => {
-    heard = resolve;
-    call();
-  });
+posthog.onFeatureFlags(() => (isAnswered = true));
+window.received = () => isAnswered;
 window.values = () => {
   const flags = posthog.featureFlags.getFlagVariants();
   return Object.fromEntries(Object.keys(flags).map((key) => [key, posthog.getFeatureFlag(key, { send_event: false })]));
 };
-window.received = () => isAnswered;

@@ -28,6 +28,7 @@ export const DECIDED_LOCALLY = {
   'for-pro': true,
   half: false,
   'in-cohort': true,
+  'of-users': false,
 };
 /** Ada's, which depend on what is stored: a static cohort, experience continuity. */
 export const DECIDED_REMOTELY = { invited: true, kept: 'blue' };
@@ -43,6 +44,7 @@ export const BOB = {
   'in-cohort': false,
   invited: false,
   kept: 'blue',
+  'of-users': false,
 };
 
 /** Also holds a flag `asleep`, which is not active. */
@@ -70,6 +72,11 @@ export async function buildFlagWorld({ db, url }: Sluice): Promise<FlagWorld> {
     ['for-pro', { groups: [{ properties: [forPro], rollout_percentage: 100 }] }],
     ['for-gold', { aggregation_group_type_index: 0, groups: [{ properties: [gold], rollout_percentage: 100 }] }],
     ['in-cohort', { groups: inCohort(pro) }],
+    // Tells for whom flags were decided.
+    [
+      'of-users',
+      { groups: [{ properties: [{ key: 'distinct_id', type: 'person', operator: 'regex', value: '^user-' }] }] },
+    ],
     ['invited', { groups: inCohort(invited) }],
     ['kept', { groups: [everybody], multivariate }, { ensure_experience_continuity: true }],
     ['asleep', { groups: [everybody] }, { active: false }],
