@@ -23,21 +23,7 @@ export function createGatekeeper({ keys, projects }: { keys: KeyStore; projects:
       return caller;
     },
 
-    async current(caller, token) {
-      if (token !== undefined) {
-        const project = await projects.findByToken(token);
-        if (!project) throw new NotFound('Project not found: `token` is not the public key of one.');
-        return project.id;
-      }
-      const { count, results } = await projects.list(caller, { limit: 1, offset: 0 });
-      const [only] = results;
-      if (only && count === 1) return only.id;
-      throw new NotFound(
-        only
-          ? 'This API key opens several projects: give the id of one instead of `@current`, or its public key as `token`.'
-          : 'Project not found: this API key opens none.',
-      );
-    },
+    current: projects.current,
 
     async enter(caller, projectId, scope) {
       const found = await projects.find(caller, projectId);

@@ -69,11 +69,15 @@ const getProject = (['/api/projects/:id/', '/api/environments/:id/'] as const).m
     method: 'get',
     path,
     access: { authenticated: true },
-    params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) }),
+    params: Type.Object({
+      id: Type.String({ pattern: String.raw`^(@current|[1-9]\d{0,8})$`, description: 'An id, or `@current`.' }),
+    }),
+    query: Type.Object({ token: Type.Optional(Type.String({ description: 'The public key of `@current`.' })) }),
     answers: { 200: ProjectBody },
     summary: 'Retrieve a project',
-    async handle({ caller, params }, { projects }: IdentityApi) {
-      return json(200, present(await projects.get(caller, params.id)));
+    async handle({ caller, params, query }, { projects }: IdentityApi) {
+      const id = params.id === '@current' ? await projects.current(caller, query.token) : Number(params.id);
+      return json(200, present(await projects.get(caller, id)));
     },
   }),
 );

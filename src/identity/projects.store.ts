@@ -74,6 +74,24 @@ export function projectStore(db: Knex) {
       return fromRow(row);
     },
 
+    /**
+     * The id of the project that `@current` stands for: that of the public key, else the only one that the caller's key opens.
+     * @throws NotFound when that is none, or one of several
+     */
+    async current(caller: Caller, apiToken: string | undefined): Promise<number> {
+      if (apiToken !== undefined) {
+        const row = await table().where({ api_token: apiToken }).first('id');
+        if (!row) throw new NotFound('Project not found: `token` is not the public key of one.');
+        return row.id;
+      }
+      const [only, second] = await openTo(caller).limit(2).select('id');
+      if (!only) throw new NotFound('Project not found: this API key opens none.');
+      if (!second) return only.id;
+      throw new NotFound(
+        'This API key opens several projects: give the id of one instead of `@current`, or its public key as `token`.',
+      );
+    },
+
     /** The project, and whether the caller may enter it; undefined when there is none. */
     async find(caller: Caller, id: number): Promise<{ project: Project; open: boolean } | undefined> {
       const row = await table().where({ id }).first();

@@ -178,7 +178,11 @@ describe('identity', () => {
     for (const prefix of ['/api/projects', '/api/environments']) {
       assert.equal((await api.request('GET', `${prefix}/${ours.projectId}/`)).status, 401);
       assert.equal((await api.request('GET', `${prefix}/${theirs.projectId}/`, { key })).status, 404);
-      assert.equal((await api.request('GET', `${prefix}/${ours.projectId}/`, { key })).status, 200);
+      const own = await api.request('GET', `${prefix}/${ours.projectId}/`, { key });
+      assert.equal(own.status, 200);
+      assert.deepEqual((await api.request('GET', `${prefix}/@current/`, { key })).body, own.body);
+      assert.equal((await api.request('GET', `${prefix}/@current/?token=${theirs.apiToken}`, { key })).status, 404);
+      assert.equal((await api.request('GET', `${prefix}/9999999999/`, { key })).status, 404);
     }
   });
 

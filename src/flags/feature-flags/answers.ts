@@ -12,7 +12,7 @@ import { checkReferences } from './check-references.ts';
 import type { ConditionSet } from './filters.ts';
 
 export type FlagAnswersOptions = {
-  stores: Pick<FlagStores, 'inTransaction' | 'users'>;
+  stores: FlagStores;
   definitions: Pick<LiveDefinitions, 'findById'>;
   decider: Decider;
   counts: Counts;
@@ -69,7 +69,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
   async function checkedSet(project: Project, condition: Record<string, unknown>) {
     try {
       const filters = checkedFilters({ groups: [condition] });
-      await stores.inTransaction(project.id, (inside) => checkReferences(inside, project.id, { key: '', filters }));
+      await checkReferences(stores, project.id, { key: '', filters });
       return filters.groups[0] as ConditionSet;
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
