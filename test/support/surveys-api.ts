@@ -7,12 +7,14 @@ import { flagStores, type FlagStores } from '../../src/flags/stores.ts';
 import { surveysApi, surveysApiRoutes, type SurveysApi as Collaborators } from '../../src/flags/surveys/api.ts';
 import { responseStore, type ResponseStore } from '../../src/flags/surveys/responses.store.ts';
 import type { Surveys } from '../../src/flags/surveys/surveys.ts';
+import type { Route } from '../../src/http/route.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
 import { projectStore } from '../../src/identity/projects.store.ts';
 import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
-import { startApi, type Api, type ApiAnswer } from './api.ts';
+import { startApi, type Api, type ApiAnswer, type ApiRequest } from './api.ts';
 import { createTestDatabase } from './database.ts';
+import { answerCheck } from './documented.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from './identity.ts';
 
 export type Refusal = { code: string; detail: string; attr: string | null };
@@ -43,6 +45,8 @@ export type SurveysApi = {
 };
 
 const DAY_MS = 86_400_000;
+const routes = [...earlyAccessApiRoutes, ...surveysApiRoutes] as Route<Collaborators & EarlyAccessApi>[];
+const checkAnswer = answerCheck(routes);
 
 export async function startSurveysApi(): Promise<SurveysApi> {
   const database = await createTestDatabase();
@@ -56,15 +60,21 @@ export async function startSurveysApi(): Promise<SurveysApi> {
   const now = () => Date.now() + passed;
   const collaborators = surveysApi({ stores, responses, definitions: live, now });
   const api = await startApi<Collaborators & EarlyAccessApi>({
-    routes: [...earlyAccessApiRoutes, ...surveysApiRoutes],
+    routes,
     collaborators: { ...collaborators, ...earlyAccessApi(stores, live) },
     gatekeeper: createGatekeeper({ keys: keyStore(db), projects: projectStore(db) }),
   });
   const ours = await buildTenant(db);
   const theirs = await buildTenant(db);
   const key = await buildPersonalKey(db, ours, '*');
+  async function send(method: string, path: string, sent: ApiRequest): Promise<ApiAnswer> {
+    const answer = await api.request(method, path, sent);
+    checkAnswer(method, path, answer);
+    return answer;
+  }
+
   const request = (method: string, path: string, body?: unknown) =>
-    api.request(method, `/api/projects/${ours.projectId}${path}`, { key, body });
+    send(method, `/api/projects/${ours.projectId}${path}`, { key, body });
 
   return {
     api,
@@ -84,7 +94,7 @@ export async function startSurveysApi(): Promise<SurveysApi> {
     async published(path) {
       await live.refresh(ours.projectId);
       const token = `${path.includes('?') ? '&' : '?'}token=${ours.apiToken}`;
-      return answered(api.request('GET', path + token), (status) => status === 200);
+      return answered(send('GET', path + token, {}), (status) => status === 200);
     },
     async close() {
       await api.stop();

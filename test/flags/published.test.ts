@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { rememberPublished } from '../../src/flags/published.ts';
+import type { ProjectFlags } from '../../src/flags/definitions/live-definitions.ts';
+
+const state = (projectId: number, version: string) => ({ projectId, version }) as ProjectFlags;
+
+describe('what pages are told', () => {
+  let loads: number[];
+  let isAway: boolean;
+  let told: (project: ProjectFlags) => Promise<number>;
+  beforeEach(() => {
+    loads = [];
+    isAway = false;
+    told = rememberPublished(async (projectId) => {
+      loads.push(projectId);
+      if (isAway) throw new Error('away');
+      return loads.length;
+    });
+  });
+
+  it('is read once for each state of a project, however many ask', async () => {
+    const answers = await Promise.all([told(state(1, 'a')), told(state(1, 'a')), told(state(2, 'a'))]);
+    assert.deepEqual(answers, [1, 1, 2]);
+    assert.deepEqual([await told(state(1, 'a')), await told(state(1, 'b')), await told(state(1, 'b'))], [1, 3, 3]);
+    assert.deepEqual(loads, [1, 2, 1]);
+  });
+
+  it('is what it last was while it cannot be read, and is read again when it can', async () => {
+    assert.equal(await told(state(1, 'a')), 1);
+    isAway = true;
+    assert.deepEqual([await told(state(1, 'b')), await told(state(1, 'b'))], [1, 1]);
+    await assert.rejects(told(state(2, 'a')), /away/);
+    isAway = false;
+    assert.deepEqual([await told(state(1, 'b')), await told(state(2, 'a'))], [5, 6]);
+  });
+});
