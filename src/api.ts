@@ -9,6 +9,7 @@ import { createEngine, type EngineOptions } from './engine.ts';
 import { eventRoutes, type EventsApi } from './events/events.routes.ts';
 import { eventStore } from './events/events.store.ts';
 import { groupRoutes, type GroupsApi } from './events/groups/groups.routes.ts';
+import { groupTypeStore } from './events/groups/group-types.store.ts';
 import { groupStore } from './events/groups/groups.store.ts';
 import { INGEST_TIMEOUTS } from './events/ingest.ts';
 import { LOOKUP_OPTIONS } from './events/lookup.ts';
@@ -192,6 +193,7 @@ export function createApi(
       events: eventStore(lookups),
       persons: personStore(lookups),
       groups: groupStore(lookups),
+      groupTypes: groupTypeStore(lookups),
       batchExports: batchExports({
         stores,
         schedules: setter,

@@ -4,7 +4,7 @@ import { quoted } from './simple-query.ts';
 import type { IngestionWarning } from './warnings.ts';
 
 /** Bytes of a group's properties as JSON. */
-const MOST_PROPERTIES_BYTES = 1024 * 1024;
+export const MOST_PROPERTIES_BYTES = 1024 * 1024;
 
 /** @example { typeIndex: 0, key: 'acme', properties: '{"tier":"gold"}' } */
 export type GroupUpdate = {

@@ -4,6 +4,7 @@ import { createKnex, type Knex } from '../../src/db/connection.ts';
 import { eventRoutes, type EventsApi } from '../../src/events/events.routes.ts';
 import { eventStore } from '../../src/events/events.store.ts';
 import { groupRoutes, type GroupsApi } from '../../src/events/groups/groups.routes.ts';
+import { groupTypeStore } from '../../src/events/groups/group-types.store.ts';
 import { groupStore } from '../../src/events/groups/groups.store.ts';
 import { LOOKUP_OPTIONS } from '../../src/events/lookup.ts';
 import { personRoutes, type PersonsApi } from '../../src/events/persons/persons.routes.ts';
@@ -44,7 +45,12 @@ export async function startLookups(): Promise<Lookups> {
   const bounded = createKnex({ url: database.url, ...LOOKUP_OPTIONS, statementTimeoutMs: 1_000 });
   const api = await startApi({
     routes: lookupRoutes,
-    collaborators: { events: eventStore(bounded), persons: personStore(bounded), groups: groupStore(bounded) },
+    collaborators: {
+      events: eventStore(bounded),
+      persons: personStore(bounded),
+      groups: groupStore(bounded),
+      groupTypes: groupTypeStore(bounded),
+    },
     gatekeeper: createGatekeeper({ keys: keyStore(db), projects: projectStore(db) }),
   });
   const [ours, theirs] = [await buildTenant(db), await buildTenant(db)];

@@ -1,10 +1,13 @@
-/** `/groups/`: what events said of companies, teams and the like. */
+/** `/groups/`: companies, teams and the like, as events and this API described them. */
+import { InvalidInput } from '../../errors.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../http/pagination.ts';
 import { json, route } from '../../http/route.ts';
 import { Type, type Static } from '../../schema.ts';
+import { groupTypeRoutes } from './group-types.routes.ts';
+import type { GroupTypeStore } from './group-types.store.ts';
 import type { Group, GroupStore } from './groups.store.ts';
 
-export type GroupsApi = { groups: GroupStore };
+export type GroupsApi = { groups: GroupStore; groupTypes: GroupTypeStore };
 
 const TypeIndex = Type.Integer({ minimum: 0, maximum: 4, description: 'Of the type, from `/groups_types/`.' });
 
@@ -26,25 +29,6 @@ function present(group: Group): Static<typeof GroupBody> {
     created_at: group.createdAt,
   };
 }
-
-const listGroupTypes = route({
-  method: 'get',
-  path: '/groups_types/',
-  access: { scope: 'group:read' },
-  answers: {
-    200: Type.Array(
-      Type.Object({ group_type: Type.String(), group_type_index: Type.Integer() }, { title: 'GroupType' }),
-    ),
-  },
-  summary: 'List the group types of the project: at most five, in the order in which they were first seen',
-  async handle({ project }, { groups }: GroupsApi) {
-    const types = await groups.types(project.id);
-    return json(
-      200,
-      types.map(({ index, type }) => ({ group_type: type, group_type_index: index })),
-    );
-  },
-});
 
 const listGroups = route({
   method: 'get',
@@ -69,11 +53,19 @@ function isGroupKey(text: string): boolean {
   return !text.includes('\0');
 }
 
+const GroupKey = Type.String({ minLength: 1, maxLength: 400 });
+const OneGroup = Type.Object({ group_type_index: TypeIndex, group_key: GroupKey });
+const PropertyName = Type.String({ minLength: 1, maxLength: 400 });
+
+function nameOf({ id }: { id: number }, query: Static<typeof OneGroup>) {
+  return { projectId: id, typeIndex: query.group_type_index, key: query.group_key };
+}
+
 const findGroup = route({
   method: 'get',
   path: '/groups/find/',
   access: { scope: 'group:read' },
-  query: Type.Object({ group_type_index: TypeIndex, group_key: Type.String({ maxLength: 400 }) }),
+  query: OneGroup,
   answers: { 200: GroupBody },
   summary: 'Retrieve a group by its key',
   async handle({ project, query }, { groups }: GroupsApi) {
@@ -81,4 +73,58 @@ const findGroup = route({
   },
 });
 
-export const groupRoutes = [listGroupTypes, listGroups, findGroup];
+const SEEN = 'The next decision about the group sees it.';
+
+const createGroup = route({
+  method: 'post',
+  path: '/groups/',
+  access: { scope: 'group:write' },
+  body: Type.Object(
+    {
+      group_type_index: TypeIndex,
+      group_key: GroupKey,
+      group_properties: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    },
+    { title: 'NewGroup' },
+  ),
+  answers: { 201: GroupBody },
+  summary: 'Create a group of a type that the project has',
+  description: SEEN,
+  async handle({ project, body }, { groups, groupTypes }: GroupsApi) {
+    const types = await groupTypes.list(project.id);
+    if (!types.some(({ index }) => index === body.group_type_index)) {
+      throw new InvalidInput('The project has no groups of this type.', 'group_type_index');
+    }
+    return json(201, present(await groups.create(nameOf(project, body), body.group_properties ?? {})));
+  },
+});
+
+const updateProperty = route({
+  method: 'post',
+  path: '/groups/update_property/',
+  access: { scope: 'group:write' },
+  query: OneGroup,
+  body: Type.Object({ key: PropertyName, value: Type.Unknown() }),
+  answers: { 200: GroupBody },
+  summary: 'Set a property of a group',
+  description: SEEN,
+  async handle({ project, query, body }, { groups }: GroupsApi) {
+    return json(200, present(await groups.setProperty(nameOf(project, query), body.key, body.value)));
+  },
+});
+
+const deleteProperty = route({
+  method: 'post',
+  path: '/groups/delete_property/',
+  access: { scope: 'group:write' },
+  query: OneGroup,
+  body: Type.Object({ $unset: PropertyName }),
+  answers: { 200: GroupBody },
+  summary: 'Delete a property of a group',
+  description: SEEN,
+  async handle({ project, query, body }, { groups }: GroupsApi) {
+    return json(200, present(await groups.deleteProperty(nameOf(project, query), body.$unset)));
+  },
+});
+
+export const groupRoutes = [...groupTypeRoutes, listGroups, findGroup, createGroup, updateProperty, deleteProperty];

@@ -1,14 +1,15 @@
-/** Groups and the types they are of, as events described them. */
+/** Groups, as events and the API described them. Whoever changes one changes its row in one statement, as ingestion does. */
 import type { Knex } from '../../db/connection.ts';
-import { NotFound } from '../../errors.ts';
+import { InvalidInput, NotFound } from '../../errors.ts';
 import { keysetOf, newestFirst } from '../../http/keyset.ts';
 import type { Listed, Place } from '../../http/pagination.ts';
+import { MOST_PROPERTIES_BYTES } from '../group-changes.ts';
 import { containing, cutToPage, inTime } from '../lookup.ts';
-
-export type GroupType = { index: number; type: string };
 
 /** Its `id` is the group's key. */
 export type Group = Listed & { typeIndex: number; properties: Record<string, unknown> };
+
+export type GroupName = { projectId: number; typeIndex: number; key: string };
 
 type Row = {
   group_type_index: number;
@@ -20,17 +21,33 @@ type Row = {
 
 const NARROWER = 'A longer `search` helps.';
 
-export function groupStore(db: Knex) {
-  return {
-    /** At most five. */
-    async types(projectId: number): Promise<GroupType[]> {
-      const rows = (await db('group_types').where({ project_id: projectId }).orderBy('group_type_index')) as {
-        group_type_index: number;
-        group_type: string;
-      }[];
-      return rows.map((row) => ({ index: row.group_type_index, type: row.group_type }));
-    },
+const REFUSED = `The properties of a group may have ${MOST_PROPERTIES_BYTES} bytes of JSON.`;
 
+export function groupStore(db: Knex) {
+  /**
+   * @param after SQL of the properties as they shall be
+   * @throws NotFound; InvalidInput when they would be too large
+   */
+  async function change(name: GroupName, after: string, values: readonly string[]): Promise<Group> {
+    const { rows } = await db.raw<{ rows: (Row & { fits: boolean })[] }>(
+      `with wanted as (
+         select *, ${after} as after from groups
+           where project_id = ? and group_type_index = ? and group_key = ? for no key update
+       )
+       update groups set properties = case when fits then after else groups.properties end, version = groups.version + fits::int
+         from (select *, octet_length(after::text) <= ? as fits from wanted) as wanted
+         where (groups.project_id, groups.group_type_index, groups.group_key)
+           = (wanted.project_id, wanted.group_type_index, wanted.group_key)
+         returning groups.*, fits`,
+      [...values, name.projectId, name.typeIndex, name.key, MOST_PROPERTIES_BYTES],
+    );
+    const [row] = rows;
+    if (!row) throw new NotFound();
+    if (!row.fits) throw new InvalidInput(REFUSED, 'value');
+    return fromRow(row);
+  }
+
+  return {
     /** Newest first. @param search part of the key or of the property `name`; case does not matter */
     async list(projectId: number, typeIndex: number, search: string | undefined, place: Place): Promise<Group[]> {
       const { sign, order, edge } = keysetOf(place);
@@ -62,6 +79,33 @@ export function groupStore(db: Knex) {
         .first()) as Row | undefined;
       if (!row) throw new NotFound();
       return fromRow(row);
+    },
+
+    /** @throws InvalidInput when there is such a group, or its properties are too large */
+    async create({ projectId, typeIndex, key }: GroupName, properties: Record<string, unknown>): Promise<Group> {
+      const written = JSON.stringify(properties);
+      const { rows } = await db.raw<{ rows: Row[] }>(
+        `insert into groups select ?::int, ?::smallint, ?::text, given, clock_timestamp(), 1 from (select ?::jsonb as given) as given
+           where octet_length(given::text) <= ?
+           on conflict do nothing returning *`,
+        [projectId, typeIndex, key, written, MOST_PROPERTIES_BYTES],
+      );
+      if (rows[0]) return fromRow(rows[0]);
+      const known = await db('groups')
+        .where({ project_id: projectId, group_type_index: typeIndex, group_key: key })
+        .first('group_key');
+      if (known) throw new InvalidInput('There is already a group with this key.', 'group_key', 'unique');
+      throw new InvalidInput(REFUSED, 'group_properties');
+    },
+
+    /** @throws NotFound; InvalidInput when its properties would be too large */
+    async setProperty(name: GroupName, property: string, value: unknown): Promise<Group> {
+      return change(name, 'properties || jsonb_build_object(?::text, ?::jsonb)', [property, JSON.stringify(value)]);
+    },
+
+    /** @throws NotFound */
+    async deleteProperty(name: GroupName, property: string): Promise<Group> {
+      return change(name, 'properties - ?::text', [property]);
     },
   };
 }
