@@ -73,6 +73,8 @@ export function listen({ url, channel, onNotification, onListening, log }: Liste
     async close() {
       closed = true;
       clearTimeout(timer);
+      // With a question open the driver ends at once; otherwise it waits for a goodbye, which may never come.
+      client?.query('select').catch(() => {});
       await client?.end().catch(() => {});
     },
   };

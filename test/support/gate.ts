@@ -6,6 +6,8 @@ export type Gate = {
   url: string;
   shut(): void;
   open(): void;
+  /** What goes through now comes no further; nobody is told. */
+  freeze(): void;
   close(): void;
 };
 
@@ -38,6 +40,9 @@ export async function startGate(target: string): Promise<Gate> {
       end();
     },
     open: () => (isOpen = true),
+    freeze() {
+      passing.forEach((socket) => socket.unpipe().pause());
+    },
     close() {
       server.close();
       end();

@@ -20,7 +20,7 @@ const CHANNEL = 'sluice_flag_definitions';
 const CHECK_EVERY_MS = 3_000;
 const CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 3_000;
-const ANSWER_TIMEOUT_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 /** A project that changes all the time is not read all the time: the pause is as long as the reading took, up to this. */
 const LONGEST_PAUSE_MS = 1_000;
 const TOKEN = /^phc_[\w-]{1,200}$/;
