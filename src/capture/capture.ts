@@ -23,9 +23,10 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { ClientAddress } from '../wire/client-address.ts';
 import type { Locate } from '../wire/geoip.ts';
 import { fromMilliseconds, parseInstant } from '../wire/instant.ts';
+import { createMemory, type Memory } from '../wire/memory.ts';
 import { createEnrichment } from './enrich.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { createMemory, type Memory } from './memory.ts';
+import { LIMITS } from './limits.ts';
 import { capturePathOf, type CapturePath } from './paths.ts';
 import { readEvent, type Reception } from './read-event.ts';
 import { namedGroupTypes } from './read-groups.ts';
@@ -75,7 +76,7 @@ export function createCapture(options: CaptureOptions): Capture {
     log.error({ error: describe(error) }, 'a group failed'),
   );
   const enrich = createEnrichment(locate);
-  const openMemory = createMemory();
+  const openMemory = createMemory(LIMITS.heldBytes);
   const groupTypes = groupTypesOf(pool);
   const takeTurn = createTurns();
   const projectLimit = createRateLimit<number>(eventsPerSecond.project);

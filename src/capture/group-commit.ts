@@ -5,7 +5,7 @@
 import { Unavailable } from '../errors.ts';
 import type { EventRows } from '../events/event-rows.ts';
 import type { Ingest } from '../events/ingest.ts';
-import { createSharedRoom } from './shared-room.ts';
+import { createSharedRoom } from '../wire/shared-room.ts';
 
 /** Transactions at once, of all projects; one project alone has half of them, so that another one need not wait for it. */
 export const GROUPS_IN_FLIGHT = 4;

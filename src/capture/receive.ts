@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { readBody } from '../wire/body.ts';
 import { queryOf, type Fields } from '../wire/fields.ts';
 import { parseJson } from '../wire/json.ts';
+import { LARGE_BYTES, type Memory } from '../wire/memory.ts';
 import { openEnvelope, type Envelope } from './envelope.ts';
-import type { Memory } from './memory.ts';
 import type { CapturePath } from './paths.ts';
-import { LARGE_BYTES, probableSender, type TakeTurn } from './turns.ts';
+import { probableSender, type TakeTurn } from './turns.ts';
 
 export type Received = Envelope & {
   /** Whether the body held `\u` escapes (see `parseJson`). */

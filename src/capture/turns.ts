@@ -3,8 +3,6 @@
  * waiting: of large bodies one is taken in each turn of the loop, of one project after the other. Small ones do not wait.
  */
 
-/** Smaller ones are parsed in less than a millisecond. */
-export const LARGE_BYTES = 32 * 1024;
 const KEY = Buffer.from('phc_');
 const KEY_CHARACTERS = /^[\w-]{1,64}/;
 

@@ -38,13 +38,15 @@ export function sendJson(
   headers?: Answer['headers'],
 ): void {
   if (!request.complete) leaveRest(request, response);
+  const length = Buffer.byteLength(text);
   response.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json',
     'X-Content-Type-Options': 'nosniff',
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Length': length,
   });
-  response.end(text);
+  // Text of one byte each is written in less time when that is said.
+  response.end(text, length === text.length ? 'latin1' : 'utf8');
 }
 
 /**

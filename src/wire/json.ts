@@ -3,7 +3,6 @@ import { isUtf8 } from 'node:buffer';
 import { MalformedRequest } from '../errors.ts';
 import { withoutNonFinite } from './non-finite.ts';
 
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const ESCAPE = Buffer.from('\\u');
 
 export type ParsedJson = {
@@ -20,10 +19,15 @@ export type ParsedJson = {
 export function parseJson(bytes: Buffer, read: (text: string) => unknown = JSON.parse): ParsedJson {
   if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
-  const json = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
+  const json = startsWithMark(bytes) ? bytes.subarray(3) : bytes;
   const value = parse(json, read) ?? parse(withoutNonFinite(json), read);
   if (value === undefined) throw new MalformedRequest('The body is not valid JSON.');
   return { value, escapes: bytes.includes(ESCAPE) };
+}
+
+/** U+FEFF, as some editors put it before a text. */
+function startsWithMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 function parse(json: Buffer | undefined, read: (text: string) => unknown): unknown {

@@ -38,70 +38,50 @@ export function answerText({
 }
 
 const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation) => string>> = {
-  keys: ({ decisions }) => `"featureFlags":[${joined(decisions, keyIfOn)}]`,
-  enabled: ({ decisions }) => `"featureFlags":{${joined(decisions, valueIfOn)}}`,
+  keys: ({ decisions }) => `"featureFlags":[${decisions.filter(isOn).map(keyOf).join()}]`,
+  enabled: ({ decisions }) => `"featureFlags":{${decisions.filter(isOn).map(valueOf).join()}}`,
   values: ({ decisions, errorsWhileComputing }) =>
-    `"featureFlags":{${joined(decisions, value)}},"featureFlagPayloads":{${joined(decisions, payload)}}` +
+    `"featureFlags":{${decisions.map(valueOf).join()}},"featureFlagPayloads":{${payloadsOf(decisions)}}` +
     `,"errorsWhileComputingFlags":${errorsWhileComputing}`,
   details: ({ decisions, errorsWhileComputing }) =>
-    `"flags":{${joined(decisions, details)}},"errorsWhileComputingFlags":${errorsWhileComputing}`,
+    `"flags":{${decisions.map(detailsOf).join()}},"errorsWhileComputingFlags":${errorsWhileComputing}`,
 };
 
-/** @param write returns '' for what is left out */
-function joined(decisions: readonly Decision[], write: (decision: Decision) => string): string {
-  let text = '';
+const isOn = ({ enabled }: Decision) => enabled;
+const keyOf = ({ key }: Decision) => JSON.stringify(key);
+const valueOf = remembered(({ key, enabled, variant }) => member(key, enabled ? (variant ?? true) : false));
+const payloadOf = remembered(({ key, payload }) => member(key, payload));
+const detailsOf = remembered(({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }) =>
+  member(key, {
+    key,
+    enabled,
+    variant,
+    reason: { code: reason.code, condition_index: reason.conditionIndex, description: reason.description },
+    metadata: { id, version, description: null, payload, has_experiment: hasExperiment },
+    ...(failed && { failed }),
+  }),
+);
+
+/** A compiled flag gives the same decision as the same object every time, so most are written once. */
+function remembered(write: (decision: Decision) => string): (decision: Decision) => string {
+  const written = new WeakMap<Decision, string>();
+
+  return (decision) => {
+    let text = written.get(decision);
+    if (text === undefined) written.set(decision, (text = write(decision)));
+    return text;
+  };
+}
+
+function payloadsOf(decisions: readonly Decision[]): string {
+  const texts: string[] = [];
   for (const decision of decisions) {
-    const one = write(decision);
-    if (one !== '') text += text === '' ? one : `,${one}`;
+    if (decision.payload !== null) texts.push(payloadOf(decision));
   }
-  return text;
+  return texts.join();
 }
 
-function keyIfOn({ key, enabled }: Decision): string {
-  return enabled ? quoted(key) : '';
-}
-
-function valueIfOn(decision: Decision): string {
-  return decision.enabled ? value(decision) : '';
-}
-
-function value({ key, enabled, variant }: Decision): string {
-  return `${quoted(key)}:${enabled && variant !== null ? quoted(variant) : enabled}`;
-}
-
-function payload({ key, payload }: Decision): string {
-  return payload === null ? '' : `${quoted(key)}:${quoted(payload)}`;
-}
-
-/** A compiled flag gives the same decision as the same object, so most are written once. */
-const written = new WeakMap<Decision, string>();
-
-function details(decision: Decision): string {
-  const known = written.get(decision);
-  if (known !== undefined) return known;
-  const text = detailsText(decision);
-  written.set(decision, text);
-  return text;
-}
-
-function detailsText({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }: Decision): string {
-  const name = quoted(key);
-  return (
-    `${name}:{"key":${name},"enabled":${enabled},"variant":${textOrNull(variant)}` +
-    `,"reason":{"code":"${reason.code}","condition_index":${reason.conditionIndex}` +
-    `,"description":${quoted(reason.description)}}` +
-    `,"metadata":{"id":${id},"version":${version},"description":null,"payload":${textOrNull(payload)}` +
-    `,"has_experiment":${hasExperiment}}${failed ? ',"failed":true' : ''}}`
-  );
-}
-
-function textOrNull(text: string | null): string {
-  return text === null ? 'null' : quoted(text);
-}
-
-/** What JSON writes as it is. Most names are. */
-const PLAIN = /^[\w $.,:;()/-]*$/;
-
-function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+/** A member of a JSON object. */
+function member(name: string, value: unknown): string {
+  return JSON.stringify({ [name]: value }).slice(1, -1);
 }

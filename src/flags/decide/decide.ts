@@ -15,6 +15,7 @@ import { redact } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { queryOf, type Fields } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
+import { createMemory } from '../../wire/memory.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import type { Evaluation } from '../evaluation/decision.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -22,8 +23,9 @@ import { sdkName } from '../metering/sdk-name.ts';
 import { answerText } from './answers.ts';
 import { configurationTexts } from './configuration-text.ts';
 import type { Decider } from './decider.ts';
+import { LIMITS } from './limits.ts';
 import { decidePathOf, type AnswerForm, type DecidePath } from './paths.ts';
-import { evaluationRequestOf, readDecideBody, tokenOf } from './read-request.ts';
+import { evaluationRequestOf, readDecideBody, tokenOf, type Body } from './read-request.ts';
 
 export type DecideOptions = {
   definitions: Pick<LiveDefinitions, 'find'>;
@@ -53,6 +55,7 @@ export function createDecide(options: DecideOptions): Decide {
   const { definitions, decider, locate, metering, requestsPerSecond, observe, log } = options;
   const configurationOf = configurationTexts();
   const limit = createRateLimit<number>(requestsPerSecond);
+  const openMemory = createMemory(LIMITS.heldBytes);
 
   function handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = decidePathOf(request.url ?? '');
@@ -70,6 +73,7 @@ export function createDecide(options: DecideOptions): Decide {
 
   /** @returns text: it is the body of a 200. Never rejects. */
   async function answer(request: IncomingMessage, path: DecidePath): Promise<string | Answer> {
+    const memory = openMemory(request);
     try {
       const { method = '' } = request;
       if (!path.methods.includes(method)) throw new MethodNotAllowed(method, path.methods);
@@ -78,24 +82,32 @@ export function createDecide(options: DecideOptions): Decide {
       const query = queryOf(request.url ?? '');
       const form = path.formOf(query);
       if (method === 'GET') return written(request, form, NO_FLAGS, configurationOf.minimal);
-      return await decide(request, query, form);
+      const body = await readDecideBody(request, query, memory.hold);
+      return await decide(request, body, query, form);
     } catch (error) {
       const known = answerFor(error);
       if (!known) log.error({ error: describe(error) }, 'flags could not be decided');
       return known ?? serverError;
+    } finally {
+      memory.release();
     }
   }
 
-  async function decide(request: IncomingMessage, query: Fields, form: AnswerForm): Promise<string> {
-    const body = await readDecideBody(request, query, () => {});
-    const project = await find(tokenOf(body));
-    if (!project) return written(request, form, NOTHING_KNOWN, form.withConfig ? configurationOf.unknown : '');
+  async function decide(request: IncomingMessage, body: Body, query: Fields, form: AnswerForm): Promise<string> {
+    const found = definitions.find(tokenOf(body));
+    // No wait for what is in memory: nearly everything is.
+    const project = found instanceof Promise ? await found.catch(unknownWhileAway) : found;
+    if (!project) throw new NotAuthenticated('The project API key is not valid: no project has it.', 'invalid_api_key');
+    if (project === 'unknown') {
+      return written(request, form, NOTHING_KNOWN, form.withConfig ? configurationOf.unknown : '');
+    }
     limit.charge(project.projectId, 1);
     const configuration = form.withConfig ? configurationOf[form.style](project) : '';
     if (body['disable_flags'] === true) return written(request, form, NO_FLAGS, configuration);
     const asked = evaluationRequestOf(body, query, { headers: request.headers, locate });
     if (metering.isOverQuota(project.projectId)) return written(request, form, OVER_QUOTA, configuration);
-    const evaluation = await decider.decide(project, asked);
+    const decided = decider.decide(project, asked);
+    const evaluation = decided instanceof Promise ? await decided : decided;
     if (evaluation.errorsWhileComputing) observe?.failed();
     count(request, project, query, evaluation);
     return written(request, form, evaluation, configuration);
@@ -108,19 +120,13 @@ export function createDecide(options: DecideOptions): Decide {
     metering.count({ projectId, kind: 'decide', keyId: null, sdk, requests: 1 });
   }
 
-  /** @returns undefined while it cannot be known whether there is such a project */
-  async function find(token: string): Promise<ProjectFlags | undefined> {
-    try {
-      const project = await definitions.find(token);
-      if (project) return project;
-    } catch (error) {
-      if (error instanceof Unavailable) return undefined;
-      throw error;
-    }
-    throw new NotAuthenticated('The project API key is not valid: no project has it.', 'invalid_api_key');
-  }
-
   return { handle };
+}
+
+/** Nobody can say whether there is such a project. */
+function unknownWhileAway(error: unknown): 'unknown' {
+  if (error instanceof Unavailable) return 'unknown';
+  throw error;
 }
 
 const NO_FLAGS: Evaluation = { decisions: [], errorsWhileComputing: false };

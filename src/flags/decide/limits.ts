@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** Bytes of a body, as sent and again after inflation. */
   bodyBytes: 2 * 1024 * 1024,
+  /** Of bodies that one process holds at once. */
+  heldBytes: 64 * 1024 * 1024,
   /** Of objects and lists inside each other. */
   depth: 128,
   /** Code points; longer ones are cut, as every server of this protocol does. */

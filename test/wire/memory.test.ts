@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { createMemory } from '../../src/capture/memory.ts';
+import { createMemory } from '../../src/wire/memory.ts';
 
 /** Opens accounts of requests from an address that announced a body of so many bytes. */
 function accounts(limit: number) {
@@ -15,7 +15,7 @@ function accounts(limit: number) {
 
 const refuses = (take: () => void) => assert.throws(take, { name: 'Unavailable' });
 
-describe('the memory of capture', () => {
+describe('the memory of requests under way', () => {
   it('gives one sender half of it, and keeps the rest for others', () => {
     const open = accounts(100);
     const first = open('10.0.0.1');

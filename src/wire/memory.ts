@@ -1,9 +1,10 @@
-/** What the requests under way may take of the process's memory, together and each sender's. */
+/** What the bodies of requests under way may take of the process's memory, together and each sender's. */
 import type { IncomingMessage } from 'node:http';
 import { Unavailable } from '../errors.ts';
-import { LIMITS } from './limits.ts';
 import { createSharedRoom } from './shared-room.ts';
-import { LARGE_BYTES } from './turns.ts';
+
+/** Smaller bodies are parsed in less than a millisecond. */
+export const LARGE_BYTES = 32 * 1024;
 
 /** The account of one request. */
 export type Memory = {
@@ -15,8 +16,8 @@ export type Memory = {
   release(): void;
 };
 
-/** @returns a function that opens the account of a request */
-export function createMemory(limit: number = LIMITS.heldBytes): (request: IncomingMessage) => Memory {
+/** @param limit bytes @returns a function that opens the account of a request */
+export function createMemory(limit: number): (request: IncomingMessage) => Memory {
   const room = createSharedRoom<string>(limit);
 
   return (request) => {
@@ -24,7 +25,7 @@ export function createMemory(limit: number = LIMITS.heldBytes): (request: Incomi
     let held = 0;
 
     function hold(bytes: number): void {
-      if (!room.take(holder, bytes)) throw new Unavailable('Too many bytes of events are under way.', 2);
+      if (!room.take(holder, bytes)) throw new Unavailable('Too many bytes are under way.', 2);
       held += bytes;
     }
     function release(): void {
