@@ -60,6 +60,7 @@ import { createHealth } from './health/readiness.ts';
 import { healthRoutes, type HealthApi } from './health/routes.ts';
 import { createApp } from './http/app.ts';
 import type { Route } from './http/route.ts';
+import { activityRoutes, type ActivityApi } from './identity/activity.routes.ts';
 import { createGatekeeper } from './identity/gatekeeper.ts';
 import { keyStore } from './identity/keys.store.ts';
 import { projectByToken } from './identity/project-tokens.ts';
@@ -153,6 +154,7 @@ export function createApi(
   const routes: Route<
     HealthApi &
       IdentityApi &
+      ActivityApi &
       EventsApi &
       PersonsApi &
       GroupsApi &
@@ -169,6 +171,7 @@ export function createApi(
   >[] = [
     ...healthRoutes,
     ...projectRoutes,
+    ...activityRoutes,
     ...eventRoutes,
     ...personRoutes,
     ...groupRoutes,
@@ -212,6 +215,8 @@ export function createApi(
       testSteps: exportTestSteps({ stores, sealed, environment, log }),
       ingestionWarnings,
       flagUsage: flagUsageStore(db),
+      activity: flags.activity,
+      users: flags.users,
       ...surveys,
       ...earlyAccessApi(flags, definitions),
       ...experimentsApi({ stores: flags, pool: studyPool, now: Date.now }),

@@ -80,14 +80,18 @@ export function activityStore(db: Knex) {
       });
     },
 
-    /** Newest first, of one object or of all of its kind. */
+    /** Newest first: of one object, of all of a kind, or of all. */
     async list(
       projectId: number,
-      { scope, itemId }: { scope: string; itemId?: string | number },
+      { scope, itemId }: { scope?: string | undefined; itemId?: string | number | undefined },
       page: { limit: number; offset: number },
     ): Promise<{ count: number; results: ActivityEntry[] }> {
       const wanted = () =>
-        table().where({ project_id: projectId, scope, ...(itemId !== undefined && { item_id: String(itemId) }) });
+        table().where({
+          project_id: projectId,
+          ...(scope !== undefined && { scope }),
+          ...(itemId !== undefined && { item_id: String(itemId) }),
+        });
       const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
       const rows = await wanted()
         .orderBy([
