@@ -21,8 +21,9 @@ const ROUNDING = 1e-6;
 export function checkedFilters(filters: unknown): FlagFilters {
   const given = JSON.parse(JSON.stringify({ filters })) as unknown;
   if (!isGiven(given)) throw invalidInput(isGiven.errors ?? [], Given);
-  const { groups = [] } = given.filters;
-  const checked: FlagFilters = { ...given.filters, groups, payloads: payloadsOf(given.filters) };
+  const { payloads: _, groups = [], ...rest } = given.filters;
+  const payloads = payloadsOf(given.filters);
+  const checked: FlagFilters = { ...rest, groups, ...(payloads && { payloads }) };
   checkVariants(checked);
   for (const { set, property, attr } of conditionsOf(checked)) checkProperty(property, indexOf(set, checked), attr);
   checkEnrollment(checked);

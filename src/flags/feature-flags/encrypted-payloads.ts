@@ -34,17 +34,16 @@ export type PayloadSealing = ReturnType<typeof payloadSealing>;
  * @throws InvalidInput when it has variants: only the payload of `true` is encrypted
  */
 export function sealedFields(wanted: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
-  const mask = wanted.filters.payloads['true'] === MASK;
-  if (mask && !wanted.hasEncryptedPayloads) {
+  const payload = wanted.filters.payloads?.['true'];
+  if (payload === MASK && !wanted.hasEncryptedPayloads) {
     throw new InvalidInput('Say the payload again: it is not shown, but masked.', 'filters__payloads__true');
   }
   if (!wanted.hasEncryptedPayloads) return { ...wanted, sealedPayloads: null };
   if (variantsOf(wanted.filters).length > 0) {
     throw new InvalidInput('The payloads of variants cannot be encrypted.', 'has_encrypted_payloads');
   }
-  const filters = { ...wanted.filters, payloads: {} };
-  const payload = wanted.filters.payloads['true'];
-  if (payload === undefined || mask) {
+  const { payloads: _, ...filters } = wanted.filters;
+  if (payload === undefined || payload === MASK) {
     return { ...wanted, filters, sealedPayloads: current?.sealedPayloads ?? null };
   }
   return { ...wanted, filters, secret: payload };

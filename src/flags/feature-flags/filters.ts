@@ -84,11 +84,11 @@ export type GivenFilters = Static<typeof Filters>;
 /** As it is stored: with condition sets, and payloads as JSON texts. */
 export type FlagFilters = Omit<GivenFilters, 'groups' | 'payloads'> & {
   groups: ConditionSet[];
-  payloads: Record<string, string>;
+  payloads?: Record<string, string>;
 };
 
 /** What a flag is decided by that says nothing: everybody gets it. */
-export const EVERYBODY: FlagFilters = { groups: [{ properties: [], rollout_percentage: 100 }], payloads: {} };
+export const EVERYBODY: FlagFilters = { groups: [{ properties: [], rollout_percentage: 100 }] };
 
 export function variantsOf({ multivariate }: Pick<GivenFilters, 'multivariate'>): readonly Variant[] {
   return multivariate?.variants ?? [];

@@ -74,7 +74,7 @@ export function flagManagement({ stores, definitions, sealing }: FlagManagementO
     async remoteConfig(projectId: number, key: string): Promise<string | null | undefined> {
       const flag = (await stores.flags.findByKey(projectId, key)) ?? (await flagById(projectId, key));
       if (!flag?.isRemoteConfiguration) return undefined;
-      return flag.hasEncryptedPayloads ? sealing.open(flag) : (flag.filters.payloads['true'] ?? null);
+      return flag.hasEncryptedPayloads ? sealing.open(flag) : (flag.filters.payloads?.['true'] ?? null);
     },
   };
 

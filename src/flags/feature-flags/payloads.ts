@@ -6,12 +6,15 @@ import { variantsOf, type GivenFilters } from './filters.ts';
 export const MASK = '"********* (encrypted)"';
 
 /**
- * @returns the payloads as they are stored: JSON that was given as it is becomes text, null is none
+ * @returns the payloads as they are stored: JSON that was given as it is becomes text, null is none; undefined when there are none
  * @throws InvalidInput
  */
-export function payloadsOf(filters: Pick<GivenFilters, 'payloads' | 'multivariate'>): Record<string, string> {
+export function payloadsOf(
+  filters: Pick<GivenFilters, 'payloads' | 'multivariate'>,
+): Record<string, string> | undefined {
+  if (!filters.payloads) return undefined;
   const keys = variantsOf(filters).map(({ key }) => key);
-  const entries = Object.entries(filters.payloads ?? {}).filter(([, value]) => value !== null);
+  const entries = Object.entries(filters.payloads).filter(([, value]) => value !== null);
   for (const [key] of entries) checkKey(key, keys);
   return Object.fromEntries(entries.map(([key, value]) => [key, textOf(key, value)]));
 }

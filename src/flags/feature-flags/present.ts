@@ -27,6 +27,14 @@ export function fieldsOf(flag: FeatureFlag, masked = flag.sealedPayloads !== nul
   };
 }
 
+const ELSEWHERE = {
+  analytics_dashboards: [],
+  has_enriched_analytics: false as const,
+  last_called_at: null,
+  rollback_conditions: null,
+  usage_dashboard: null,
+};
+
 /** What a client sees beside the row itself. */
 export type Seen = {
   users: Users;
@@ -53,6 +61,7 @@ export function presentFlag(flag: FeatureFlag, { users, related, localEvaluation
     experiment_set: related.experiments,
     features: related.features,
     surveys: related.surveys,
+    ...ELSEWHERE,
     status: statusOf(flag, now).status.toUpperCase() as Uppercase<ReturnType<typeof statusOf>['status']>,
     can_edit: canEdit,
     user_access_level: canEdit ? 'editor' : 'viewer',

@@ -58,6 +58,15 @@ const Used = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.Strin
 
 const Instant = Type.String({ format: 'date-time' });
 
+/** Fields of upstream's, for what is not done here, or asked elsewhere: clients may rely on their being there. */
+const elsewhere = {
+  analytics_dashboards: Type.Array(Type.Integer(), { maxItems: 0 }),
+  has_enriched_analytics: Type.Literal(false),
+  last_called_at: Type.Null({ description: 'See `/feature_flags/usage/`.' }),
+  rollback_conditions: Type.Null(),
+  usage_dashboard: Type.Null(),
+};
+
 export const FlagBody = Type.Object(
   {
     id: Type.Integer(),
@@ -85,6 +94,7 @@ export const FlagBody = Type.Object(
       description: 'Early access features.',
     }),
     surveys: Type.Array(Used, { description: 'Those that are linked to it.' }),
+    ...elsewhere,
     status: stringEnum(STATUSES.map((one) => one.toUpperCase() as Uppercase<typeof one>)),
     can_edit: Type.Boolean(),
     user_access_level: stringEnum(['viewer', 'editor'] as const),
