@@ -5,15 +5,15 @@
  * again at once; what was there is served until then, also while Postgres is away. Notifications can be lost with their connection:
  * so the versions of all projects that are held are compared when listening begins and every few seconds.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAway } from '../../db/away.ts';
 import { createPool } from '../../db/connection.ts';
 import { listen } from '../../db/listener.ts';
 import { Unavailable } from '../../errors.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { compileDefinitions, type CompiledFlags } from '../evaluation/compile.ts';
+import type { CompiledFlags } from '../evaluation/compile.ts';
 import { definitionsStore } from './definitions.store.ts';
 import { createHeldProjects } from './held-projects.ts';
+import { createReloads, ready } from './reloads.ts';
 import type { Snapshot, StoredFlag } from './stored-definitions.ts';
 
 const CHANNEL = 'sluice_flag_definitions';
@@ -21,8 +21,6 @@ const CHECK_EVERY_MS = 3_000;
 const CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 5_000;
-/** A project that changes all the time is not read all the time: the pause is as long as the reading took, up to this. */
-const LONGEST_PAUSE_MS = 1_000;
 const TOKEN = /^phc_[\w-]{1,200}$/;
 
 /** One state of a project; a change makes another object. */
@@ -43,7 +41,7 @@ export type LiveDefinitions = {
   /** The same by the id of the project. */
   findById(projectId: number): Found;
   /**
-   * Told of each change: by then it is what `find` answers.
+   * Told of each change: by then it is what `find` answers. Must not throw.
    * @returns ends that
    */
   onChange(listener: (projectId: number) => void): () => void;
@@ -70,8 +68,12 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   const loads = new Map<string, Promise<ProjectFlags | undefined>>();
   /** Versions that were told while projects were read for the first time: perhaps of these. */
   const told = new Map<number, number>();
-  const reloads = new Map<number, { wanted: number; done: Promise<void> }>();
+  const { reload, reloadIfOlder, refresh, settled } = createReloads({ store, held, tell, log });
   let checking: Promise<void> | undefined;
+
+  function tell(projectId: number): void {
+    for (const listener of listeners) listener(projectId);
+  }
 
   function load(name: string, read: () => Promise<Snapshot | undefined>): Promise<ProjectFlags | undefined> {
     const under = loads.get(name);
@@ -100,73 +102,11 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     return project;
   }
 
-  /** One at a time for a project; resolves when a state of this version or a later one is held, or it could not be read. */
-  function reload(projectId: number, version: number): Promise<void> {
-    const under = reloads.get(projectId);
-    if (under) {
-      under.wanted = Math.max(under.wanted, version);
-      return under.done;
-    }
-    const state = { wanted: version, done: Promise.resolve() };
-    reloads.set(projectId, state);
-    state.done = reloadUntil(projectId, state).finally(() => reloads.delete(projectId));
-    return state.done;
-  }
-
-  async function reloadUntil(projectId: number, state: { wanted: number }): Promise<void> {
-    let before: string | undefined;
-    for (;;) {
-      const startedAt = performance.now();
-      const read = await reloadOnce(projectId);
-      // What is told is committed: when nothing new is there, it was told of a database that is no more.
-      if (!read || Number(read.version) >= state.wanted || read.version === before) return;
-      before = read.version;
-      await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
-    }
-  }
-
-  /**
-   * What is held stays when it cannot be read: the next check sees that it is old.
-   * @returns undefined when it could not be read, or is no longer there
-   */
-  async function reloadOnce(projectId: number): Promise<Snapshot | undefined> {
-    const before = held.peek(projectId);
-    if (!before) return undefined;
-    try {
-      const snapshot = await store.findById(projectId);
-      if (snapshot) held.put(ready(snapshot));
-      else held.drop(projectId);
-      if (snapshot?.version !== before.version) tell(projectId);
-      return snapshot;
-    } catch (error) {
-      log.warn({ projectId, error: (error as Error).message }, 'changed flags could not be read');
-      return undefined;
-    }
-  }
-
-  async function refresh(projectId: number): Promise<void> {
-    if (!held.peek(projectId)) return;
-    const version = await store.versions([projectId]).then(
-      (versions) => Number(versions.get(projectId)),
-      () => NaN,
-    );
-    await reloadIfOlder(projectId, version);
-  }
-
-  async function reloadIfOlder(projectId: number, version: number): Promise<void> {
-    const project = held.peek(projectId);
-    if (project && Number(project.version) < version) await reload(projectId, version);
-  }
-
   function heard(payload: string): void {
     const [projectId, version] = payload.split(':').map(Number) as [number, number];
     if (loads.size > 0) told.set(projectId, version);
     if (held.peek(projectId)) void reloadIfOlder(projectId, version);
     else tell(projectId);
-  }
-
-  function tell(projectId: number): void {
-    for (const listener of listeners) listener(projectId);
   }
 
   /** Never rejects. */
@@ -223,13 +163,9 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     async close() {
       clearInterval(timer);
       await listener.close();
-      await Promise.allSettled([...loads.values(), ...[...reloads.values()].map(({ done }) => done), checking]);
+      await Promise.allSettled([...loads.values(), checking]);
+      await settled();
       await pool.end();
     },
   };
-}
-
-function ready(snapshot: Snapshot): ProjectFlags {
-  const { definitions } = snapshot;
-  return { ...snapshot, stored: definitions.flags, compiled: compileDefinitions(definitions) };
 }

@@ -1,0 +1,104 @@
+/** Reads projects again that changed, and serves what was there until then. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../telemetry/logger.ts';
+import { compileDefinitions } from '../evaluation/compile.ts';
+import type { DefinitionsStore } from './definitions.store.ts';
+import type { HeldProjects } from './held-projects.ts';
+import type { ProjectFlags } from './live-definitions.ts';
+import type { Snapshot } from './stored-definitions.ts';
+
+/** A project that changes all the time is not read all the time: the pause is as long as the reading took, up to this. */
+const LONGEST_PAUSE_MS = 1_000;
+
+export type Reloads = {
+  /** One at a time for a project; resolves when a state of this version or a later one is held, or it could not be read. */
+  reload(projectId: number, version: number): Promise<void>;
+  /** The same, when what is held is of an earlier version. */
+  reloadIfOlder(projectId: number, version: number): Promise<void>;
+  /** Resolves when all that is committed now is held, or could not be read. */
+  refresh(projectId: number): Promise<void>;
+  /** Resolves when nothing is being read. */
+  settled(): Promise<void>;
+};
+
+type Options = {
+  store: DefinitionsStore;
+  held: HeldProjects;
+  /** Called when another state is held than before, or none. */
+  tell(projectId: number): void;
+  log: Logger;
+};
+
+export function createReloads({ store, held, tell, log }: Options): Reloads {
+  const under = new Map<number, { wanted: number; done: Promise<void> }>();
+
+  function reload(projectId: number, version: number): Promise<void> {
+    const known = under.get(projectId);
+    if (known) {
+      known.wanted = Math.max(known.wanted, version);
+      return known.done;
+    }
+    const state = { wanted: version, done: Promise.resolve() };
+    under.set(projectId, state);
+    state.done = readUntil(projectId, state);
+    return state.done;
+  }
+
+  async function readUntil(projectId: number, state: { wanted: number }): Promise<void> {
+    let before: string | undefined;
+    try {
+      for (;;) {
+        const startedAt = performance.now();
+        const snapshot = await read(projectId);
+        // What is told is committed: when nothing new is there, it was told of a database that is no more.
+        if (!snapshot || Number(snapshot.version) >= state.wanted || snapshot.version === before) return;
+        before = snapshot.version;
+        await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
+      }
+    } finally {
+      under.delete(projectId);
+    }
+  }
+
+  /**
+   * What is held stays when it cannot be read: the next check sees that it is old.
+   * @returns undefined when it could not be read, or is no longer there
+   */
+  async function read(projectId: number): Promise<Snapshot | undefined> {
+    const before = held.peek(projectId);
+    if (!before) return undefined;
+    try {
+      const snapshot = await store.findById(projectId);
+      if (snapshot) held.put(ready(snapshot));
+      else held.drop(projectId);
+      if (snapshot?.version !== before.version) tell(projectId);
+      return snapshot;
+    } catch (error) {
+      log.warn({ projectId, error: (error as Error).message }, 'changed flags could not be read');
+      return undefined;
+    }
+  }
+
+  async function reloadIfOlder(projectId: number, version: number): Promise<void> {
+    const project = held.peek(projectId);
+    if (project && Number(project.version) < version) await reload(projectId, version);
+  }
+
+  return {
+    reload,
+    reloadIfOlder,
+    async refresh(projectId) {
+      if (!held.peek(projectId)) return;
+      const versions = await store.versions([projectId]).catch(() => undefined);
+      await reloadIfOlder(projectId, Number(versions?.get(projectId)));
+    },
+    async settled() {
+      await Promise.all([...under.values()].map(({ done }) => done));
+    },
+  };
+}
+
+export function ready(snapshot: Snapshot): ProjectFlags {
+  const { definitions } = snapshot;
+  return { ...snapshot, stored: definitions.flags, compiled: compileDefinitions(definitions) };
+}
