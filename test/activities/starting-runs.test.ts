@@ -195,7 +195,7 @@ describe('a run is started', () => {
     assert.deepEqual([row.paused, state.paused, state.note], [true, true, 'Paused through the API']);
   });
 
-  it('by a request for three hundred intervals, ten of them at once at most', async function () {
+  it('by a request for a hundred and twenty intervals, ten of them at once at most', async function () {
     this.timeout(120_000);
     const { id } = await create({ interval: 'every 1 minutes', paused: true });
     let most = 0;
@@ -209,15 +209,15 @@ describe('a run is started', () => {
     };
     const { id: backfillId, totalRuns } = await request(id, {
       startAt: '2015-08-01T00:00:00Z',
-      endAt: '2015-08-01T05:00:00Z',
+      endAt: '2015-08-01T02:00:00Z',
     });
-    assert.equal(totalRuns, 300);
+    assert.equal(totalRuns, 120);
     const runs = await backfilled(world, id, backfillId, 110);
-    assert.equal(runs.length, 300);
+    assert.equal(runs.length, 120);
     assert.deepEqual([...new Set(runs.map(({ status }) => status))], ['Completed']);
     assert.ok(most > 1 && most <= 10, `${most} at once`);
     const { finishedRuns, status, finishedAt } = await world.backfills.get(world.projectId, id, backfillId);
-    assert.deepEqual([finishedRuns, status], [300, 'Completed']);
+    assert.deepEqual([finishedRuns, status], [120, 'Completed']);
     assert.ok(finishedAt);
     await eventually('the dispatcher to end', async () => {
       const handle = world.engine.temporal.client.workflow.getHandle(`${id}-requests`);
