@@ -15,17 +15,16 @@ window.forgetSurveys = () => {
   for (const key of Object.keys(localStorage)) if (/survey/i.test(key)) localStorage.removeItem(key);
 };
 
-/** @returns the names of the surveys that would be shown to this person now, once surveys and flags are there */
+let flagsCame = () => {};
+posthog.onFeatureFlags(() => flagsCame());
+
+/** @returns the names of the surveys that would be shown to this person now, by flags that the server gave after this was asked */
 window.surveysToShow = () =>
   new Promise((resolve) => {
-    const look = () => posthog.getActiveMatchingSurveys((surveys) => resolve(surveys.map(({ name }) => name)), true);
-    const lookWithFlags = () => {
-      posthog.onFeatureFlags(look);
-      posthog.reloadFeatureFlags();
-    };
+    flagsCame = () => posthog.getActiveMatchingSurveys((surveys) => resolve(surveys.map(({ name }) => name)), true);
     // The older one looks without what shows them.
-    if (posthog.onSurveysLoaded) posthog.onSurveysLoaded(lookWithFlags);
-    else lookWithFlags();
+    if (posthog.onSurveysLoaded) posthog.onSurveysLoaded(() => posthog.reloadFeatureFlags());
+    else posthog.reloadFeatureFlags();
   });
 
 window.features = () => new Promise((resolve) => void posthog.getEarlyAccessFeatures(resolve, true));
