@@ -40,7 +40,7 @@ const listFlags = route({
   query: ListQuery,
   answers: { 200: offsetPageOf(FlagBody) },
   summary: 'List feature flags, the newest first',
-  description: 'Without those that are deleted.',
+  description: 'Without those that are deleted, and those that surveys have made for themselves.',
   async handle({ project, caller, query, url }, { featureFlags }: FeatureFlagsApi) {
     const wanted: FlagQuery = {
       search: query.search,

@@ -128,7 +128,7 @@ export function featureFlagStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Those that are not deleted. */
+    /** Those that are not deleted, and not a survey's own. */
     async list(projectId: number, query: FlagQuery): Promise<{ count: number; results: FeatureFlag[] }> {
       const { count, rows } = await wantedFlags(db, projectId, query);
       return { count, results: (rows as Row[]).map(fromRow) };

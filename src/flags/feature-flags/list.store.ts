@@ -31,6 +31,10 @@ const STALE = `active and created_at < now() - interval '30 days'
 const VARIANTS = `filters @@ 'exists($.multivariate.variants[*])'`;
 const EXPERIMENT = 'exists (select from experiments where flag_id = feature_flags.id and not experiments.deleted)';
 
+/** Surveys make and delete them by themselves. */
+const OF_SURVEYS =
+  'exists (select from surveys where feature_flags.id in (targeting_flag_id, internal_targeting_flag_id))';
+
 const KINDS = {
   boolean: `not ${VARIANTS}`,
   multivariant: VARIANTS,
@@ -38,14 +42,14 @@ const KINDS = {
   remote_config: 'is_remote_configuration',
 };
 
-/** Those of a project that are not deleted. */
+/** Those of a project that are not deleted, and not a survey's own. */
 export async function wantedFlags(
   db: Knex,
   projectId: number,
   query: FlagQuery,
 ): Promise<{ count: number; rows: unknown[] }> {
   const wanted = () => {
-    const rows = db('feature_flags').where({ project_id: projectId, deleted: false });
+    const rows = db('feature_flags').where({ project_id: projectId, deleted: false }).whereRaw(`not ${OF_SURVEYS}`);
     if (query.search !== undefined) {
       const part = `%${query.search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
       rows.where((either) => void either.whereILike('key', part).orWhereILike('name', part));

@@ -1,5 +1,6 @@
 /** What may be said of a flag, and what becomes of it. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { buildCohort } from '../../support/flag-rows.ts';
 import { dependingOn, on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/flags-api.ts';
 import { buildProjectSecretKey } from '../../support/identity.ts';
@@ -338,6 +339,18 @@ describe('feature flags', () => {
     const keys = async (query: string) => (await list(query)).results.map(({ key }) => key).join(' ');
     assert.equal(await keys(''), 'five four three two one_');
     await api.sluice.db('feature_flags').whereIn('id', ids).update(old);
+    const ofSurvey = await api.create({ key: 'survey-targeting-x' });
+    const survey = {
+      id: randomUUID(),
+      name: 's',
+      description: '',
+      type: 'popover',
+      archived: false,
+      is_running: false,
+    };
+    await api.sluice
+      .db('surveys')
+      .insert({ project_id: api.ours.projectId, targeting_flag_id: ofSurvey.id, ...survey });
     const asked: [string, string][] = [
       ['?order=key', 'five four one_ three two'],
       ['?order=-key&limit=2', 'two three'],
