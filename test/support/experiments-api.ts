@@ -8,6 +8,7 @@ import { keyStore } from '../../src/identity/keys.store.ts';
 import { projectStore } from '../../src/identity/projects.store.ts';
 import { startApi, type Api, type ApiAnswer } from './api.ts';
 import { createTestDatabase } from './database.ts';
+import { answerCheck } from './documented.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from './identity.ts';
 
 export type Refusal = { code: string; detail: string; attr: string | null };
@@ -30,6 +31,8 @@ export type ExperimentsApi = {
   close(): Promise<void>;
 };
 
+const checkAnswer = answerCheck(experimentsApiRoutes);
+
 export async function startExperimentsApi(): Promise<ExperimentsApi> {
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test' });
@@ -44,8 +47,12 @@ export async function startExperimentsApi(): Promise<ExperimentsApi> {
   const ours = await buildTenant(db, { historicalFromProjectKey: true });
   const theirs = await buildTenant(db, { historicalFromProjectKey: true });
   const key = await buildPersonalKey(db, ours, '*');
-  const request = (method: string, path: string, body?: unknown) =>
-    api.request(method, `/api/projects/${ours.projectId}${path}`, { key, body });
+  async function request(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+    const address = `/api/projects/${ours.projectId}${path}`;
+    const answer = await api.request(method, address, { key, body });
+    checkAnswer(method, address, answer);
+    return answer;
+  }
 
   return {
     api,
