@@ -8,7 +8,7 @@ import type { Project } from '../http/access.ts';
 import { changesBetween, type Author, type Change } from '../identity/activity.ts';
 import { checkedFilters } from './feature-flags/check-filters.ts';
 import { checkReferences } from './feature-flags/check-references.ts';
-import { sealedFields, type Seal } from './feature-flags/encrypted-payloads.ts';
+import { cannotSeal, sealedFields, type Seal } from './feature-flags/encrypted-payloads.ts';
 import { COLUMN, type FeatureFlag, type FlagFields } from './feature-flags/feature-flags.store.ts';
 import { EVERYBODY, type FlagFilters } from './feature-flags/filters.ts';
 import { checkDispensable, checkStaysPersonal, checkUnused } from './feature-flags/guards.ts';
@@ -56,7 +56,7 @@ export async function createFlag(
   project: Project,
   author: Author,
   input: NewFlag,
-  seal?: Seal,
+  seal: Seal = cannotSeal,
 ): Promise<FeatureFlag> {
   await checkKey(stores, project.id, input.key);
   const { filters: given, ...said } = input;
@@ -68,7 +68,7 @@ export async function createFlag(
   const { secret, ...fields } = sealedFields({ ...DEFAULTS, ...said, filters });
   let flag = await stores.flags.insert(project.id, author.userId, fields);
   // What is sealed is bound to its row, which had no id until now.
-  if (secret && seal) flag = await stores.flags.setSealedPayloads(flag.id, seal(flag, secret));
+  if (secret !== undefined) flag = await stores.flags.setSealedPayloads(flag.id, seal(flag, secret));
   await record(stores, project, author, 'created', flag, []);
   return flag;
 }
@@ -86,11 +86,11 @@ export async function changeFlag(
   author: Author,
   id: number,
   { version, ...changes }: FlagChanges,
-  seal?: Seal,
+  seal: Seal = cannotSeal,
 ): Promise<FeatureFlag> {
   const current = await stores.flags.get(project.id, id);
   const { secret, ...after } = sealedFields(wantedFields(current, changes), current);
-  if (secret && seal) after.sealedPayloads = seal(current, secret);
+  if (secret !== undefined) after.sealedPayloads = seal(current, secret);
   const wanted = differences(current, after);
   if (Object.keys(wanted).length === 0) return current;
   if (version !== undefined) await refuseConflict(stores, current, wanted, version);

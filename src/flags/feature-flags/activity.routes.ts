@@ -3,7 +3,7 @@ import type { Project } from '../../http/access.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery, type OffsetQuery } from '../../http/pagination.ts';
 import { json, route, type Answer } from '../../http/route.ts';
 import { ActivityBody, presentActivity } from '../../identity/activity.ts';
-import type { FeatureFlagsApi } from './feature-flags.routes.ts';
+import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagManagement } from './flag-management.ts';
 import { FlagParams } from './schema.ts';
 
@@ -16,7 +16,7 @@ const listActivity = route({
   query: Query,
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of all feature flags, the newest first',
-  async handle({ project, query, url }, { featureFlags }: FeatureFlagsApi) {
+  async handle({ project, query, url }, { featureFlags }: FlagManagementApi) {
     return activityPage(featureFlags, project, { query, url });
   },
 });
@@ -30,7 +30,7 @@ const listActivityOfFlag = route({
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of a feature flag, the newest first',
   description: 'A PATCH with what a change calls `before` takes it back.',
-  async handle({ project, params, query, url }, { featureFlags }: FeatureFlagsApi) {
+  async handle({ project, params, query, url }, { featureFlags }: FlagManagementApi) {
     await featureFlags.get(project.id, params.id);
     return activityPage(featureFlags, project, { query, url, itemId: params.id });
   },

@@ -4,13 +4,13 @@ import { json, route } from '../../http/route.ts';
 import { nullable, Type } from '../../schema.ts';
 import type { Decision } from '../evaluation/decision.ts';
 import type { FlagAnswers, Groups } from './answers.ts';
-import type { FeatureFlagsApi } from './feature-flags.routes.ts';
+import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagQuery } from './list.store.ts';
 import { presentSummary } from './present.ts';
 import { FlagParams, FlagStatusBody } from './schema.ts';
 import { statusOf } from './status.ts';
 
-export type FlagAnswersApi = FeatureFlagsApi & { flagAnswers: FlagAnswers };
+export type FlagAnswersApi = FlagManagementApi & { flagAnswers: FlagAnswers };
 
 const ALL: FlagQuery = { order: { column: 'created_at', descending: true }, limit: 2 ** 31 - 1, offset: 0 };
 

@@ -10,6 +10,11 @@ type Row = Pick<FeatureFlag, 'id' | 'projectId'>;
 /** @returns the payload as it is stored */
 export type Seal = (flag: Row, payload: string) => string;
 
+/** For those who make flags without secrets. */
+export const cannotSeal: Seal = () => {
+  throw new Error('A payload was to be sealed without a key.');
+};
+
 /** A ciphertext that is copied to another flag's row does not open there. */
 const boundTo = ({ id, projectId }: Row) => `feature_flags/${projectId}/${id}`;
 

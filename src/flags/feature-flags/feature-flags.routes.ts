@@ -5,13 +5,13 @@ import { entityTag, expectedVersion } from '../../http/preconditions.ts';
 import { json, route, type Answer } from '../../http/route.ts';
 import type { Caller } from '../../http/access.ts';
 import { stringEnum, Type } from '../../schema.ts';
-import { changesOf, newFlagOf } from './fields.ts';
+import { flagChangesOf, newFlagOf } from './fields.ts';
 import { RUNTIMES, type FeatureFlag } from './feature-flags.store.ts';
 import type { FlagManagement } from './flag-management.ts';
 import { ORDERS, type FlagQuery } from './list.store.ts';
 import { FlagBody, FlagParams, FlagPatchBody, FlagPutBody, NewFlagBody } from './schema.ts';
 
-export type FeatureFlagsApi = { featureFlags: FlagManagement };
+export type FlagManagementApi = { featureFlags: FlagManagement };
 
 const KINDS = ['boolean', 'multivariant', 'experiment', 'remote_config'] as const;
 
@@ -41,7 +41,7 @@ const listFlags = route({
   answers: { 200: offsetPageOf(FlagBody) },
   summary: 'List feature flags, the newest first',
   description: 'Without those that are deleted, and those that surveys have made for themselves.',
-  async handle({ project, caller, query, url }, { featureFlags }: FeatureFlagsApi) {
+  async handle({ project, caller, query, url }, { featureFlags }: FlagManagementApi) {
     const wanted: FlagQuery = {
       search: query.search,
       active: query.active === undefined || query.active === 'STALE' ? undefined : query.active === 'true',
@@ -68,7 +68,7 @@ const createFlag = route({
   answers: { 201: FlagBody },
   summary: 'Create a feature flag',
   description: 'Without `filters` everybody gets it. The key may be that of a deleted flag, which it replaces.',
-  async handle({ project, caller, body, url }, { featureFlags }: FeatureFlagsApi) {
+  async handle({ project, caller, body, url }, { featureFlags }: FlagManagementApi) {
     const flag = await featureFlags.create(project, caller, newFlagOf(body));
     const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${flag.id}/`, url).href;
     return representation(201, caller, flag, featureFlags, { Location });
@@ -83,7 +83,7 @@ const getFlag = route({
   answers: { 200: FlagBody },
   summary: 'Retrieve a feature flag',
   description: 'Also one that is deleted.',
-  async handle({ project, caller, params }, { featureFlags }: FeatureFlagsApi) {
+  async handle({ project, caller, params }, { featureFlags }: FlagManagementApi) {
     return representation(200, caller, await featureFlags.get(project.id, params.id), featureFlags);
   },
 });
@@ -99,8 +99,8 @@ const patchFlag = route({
   description:
     'A stale `If-Match` is refused with 412. With a stale `version` only changes of what was changed since are (409). ' +
     'Decisions follow within 100 ms.',
-  async handle({ project, caller, params, body, headers }, { featureFlags }: FeatureFlagsApi) {
-    const changes = changesOf(body);
+  async handle({ project, caller, params, body, headers }, { featureFlags }: FlagManagementApi) {
+    const changes = flagChangesOf(body);
     const flag = await featureFlags.change(project, caller, params.id, changes, expectedVersion(headers));
     return representation(200, caller, flag, featureFlags);
   },

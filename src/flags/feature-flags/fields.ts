@@ -6,7 +6,7 @@ export function newFlagOf(body: NewFlagBody): NewFlag {
   return { key: body.key, ...givenFields(body) };
 }
 
-export function changesOf(body: FlagPatchBody): FlagChanges {
+export function flagChangesOf(body: FlagPatchBody): FlagChanges {
   return {
     ...(body.key !== undefined && { key: body.key }),
     ...(body.deleted !== undefined && { deleted: body.deleted }),
