@@ -38,7 +38,7 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
   const inflated = inflate(sent, encoding, limit);
   const bytes = Buffer.isBuffer(inflated) ? inflated : await inflated;
   if (bytes !== sent) hold(bytes.length);
-  if (startsJson(bytes.find((byte) => byte > SPACE))) return bytes;
+  if (startsJson(bytes[0]) || startsJson(bytes.find((byte) => byte > SPACE))) return bytes;
   hold(bytes.length);
   const text = bytes.toString();
   const form = fieldsOf(text);

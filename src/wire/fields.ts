@@ -10,6 +10,7 @@ export type Fields = (name: string) => string | undefined;
  */
 export function fieldsOf(text: string): Fields {
   return (name) => {
+    if (!text.includes(name)) return undefined;
     const start = startOf(text, `${name}=`);
     if (start < 0) return undefined;
     const end = text.indexOf('&', start);

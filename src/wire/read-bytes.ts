@@ -30,7 +30,7 @@ export function readBytes(request: IncomingMessage, limit: number, onChunk: (byt
       chunks.push(chunk);
     }
     request.on('data', keep);
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
-    request.once('error', () => reject(new MalformedRequest('The body ended before its announced length.')));
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+    request.on('error', () => reject(new MalformedRequest('The body ended before its announced length.')));
   });
 }
