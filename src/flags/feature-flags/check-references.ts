@@ -39,29 +39,26 @@ async function checkCohorts({ references }: FlagBound, projectId: number, filter
 async function checkDependencies({ references }: FlagBound, projectId: number, flag: Checked): Promise<void> {
   const conditions = conditionsOf(flag.filters).filter(({ property }) => property.type === 'flag');
   if (conditions.length === 0) return;
-  const idsAt = conditions.map(({ property, attr }) => ({ id: Number(property.key), attr: `${attr}__key` }));
-  const reached = await references.reachedFrom(
-    projectId,
-    idsAt.map(({ id }) => id),
-  );
+  const byTarget = new Map(conditions.map(({ property, attr }) => [Number(property.key), `${attr}__key`]));
+  const reached = await references.reachedFrom(projectId, [...byTarget.keys()]);
   const byId = new Map(reached.map((one) => [one.id, one]));
-  for (const { id, attr } of idsAt) {
+  for (const [id, attr] of byTarget) {
     if (id === flag.id) throw new InvalidInput(`Feature flag '${flag.key}' cannot depend on itself`, attr);
     const target = byId.get(id);
     if (!target) throw new InvalidInput(`Flag dependency references non-existent flag with ID ${id}`, attr);
     if (!target.active) {
       throw new InvalidInput(`Flag dependency references the disabled flag '${target.key}' (ID: ${id})`, attr);
     }
-    const way = flag.id === undefined ? undefined : wayTo(flag.id, id, byId);
-    if (!way) continue;
-    const keys = [flag.key, ...way.map((step) => byId.get(step)!.key).slice(0, -1), flag.key];
-    throw new InvalidInput(`Circular dependency detected: ${keys.join(' → ')}`, attr);
   }
+  const way = flag.id === undefined ? undefined : wayTo(flag.id, [...byTarget.keys()], byId);
+  if (!way) return;
+  const keys = [flag.key, ...way.map((id) => byId.get(id)!.key).slice(0, -1), flag.key];
+  throw new InvalidInput(`Circular dependency detected: ${keys.join(' → ')}`, byTarget.get(way[0]!));
 }
 
-/** The ids of the flags from one to another, both included; undefined when there is no way. Each flag is looked at once. */
-function wayTo(end: number, start: number, flags: ReadonlyMap<number, Dependency>): number[] | undefined {
-  const cameFrom = new Map<number, number | undefined>([[start, undefined]]);
+/** The ids of the flags from one of several to another, both included; undefined when there is no way. Looks at each flag once. */
+function wayTo(end: number, starts: readonly number[], flags: ReadonlyMap<number, Dependency>): number[] | undefined {
+  const cameFrom = new Map<number, number | undefined>(starts.map((start) => [start, undefined]));
   for (const [id] of cameFrom) {
     if (id === end) return wayBack(end, cameFrom);
     for (const next of flags.get(id)?.dependsOn ?? []) {
