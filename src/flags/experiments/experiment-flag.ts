@@ -1,4 +1,5 @@
 /** The flag of an experiment: made for it or found, and changed with it. */
+import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput, NotFound } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import type { Author } from '../../identity/activity.ts';
@@ -39,8 +40,8 @@ export async function flagFor(
     return ofExperiment(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
   }
   await refuseUnfit(bound, existing, arrangement);
-  const filters = withHoldout(existing.filters, holdout);
-  return ofExperiment(changeFlag(bound, project, author, existing.id, { filters, ...(start && { active: true }) }));
+  const filters = otherFilters(existing, withHoldout(existing.filters, holdout));
+  return ofExperiment(changeFlag(bound, project, author, existing.id, { ...filters, ...(start && { active: true }) }));
 }
 
 async function refuseUnfit(
@@ -63,6 +64,11 @@ async function refuseUnfit(
     throw new InvalidInput(`Feature flag is not eligible for experiments: ${error.message}`, 'feature_flag_key');
   }
   refuseRearrangement(flag.filters, arrangement);
+}
+
+/** What is as it was is not written again: it may have been allowed once and no longer be. */
+export function otherFilters({ filters: before }: FeatureFlag, filters: FlagFilters): { filters?: FlagFilters } {
+  return isDeepStrictEqual(before, filters) ? {} : { filters };
 }
 
 /** What the flag's filters become by a change of its experiment. */

@@ -5,7 +5,7 @@ import { changesBetween, type ActivityVerb, type Author } from '../../identity/a
 import { changeFlag } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkPhases, fieldsOf } from './experiment-fields.ts';
-import { filtersAfter, flagFor, holdoutOf, ofExperiment } from './experiment-flag.ts';
+import { filtersAfter, flagFor, holdoutOf, ofExperiment, otherFilters } from './experiment-flag.ts';
 import type { Experiment, ExperimentQuery } from './experiments.store.ts';
 import type { LinkedExperiment } from './present.ts';
 import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
@@ -71,7 +71,7 @@ export function experiments({ stores }: { stores: FlagStores }) {
         checkPhases(current, { ...current, ...wanted });
         const filters = await filtersAfter(bound, current, flag, { wanted, arrangement });
         const launches = current.start_date === null && Boolean(wanted.start_date);
-        const changes = { filters, ...(launches && { active: true }) };
+        const changes = { ...otherFilters(flag, filters), ...(launches && { active: true }) };
         await ofExperiment(changeFlag(bound, project, author, flag.id, changes));
         const after = await bound.experiments.update(id, wanted);
         await record(bound, project, author, body.deleted ? 'deleted' : 'updated', after, current);

@@ -5,6 +5,7 @@ import { changesBetween, type ActivityVerb, type Author } from '../../identity/a
 import type { Users } from '../../identity/users.store.ts';
 import { changeFlag } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
+import { otherFilters } from './experiment-flag.ts';
 import type { Holdout, HoldoutFields } from './holdouts.store.ts';
 import { withHoldout } from './variants.ts';
 
@@ -69,8 +70,9 @@ export type ExperimentHoldouts = ReturnType<typeof experimentHoldouts>;
 
 async function rewriteFlags(bound: FlagBound, project: Project, author: Author, holdout: Holdout): Promise<void> {
   for (const { flag_id } of await bound.experiments.ofHoldout(project.id, holdout.id)) {
-    const { filters } = await bound.flags.get(project.id, flag_id);
-    await changeFlag(bound, project, author, flag_id, { filters: withHoldout(filters, holdout) });
+    const flag = await bound.flags.get(project.id, flag_id);
+    const filters = otherFilters(flag, withHoldout(flag.filters, holdout));
+    await changeFlag(bound, project, author, flag_id, filters);
   }
 }
 

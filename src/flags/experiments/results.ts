@@ -32,7 +32,8 @@ const KEPT_MS = 60_000;
 const MOST_KEPT = 200;
 
 export function experimentResults({ studies, now }: { studies: StudyStore; now: () => number }): ExperimentResults {
-  const kept = new Map<number, { state: string; until: number; results: Promise<Results> }>();
+  /** By experiment; who asks while one is computed waits for that. */
+  const kept = new Map<number, { state: string; until: number; isPending: boolean; results: Promise<Results> }>();
 
   async function compute(linked: LinkedExperiment): Promise<Results> {
     const plan = planOf(linked, now());
@@ -49,18 +50,19 @@ export function experimentResults({ studies, now }: { studies: StudyStore; now: 
       const { experiment, flag } = linked;
       const state = `${experiment.updated_at} ${flag.version}`;
       const known = kept.get(experiment.id);
-      if (known && !refresh && known.state === state && known.until > now()) {
-        return { results: await known.results, isCached: true };
-      }
-      const entry = { state, until: now() + KEPT_MS, results: compute(linked) };
+      const isGood = known?.state === state && (known.isPending || (!refresh && known.until > now()));
+      if (isGood) return { isCached: !known.isPending, results: await known.results };
+      const entry = { state, until: now() + KEPT_MS, isPending: true, results: compute(linked) };
       kept.delete(experiment.id);
       kept.set(experiment.id, entry);
       if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
       try {
-        return { results: await entry.results, isCached: false };
+        return { isCached: false, results: await entry.results };
       } catch (error) {
         if (kept.get(experiment.id) === entry) kept.delete(experiment.id);
         throw error;
+      } finally {
+        entry.isPending = false;
       }
     },
   };

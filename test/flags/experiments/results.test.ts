@@ -1,6 +1,7 @@
 /** Numbers are checked against plain SQL over what capture stored, and against constants of scipy 1.17.1. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { createPool } from '../../../src/db/connection.ts';
 import { Unavailable } from '../../../src/errors.ts';
 import { experiments } from '../../../src/flags/experiments/experiments.ts';
@@ -382,6 +383,18 @@ describe('the results of an experiment', () => {
       warnings.map(({ code }) => code),
       ['sample_ratio_mismatch'],
     );
+  });
+
+  it('are computed once for all who ask meanwhile', async () => {
+    const { id } = await launch();
+    const asking = await world.db.transaction(async (transaction) => {
+      await transaction.raw('lock table events in access exclusive mode');
+      const both = [results(id, '?refresh=true'), results(id, '?refresh=true')];
+      await setTimeout(100);
+      return { both };
+    });
+    const [one, other] = await Promise.all(asking.both);
+    assert.deepEqual([one!.is_cached, one!.last_refresh], [false, other!.last_refresh]);
   });
 
   it('are given up when they take too long, and can be asked for again', async () => {
