@@ -7,13 +7,19 @@
  * | `enabled` | `v=2`              |                   | values of the flags that are on            |
  * | `values`  | `v=3`              | `v=1`             | values of all flags, and payloads          |
  * | `details` | `v=4` and above    | `v=2` and above   | all that a decision says                   |
+ *
+ * `analysis` is `details` of `/flags` with `detailed_analysis=true`: it tells the condition sets, too.
  */
 import type { Decision, Evaluation } from '../evaluation/decision.ts';
+import type { FlagDefinition } from '../evaluation/definitions.ts';
+import { conditionsOf } from './conditions.ts';
 import type { Shape } from './paths.ts';
 
 export type AnswerParts = {
   shape: Shape;
   evaluation: Evaluation;
+  /** Those that were decided, among others. */
+  flags: readonly FlagDefinition[];
   /** Members of the configuration as JSON, without braces; empty: none. */
   configuration: string;
   requestId: string;
@@ -27,6 +33,7 @@ export type AnswerParts = {
 export function answerText({
   shape,
   evaluation,
+  flags,
   configuration,
   requestId,
   evaluatedAt,
@@ -34,10 +41,10 @@ export function answerText({
 }: AnswerParts): string {
   const quota = quotaLimited ? ',"quotaLimited":["feature_flags"]' : '';
   const rest = configuration === '' ? '' : `,${configuration}`;
-  return `{${WRITERS[shape](evaluation)},"requestId":"${requestId}","evaluatedAt":${evaluatedAt}${quota}${rest}}`;
+  return `{${WRITERS[shape](evaluation, flags)},"requestId":"${requestId}","evaluatedAt":${evaluatedAt}${quota}${rest}}`;
 }
 
-const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation) => string>> = {
+const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation, flags: readonly FlagDefinition[]) => string>> = {
   keys: ({ decisions }) => `"featureFlags":[${decisions.filter(isOn).map(keyOf).join()}]`,
   enabled: ({ decisions }) => `"featureFlags":{${decisions.filter(isOn).map(valueOf).join()}}`,
   values: ({ decisions, errorsWhileComputing }) =>
@@ -45,6 +52,14 @@ const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation) => string>> = {
     `,"errorsWhileComputingFlags":${errorsWhileComputing}`,
   details: ({ decisions, errorsWhileComputing }) =>
     `"flags":{${decisions.map(detailsOf).join()}},"errorsWhileComputingFlags":${errorsWhileComputing}`,
+  analysis({ decisions, errorsWhileComputing }, flags) {
+    const byId = new Map(flags.map((flag) => [flag.id, flag]));
+    const texts = decisions.map((decision) => {
+      const conditions = conditionsOf(byId.get(decision.id)!, decision);
+      return `${detailsOf(decision).slice(0, -1)},${member('conditions', conditions)}}`;
+    });
+    return `"flags":{${texts.join()}},"errorsWhileComputingFlags":${errorsWhileComputing}`;
+  },
 };
 
 const isOn = ({ enabled }: Decision) => enabled;

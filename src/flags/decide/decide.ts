@@ -18,6 +18,7 @@ import type { Locate } from '../../wire/geoip.ts';
 import { createMemory } from '../../wire/memory.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import type { Evaluation } from '../evaluation/decision.ts';
+import type { FlagDefinition } from '../evaluation/definitions.ts';
 import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';
 import { answerText } from './answers.ts';
@@ -110,7 +111,7 @@ export function createDecide(options: DecideOptions): Decide {
     const evaluation = decided instanceof Promise ? await decided : decided;
     if (evaluation.errorsWhileComputing) observe?.failed();
     count(request, project, query, evaluation);
-    return written(request, form, evaluation, configuration);
+    return written(request, form, evaluation, configuration, project.definitions.flags);
   }
 
   /** What only surveys ask for is not counted: they are no flags of the project's own. */
@@ -142,11 +143,12 @@ function written(
   { shape }: AnswerForm,
   evaluation: Evaluation,
   configuration: string,
+  flags: readonly FlagDefinition[] = [],
 ): string {
   const given = headers['x-request-id'];
   const requestId = typeof given === 'string' && UUID.test(given) ? given : randomUUID();
   const quotaLimited = evaluation === OVER_QUOTA;
-  return answerText({ shape, evaluation, configuration, requestId, evaluatedAt: Date.now(), quotaLimited });
+  return answerText({ shape, evaluation, flags, configuration, requestId, evaluatedAt: Date.now(), quotaLimited });
 }
 
 function describe(error: unknown): unknown {

@@ -2,7 +2,7 @@
 import type { Fields } from '../../wire/fields.ts';
 
 /** Which of the protocol's answers is given (`answers.ts`). */
-export type Shape = 'keys' | 'enabled' | 'values' | 'details';
+export type Shape = 'keys' | 'enabled' | 'values' | 'details' | 'analysis';
 
 /** What a request asks to be answered with. */
 export type AnswerForm = {
@@ -31,10 +31,10 @@ const flags: DecidePath = {
   formOf(query) {
     const version = versionOf(query);
     const config = query('config');
+    const details = isTrue(query('detailed_analysis')) ? 'analysis' : 'details';
     // Who says nothing gets all that there is.
-    if (version === undefined && config === undefined) return { shape: 'details', withConfig: true, style: 'flags' };
-    const withConfig = config === 'true' || config === '1';
-    return { shape: (version ?? 1) >= 2 ? 'details' : 'values', withConfig, style: 'flags' };
+    if (version === undefined && config === undefined) return { shape: details, withConfig: true, style: 'flags' };
+    return { shape: (version ?? 1) >= 2 ? details : 'values', withConfig: isTrue(config), style: 'flags' };
   },
 };
 
@@ -49,6 +49,11 @@ const PATHS = new Map<string, DecidePath>([
 export function decidePathOf(url: string): DecidePath | undefined {
   const query = url.indexOf('?');
   return PATHS.get(query < 0 ? url : url.slice(0, query));
+}
+
+/** Of a parameter that is on or off. */
+export function isTrue(text: string | undefined): boolean {
+  return text === 'true' || text === '1';
 }
 
 /** @returns undefined when there is none; 1 for what is no version */

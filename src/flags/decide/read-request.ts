@@ -14,6 +14,7 @@ import {
   type Properties,
 } from '../evaluation/json-values.ts';
 import { LIMITS } from './limits.ts';
+import { isTrue } from './paths.ts';
 import { placeOf } from './place.ts';
 import { runtimeOf } from './runtime.ts';
 
@@ -68,10 +69,6 @@ export function evaluationRequestOf(
     onlySurveys: isTrue(query('only_evaluate_survey_feature_flags')),
     onlyRequestProperties: isTrue(query('only_use_override_person_properties')),
   };
-}
-
-export function isTrue(text: string | undefined): boolean {
-  return text === 'true' || text === '1';
 }
 
 function isObject(value: Json | undefined): value is Properties {

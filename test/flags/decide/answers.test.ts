@@ -137,6 +137,16 @@ describe('the answers to requests for flags', () => {
     assert.deepEqual([body['flags'], body['hasFeatureFlags']], [{}, true]);
   });
 
+  it('tell which condition set decided, and not what it asks for', async () => {
+    const { body } = await get('/flags/?v=2&detailed_analysis=true');
+    const { on, off } = body['flags'] as Record<string, { conditions: object[] }>;
+    const condition = { index: 0, rollout_percentage: 100, variant: null };
+    assert.deepEqual(on!.conditions, [{ ...condition, matched: true }]);
+    assert.deepEqual(off!.conditions, [{ ...condition, matched: false }]);
+    const { conditions: _, ...others } = on!;
+    assert.deepEqual(others, details().on);
+  });
+
   it('to GET are as good as none', async () => {
     const answer = await fetch(`${sluice.url}/flags?v=2`);
     const { requestId: _, evaluatedAt: __, ...body } = (await answer.json()) as Record<string, unknown>;

@@ -1,0 +1,25 @@
+/** What `detailed_analysis=true` adds to the details of a flag. */
+import type { Decision } from '../evaluation/decision.ts';
+import type { FlagDefinition } from '../evaluation/definitions.ts';
+import type { Json } from '../evaluation/json-values.ts';
+import { elementsOf, fieldAt, fieldsOf, percentageOf } from '../evaluation/stored-json.ts';
+
+/** A condition set, in stored order. */
+export type AnalysedCondition = {
+  index: number;
+  rollout_percentage: number;
+  variant: Json;
+  /** It decided the flag. */
+  matched: boolean;
+};
+
+/** Not what the condition sets ask for, which may name people: anybody may read this. */
+export function conditionsOf({ filters }: FlagDefinition, { reason }: Decision): AnalysedCondition[] {
+  const decided = reason.code === 'condition_match' ? reason.conditionIndex : null;
+  return elementsOf(fieldAt(fieldsOf(filters), 'groups')).map((set, index) => ({
+    index,
+    rollout_percentage: percentageOf(fieldAt(fieldsOf(set), 'rollout_percentage'), 100),
+    variant: fieldAt(fieldsOf(set), 'variant') ?? null,
+    matched: index === decided,
+  }));
+}
