@@ -100,11 +100,11 @@ export class Asker {
   groupProperty(index: number, key: string): Found {
     const name = this.#groupTypes.get(index);
     if (name === undefined) return undefined;
+    const groupKey = this.groupKey(index);
+    if (key === '$group_key' && groupKey !== undefined) return groupKey;
     const own = Object.hasOwn(this.request.groupProperties, name) ? this.request.groupProperties[name]! : NO_PROPERTIES;
     if (Object.hasOwn(own, key)) return own[key];
-    const groupKey = this.groupKey(index);
     if (groupKey === undefined) return undefined;
-    if (key === '$group_key') return groupKey;
     if (this.#facts.groups === 'unavailable') return UNAVAILABLE;
     const stored = this.#facts.groups.get(index) ?? NO_PROPERTIES;
     return Object.hasOwn(stored, key) ? stored[key] : undefined;

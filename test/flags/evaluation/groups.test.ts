@@ -70,6 +70,13 @@ describe('flags about groups', () => {
       true,
     ],
     [
+      'whatever the request calls it',
+      { groups: [{ properties: [gold({ key: '$group_key', value: 'acme' })] }], aggregation_group_type_index: 0 },
+      { ...ACME, groupProperties: { company: { $group_key: 'umbrella' } } },
+      [],
+      true,
+    ],
+    [
       'filters without a type are on the group',
       { groups: [{ properties: [gold({ type: null })] }], aggregation_group_type_index: 0 },
       ACME,
