@@ -28,46 +28,20 @@ import { exportPreviews } from './exports/previews.ts';
 import { exportRuns } from './exports/runs.ts';
 import { exportTestSteps } from './exports/test-steps.ts';
 import { exportRoutes } from './exports/routes.ts';
-import { cohortsApi, cohortsApiRoutes, type CohortsApi } from './flags/cohorts/api.ts';
-import { createConfiguration } from './flags/config/configuration.ts';
-import { createDecide } from './flags/decide/decide.ts';
-import { createDecider } from './flags/decide/decider.ts';
-import { decideRoutes } from './flags/decide/description.ts';
-import { DECIDE_POOL } from './flags/decide/facts.ts';
-import { FEED_LIMIT, feedRoutes, type FeedApi } from './flags/definitions/feed.routes.ts';
-import { createLiveDefinitions } from './flags/definitions/live-definitions.ts';
-import { featureFlagsApi, featureFlagsApiRoutes, type FeatureFlagsApi } from './flags/feature-flags/api.ts';
-import { createCounts } from './flags/matching/counts.ts';
-import { createMetering } from './flags/metering/metering.ts';
-import { flagRequestRoutes, type FlagRequestsApi } from './flags/metering/requests.routes.ts';
-import { requestStore } from './flags/metering/requests.store.ts';
-import { createAdmission } from './flags/ofrep/admission.ts';
-import { ofrepRoutes } from './flags/ofrep/description.ts';
-import { createEventStreams } from './flags/ofrep/event-streams.ts';
-import { createOfrep } from './flags/ofrep/ofrep.ts';
-import { createStreamTokens } from './flags/ofrep/stream-tokens.ts';
-import { experimentsApi, experimentsApiRoutes, type ExperimentsApi } from './flags/experiments/api.ts';
-import { STUDY_OPTIONS } from './flags/experiments/results.store.ts';
-import { earlyAccessApi, earlyAccessApiRoutes, type EarlyAccessApi } from './flags/early-access/api.ts';
-import { flagUsageRoutes, type FlagUsageApi } from './flags/usage.routes.ts';
-import { flagUsageStore } from './flags/usage.store.ts';
-import { flagStores } from './flags/stores.ts';
-import { surveysApi, surveysApiRoutes, type SurveysApi } from './flags/surveys/api.ts';
-import { createSurveyClock } from './flags/surveys/clock.ts';
-import { responseStore } from './flags/surveys/responses.store.ts';
+import { createFlagParts, flagLanes, flagRoutes, type FlagsApi } from './flag-parts.ts';
 import { apiChecks } from './health/checks.ts';
 import { createHealth } from './health/readiness.ts';
 import { healthRoutes, type HealthApi } from './health/routes.ts';
 import { createApp } from './http/app.ts';
 import type { Route } from './http/route.ts';
 import { activityRoutes, type ActivityApi } from './identity/activity.routes.ts';
+import { activityStore } from './identity/activity.store.ts';
 import { createGatekeeper } from './identity/gatekeeper.ts';
 import { keyStore } from './identity/keys.store.ts';
 import { projectByToken } from './identity/project-tokens.ts';
 import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
 import { projectStore } from './identity/projects.store.ts';
-import { createRateLimit } from './identity/rate-limits.ts';
-import { createKeyRing } from './secrets/key-ring.ts';
+import { userStore } from './identity/users.store.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from './temporal/codec-endpoint.ts';
 import { ensureReachable } from './temporal/connection.ts';
@@ -122,52 +96,15 @@ export function createApi(
     observe: engine.metrics.capture,
     log,
   });
-  const definitions = createLiveDefinitions({ databaseUrl: url, log });
-  const decidePool = createPool({ url, ...DECIDE_POOL });
-  const decider = createDecider({ pool: decidePool });
-  const flagRequests = requestStore(db);
-  const metering = createMetering({ store: flagRequests, log });
-  const decide = createDecide({
-    definitions,
-    decider,
-    locate,
-    metering,
+  const flags = createFlagParts({
+    ...options,
+    gatekeeper,
     requestsPerSecond: options.flagRequestsPerSecond,
     observe: engine.metrics.decide,
-    log,
   });
-  const configuration = createConfiguration({ definitions, log });
-  const keyRing = createKeyRing(options.encryptionKeys);
-  const tokens = createStreamTokens(keyRing);
-  const streams = createEventStreams({ definitions, tokens, publicUrl });
-  const admit = createAdmission({ definitions, gatekeeper });
-  const requestsPerSecond = options.flagRequestsPerSecond;
-  const ofrep = createOfrep({ definitions, decider, streams, admit, metering, requestsPerSecond, locate, log });
-  const flags = flagStores(db, definitions.refresh);
-  const countPool = createPool({ url, ...LOOKUP_OPTIONS });
-  const counts = createCounts({ pool: countPool, now: Date.now });
-  const studyPool = createPool({ url, ...STUDY_OPTIONS });
-  const responses = responseStore(lookups);
-  const surveys = surveysApi({ stores: flags, responses, definitions });
-  const surveyClock = createSurveyClock({ surveys: surveys.surveys, store: flags.surveys, responses, log });
   const { stores, executions, sealed, environment, setter, notifications } = engine;
   const routes: Route<
-    HealthApi &
-      IdentityApi &
-      ActivityApi &
-      EventsApi &
-      PersonsApi &
-      GroupsApi &
-      ExportsApi &
-      WarningsApi &
-      FlagUsageApi &
-      FlagRequestsApi &
-      FeedApi &
-      FeatureFlagsApi &
-      CohortsApi &
-      EarlyAccessApi &
-      SurveysApi &
-      ExperimentsApi
+    HealthApi & IdentityApi & ActivityApi & EventsApi & PersonsApi & GroupsApi & ExportsApi & WarningsApi & FlagsApi
   >[] = [
     ...healthRoutes,
     ...projectRoutes,
@@ -177,19 +114,11 @@ export function createApi(
     ...groupRoutes,
     ...exportRoutes,
     ...warningRoutes,
-    // Before those of single flags: their paths could be those of a flag.
-    ...flagUsageRoutes,
-    ...flagRequestRoutes,
-    ...feedRoutes,
-    ...featureFlagsApiRoutes,
-    ...cohortsApiRoutes,
-    ...earlyAccessApiRoutes,
-    ...surveysApiRoutes,
-    ...experimentsApiRoutes,
+    ...flagRoutes,
   ];
   const app = createApp({
     routes,
-    answeredElsewhere: [...captureRoutes, ...decideRoutes, ...ofrepRoutes],
+    answeredElsewhere: [...captureRoutes, ...flagLanes],
     collaborators: {
       health,
       projects,
@@ -214,19 +143,9 @@ export function createApi(
       integrations: integrations({ stores, sealed, environment }),
       testSteps: exportTestSteps({ stores, sealed, environment, log }),
       ingestionWarnings,
-      flagUsage: flagUsageStore(db),
-      activity: flags.activity,
-      users: flags.users,
-      ...surveys,
-      ...earlyAccessApi(flags, definitions),
-      ...experimentsApi({ stores: flags, pool: studyPool, now: Date.now }),
-      ...featureFlagsApi({ stores: flags, definitions, decider, counts, keyRing }),
-      ...cohortsApi({ stores: flags, counts, pool: countPool, log }),
-      flagRequests,
-      liveDefinitions: definitions,
-      metering,
-      gatekeeper,
-      feedLimit: createRateLimit(FEED_LIMIT.perSecond, undefined, FEED_LIMIT.burstSeconds),
+      activity: activityStore(db),
+      users: userStore(db),
+      ...flags.collaborators,
     },
     gatekeeper,
     publicUrl,
@@ -240,31 +159,19 @@ export function createApi(
   return {
     metrics: engine.metrics,
     async listener(request, response) {
-      if (capture.handle(request, response) || decide.handle(request, response)) return;
-      if (ofrep.handle(request, response) || configuration.handle(request, response)) return;
+      if (capture.handle(request, response) || flags.handle(request, response)) return;
       if (openPayloads?.(request, response)) return;
       await app(request, response);
     },
     drain() {
       health.drain();
-      streams.close();
+      flags.drain();
     },
     async close() {
-      streams.close();
       await capture.drain();
       await warnings.drain();
-      await surveyClock.stop();
-      await metering.close();
-      await definitions.close();
-      await Promise.all([
-        engine.close(),
-        db.destroy(),
-        lookups.destroy(),
-        ingestPool.end(),
-        decidePool.end(),
-        countPool.end(),
-        studyPool.end(),
-      ]);
+      await flags.close();
+      await Promise.all([engine.close(), db.destroy(), lookups.destroy(), ingestPool.end()]);
     },
   };
 }

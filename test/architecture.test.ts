@@ -50,7 +50,7 @@ const ARROWS = `
 `;
 
 /** Files that put rooms together, each for one role. */
-const COMPOSITION = ['main', 'api', 'engine', 'engine-options', 'prepare-database'];
+const COMPOSITION = ['main', 'api', 'flag-parts', 'engine', 'engine-options', 'prepare-database'];
 /** Rooms inside rooms. */
 const PURE = ['exports/domain', 'flags/evaluation'];
 /** Open to everyone. */
