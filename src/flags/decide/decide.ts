@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MethodNotAllowed, NotAuthenticated, Unavailable } from '../../errors.ts';
-import { answerFor, serverError } from '../../http/error-body.ts';
+import { serverError } from '../../http/error-body.ts';
 import { allowPages, preflightHeaders, send, sendJson } from '../../http/raw-answers.ts';
 import { noBody, type Answer } from '../../http/route.ts';
 import { createRateLimit } from '../../identity/rate-limits.ts';
@@ -24,6 +24,7 @@ import { sdkName } from '../metering/sdk-name.ts';
 import { answerText } from './answers.ts';
 import { configurationTexts } from './configuration-text.ts';
 import type { Decider } from './decider.ts';
+import { answerForFailure } from './failures.ts';
 import { LIMITS } from './limits.ts';
 import { decidePathOf, type AnswerForm, type DecidePath } from './paths.ts';
 import { evaluationRequestOf, readDecideBody, tokenOf, type Body } from './read-request.ts';
@@ -86,7 +87,7 @@ export function createDecide(options: DecideOptions): Decide {
       const body = await readDecideBody(request, query, memory.hold);
       return await decide(request, body, query, form);
     } catch (error) {
-      const known = answerFor(error);
+      const known = answerForFailure(error);
       if (!known) log.error({ error: describe(error) }, 'flags could not be decided');
       return known ?? serverError;
     } finally {
@@ -98,7 +99,7 @@ export function createDecide(options: DecideOptions): Decide {
     const found = definitions.find(tokenOf(body));
     // No wait for what is in memory: nearly everything is.
     const project = found instanceof Promise ? await found.catch(unknownWhileAway) : found;
-    if (!project) throw new NotAuthenticated('The project API key is not valid: no project has it.', 'invalid_api_key');
+    if (!project) throw new NotAuthenticated(INVALID_KEY, 'invalid_api_key');
     if (project === 'unknown') {
       return written(request, form, NOTHING_KNOWN, form.withConfig ? configurationOf.unknown : '');
     }
@@ -123,6 +124,8 @@ export function createDecide(options: DecideOptions): Decide {
 
   return { handle };
 }
+
+const INVALID_KEY = 'Project API key invalid. You can find your project API key in PostHog project settings.';
 
 /** Nobody can say whether there is such a project. */
 function unknownWhileAway(error: unknown): 'unknown' {

@@ -27,7 +27,7 @@ const decide: DecidePath = {
 };
 
 const flags: DecidePath = {
-  methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  methods: ['GET', 'POST', 'OPTIONS', 'HEAD'],
   formOf(query) {
     const version = versionOf(query);
     const config = query('config');

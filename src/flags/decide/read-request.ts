@@ -44,7 +44,7 @@ export async function readDecideBody(
 export function tokenOf(body: Body): string {
   const token = body['token'] ?? body['$token'] ?? body['api_key'];
   if (typeof token === 'string' && token.trim() !== '') return token.trim();
-  throw new NotAuthenticated('No API token was given: name the project in `token` or `api_key`.');
+  throw new NotAuthenticated('No API token provided. Please include a valid API token in your request.');
 }
 
 /** @throws InvalidInput without a distinct id */
@@ -85,7 +85,11 @@ function fieldsOf(value: Json | undefined): Properties {
 function distinctIdOf(value: Json | undefined): string {
   const id = textOfId(value);
   if (id === undefined) {
-    throw new InvalidInput('The request needs a distinct_id: text or a number.', 'distinct_id', 'missing_distinct_id');
+    throw new InvalidInput(
+      'The distinct_id field is missing from the request. Please include a valid identifier.',
+      'distinct_id',
+      'missing_distinct_id',
+    );
   }
   return cut(id);
 }

@@ -214,11 +214,23 @@ describe('requests for flags', () => {
 
     it('an unknown compression, an unknown encoding and parts', async () => {
       assert.equal((await ask(`${sluice.url}/flags/?compression=zip`, 'eA==')).status, 400);
-      assert.equal((await ask(`${sluice.url}/flags/`, '{}', { 'Content-Encoding': 'br' })).status, 415);
+      assert.equal((await ask(`${sluice.url}/flags/`, '{}', { 'Content-Encoding': 'br' })).status, 400);
       assert.equal(
         (await ask(`${sluice.url}/flags/`, 'x', { 'Content-Type': 'multipart/form-data; boundary=x' })).status,
-        415,
+        400,
       );
+    });
+
+    const said: [body: () => unknown, detail: RegExp][] = [
+      [() => '{', /^Failed to decode request: /],
+      [() => ({ distinct_id: 'ada' }), /^No API token provided\. /],
+      [() => ({ token: 'phc_nobody', distinct_id: 'ada' }), /^Project API key invalid\. /],
+      [() => ({ token: tenant.apiToken }), /^The distinct_id field is missing from the request\. /],
+    ];
+    it('in the words of upstream', async () => {
+      for (const [body, detail] of said) {
+        assert.match(String((await ask(`${sluice.url}/flags/?v=2`, body())).body['detail']), detail);
+      }
     });
   });
 
@@ -242,7 +254,7 @@ describe('requests for flags', () => {
   };
 
   it('may come by other methods where there is an answer to them', async () => {
-    const all = 'GET, HEAD, POST, OPTIONS';
+    const all = 'GET, POST, OPTIONS, HEAD';
     assert.deepEqual(await allowed('HEAD', '/flags/'), [200, null]);
     assert.deepEqual(await allowed('OPTIONS', '/flags/'), [204, all]);
     assert.deepEqual(await allowed('DELETE', '/flags/'), [405, all]);
@@ -271,6 +283,12 @@ describe('a project with too many requests for flags', () => {
       for (let i = 0; i < 10; i++) assert.equal((await get(busy)).status, 200);
       let refused = await get(busy);
       for (let i = 0; i < 5 && refused.status === 200; i++) refused = await get(busy);
+      assert.deepEqual(refused.body, {
+        type: 'validation_error',
+        code: 'rate_limit_exceeded',
+        detail: 'Rate limit exceeded',
+        attr: null,
+      });
       assert.equal(refused.status, 429);
       assert.ok(Number(refused.headers.get('retry-after')) >= 1);
       assert.equal((await get(quiet)).status, 200);
