@@ -1,5 +1,7 @@
 /** Builders of what flags are decided by, as rows. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from '../../src/db/connection.ts';
+import type { Tenant } from './identity.ts';
 
 export type FlagRow = {
   id: number;
@@ -50,4 +52,27 @@ export async function buildCohort(db: Knex, projectId: number, properties?: obje
   };
   const [stored] = await db('cohorts').insert(row).returning<{ id: number }[]>('id');
   return stored!.id;
+}
+
+const LIVE_MS = 10_000;
+
+/** Resolves when a started server decides by all that is stored now. It hears of rows that tests write past it a moment later. */
+export async function untilLive({ db, url }: { db: Knex; url: string }, tenant: Tenant): Promise<void> {
+  const stored = await db('flag_definitions').where({ project_id: tenant.projectId }).first<{ version: string }>();
+  const until = Date.now() + LIVE_MS;
+  while ((await liveVersion(url, tenant.apiToken)) < Number(stored?.version ?? 0)) {
+    if (Date.now() > until) throw new Error('what was stored is not live');
+    await sleep(20);
+  }
+}
+
+/** The address of the event stream says since when there is nothing to tell. */
+async function liveVersion(url: string, token: string): Promise<number> {
+  const answer = await fetch(`${url}/ofrep/v1/evaluate/flags`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ context: { targetingKey: 'anybody' } }),
+  });
+  const { eventStreams } = (await answer.json()) as { eventStreams: { url: string }[] };
+  return Number(new URL(eventStreams[0]!.url).searchParams.get('since'));
 }

@@ -17,7 +17,7 @@ import { projectStore } from '../../../src/identity/projects.store.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/secrets/key-ring.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildFlag } from '../../support/flag-rows.ts';
+import { buildFlag, untilLive } from '../../support/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/identity.ts';
 import { startSluice, type Sluice } from '../../support/sluice.ts';
 
@@ -148,7 +148,7 @@ describe('event streams of flags', () => {
     const { stream } = await evaluate();
     await buildFlag(sluice.db, tenant.projectId, { key: 'a' });
     await buildFlag(sluice.db, tenant.projectId, { key: 'b' });
-    await evaluate(`?flagConfigEtag=${encodeURIComponent('"2"')}`);
+    await untilLive(sluice, tenant);
     for (const [seen, told] of [
       [undefined, ['2', '2']],
       ['1', ['2', '2']],

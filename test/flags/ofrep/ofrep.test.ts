@@ -1,7 +1,7 @@
 /** OFREP, request by request, against a started server. What decides flags is tested elsewhere: here is how it is asked and told. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildCohort, buildFlag } from '../../support/flag-rows.ts';
+import { buildCohort, buildFlag, untilLive } from '../../support/flag-rows.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/identity.ts';
 import { startSluice, type Sluice } from '../../support/sluice.ts';
 
@@ -181,6 +181,7 @@ describe('OFREP', () => {
       failing = await flag('failing', {
         groups: [{ properties: [{ key: 'id', type: 'cohort', operator: 'in', value: cohort }] }],
       });
+      await untilLive(sluice, tenant);
     });
 
     const ada = { targetingKey: 'ada', email: 'ada@example.com' };
