@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDatabaseAway } from '../../src/db/away.ts';
-import { createKnex } from '../../src/db/connection.ts';
+import { createKnex, createPool } from '../../src/db/connection.ts';
 import { InvalidInput } from '../../src/errors.ts';
 import { freePort } from '../../src/processes/port.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -36,6 +36,16 @@ describe('a database that is away', () => {
       assert.equal(isDatabaseAway(said), true, state);
     }
     await db.destroy();
+    await drop();
+  });
+
+  it('is one that does not answer in time', async () => {
+    const { url, drop } = await createEmptyDatabase();
+    const pool = createPool({ url, applicationName: 'test', answerTimeoutMs: 50 });
+    assert.equal(isDatabaseAway(await failureOf(pool.query('select pg_sleep(1)'))), true);
+    // The connection that is still busy is given up.
+    assert.equal((await pool.query('select 1')).rowCount, 1);
+    await pool.end();
     await drop();
   });
 

@@ -1,4 +1,5 @@
 /** What is stored about who asks, read in one statement. */
+import { isDatabaseAway } from '../../db/away.ts';
 import type { Pool } from '../../db/connection.ts';
 import type { EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
 import { parseJson, type Properties } from '../evaluation/json-values.ts';
@@ -36,16 +37,31 @@ export function factReader(pool: Pool): FactReader {
     const values = valuesOf(project, request, needs);
     const continued = needs.hashKeyOverrides ? continuedIds(project, request) : undefined;
     try {
-      const { rows } = await (continued
-        ? pool.query<Row>({ name: 'facts-and-overrides', text: FACTS_AND_OVERRIDES, values: [...values, ...continued] })
-        : pool.query<Row>({ name: 'facts', text: FACTS, values }));
+      const facts = continued ? await readAndWrite(pool, values, continued) : await read(pool, values);
       availability.answered();
-      return factsOf(rows[0]!);
+      return facts;
     } catch {
       availability.failed();
       return UNAVAILABLE;
     }
   };
+}
+
+async function read(pool: Pool, values: readonly unknown[]): Promise<Facts> {
+  const { rows } = await pool.query<Row>({ name: 'facts', text: FACTS, values: [...values] });
+  return factsOf(rows[0]!);
+}
+
+/** A database that can only be read, or a person who is just being deleted, is no reason to know nothing. */
+async function readAndWrite(pool: Pool, values: readonly unknown[], continued: readonly unknown[]): Promise<Facts> {
+  const query = { name: 'facts-and-overrides', text: FACTS_AND_OVERRIDES, values: [...values, ...continued] };
+  try {
+    const { rows } = await pool.query<Row>(query);
+    return factsOf(rows[0]!);
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    return { ...(await read(pool, values)), hashKeyOverrides: 'unavailable' };
+  }
 }
 
 const UNAVAILABLE: Facts = {

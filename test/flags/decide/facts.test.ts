@@ -234,6 +234,23 @@ describe('the facts of a decision', () => {
     });
   });
 
+  it('are all but the overrides where Postgres can only be read', async () => {
+    const id = await buildPerson({ plan: 'pro' }, 'ada');
+    const name = new URL(database.url).pathname.slice(1);
+    await db.raw(`alter database ${name} set default_transaction_read_only = on`);
+    const readOnly = createPool({ url: database.url, ...DECIDE_POOL });
+    try {
+      const needs = { ...NOTHING, person: true, hashKeyOverrides: true };
+      const request = requestOf({ anonDistinctId: 'anon' });
+      const facts = await factReader(readOnly)(project(continuityFlag(1, 'one')), request, needs);
+      assert.equal(facts.hashKeyOverrides, 'unavailable');
+      assert.equal(facts.person !== null && facts.person !== 'unavailable' && facts.person.id, id);
+    } finally {
+      await db.raw(`alter database ${name} set default_transaction_read_only = off`);
+      await readOnly.end();
+    }
+  });
+
   it('are unavailable when Postgres is away, soon without asking it', async () => {
     const away = createPool({ url: 'postgres://127.0.0.1:1/none', ...DECIDE_POOL });
     const read = factReader(away);
