@@ -40,6 +40,9 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   const flagNamed = (name: string) => indexById.get(name) ?? indexByKey.get(name);
   const flags = definitions.flags.map((flag) => compileFlag(flag, { context, isInCohort: cohorts.isIn, flagNamed }));
   const links = linkFlags(flags, flagNamed);
+  const malformed = [...flags.keys()].filter((index) => flags[index]!.reads.isMalformed);
+  /** They are decided, but not as anyone meant. */
+  const faulty = new Set([...links.cyclic, ...malformed]);
   const hasContinuity = flags.some(({ definition, isContinuous }) => definition.active && isContinuous);
   const selections = new Map<string, Selection>();
 
@@ -103,8 +106,8 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
       const decisions = indexes.map((index) =>
         links.linked.has(index) ? decideLinked(index, asker) : decide(index, asker),
       );
-      const isCyclic = links.cyclic.size > 0 && indexes.some((index) => links.cyclic.has(index));
-      return { decisions, errorsWhileComputing: isCyclic || decisions.some(({ failed }) => failed) };
+      const isFaulty = faulty.size > 0 && indexes.some((index) => faulty.has(index));
+      return { decisions, errorsWhileComputing: isFaulty || decisions.some(({ failed }) => failed) };
     },
   };
 }

@@ -1,8 +1,8 @@
 /** A condition set of a flag: filters that must all match, and how many of those that they match are in. */
-import { compileFilter, isCohortFilter, type FilterScope } from './filter-test.ts';
+import { compileFilter, isCohortFilter, malformed, type FilterScope } from './filter-test.ts';
 import type { Json } from './json-values.ts';
 import { elementsOf, fieldAt, integerOf, isFields, percentageOf } from './stored-json.ts';
-import { allOf, never, type Test } from './verdict.ts';
+import { allOf, type Test } from './verdict.ts';
 
 export type ConditionSet = {
   /** Index of the type of the group that it is about; undefined: the person. */
@@ -20,20 +20,22 @@ export function compileConditionSet(
   variantKeys: ReadonlySet<string>,
   scope: Omit<FilterScope, 'group'>,
 ): ConditionSet {
-  if (!isFields(stored)) return { group: flagGroup, matches: never, percentage: 100, variant: undefined };
+  if (!isFields(stored)) return { group: flagGroup, matches: malformed(scope), percentage: 100, variant: undefined };
   const ownGroup = fieldAt(stored, 'aggregation_group_type_index');
   const group = ownGroup === undefined ? flagGroup : integerOf(ownGroup);
   const variant = fieldAt(stored, 'variant');
+  const percentage = percentageOf(fieldAt(stored, 'rollout_percentage'), 100);
+  if (Number.isNaN(percentage)) malformed(scope);
   return {
     group,
     matches: compileFilters(fieldAt(stored, 'properties'), { ...scope, group }),
-    percentage: percentageOf(fieldAt(stored, 'rollout_percentage'), 100),
+    percentage,
     variant: typeof variant === 'string' && variantKeys.has(variant) ? variant : undefined,
   };
 }
 
 function compileFilters(stored: Json | undefined, scope: FilterScope): Test {
-  if (stored !== undefined && stored !== null && !Array.isArray(stored)) return never;
+  if (stored !== undefined && stored !== null && !Array.isArray(stored)) return malformed(scope);
   const filters = elementsOf(stored ?? []);
   const ordered = [...filters.filter((one) => !isCohortFilter(one)), ...filters.filter(isCohortFilter)];
   return allOf(ordered.map((one) => compileFilter(one, scope)));

@@ -20,11 +20,16 @@ export type FilterScope = {
 
 /** What is malformed never matches, so that the other condition sets and flags are decided all the same. */
 export function compileFilter(stored: Json, scope: FilterScope): Test {
-  if (!isFields(stored)) return never;
+  if (!isFields(stored)) return malformed(scope);
   const type = fieldAt(stored, 'type');
   if (type === 'cohort') return compileMembership(stored, scope);
   if (type === 'flag') return compileDependency(stored, scope);
   return compileProperty(stored, scope);
+}
+
+export function malformed({ reads }: Pick<FilterScope, 'reads'>): Test {
+  reads.isMalformed = true;
+  return never;
 }
 
 /** Cohorts are looked at last: they cost the most. */
@@ -35,10 +40,10 @@ export function isCohortFilter(stored: Json): boolean {
 function compileProperty(filter: Fields, scope: FilterScope): Test {
   const key = fieldAt(filter, 'key');
   const lookUp = typeof key === 'string' ? lookUpOf(key, filter, scope) : undefined;
-  if (!lookUp) return never;
-  const operator = operatorOf(filter);
+  const operator = operatorNamed(operatorOf(filter));
+  if (!lookUp || !operator) return malformed(scope);
   const test = prepareCondition({ operator, value: fieldAt(filter, 'value') }, scope.context);
-  const answer = operatorNamed(operator)?.endsWith('regex') ? slowly(test) : test;
+  const answer = operator.endsWith('regex') ? slowly(test) : test;
   return (asker) => {
     const found = lookUp(asker);
     return found === UNAVAILABLE ? 'database_error' : answer(found, asker.now, asker);
@@ -90,10 +95,11 @@ function compileMembership(filter: Fields, { isInCohort, reads }: FilterScope): 
   return operator === 'not_in' ? negationOf(isInCohort(id)) : never;
 }
 
-function compileDependency(filter: Fields, { flagNamed, reads }: FilterScope): Test {
+function compileDependency(filter: Fields, scope: FilterScope): Test {
+  const { flagNamed, reads } = scope;
   const key = fieldAt(filter, 'key');
   const name = typeof key === 'string' ? key : integerOf(key)?.toString();
-  if (!flagNamed || name === undefined) return never;
+  if (!flagNamed || name === undefined) return malformed(scope);
   reads.flags.push(name);
   const index = flagNamed(name);
   const wanted = fieldAt(filter, 'value');

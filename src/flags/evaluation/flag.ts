@@ -6,10 +6,10 @@ import { decideBySets } from './decide-by-sets.ts';
 import type { Decision } from './decision.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { compileEnrollment } from './enrollment.ts';
-import type { FilterScope } from './filter-test.ts';
+import { malformed, type FilterScope } from './filter-test.ts';
 import { placementOf } from './placement.ts';
 import { noReads, type Reads } from './reads.ts';
-import { elementsOf, fieldAt, fieldsOf, integerOf } from './stored-json.ts';
+import { elementsOf, fieldAt, fieldsOf, integerOf, isFields } from './stored-json.ts';
 
 export type CompiledFlag = {
   readonly definition: FlagDefinition;
@@ -34,9 +34,9 @@ export function compileFlag(
   const placement = placementOf(definition, filters, group);
   const enrollment = compileEnrollment(definition.key, filters, placement, wholeScope);
   const answers = answersOf(definition);
-  const sets = elementsOf(fieldAt(filters, 'groups')).map((set) =>
-    compileConditionSet(set, group, placement.variantKeys, wholeScope),
-  );
+  const storedSets = fieldAt(filters, 'groups') ?? [];
+  if (!isFields(definition.filters) || !Array.isArray(storedSets)) malformed(wholeScope);
+  const sets = elementsOf(storedSets).map((set) => compileConditionSet(set, group, placement.variantKeys, wholeScope));
   const decideSets = decideBySets({ sets, placement, answers, exitsEarly: fieldAt(filters, 'early_exit') === true });
   const isPlaced =
     placement.variantKeys.size > 0 ||

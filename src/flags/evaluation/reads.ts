@@ -1,4 +1,4 @@
-/** What a condition may look at, so that only that is fetched. */
+/** What conditions may look at, so that only that is fetched, and whether they could be read at all. */
 
 export type Reads = {
   /** Keys of properties. */
@@ -10,8 +10,10 @@ export type Reads = {
   readonly cohorts: number[];
   /** Flags, by what names them. */
   readonly flags: string[];
+  /** Something stands there that nobody can have meant: it matches nothing, and whoever asks is told that there was an error. */
+  isMalformed: boolean;
 };
 
 export function noReads(): Reads {
-  return { person: [], groups: [], metadata: false, cohorts: [], flags: [] };
+  return { person: [], groups: [], metadata: false, cohorts: [], flags: [], isMalformed: false };
 }

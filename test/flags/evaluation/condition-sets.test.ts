@@ -1,8 +1,18 @@
 /** Condition sets: rollout, variants, payloads, reasons. Ida falls at 0.047 of `flag` and 0.086 of its variants, Hal at 0.997 and 0.052, Kim at 0.086 and 0.936. */
 import assert from 'node:assert/strict';
 import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
+import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
 import type { Json } from '../../../src/flags/evaluation/json-values.ts';
-import { buildDefinitions, buildFacts, buildFlag, buildRequest, decide, NOW, valueOf } from '../../support/flags.ts';
+import {
+  buildDefinitions,
+  buildFacts,
+  buildFlag,
+  buildRequest,
+  decide,
+  evaluate,
+  NOW,
+  valueOf,
+} from '../../support/flags.ts';
 
 const person = (key: string, value: Json, operator = 'exact') => ({ type: 'person', key, value, operator });
 const PRO = person('plan', 'pro');
@@ -16,6 +26,10 @@ const AB = {
 
 function decisionOf(filters: Json, distinctId = 'ida') {
   return decide(buildFlag({ key: 'flag', filters }), { distinctId, personProperties: { plan: 'pro' } });
+}
+
+function hasErrors(filters: Json, request: Partial<EvaluationRequest> = {}): boolean {
+  return evaluate({ flags: [buildFlag({ key: 'flag', filters })] }, request).errorsWhileComputing;
 }
 
 describe('condition sets', () => {
@@ -76,17 +90,30 @@ describe('condition sets', () => {
       { properties: [{ type: 'person', key: 'plan', value: 'pro', operator: ['exact'] }] },
     ],
     ['a percentage that is no number', { rollout_percentage: 'most' }],
-    ['an invalid pattern', { properties: [person('plan', '(', 'regex')] }],
-    ['a pattern with lookahead', { properties: [person('plan', '(?=pro)', 'not_regex')] }],
   ];
   for (const [what, set] of malformed) {
-    it(`${what} matches nobody, and later sets are tried`, () => {
+    it(`${what} matches nobody, and is told; later sets are tried`, () => {
       const { enabled, reason, failed } = decisionOf({ groups: [set, {}] });
       assert.deepEqual([enabled, reason.conditionIndex, failed], [true, 1, false]);
+      assert.ok(hasErrors({ groups: [{}, set] }));
     });
   }
-  it('filters of any other kind decide nothing', () => {
-    for (const filters of [null, 1, 'x', [], { groups: {} }]) assert.equal(decisionOf(filters).enabled, false);
+  it('a pattern that cannot be searched for matches nobody, and is no error', () => {
+    for (const filter of [person('plan', '(', 'regex'), person('plan', '(?=pro)', 'not_regex')]) {
+      const filters = { groups: [{ properties: [filter] }, {}] };
+      assert.equal(decisionOf(filters).reason.conditionIndex, 1);
+      assert.ok(!hasErrors(filters));
+    }
+  });
+  it('filters of any other kind decide nothing, and are told', () => {
+    for (const filters of [null, 1, 'x', [], { groups: {} }]) {
+      assert.equal(decisionOf(filters).enabled, false);
+      assert.ok(hasErrors(filters));
+    }
+  });
+  it('no sets are no error, nor is what is malformed in a flag that is not asked for', () => {
+    for (const filters of [{}, { groups: null }, { groups: [] }]) assert.ok(!hasErrors(filters));
+    assert.ok(!hasErrors('x', { flagKeys: new Set(['other']) }));
   });
 });
 

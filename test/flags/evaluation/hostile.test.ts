@@ -115,7 +115,7 @@ describe('hostile flags', () => {
       '(?:a?){1000}(?:a){1000}$',
       '(.*)(.*)(.*)(.*)[^ab]$',
     ];
-    const flags = Array.from({ length: 500 }, (_, index) => {
+    const flags = Array.from({ length: 2000 }, (_, index) => {
       const properties = [
         { type: 'person', key: 'text', operator: 'regex', value: `${bombs[index % bombs.length]}|${index}x` },
       ];
