@@ -8,6 +8,8 @@
  * | `values`  | `v=3`              | `v=1`             | values of all flags, and payloads          |
  * | `details` | `v=4` and above    | `v=2` and above   | all that a decision says                   |
  *
+ * Of a flag that failed, only the details tell: who asks for values keeps the one they have, where it is not among the new ones.
+ *
  * `analysis` is `details` of `/flags` with `detailed_analysis=true`: it tells the condition sets, too.
  */
 import type { Decision, Evaluation } from '../evaluation/decision.ts';
@@ -48,7 +50,7 @@ const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation, flags: readonly F
   keys: ({ decisions }) => `"featureFlags":[${decisions.filter(isOn).map(keyOf).join()}]`,
   enabled: ({ decisions }) => `"featureFlags":{${decisions.filter(isOn).map(valueOf).join()}}`,
   values: ({ decisions, errorsWhileComputing }) =>
-    `"featureFlags":{${decisions.map(valueOf).join()}},"featureFlagPayloads":{${payloadsOf(decisions)}}` +
+    `"featureFlags":{${decisions.filter(isDecided).map(valueOf).join()}},"featureFlagPayloads":{${payloadsOf(decisions)}}` +
     `,"errorsWhileComputingFlags":${errorsWhileComputing}`,
   details: ({ decisions, errorsWhileComputing }) =>
     `"flags":{${decisions.map(detailsOf).join()}},"errorsWhileComputingFlags":${errorsWhileComputing}`,
@@ -63,6 +65,7 @@ const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation, flags: readonly F
 };
 
 const isOn = ({ enabled }: Decision) => enabled;
+const isDecided = ({ failed }: Decision) => !failed;
 const keyOf = ({ key }: Decision) => JSON.stringify(key);
 const valueOf = remembered(({ key, enabled, variant }) => member(key, enabled ? (variant ?? true) : false));
 const payloadOf = remembered(({ key, payload }) => member(key, payload));

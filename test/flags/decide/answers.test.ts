@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ask, buildFlagFor, buildVariants, type DecideAnswer } from '../../support/decide.ts';
+import { buildFlag } from '../../support/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/identity.ts';
 import { startSluice, type Sluice } from '../../support/sluice.ts';
 
@@ -113,6 +114,21 @@ describe('the answers to requests for flags', () => {
       assert.deepEqual(others['supportedCompression'], config === 'decide' ? ['gzip', 'lz64'] : ['gzip', 'gzip-js']);
     });
   }
+
+  it('say nothing of a flag that failed where clients could not tell it from one that is off', async () => {
+    const { projectId, apiToken } = await buildTenant(sluice.db);
+    const lost = [{ key: 'id', type: 'cohort', operator: 'in', value: 404 }];
+    await buildFlag(sluice.db, projectId, { key: 'lost', filters: { groups: [{ properties: lost }] } });
+    await buildFlagFor(sluice.db, projectId, 'on');
+    for (const path of ['/decide/?v=3', '/flags/?v=1']) {
+      const { body } = await get(path, { api_key: apiToken });
+      assert.deepEqual([body['featureFlags'], body['errorsWhileComputingFlags']], [{ on: true }, true]);
+    }
+    const { body } = await get('/flags/?v=2', { api_key: apiToken });
+    const { failed, enabled, reason } = (body['flags'] as Record<string, Record<string, unknown>>)['lost']!;
+    assert.deepEqual([failed, enabled], [true, false]);
+    assert.equal((reason as { code: string }).code, 'dependency_not_found_cohort');
+  });
 
   it('are in the order of their keys', async () => {
     const { body } = await get('/flags/?v=2');
