@@ -3,8 +3,8 @@
  * wants is computed here, once; what rows hold is computed by Postgres.
  */
 import { escapeLiteral } from 'pg';
-import { instantOfText, type DateContext } from '../flags/evaluation/dates.ts';
-import { numberOf, textOf, type Json } from '../flags/evaluation/json-values.ts';
+import { instantOfText } from '../flags/evaluation/dates.ts';
+import { isList, numberOf, textOf, type Json } from '../flags/evaluation/json-values.ts';
 import {
   boundsOf,
   isTruth,
@@ -13,6 +13,7 @@ import {
   listOf,
   lowerAscii,
   operatorNamed,
+  type MatchContext,
   type Operator,
   type PropertyCondition,
 } from '../flags/evaluation/operators.ts';
@@ -28,11 +29,14 @@ import {
 import { postgresRegex } from './postgres-regex.ts';
 import { NUMBERS_LENGTH, numbersKey, versionKey } from './version-key.ts';
 
+/** Where dates are read, and how values are compared. */
+export type ConditionSqlContext = Omit<MatchContext, 'partial'>;
+
 /**
  * @param properties SQL of the jsonb object
  * @returns SQL that is true or false for every row, never null
  */
-export function conditionSql(condition: PropertyCondition, properties: string, context: DateContext): string {
+export function conditionSql(condition: PropertyCondition, properties: string, context: ConditionSqlContext): string {
   const operator = operatorNamed(condition.operator);
   const found = `(${properties} -> ${escapeLiteral(condition.key)})`;
   if (!operator) return 'false';
@@ -45,7 +49,7 @@ export function conditionSql(condition: PropertyCondition, properties: string, c
 }
 
 /** What a comparison is written of: SQL of the property, and where dates are read. */
-type Scope = { found: string; context: DateContext };
+type Scope = { found: string; context: ConditionSqlContext };
 /** @returns SQL that is null where the two cannot be compared; undefined when the wanted value can be compared with nothing */
 type Writer = (wanted: Json, scope: Scope) => string | undefined;
 
@@ -65,8 +69,9 @@ function any(conditions: readonly string[]): string {
   return conditions.length === 0 ? 'false' : `(${conditions.join(' or ')})`;
 }
 
-const equals: Writer = (wanted, { found }) => {
-  if (isTruthOrFalsehood(wanted)) return `property_is_true(${found}) = ${isTruth(wanted)}`;
+const equals: Writer = (wanted, { found, context }) => {
+  const byTruth = context.version === 2 ? isList(wanted) && wanted.length === 0 : isTruthOrFalsehood(wanted);
+  if (byTruth) return `property_is_true(${found}) = ${isTruth(wanted)}`;
   const texts = listOf(wanted).map((one) => escapeLiteral(textOf(one).toLowerCase()));
   return `lower(property_text(${found}) collate "und-x-icu") = any (array[${texts.join(', ')}]::text[])`;
 };
@@ -119,7 +124,10 @@ function float(number: number): string {
 function onInstant(sign: string): Writer {
   return (wanted, { found, context }) => {
     const instant = typeof wanted === 'string' ? instantOfText(wanted, context) : undefined;
-    return instant === undefined ? undefined : `property_instant(${found}, ${context.now * 1000}) ${sign} ${instant}`;
+    // In another zone it takes longer.
+    const zone = context.timeZone === 'UTC' ? '' : `, ${escapeLiteral(context.timeZone)}`;
+    if (instant === undefined) return undefined;
+    return `property_instant(${found}, ${context.now * 1000}${zone}) ${sign} ${instant}`;
   };
 }
 

@@ -1,6 +1,5 @@
 /** One filter of a flag or a cohort as SQL about a row: what decide says of who asks, when only what is stored is known. */
-import { conditionSql } from '../../query/condition-sql.ts';
-import type { DateContext } from '../evaluation/dates.ts';
+import { conditionSql, type ConditionSqlContext } from '../../query/condition-sql.ts';
 import { textOf, type Json } from '../evaluation/json-values.ts';
 import type { PropertyCondition } from '../evaluation/operators.ts';
 import { fieldAt, fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
@@ -11,7 +10,7 @@ export const UNKNOWN = 'null::boolean';
 
 export type FilterScope = {
   subject: Subject;
-  dates: DateContext;
+  context: ConditionSqlContext;
   /** @returns SQL of whether the person is in the cohort */
   inCohort(id: number): string;
 };
@@ -24,8 +23,8 @@ export function filterSql(stored: Json, scope: FilterScope): string {
   const source = typeof key === 'string' ? sourceOf(key, filter, scope.subject) : undefined;
   if (typeof key !== 'string' || source === undefined) return 'false';
   const condition = { key, operator: operatorOf(filter), value: fieldAt(filter, 'value') };
-  if (source === DISTINCT_IDS) return ofDistinctIds(condition, scope.dates);
-  return conditionSql(condition, source, scope.dates);
+  if (source === DISTINCT_IDS) return ofDistinctIds(condition, scope.context);
+  return conditionSql(condition, source, scope.context);
 }
 
 /** What is neither text nor absent names no operator. */
@@ -52,10 +51,10 @@ function sourceOf(key: string, filter: Fields, subject: Subject): string | typeo
 }
 
 /** Decide is asked about one distinct id at a time: one that matches is enough. */
-function ofDistinctIds(condition: PropertyCondition, dates: DateContext): string {
+function ofDistinctIds(condition: PropertyCondition, context: ConditionSqlContext): string {
   return `exists (
     select from person_distinct_ids as known where known.project_id = ${ALIAS}.project_id and known.person_id = ${ALIAS}.id
-      and ${conditionSql(condition, `jsonb_build_object('distinct_id', known.distinct_id)`, dates)})`;
+      and ${conditionSql(condition, `jsonb_build_object('distinct_id', known.distinct_id)`, context)})`;
 }
 
 function membershipSql(filter: Fields, { subject, inCohort }: FilterScope): string {

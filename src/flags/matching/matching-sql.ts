@@ -4,7 +4,7 @@
  * A cohort that others use is computed once for each row, however many use it: cohorts that are built on cohorts would double the
  * SQL with every level otherwise.
  */
-import type { DateContext } from '../evaluation/dates.ts';
+import type { ConditionSqlContext } from '../../query/condition-sql.ts';
 import type { CohortDefinition } from '../evaluation/definitions.ts';
 import type { Json } from '../evaluation/json-values.ts';
 import { elementsOf, fieldAt, fieldsOf, isFields } from '../evaluation/stored-json.ts';
@@ -15,7 +15,7 @@ export type MatchingScope = {
   projectId: number;
   /** All cohorts of the project that may be used, by id. */
   cohorts: ReadonlyMap<number, CohortDefinition>;
-  dates: DateContext;
+  context: ConditionSqlContext;
 };
 
 /** SQL: rows, under the alias `subject`, of which all that there are satisfy `exists`, and those that match also `matches`. */
@@ -38,7 +38,7 @@ export function cohortSql(id: number, scope: MatchingScope): Matching {
   return compiled.query(compiled.inCohort(id));
 }
 
-function compiler(subject: Subject, { projectId, cohorts, dates }: MatchingScope) {
+function compiler(subject: Subject, { projectId, cohorts, context }: MatchingScope) {
   const computed: string[] = [];
   const known = new Map<number, string>();
 
@@ -63,7 +63,7 @@ function compiler(subject: Subject, { projectId, cohorts, dates }: MatchingScope
     const group = fieldAt(fieldsOf(filters), 'properties');
     const sql = groupSql(group ?? null, {
       subject,
-      dates,
+      context,
       inCohort(other) {
         const member = inCohort(other);
         isKnown &&= member !== UNKNOWN;
@@ -78,7 +78,7 @@ function compiler(subject: Subject, { projectId, cohorts, dates }: MatchingScope
 
   return {
     inCohort,
-    filter: (stored: Json) => filterSql(stored, { subject, dates, inCohort }),
+    filter: (stored: Json) => filterSql(stored, { subject, context, inCohort }),
     query(matches: string): Matching {
       const { table, condition } = rowsOf(projectId, subject);
       return { from: [table, ...computed].join(' '), exists: condition, matches };

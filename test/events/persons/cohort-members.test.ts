@@ -4,6 +4,12 @@ import { post, startCapture, type CaptureServer } from '../../support/capture.ts
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildTenant, type Tenant } from '../../support/identity.ts';
 
+const identify = (anonymous: string, user: string) => ({
+  event: '$identify',
+  distinct_id: user,
+  properties: { $anon_distinct_id: anonymous },
+});
+
 describe('the static cohorts of a person', () => {
   let database: TestDatabase;
   let server: CaptureServer;
@@ -26,11 +32,6 @@ describe('the static cohorts of a person', () => {
     assert.deepEqual(answer.body, { status: 1 });
   }
   const seen = (...ids: string[]) => capture(...ids.map((id) => ({ event: 'seen', distinct_id: id })));
-  const identify = (anonymous: string, user: string) => ({
-    event: '$identify',
-    distinct_id: user,
-    properties: { $anon_distinct_id: anonymous },
-  });
   const idOf = (distinctId: string) => personIdOf(tenant.projectId, distinctId);
 
   async function cohortOf(...distinctIds: string[]): Promise<number> {

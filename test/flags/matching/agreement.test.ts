@@ -6,7 +6,9 @@ import fc from 'fast-check';
 import { createPool, type Pool } from '../../../src/db/connection.ts';
 import type { CohortDefinition } from '../../../src/flags/evaluation/definitions.ts';
 import type { Json, Properties } from '../../../src/flags/evaluation/json-values.ts';
+import { matchesProperty } from '../../../src/flags/evaluation/operators.ts';
 import { matchingSql } from '../../../src/flags/matching/matching-sql.ts';
+import { conditionSql } from '../../../src/query/condition-sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildFacts, buildFlag, decide, NOW } from '../../support/flags.ts';
 
@@ -29,12 +31,15 @@ const values = fc.constantFrom<Json>(
   20.5,
   '2024-05-30',
   '-7d',
+  '2024-05-25 13:00',
+  '2024-05-25T10:30:00-02:30',
   ['pro', 30],
   {},
 );
 const operators = fc.constantFrom(
-  ...['exact', 'is_not', 'is_set', 'is_not_set', 'icontains', 'not_icontains', 'gt', 'lte', 'between', 'not_between'],
-  ...['is_date_before', 'is_date_after', 'regex', 'not_regex', 'semver_gt', 'no such', null],
+  null,
+  ...`exact is_not is_set is_not_set icontains not_icontains gt lte between not_between is_date_before is_date_after
+    regex not_regex semver_gt nothing`.split(/\s+/),
 );
 const persons = fc.array(fc.dictionary(keys, values, { noNullPrototype: true }), { minLength: 1, maxLength: 6 });
 
@@ -72,6 +77,34 @@ const { group } = fc.letrec<{ group: Json; member: Json }>((tie) => ({
   ),
 }));
 
+/** Around the days on which clocks are changed, around a week before now, and beyond all calendars. */
+const dates = fc.constantFrom<Json>(
+  '2024-03-31',
+  '2024-03-31 02:30',
+  '2024-03-31T01:30',
+  '2024-03-31t03:30:00.5',
+  '2024-10-27 02:30',
+  '2024-10-27 03:00',
+  '2024-05-25',
+  '2024-05-25 12:00',
+  '2024-05-25 14:00',
+  '2024-05-25T14:00:00.000001',
+  '2024-05-25T12:00Z',
+  '1890-04-01',
+  '-7d',
+  '7d',
+  '0h',
+  '1m',
+  '1y',
+  '9999y',
+  '10000d',
+  '0001-01-01',
+  '9999-12-31 23:59',
+  '2024-05-32',
+  1716638400,
+  '1716638400.5',
+);
+
 describe('matching in SQL', () => {
   let database: TestDatabase;
   let pool: Pool;
@@ -91,6 +124,7 @@ describe('matching in SQL', () => {
     await database.drop();
   });
 
+  type Settings = { timeZone: string; matchingVersion: 1 | 2 };
   type World = { ids: string[]; listed: Set<string> };
 
   async function write(people: readonly Properties[]): Promise<World> {
@@ -110,12 +144,12 @@ describe('matching in SQL', () => {
   async function found(
     filters: readonly Json[],
     cohorts: readonly CohortDefinition[],
-    timeZone: string,
+    { timeZone, matchingVersion: version }: Settings,
   ): Promise<Set<string>> {
     const scope = {
       projectId: PROJECT,
       cohorts: new Map(cohorts.map((cohort) => [cohort.id, cohort])),
-      dates: { timeZone, now: NOW },
+      context: { timeZone, version, now: NOW },
     };
     const { from, exists, matches } = matchingSql(filters, 'person', scope);
     const { rows } = await pool.query<{ id: string }>(`select subject.id from ${from} where ${exists} and ${matches}`);
@@ -126,24 +160,47 @@ describe('matching in SQL', () => {
     this.timeout(60_000);
     const cohortsOf = fc.tuple(...COHORTS.map(() => group));
     const zones = fc.constantFrom('UTC', 'UTC', 'America/St_Johns', 'Europe/Berlin');
+    const settings = fc.record<Settings>({ timeZone: zones, matchingVersion: fc.constantFrom(1, 2) });
     const filters = fc.array(condition, { maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(persons, cohortsOf, filters, zones, async (people, groups, properties, timeZone) => {
+      fc.asyncProperty(persons, cohortsOf, filters, settings, async (people, groups, properties, setting) => {
         const { ids, listed } = await write(people);
         const cohorts = COHORTS.map((id, index): CohortDefinition => {
           return { id, isStatic: id === LISTING, filters: id === LISTING ? {} : { properties: groups[index]! } };
         });
         const flag = buildFlag({ filters: { groups: [{ properties, rollout_percentage: 100 }] } });
-        const matching = await found(properties, cohorts, timeZone);
+        const matching = await found(properties, cohorts, setting);
         for (const [index, id] of ids.entries()) {
           const memberships = new Set(listed.has(id) ? [LISTING] : []);
           const facts = buildFacts(people[index]!, { memberships });
-          const { enabled } = decide(flag, {}, facts, { cohorts, timeZone });
-          const told = inspect({ properties, cohorts, person: people[index], timeZone }, { depth: 12 });
+          const { enabled } = decide(flag, {}, facts, { cohorts, ...setting });
+          const told = inspect({ properties, cohorts, person: people[index], setting }, { depth: 12 });
           assert.equal(matching.has(id), enabled, told);
         }
       }),
       { numRuns: 300, endOnFailure: true },
+    );
+  });
+
+  it('reads dates by the clock of the project', async () => {
+    const operators = ['is_date_before', 'is_date_exact', 'is_date_after'];
+    const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'Pacific/Apia');
+    const pair = fc.record({ found: dates, wanted: dates, operator: fc.constantFrom(...operators), timeZone: zones });
+    await fc.assert(
+      fc.asyncProperty(fc.array(pair, { minLength: 200, maxLength: 200 }), async (cases) => {
+        const selects = cases.map(({ found, wanted, operator, timeZone }, index) => {
+          const matches = conditionSql({ key: 'at', operator, value: wanted }, 'properties', { timeZone, now: NOW });
+          const row = `(select '${JSON.stringify({ at: found })}'::jsonb as properties) as subject`;
+          return `select ${index} as index, ${matches} as matches from ${row}`;
+        });
+        const { rows } = await pool.query<{ matches: boolean }>(`${selects.join(' union all ')} order by index`);
+        for (const [index, { found, wanted, operator, timeZone }] of cases.entries()) {
+          const condition = { key: 'at', operator, value: wanted };
+          const expected = matchesProperty(condition, { at: found }, { timeZone, now: NOW });
+          assert.equal(rows[index]!.matches, expected, inspect(cases[index]));
+        }
+      }),
+      { numRuns: 10, endOnFailure: true },
     );
   });
 });
