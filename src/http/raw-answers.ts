@@ -39,12 +39,17 @@ export function sendJson(
 ): void {
   if (!request.complete) leaveRest(request, response);
   const length = Buffer.byteLength(text);
-  response.writeHead(status, {
-    ...headers,
-    'Content-Type': 'application/json',
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Length': length,
-  });
+  // A list of names and values is written in less time than an object.
+  const own = headers ? Object.entries(headers).flat() : [];
+  response.writeHead(status, [
+    ...own,
+    'Content-Type',
+    'application/json',
+    'X-Content-Type-Options',
+    'nosniff',
+    'Content-Length',
+    length,
+  ]);
   // Text of one byte each is written in less time when that is said.
   response.end(text, length === text.length ? 'latin1' : 'utf8');
 }
