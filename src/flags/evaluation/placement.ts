@@ -39,7 +39,7 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
   /** Without an id, everyone is first. */
   function placeOf(asker: Asker, group: number | undefined, salt: string): number | undefined {
     const id = idOf(asker, group);
-    return id ? hash01(prefix + id + salt) : id === '' ? 0 : undefined;
+    return id ? hash01(prefix, id, salt) : id === '' ? 0 : undefined;
   }
 
   /** What a person was placed by before counts only as far as the request says it: holdouts are the same in all flags. */
@@ -66,7 +66,7 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
     holdoutOf(asker) {
       if (!holdout) return undefined;
       const isHeldOut =
-        holdout.percentage >= 100 || isWithin(hash01(`holdout-${holdoutIdOf(asker)}`), holdout.percentage);
+        holdout.percentage >= 100 || isWithin(hash01('holdout-', holdoutIdOf(asker)), holdout.percentage);
       return isHeldOut ? holdout.variant : undefined;
     },
   };
