@@ -13,6 +13,8 @@ export const UNAVAILABLE = Symbol('unavailable');
 export type Found = Json | undefined | typeof UNAVAILABLE;
 
 const MAX_GRACE_MS = 500;
+/** Looking at the clock takes as long as deciding a simple flag. */
+const STEPS_PER_LOOK = 4;
 
 const NO_PROPERTIES: Properties = {};
 const NOTHING_STORED: Facts = {
@@ -36,6 +38,8 @@ export class Asker {
   readonly #stored: Properties | typeof UNAVAILABLE;
   #deadline: number;
   #graceMs = MAX_GRACE_MS;
+  #isLate = false;
+  #steps = 0;
 
   constructor(
     request: EvaluationRequest,
@@ -56,7 +60,15 @@ export class Asker {
 
   /** The budget is used up: what is not decided yet fails. */
   isLate(): boolean {
-    return performance.now() > this.#deadline;
+    this.#isLate ||= performance.now() > this.#deadline;
+    return this.#isLate;
+  }
+
+  /** The same, between small steps: it is seen a few steps later. */
+  isLateSoFar(): boolean {
+    const looks = this.#steps % STEPS_PER_LOOK === 0;
+    this.#steps += 1;
+    return looks ? this.isLate() : this.#isLate;
   }
 
   /** Does what is done once for all requests, such as compiling a pattern: within reason, this one does not pay for it. */

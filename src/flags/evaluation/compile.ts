@@ -31,6 +31,11 @@ type Selection = {
   requirements: Requirements | undefined;
 };
 
+/** Most requests have the same: to look up a text that was just made would cost more than to decide a flag. */
+function selectionName({ runtime, onlySurveys, contexts }: EvaluationRequest): string {
+  return contexts.length === 0 && !onlySurveys ? runtime : `${runtime} ${onlySurveys} ${JSON.stringify(contexts)}`;
+}
+
 export function compileDefinitions(definitions: Definitions): CompiledFlags {
   const { groupTypes } = definitions;
   const context = { timeZone: definitions.timeZone, version: definitions.matchingVersion };
@@ -53,7 +58,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
       const named = [...request.flagKeys].map((key) => indexByKey.get(key)).filter((index) => index !== undefined);
       return { indexes: named.filter(isForRequest(request)).sort((a, b) => a - b), requirements: undefined };
     }
-    const name = `${request.runtime} ${request.onlySurveys} ${request.contexts.length > 0 ? JSON.stringify(request.contexts) : ''}`;
+    const name = selectionName(request);
     let selection = selections.get(name);
     if (selection) return selection;
     if (selections.size >= KNOWN_SELECTIONS) selections.clear();
@@ -70,7 +75,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   function decide(index: number, asker: Asker): Decision {
     const { answers, decide: decideFlag } = flags[index]!;
     if (links.broken.has(index)) return answers.missingDependency();
-    if (asker.isLate()) return answers.failed('timeout');
+    if (asker.isLateSoFar()) return answers.failed('timeout');
     try {
       return decideFlag(asker);
     } catch {

@@ -17,7 +17,7 @@ export function decideBySets(flag: Flag): (asker: Asker) => Decision {
   return (asker) => {
     const course = new Course(flag.answers);
     for (let index = 0; index < flag.sets.length; index++) {
-      const isLate = index > 0 && asker.isLate();
+      const isLate = index > 0 && asker.isLateSoFar();
       const decided = isLate ? flag.answers.failed('timeout') : trySet(flag, index, asker, course);
       if (decided) return decided;
     }
