@@ -4,6 +4,7 @@ import { invalidInput } from '../../http/validation.ts';
 import { compile, Type } from '../../schema.ts';
 import { checkCondition } from '../evaluation/check-condition.ts';
 import type { Json } from '../evaluation/json-values.ts';
+import { refuseUnknownMembers } from './check-members.ts';
 import { conditionsOf, Filters, variantsOf, type ConditionSet, type FlagFilters, type Property } from './filters.ts';
 import { payloadsOf } from './payloads.ts';
 
@@ -21,6 +22,7 @@ const ROUNDING = 1e-6;
 export function checkedFilters(filters: unknown): FlagFilters {
   const given = JSON.parse(JSON.stringify({ filters })) as unknown;
   if (!isGiven(given)) throw invalidInput(isGiven.errors ?? [], Given);
+  refuseUnknownMembers(given.filters, Filters, 'filters');
   const { payloads: _, groups = [], ...rest } = given.filters;
   const payloads = payloadsOf(given.filters);
   const checked: FlagFilters = { ...rest, groups, ...(payloads && { payloads }) };

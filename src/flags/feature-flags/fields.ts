@@ -1,11 +1,14 @@
 /** What a client says of a flag, as fields of it. */
+import { InvalidInput } from '../../errors.ts';
 import type { FlagChanges, NewFlag } from '../feature-flags.ts';
 import type { FlagPatchBody, NewFlagBody } from './schema.ts';
 
+/** @throws InvalidInput for what is said in the wrong place */
 export function newFlagOf(body: NewFlagBody): NewFlag {
   return { key: body.key, ...givenFields(body) };
 }
 
+/** @throws InvalidInput for what is said in the wrong place */
 export function flagChangesOf(body: FlagPatchBody): FlagChanges {
   return {
     ...(body.key !== undefined && { key: body.key }),
@@ -17,6 +20,7 @@ export function flagChangesOf(body: FlagPatchBody): FlagChanges {
 
 /** Absent stays absent. Null is what a flag is that says nothing of the field. */
 function givenFields(body: Omit<NewFlagBody, 'key'>): Omit<NewFlag, 'key'> {
+  refuseMisplaced(body);
   const { evaluation_contexts: contexts = body.evaluation_tags } = body;
   return {
     ...(body.name !== undefined && { name: body.name }),
@@ -32,6 +36,12 @@ function givenFields(body: Omit<NewFlagBody, 'key'>): Omit<NewFlag, 'key'> {
     ...(body.is_remote_configuration !== undefined && { isRemoteConfiguration: body.is_remote_configuration ?? false }),
     ...(body.has_encrypted_payloads !== undefined && { hasEncryptedPayloads: body.has_encrypted_payloads ?? false }),
   };
+}
+
+/** Ignored, it would leave the flag to everybody. Null is what older answers of upstream's say. */
+function refuseMisplaced({ rollout_percentage }: Pick<NewFlagBody, 'rollout_percentage'>): void {
+  if ((rollout_percentage ?? null) === null) return;
+  throw new InvalidInput('Say it of a condition set: `filters.groups[].rollout_percentage`.', 'rollout_percentage');
 }
 
 function unique(texts: readonly string[]): string[] {

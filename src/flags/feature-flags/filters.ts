@@ -6,6 +6,8 @@ const GroupTypeIndex = nullable(Type.Integer({ minimum: 0, maximum: 4 }), {
   description: 'Whose groups are counted: the index of a group type; null: persons.',
 });
 const Text = nullable(Type.String({ maxLength: 2000 }));
+/** What upstream's clients send beside, and its exports hold. */
+const Kept = Type.Optional(Type.Unknown({ description: 'Kept for clients: it decides nothing.' }));
 
 const Property = Type.Object({
   key: Type.Unsafe<string | number>({
@@ -19,6 +21,12 @@ const Property = Type.Object({
   value: Type.Optional(Type.Unknown()),
   group_type_index: Type.Optional(GroupTypeIndex),
   negation: Type.Optional(nullable(Type.Boolean())),
+  label: Kept,
+  cohort_name: Kept,
+  group_key_names: Kept,
+  dependency_chain: Kept,
+  conditionHash: Kept,
+  bytecode: Kept,
 });
 export type Property = Static<typeof Property>;
 
@@ -28,6 +36,8 @@ const ConditionSet = Type.Object({
   variant: Type.Optional(nullable(Type.String(), { description: 'The variant of those that match.' })),
   aggregation_group_type_index: Type.Optional(GroupTypeIndex),
   description: Type.Optional(Text),
+  sort_key: Kept,
+  users_affected: Kept,
 });
 export type ConditionSet = Static<typeof ConditionSet>;
 

@@ -27,6 +27,9 @@ const given = {
   has_encrypted_payloads: Type.Optional(
     nullable(Type.Boolean(), { description: 'The payload is for secret keys only, by `remote_config`.' }),
   ),
+  rollout_percentage: Type.Optional(
+    Type.Unknown({ description: 'Refused: percentages are those of condition sets, `filters.groups[]`.' }),
+  ),
 };
 
 export const NewFlagBody = Type.Object({ key: Key, ...given }, { title: 'NewFeatureFlag' });

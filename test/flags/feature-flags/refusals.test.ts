@@ -20,6 +20,22 @@ const split = (...percentages: unknown[]): Body => ({
   variants: percentages.map((rollout_percentage, index) => ({ key: `v${index}`, rollout_percentage })),
 });
 
+/** Filters that hold something misspelt, and where. */
+const UNKNOWN: [Body, string][] = [
+  [{ ...on(), multivariant: split(100) }, 'filters__multivariant'],
+  [{ groups: [SET, { rollout_percent: 50 }] }, 'filters__groups__1__rollout_percent'],
+  [{ groups: [{ property: [person('exact', 1)] }] }, 'filters__groups__0__property'],
+  [on({ ...person('exact', 1), negated: true }), `${AT}__negated`],
+  [{ ...on(), multivariate: { varient: split(100)['variants'] } }, 'filters__multivariate__varient'],
+  [
+    { ...on(), multivariate: { variants: [{ key: 'a', rollout_percentage: 100, weight: 1 }] } },
+    'filters__multivariate__variants__0__weight',
+  ],
+  [{ ...on(), super_groups: [{ rollout: 1 }] }, 'filters__super_groups__0__rollout'],
+  [{ ...on(), holdout: { id: 1, exclusion_percentage: 1, except: 1 } }, 'filters__holdout__except'],
+  [{ ...on(), ...(JSON.parse('{"__proto__": {}}') as Body) }, 'filters____proto__'],
+];
+
 /** What is said of a new flag, the code and the field of the refusal. */
 const REFUSED: [string, Body, string, string][] = [
   ['no key', { key: undefined }, 'required', 'key'],
@@ -34,6 +50,7 @@ const REFUSED: [string, Body, string, string][] = [
   ['an identifier that is none', { bucketing_identifier: 'email' }, 'invalid_choice', 'bucketing_identifier'],
   ['tags that are no list', { tags: 'a' }, 'not_a_list', 'tags'],
   ['a text for active', { active: 'yes' }, 'invalid_input', 'active'],
+  ['a percentage beside the condition sets', { rollout_percentage: 50 }, 'invalid_input', 'rollout_percentage'],
 
   ['filters that are a list', { filters: [] }, 'invalid_input', 'filters__non_field_errors'],
   ['no condition sets', { filters: {} }, 'invalid_input', 'filters__groups'],
@@ -45,6 +62,12 @@ const REFUSED: [string, Body, string, string][] = [
     'invalid_input',
     'filters__groups__0__non_field_errors',
   ],
+  ...UNKNOWN.map(([filters, attr]): [string, Body, string, string] => [
+    `a misspelt ${attr.split('__').at(-1)} at ${attr}`,
+    { filters },
+    'invalid_input',
+    attr,
+  ]),
   ...[-1, 100.1, '50', true].map((percentage): [string, Body, string, string] => [
     `a rollout of ${JSON.stringify(percentage)}`,
     { filters: { groups: [SET, { rollout_percentage: percentage }] } },
@@ -367,12 +390,17 @@ describe('refusals of feature flags', () => {
       const found = await refusal('POST', '', { key: 'new', ...said });
       assert.deepEqual([found.type, found.code, found.attr], ['validation_error', code, attr], found.detail);
       // A change is held to the same.
-      if (said['filters'] && attr !== 'filters__groups') {
+      if (attr === 'rollout_percentage' || (said['filters'] && attr !== 'filters__groups')) {
         const changed = await refusal('PATCH', `${taken.id}/`, { ...said, key: 'taken' });
         assert.deepEqual([changed.code, changed.attr], [code, attr]);
       }
     });
   }
+
+  it('names what is known where something is misspelt', async () => {
+    const { detail } = await refusal('POST', '', { key: 'new', filters: { groups: [{ rollout_percent: 50 }] } });
+    assert.match(detail, /^"rollout_percent" is not known here\. Known are: properties, rollout_percentage, variant, /);
+  });
 
   const CONSTRUCTS: [string, RegExp][] = [
     ['a(?=b)', /lookahead/i],
