@@ -70,11 +70,12 @@ for (const { version, remote, feed, kind } of VERSIONS) {
     });
 
     it('are decided locally, but for those that need what is stored', () => {
-      const { ada, payload, unknown, asked } = told.local;
+      const { ada, payload, unknown, asked, chosen } = told.local;
       assert.deepEqual(ada, { ...DECIDED_LOCALLY, asleep: false });
       assert.equal(payload, 'sky');
       assert.equal(unknown, null);
-      assert.deepEqual(asked, [true, 'blue', true]);
+      assert.deepEqual(asked, [true, 'blue', true, true]);
+      assert.deepEqual(chosen, [true, true, false, null]);
     });
 
     it('change when they are polled for', () => {

@@ -50,6 +50,10 @@ def ask_remotely():
     return told
 
 
+def enrolled(choice):
+    return {"$feature_enrollment/early": choice}
+
+
 def ask_locally():
     client = Posthog(token, host=host, personal_api_key=secret_key, poll_interval=1)
     client.load_feature_flags()
@@ -57,7 +61,11 @@ def ask_locally():
         "ada": client.get_all_flags("ada", only_evaluate_locally=True, **KNOWN),
         "payload": read(client.get_feature_flag_payload("colours", "ada", only_evaluate_locally=True, **KNOWN)),
         "unknown": client.get_feature_flag("invited", "ada", only_evaluate_locally=True, **QUIET),
-        "asked": [client.get_feature_flag(key, "ada", **QUIET) for key in ("invited", "kept", "for-pro")],
+        "asked": [client.get_feature_flag(key, "ada", **QUIET) for key in ("invited", "kept", "for-pro", "early")],
+        "chosen": [
+            client.get_feature_flag("early", "bob", person_properties=choice, only_evaluate_locally=True, **QUIET)
+            for choice in (enrolled(True), enrolled("true"), enrolled(False), {})
+        ],
     }
     # The test takes the flag away while this waits for a poll that says so.
     until = time.monotonic() + 5

@@ -15,9 +15,10 @@ const multivariate = {
   ],
 };
 
-/** What is stored: ada is on the plan pro and was invited, her company acme has gold. Of bob nothing is known. */
+/** What is stored: ada is on the plan pro, was invited and chose `early`, her company acme has gold. Of bob nothing is known. */
 export const GROUPS = { company: 'acme' };
 export const PERSON_PROPERTIES = { plan: 'pro' };
+export const ENROLLED = '$feature_enrollment/early';
 export const GROUP_PROPERTIES = { company: { tier: 'gold' } };
 
 /** Ada's, which SDKs can decide themselves when they are told her properties. */
@@ -30,13 +31,14 @@ export const DECIDED_LOCALLY = {
   'in-cohort': true,
   'of-users': false,
 };
-/** Ada's, which depend on what is stored: a static cohort, experience continuity. */
-export const DECIDED_REMOTELY = { invited: true, kept: 'blue' };
+/** Ada's, which depend on what is stored: her choice, a static cohort, experience continuity. */
+export const DECIDED_REMOTELY = { early: true, invited: true, kept: 'blue' };
 export const ADA = { ...DECIDED_LOCALLY, ...DECIDED_REMOTELY };
 export const ADAS_PAYLOADS = { colours: 'sky', everybody: { a: 1 } };
 /** Without a company. */
 export const BOB = {
   colours: 'red',
+  early: false,
   everybody: true,
   'for-gold': false,
   'for-pro': false,
@@ -56,7 +58,7 @@ export async function buildFlagWorld({ db, url }: Sluice): Promise<FlagWorld> {
     $group_key: GROUPS.company,
     $group_set: GROUP_PROPERTIES.company,
   });
-  await capture(url, tenant, 'signed up', { $set: PERSON_PROPERTIES });
+  await capture(url, tenant, 'signed up', { $set: { ...PERSON_PROPERTIES, [ENROLLED]: true } });
   const pro = await buildCohort(db, projectId, { type: 'OR', values: [{ type: 'AND', values: [forPro] }] });
   const invited = await buildCohort(db, projectId);
   await db.raw(
@@ -77,6 +79,7 @@ export async function buildFlagWorld({ db, url }: Sluice): Promise<FlagWorld> {
       'of-users',
       { groups: [{ properties: [{ key: 'distinct_id', type: 'person', operator: 'regex', value: '^user-' }] }] },
     ],
+    ['early', { groups: [{ ...everybody, rollout_percentage: 0 }], feature_enrollment: true }],
     ['invited', { groups: inCohort(invited) }],
     ['kept', { groups: [everybody], multivariate }, { ensure_experience_continuity: true }],
     ['asleep', { groups: [everybody] }, { active: false }],

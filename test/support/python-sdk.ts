@@ -30,7 +30,7 @@ export type ToldOfFlags = {
     overridden: unknown[];
     called: unknown;
   };
-  local: { ada: Values; payload: unknown; unknown: unknown; asked: unknown[]; changed: unknown };
+  local: { ada: Values; payload: unknown; unknown: unknown; asked: unknown[]; chosen: unknown[]; changed: unknown };
 };
 
 /** Runs test/sdks/flags.py to its end. @param key a secret one */

@@ -44,7 +44,7 @@ function presentFlag(flag: StoredFlag, projectId: number, references: References
     team_id: projectId,
     name: flag.name,
     key: flag.key,
-    filters: withFlagKeys(flag, references),
+    filters: enrollmentOf(flag) ?? withFlagKeys(flag, references),
     deleted: false,
     active: flag.active,
     ensure_experience_continuity: flag.ensureExperienceContinuity,
@@ -54,6 +54,18 @@ function presentFlag(flag: StoredFlag, projectId: number, references: References
     evaluation_contexts: flag.evaluationContexts,
     has_encrypted_payloads: flag.hasEncryptedPayloads,
   };
+}
+
+/**
+ * Enrollment decides before all else, and posthog-node does not know of it. So SDKs get it as the only condition: those that are told
+ * what the person chose have decide's answer (but for the text "True", which is none of ours), others ask decide.
+ * @returns undefined where nobody may enroll
+ */
+function enrollmentOf({ key, filters }: StoredFlag): Json | undefined {
+  const { feature_enrollment, payloads = {} } = fieldsOf(filters);
+  if (feature_enrollment !== true) return undefined;
+  const enrolled = { key: `$feature_enrollment/${key}`, type: 'person', operator: 'exact', value: ['true'] };
+  return { groups: [{ properties: [enrolled], rollout_percentage: 100 }], payloads, feature_enrollment };
 }
 
 /** Stored dependencies name flags by their ids, SDKs know flags by their keys. */
