@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../errors.ts';
 import { instantOfText } from './dates.ts';
 import { numberOf, textOf, type Json } from './json-values.ts';
-import { boundsOf, listOf, operatorNamed, type Operator, type PropertyCondition } from './operators.ts';
+import { boundsOf, listOf, operatorNamed, OPERATORS, type Operator, type PropertyCondition } from './operators.ts';
 import { parseRegex } from './regex-syntax.ts';
 import { caretRange, comparableVersionOf, tildeRange, versionOf, wildcardRange } from './semver.ts';
 
@@ -65,7 +65,10 @@ const WITHOUT_VALUE: readonly Operator[] = ['is_set', 'is_not_set'];
  */
 export function checkCondition({ operator: name, value }: PropertyCondition): Operator {
   const operator = operatorNamed(name);
-  if (!operator) throw new InvalidInput(`"${name}" is not an operator on properties.`, 'operator', 'invalid_operator');
+  if (!operator) {
+    const detail = `"${name}" is not an operator on properties. Operators are: ${OPERATORS.join(', ')}.`;
+    throw new InvalidInput(detail, 'operator', 'invalid_operator');
+  }
   if (WITHOUT_VALUE.includes(operator)) return operator;
   if (value === null || value === undefined) throw new InvalidInput('This field is required.', 'value', 'required');
   if (listOf(value).length > MAX_VALUES) throw tooMuch(`May have at most ${MAX_VALUES} values.`);

@@ -66,13 +66,12 @@ const OF_PERSONS = ['person', 'person_metadata', 'cohort', 'flag'];
 
 /** @param groupTypeIndex of the condition set; null: it is about persons */
 function checkProperty(property: Property, groupTypeIndex: number | null, attr: string): void {
+  const types = groupTypeIndex === null ? OF_PERSONS : ['group'];
   const type = property.type ?? '';
-  if (groupTypeIndex === null && !OF_PERSONS.includes(type)) {
-    throw new InvalidInput('Filters are not valid (can only use person, cohort, and flag properties)', `${attr}__type`);
+  if (type === '') {
+    throw new InvalidInput(`This field is required. Choices are: ${types.join(', ')}.`, `${attr}__type`, 'required');
   }
-  if (groupTypeIndex !== null && type !== 'group') {
-    throw new InvalidInput('Filters are not valid (can only use group properties)', `${attr}__type`);
-  }
+  if (!types.includes(type)) throw new InvalidInput(mistyped(type, groupTypeIndex), `${attr}__type`);
   if (type === 'group' && (property.group_type_index ?? groupTypeIndex) !== groupTypeIndex) {
     throw new InvalidInput(
       'Filters are not valid (can only use properties of the groups that the condition set is about)',
@@ -83,6 +82,13 @@ function checkProperty(property: Property, groupTypeIndex: number | null, attr: 
   if (type === 'cohort') return checkCohort(property, attr);
   if (type === 'flag') return checkFlag(property, attr);
   checkValue(property, attr);
+}
+
+function mistyped(type: string, groupTypeIndex: number | null): string {
+  if (groupTypeIndex !== null) return 'Filters are not valid (can only use group properties)';
+  const detail = 'Filters are not valid (can only use person, cohort, and flag properties)';
+  if (type !== 'group') return detail;
+  return `${detail}. To ask about groups, set aggregation_group_type_index of the condition set, or of the filters.`;
 }
 
 function checkCohort({ operator, value }: Property, attr: string): void {

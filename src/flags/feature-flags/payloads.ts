@@ -5,6 +5,8 @@ import { variantsOf, type GivenFilters } from './filters.ts';
 /** What stands for an encrypted payload in answers; given back, it means "as it was". */
 export const MASK = '"********* (encrypted)"';
 
+const MAX_NAME = 100;
+
 /**
  * @returns the payloads as they are stored: JSON that was given as it is becomes text, null is none; undefined when there are none
  * @throws InvalidInput
@@ -25,7 +27,7 @@ function checkKey(key: string, variants: readonly string[]): void {
     variants.length > 0
       ? 'Payload keys must match a variant key for multivariate flags'
       : "Payload keys must be 'true' for boolean flags";
-  throw new InvalidInput(detail, 'filters__payloads');
+  throw new InvalidInput(detail, `filters__payloads__${key.slice(0, MAX_NAME)}`);
 }
 
 function textOf(key: string, value: unknown): string {

@@ -181,15 +181,20 @@ const REFUSED: [string, Body, string, string][] = [
     'the payload of a variant that is none',
     { filters: { ...on(), multivariate: split(100), payloads: { v1: '1' } } },
     'invalid_input',
-    'filters__payloads',
+    'filters__payloads__v1',
   ],
   [
     'a payload of true beside variants',
     { filters: { ...on(), multivariate: split(100), payloads: { true: '1' } } },
     'invalid_input',
-    'filters__payloads',
+    'filters__payloads__true',
   ],
-  ['a payload of false', { filters: { ...on(), payloads: { false: '1' } } }, 'invalid_input', 'filters__payloads'],
+  [
+    'a payload of false',
+    { filters: { ...on(), payloads: { false: '1' } } },
+    'invalid_input',
+    'filters__payloads__false',
+  ],
   [
     'encrypted payloads of variants',
     { has_encrypted_payloads: true, filters: { ...on(), multivariate: split(100) } },
@@ -199,7 +204,7 @@ const REFUSED: [string, Body, string, string][] = [
 
   ['a condition without a key', { filters: on({ type: 'person', value: 1 }) }, 'required', `${AT}__key`],
   ['a condition with an empty key', { filters: on({ type: 'person', key: '', value: 1 }) }, 'blank', `${AT}__key`],
-  ['a condition without a type', { filters: on({ key: 'a', value: 1 }) }, 'invalid_input', `${AT}__type`],
+  ['a condition without a type', { filters: on({ key: 'a', value: 1 }) }, 'required', `${AT}__type`],
   ['a condition on events', { filters: on({ type: 'event', key: 'a', value: 1 }) }, 'invalid_input', `${AT}__type`],
   [
     'a condition on groups in a flag for persons',
@@ -397,10 +402,30 @@ describe('refusals of feature flags', () => {
     });
   }
 
-  it('names what is known where something is misspelt', async () => {
-    const { detail } = await refusal('POST', '', { key: 'new', filters: { groups: [{ rollout_percent: 50 }] } });
-    assert.match(detail, /^"rollout_percent" is not known here\. Known are: properties, rollout_percentage, variant, /);
-  });
+  const ADVICE: [string, Body, RegExp][] = [
+    [
+      'what is known where something is misspelt',
+      { groups: [{ rollout_percent: 50 }] },
+      /^"rollout_percent" is not known here\. Known are: properties, rollout_percentage, variant, /,
+    ],
+    ['the operators', on(person('equals', 'a')), /^"equals" is not an operator .* are: exact, is_not, is_set, /],
+    [
+      'the types in a set about persons',
+      on({ key: 'a', value: 1 }),
+      /required.*: person, person_metadata, cohort, flag/,
+    ],
+    [
+      'the type in a set about groups',
+      { ...on({ key: 'a', value: 1 }), aggregation_group_type_index: 0 },
+      /required.*: group\.$/,
+    ],
+    ['how to ask about groups', on({ type: 'group', key: 'a', value: 1 }), /set aggregation_group_type_index/],
+  ];
+  for (const [what, filters, advice] of ADVICE) {
+    it(`tells ${what}`, async () => {
+      assert.match((await refusal('POST', '', { key: 'new', filters })).detail, advice);
+    });
+  }
 
   const CONSTRUCTS: [string, RegExp][] = [
     ['a(?=b)', /lookahead/i],
