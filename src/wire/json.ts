@@ -11,18 +11,23 @@ export type ParsedJson = {
   escapes: boolean;
 };
 
+/** @throws MalformedRequest as `readJson` */
+export function parseJson(bytes: Buffer): ParsedJson {
+  return { value: readJson(bytes, (text): unknown => JSON.parse(text)), escapes: bytes.includes(ESCAPE) };
+}
+
 /**
  * @param bytes UTF-8; a byte order mark and Python's NaN and Infinity, which become null, are accepted
  * @param read makes values of JSON text
  * @throws MalformedRequest for anything else
  */
-export function parseJson(bytes: Buffer, read: (text: string) => unknown = JSON.parse): ParsedJson {
+export function readJson<Value>(bytes: Buffer, read: (text: string) => Value): Value {
   if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
   const json = startsWithMark(bytes) ? bytes.subarray(3) : bytes;
   const value = parse(json, read) ?? parse(withoutNonFinite(json), read);
   if (value === undefined) throw new MalformedRequest('The body is not valid JSON.');
-  return { value, escapes: bytes.includes(ESCAPE) };
+  return value;
 }
 
 /** U+FEFF, as some editors put it before a text. */
@@ -30,7 +35,7 @@ function startsWithMark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-function parse(json: Buffer | undefined, read: (text: string) => unknown): unknown {
+function parse<Value>(json: Buffer | undefined, read: (text: string) => Value): Value | undefined {
   try {
     return json && read(json.toString());
   } catch {

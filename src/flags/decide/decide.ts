@@ -13,6 +13,7 @@ import { noBody, type Answer } from '../../http/route.ts';
 import { createRateLimit } from '../../identity/rate-limits.ts';
 import { redact } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { readBody } from '../../wire/body.ts';
 import { queryOf, type Fields } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
 import { createMemory } from '../../wire/memory.ts';
@@ -27,7 +28,7 @@ import type { Decider } from './decider.ts';
 import { answerForFailure } from './failures.ts';
 import { LIMITS } from './limits.ts';
 import { decidePathOf, type AnswerForm, type DecidePath } from './paths.ts';
-import { evaluationRequestOf, readDecideBody, tokenOf, type Body } from './read-request.ts';
+import { decideBodyOf, evaluationRequestOf, tokenOf, type Body } from './read-request.ts';
 
 export type DecideOptions = {
   definitions: Pick<LiveDefinitions, 'find'>;
@@ -52,6 +53,9 @@ export type Decide = {
   /** @returns false when the request is not for decide: then nothing was done with it */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
 };
+
+/** A request that was read. */
+type Asked = { request: IncomingMessage; body: Body; query: Fields; form: AnswerForm };
 
 export function createDecide(options: DecideOptions): Decide {
   const { definitions, decider, locate, metering, requestsPerSecond, observe, log } = options;
@@ -84,8 +88,9 @@ export function createDecide(options: DecideOptions): Decide {
       const query = queryOf(request.url ?? '');
       const form = path.formOf(query);
       if (method === 'GET') return written(request, form, NO_FLAGS, configurationOf.minimal);
-      const body = await readDecideBody(request, query, memory.hold);
-      return await decide(request, body, query, form);
+      const bytes = await readBody(request, { query, limit: LIMITS.bodyBytes, hold: memory.hold });
+      const text = decide({ request, body: decideBodyOf(bytes), query, form });
+      return text instanceof Promise ? await text : text;
     } catch (error) {
       const known = answerForFailure(error);
       if (!known) log.error({ error: describe(error) }, 'flags could not be decided');
@@ -95,10 +100,15 @@ export function createDecide(options: DecideOptions): Decide {
     }
   }
 
-  async function decide(request: IncomingMessage, body: Body, query: Fields, form: AnswerForm): Promise<string> {
-    const found = definitions.find(tokenOf(body));
-    // No wait for what is in memory: nearly everything is.
-    const project = found instanceof Promise ? await found.catch(unknownWhileAway) : found;
+  /** Nothing is waited for that is in memory: nearly everything is, and each promise costs as much as a flag. */
+  function decide(asked: Asked): string | Promise<string> {
+    const found = definitions.find(tokenOf(asked.body));
+    if (!(found instanceof Promise)) return decideFor(found, asked);
+    return found.catch(unknownWhileAway).then((project) => decideFor(project, asked));
+  }
+
+  function decideFor(project: ProjectFlags | 'unknown' | undefined, asked: Asked): string | Promise<string> {
+    const { request, body, query, form } = asked;
     if (!project) throw new NotAuthenticated(INVALID_KEY, 'invalid_api_key');
     if (project === 'unknown') {
       return written(request, form, NOTHING_KNOWN, form.withConfig ? configurationOf.unknown : '');
@@ -106,19 +116,21 @@ export function createDecide(options: DecideOptions): Decide {
     limit.charge(project.projectId, 1);
     const configuration = form.withConfig ? configurationOf[form.style](project) : '';
     if (body['disable_flags'] === true) return written(request, form, NO_FLAGS, configuration);
-    const asked = evaluationRequestOf(body, query, { headers: request.headers, locate });
+    const evaluationRequest = evaluationRequestOf(body, query, { headers: request.headers, locate });
     if (metering.isOverQuota(project.projectId)) return written(request, form, OVER_QUOTA, configuration);
-    const decided = decider.decide(project, asked);
-    const evaluation = decided instanceof Promise ? await decided : decided;
-    if (evaluation.errorsWhileComputing) observe?.failed();
-    count(request, project, query, evaluation);
-    return written(request, form, evaluation, configuration, project.definitions.flags);
+    const decided = decider.decide(project, evaluationRequest);
+    const answerWith = (evaluation: Evaluation) => {
+      if (evaluation.errorsWhileComputing) observe?.failed();
+      count(asked, project, evaluation);
+      return written(request, form, evaluation, configuration, project.definitions.flags);
+    };
+    return decided instanceof Promise ? decided.then(answerWith) : answerWith(decided);
   }
 
   /** What only surveys ask for is not counted: they are no flags of the project's own. */
-  function count({ headers }: IncomingMessage, { projectId }: ProjectFlags, query: Fields, { decisions }: Evaluation) {
+  function count({ request, query }: Asked, { projectId }: ProjectFlags, { decisions }: Evaluation): void {
     if (!decisions.some(({ key }) => !key.startsWith(SURVEY_FLAGS))) return;
-    const sdk = sdkName(headers['user-agent'], query('ver'));
+    const sdk = sdkName(request.headers['user-agent'], query('ver'));
     metering.count({ projectId, kind: 'decide', keyId: null, sdk, requests: 1 });
   }
 

@@ -1,18 +1,11 @@
 /** From the bytes of a request to who asks for which flags. */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput, MalformedRequest, NotAuthenticated } from '../../errors.ts';
-import { readBody } from '../../wire/body.ts';
 import type { Fields } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
-import { isDeeperThan, parseJson } from '../../wire/json.ts';
+import { isDeeperThan, readJson } from '../../wire/json.ts';
 import type { EvaluationRequest } from '../evaluation/decision.ts';
-import {
-  isList,
-  JsonFloat,
-  parseJson as parseWithNumbers,
-  type Json,
-  type Properties,
-} from '../evaluation/json-values.ts';
+import { isList, JsonFloat, parseJson, type Json, type Properties } from '../evaluation/json-values.ts';
 import { LIMITS } from './limits.ts';
 import { isTrue } from './paths.ts';
 import { placeOf } from './place.ts';
@@ -22,22 +15,17 @@ import { runtimeOf } from './runtime.ts';
 export type Body = Readonly<Record<string, Json>>;
 
 /**
- * @param hold told of bytes that are kept; what it throws ends the reading
- * @throws UnsupportedMedia, TooLarge, MalformedRequest: what is wrong with it
+ * @param bytes JSON, as `readBody` finds it
+ * @throws MalformedRequest: what is wrong with it
  */
-export async function readDecideBody(
-  request: IncomingMessage,
-  query: Fields,
-  hold: (bytes: number) => void,
-): Promise<Body> {
-  const bytes = await readBody(request, { query, limit: LIMITS.bodyBytes, hold });
-  const { value } = parseJson(bytes, parseWithNumbers);
-  if (!isObject(value as Json)) throw new MalformedRequest('The body must be a JSON object.');
+export function decideBodyOf(bytes: Buffer): Body {
+  const value = readJson(bytes, parseJson);
+  if (!isObject(value)) throw new MalformedRequest('The body must be a JSON object.');
   // Each level takes two brackets.
   if (bytes.length > 2 * LIMITS.depth && isDeeperThan(value, LIMITS.depth)) {
     throw new MalformedRequest(`The body is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
-  return value as Body;
+  return value;
 }
 
 /** @throws NotAuthenticated without the key of a project */

@@ -14,12 +14,12 @@ import { redact } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { NO_FIELDS, queryOf } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
-import { isDeeperThan, parseJson } from '../../wire/json.ts';
+import { isDeeperThan, readJson } from '../../wire/json.ts';
 import { readBytes } from '../../wire/read-bytes.ts';
 import type { Decider } from '../decide/decider.ts';
 import { evaluationRequestOf, type Body } from '../decide/read-request.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
-import { parseJson as parseWithNumbers, type Json } from '../evaluation/json-values.ts';
+import { parseJson } from '../evaluation/json-values.ts';
 import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';
 import type { Admitted } from './admission.ts';
@@ -143,9 +143,9 @@ const OVER_QUOTA = json(
 /** @throws MalformedRequest, TooLarge */
 async function readContextOf(request: IncomingMessage): Promise<Body | Refusal> {
   const bytes = await readBytes(request, MOST_BYTES, () => {});
-  const { value } = parseJson(bytes, parseWithNumbers);
+  const value = readJson(bytes, parseJson);
   if (isDeeperThan(value, MOST_LEVELS)) throw new TooLarge(`The body is nested deeper than ${MOST_LEVELS} levels.`);
-  return readContext(value as Json);
+  return readContext(value);
 }
 
 /** The providers for Node: its `fetch` sends a header that else only browsers send, by which decide knows pages. */
