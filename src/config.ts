@@ -5,13 +5,13 @@ import { CommandFailed } from './errors.ts';
 import { compile, stringEnum, Type, type Static } from './schema.ts';
 
 const Port = (fallback: number, description: string) =>
-  Type.Integer({ minimum: 0, maximum: 65_535, default: fallback, description });
+  Type.Integer({ minimum: 0, maximum: 65_535, default: fallback, description: `${description} 0: any that is free.` });
 
 const MetricsPort = (role: string) =>
   Type.Integer({
     minimum: 0,
     maximum: 65_535,
-    description: `Port on which ${role} tells Prometheus how it is doing, at \`/metrics\`. Unset: nowhere.`,
+    description: `Port on which ${role} tells Prometheus how it is doing, at \`/metrics\`. Unset: nowhere. 0: any that is free.`,
   });
 
 const EventsPerSecond = (description: string) =>
