@@ -11,7 +11,13 @@ import { checkReferences } from './feature-flags/check-references.ts';
 import { cannotSeal, sealedFields, type Seal } from './feature-flags/encrypted-payloads.ts';
 import { COLUMN, type FeatureFlag, type FlagFields } from './feature-flags/feature-flags.store.ts';
 import { EVERYBODY, type FlagFilters } from './feature-flags/filters.ts';
-import { checkDispensable, checkStaysPersonal, checkUnused } from './feature-flags/guards.ts';
+import {
+  checkDispensable,
+  checkStaysPersonal,
+  checkUndisturbed,
+  checkUnused,
+  checkVariantsUnneeded,
+} from './feature-flags/guards.ts';
 import { MASK } from './feature-flags/payloads.ts';
 import { fieldsOf } from './feature-flags/present.ts';
 import type { FlagBound } from './stores.ts';
@@ -157,7 +163,11 @@ async function checkChange(
   if (wanted.key !== undefined || wanted.deleted === false) await checkKey(stores, projectId, after.key, id);
   if (wanted.active === false) await checkDispensable(stores, current, 'disable');
   const comesBack = after.active && (wanted.active === true || wanted.deleted === false);
-  if (wanted.filters) await checkStaysPersonal(stores, current, wanted.filters);
+  await checkUndisturbed(stores, current, after);
+  if (wanted.filters) {
+    await checkStaysPersonal(stores, current, wanted.filters);
+    await checkVariantsUnneeded(stores, current, wanted.filters);
+  }
   if (wanted.filters || comesBack) {
     await checkReferences(stores, projectId, { id, key: after.key, filters: after.filters });
   }

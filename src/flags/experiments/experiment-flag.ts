@@ -57,13 +57,18 @@ async function refuseUnfit(
       'feature_flag_key',
     );
   }
+  refuseIneligible(flag.filters);
+  refuseRearrangement(flag.filters, arrangement);
+}
+
+/** @throws InvalidInput when what would run has nothing to compare: a flag may lose its variants while nothing runs */
+export function refuseIneligible(filters: FlagFilters): void {
   try {
-    checkedVariants(variantsOf(flag.filters));
+    checkedVariants(variantsOf(filters));
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(`Feature flag is not eligible for experiments: ${error.message}`, 'feature_flag_key');
   }
-  refuseRearrangement(flag.filters, arrangement);
 }
 
 /** What is as it was is not written again: it may have been allowed once and no longer be. */

@@ -5,8 +5,8 @@ import { changesBetween, type ActivityVerb, type Author } from '../../identity/a
 import { changeFlag } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkPhases, fieldsOf } from './experiment-fields.ts';
-import { filtersAfter, flagFor, holdoutOf, ofExperiment, otherFilters } from './experiment-flag.ts';
-import type { Experiment, ExperimentQuery } from './experiments.store.ts';
+import { filtersAfter, flagFor, holdoutOf, ofExperiment, otherFilters, refuseIneligible } from './experiment-flag.ts';
+import { phaseOf, type Experiment, type ExperimentQuery } from './experiments.store.ts';
 import type { LinkedExperiment } from './present.ts';
 import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
 
@@ -70,6 +70,8 @@ export function experiments({ stores }: { stores: FlagStores }) {
         const wanted = { ...fields, ...(body.deleted && { deleted: true, holdout_id: null }) };
         checkPhases(current, { ...current, ...wanted });
         const filters = await filtersAfter(bound, current, flag, { wanted, arrangement });
+        const runs = phaseOf({ ...current, ...wanted }) === 'running';
+        if (runs && phaseOf(current) !== 'running') refuseIneligible(filters);
         const launches = current.start_date === null && Boolean(wanted.start_date);
         const changes = { ...otherFilters(flag, filters), ...(launches && { active: true }) };
         await ofExperiment(changeFlag(bound, project, author, flag.id, changes));

@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../errors.ts';
 import type { FlagBound } from '../stores.ts';
 import { idOf } from './check-filters.ts';
-import { conditionsOf, type FlagFilters } from './filters.ts';
+import { conditionsOf, type FlagFilters, type Property } from './filters.ts';
 import type { Dependency } from './references.store.ts';
 
 type Checked = { id?: number; key: string; filters: FlagFilters };
@@ -50,10 +50,22 @@ async function checkDependencies({ references }: FlagBound, projectId: number, f
       throw new InvalidInput(`Flag dependency references the disabled flag '${target.key}' (ID: ${id})`, attr);
     }
   }
+  for (const { property, attr } of conditions) checkOutcome(property, byId.get(Number(property.key))!, attr);
   const way = flag.id === undefined ? undefined : wayTo(flag.id, [...byTarget.keys()], byId);
   if (!way) return;
   const keys = [flag.key, ...way.map((id) => byId.get(id)!.key).slice(0, -1), flag.key];
   throw new InvalidInput(`Circular dependency detected: ${keys.join(' → ')}`, byTarget.get(way[0]!));
+}
+
+/** A text is a variant; who is held out of an experiment has `holdout-<id>`. */
+function checkOutcome({ value }: Property, { key, variants }: Dependency, attr: string): void {
+  if (typeof value !== 'string' || variants.includes(value) || value.startsWith('holdout-')) return;
+  const choices = ['true', 'false', ...variants.map((variant) => `"${variant}"`)].join(', ');
+  throw new InvalidInput(
+    `The flag '${key}' has no variant "${value.slice(0, 100)}". It evaluates to ${choices}.`,
+    `${attr}__value`,
+    'invalid_value',
+  );
 }
 
 /** The ids of the flags from one of several to another, both included; undefined when there is no way. Looks at each flag once. */

@@ -1,8 +1,10 @@
 /** What keeps a flag from being changed: those that need it as it is. */
+import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
+import { phaseOf } from '../experiments/experiments.store.ts';
 import type { FlagBound } from '../stores.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
-import type { FlagFilters } from './filters.ts';
+import { variantsOf, type FlagFilters } from './filters.ts';
 
 const NAMED = 5;
 
@@ -14,13 +16,64 @@ export async function checkDispensable(
 ): Promise<void> {
   const dependents = await references.dependentsOf(flag.projectId, flag.id);
   if (dependents.length === 0) return;
-  const names = dependents.slice(0, NAMED).map(({ key, id }) => `${key} (ID: ${id})`);
-  if (dependents.length > NAMED) names.push(`and ${dependents.length - NAMED} more`);
   throw new InvalidInput(
-    `Cannot ${change} this feature flag because other flags depend on it: ${names.join(', ')}. ` +
+    `Cannot ${change} this feature flag because other flags depend on it: ${named(dependents)}. ` +
       'Please update or delete the dependent flags first.',
     change === 'delete' ? 'deleted' : 'active',
   );
+}
+
+/** @throws InvalidInput naming the active flags that depend on a variant that the flag has no longer */
+export async function checkVariantsUnneeded(
+  { references }: FlagBound,
+  flag: FeatureFlag,
+  filters: FlagFilters,
+): Promise<void> {
+  const kept = new Set(variantsOf(filters).map(({ key }) => key));
+  const gone = variantsOf(flag.filters).flatMap(({ key }) => (kept.has(key) ? [] : [key]));
+  if (gone.length === 0) return;
+  const dependents = await references.dependentsOf(flag.projectId, flag.id, gone);
+  if (dependents.length === 0) return;
+  const variants = gone.map((key) => `"${key}"`).join(', ');
+  throw new InvalidInput(
+    `Cannot remove the variants ${variants} because other flags depend on them: ${named(dependents)}. ` +
+      'Please update or delete the dependent flags first.',
+    'filters__multivariate__variants',
+  );
+}
+
+function named(dependents: readonly { id: number; key: string }[]): string {
+  const names = dependents.slice(0, NAMED).map(({ key, id }) => `${key} (ID: ${id})`);
+  if (dependents.length > NAMED) names.push(`and ${dependents.length - NAMED} more`);
+  return names.join(', ');
+}
+
+/**
+ * While an experiment runs, its persons stay where they are: another key or other variants would deal them anew, and what was
+ * measured would be of others.
+ * @throws InvalidInput naming the experiment
+ */
+export async function checkUndisturbed(
+  { experiments }: FlagBound,
+  flag: FeatureFlag,
+  after: { key: string; filters: FlagFilters },
+): Promise<void> {
+  const renamed = after.key !== flag.key;
+  if (!renamed && isDeepStrictEqual(sharesOf(flag.filters), sharesOf(after.filters))) return;
+  const linked = await experiments.ofFlag(flag.projectId, flag.id);
+  const running = linked.find((experiment) => phaseOf(experiment) === 'running');
+  if (!running) return;
+  throw new InvalidInput(
+    `The experiment "${running.name}" (ID: ${running.id}) is running on this flag: its ` +
+      `${renamed ? 'key stays as it is' : 'variants and their percentages stay as they are'}. ` +
+      'End the experiment first, or disable the flag.',
+    renamed ? 'key' : 'filters__multivariate__variants',
+  );
+}
+
+/** In their order, by which people are dealt; their names are for people. */
+function sharesOf(filters: FlagFilters) {
+  return variantsOf(filters).map(({ key, rollout_percentage }) => ({ key, rollout_percentage }));
 }
 
 /** @throws InvalidInput naming what else is made of it */

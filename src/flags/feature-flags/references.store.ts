@@ -2,13 +2,16 @@
 import type { Knex } from '../../db/connection.ts';
 
 /** A flag among those that others depend on. */
-export type Dependency = { id: number; key: string; active: boolean; dependsOn: number[] };
+export type Dependency = { id: number; key: string; active: boolean; variants: string[]; dependsOn: number[] };
 
 /** A cohort that conditions name, or that such a cohort is made of. */
 export type CohortInUse = { id: number; name: string; behavioural: boolean };
 
 /** Written as in the index `feature_flags_dependencies`; knex takes a bare question mark for a binding. */
 const DEPENDENCIES = String.raw`jsonb_path_query_array(filters, '$.groups[*].properties[*] \? (@.type == "flag").key')`;
+const VARIANTS = `jsonb_path_query_array(filters, '$.multivariate.variants[*].key')`;
+const ON_VARIANT = String.raw`jsonb_path_exists(filters,
+  '$.groups[*].properties[*] \? (@.type == "flag" && @.key == $id && @.value == $variants[*])', ?::jsonb)`;
 
 const REACHED = `
   with recursive reached (id) as (
@@ -20,7 +23,8 @@ const REACHED = `
     join feature_flags target on target.project_id = :projectId and not target.deleted
       and target.id = case when dependency ~ '^[0-9]{1,9}$' then dependency::int end
   )
-  select id, key, active, ${DEPENDENCIES} as "dependsOn" from reached join feature_flags using (id)`;
+  select id, key, active, ${VARIANTS} as variants, ${DEPENDENCIES} as "dependsOn"
+  from reached join feature_flags using (id)`;
 
 const COHORTS = String.raw`
   with recursive used (id) as (
@@ -46,14 +50,18 @@ export function referenceStore(db: Knex) {
       return rows.map((row) => ({ ...row, dependsOn: row.dependsOn.map(Number) }));
     },
 
-    /** The active flags that depend on one of these flags, by key. */
-    async dependentsOf(projectId: number, id: number): Promise<{ id: number; key: string }[]> {
-      return db('feature_flags')
+    /** The active flags that depend on this flag, on one of these variants if there are any, by key. */
+    async dependentsOf(
+      projectId: number,
+      id: number,
+      variants?: readonly string[],
+    ): Promise<{ id: number; key: string }[]> {
+      const rows = db('feature_flags')
         .where({ project_id: projectId, deleted: false, active: true })
         .whereNot({ id })
-        .whereRaw(`${DEPENDENCIES} @> jsonb_build_array(?::text)`, [String(id)])
-        .orderBy('key')
-        .select<{ id: number; key: string }[]>('id', 'key');
+        .whereRaw(`${DEPENDENCIES} @> jsonb_build_array(?::text)`, [String(id)]);
+      if (variants) rows.whereRaw(ON_VARIANT, [JSON.stringify({ id: String(id), variants })]);
+      return rows.orderBy('key').select<{ id: number; key: string }[]>('id', 'key');
     },
 
     /** The cohorts with these ids, and all that they are made of. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { changeFlag, createFlag } from '../../../src/flags/feature-flags.ts';
+import type { InvalidInput } from '../../../src/errors.ts';
+import { changeFlag, createFlag, type FlagChanges } from '../../../src/flags/feature-flags.ts';
 import type { FeatureFlag } from '../../../src/flags/feature-flags/feature-flags.store.ts';
 import { startExperimentsApi, type ExperimentsApi } from '../../support/experiments-api.ts';
 import { buildPersonalKey } from '../../support/identity.ts';
@@ -57,6 +58,11 @@ describe('experiments', () => {
   const makeFlag = (filters: Record<string, unknown>): Promise<FeatureFlag> =>
     world.stores.inTransaction(world.ours.projectId, (stores) =>
       createFlag(stores, project(), author(), { key: newKey(), filters, active: false }),
+    );
+
+  const changeIts = (flagId: number, changes: FlagChanges) =>
+    world.stores.inTransaction(world.ours.projectId, (stores) =>
+      changeFlag(stores, project(), author(), flagId, changes),
     );
 
   const listed = async (query: string) => {
@@ -352,12 +358,46 @@ describe('experiments', () => {
       assert.equal(kept.parameters['note'], 1);
     });
 
+    it('on a flag that keeps its key and its variants as long as they run, but may be disabled', async () => {
+      const { id, feature_flag: flag } = await create({ start_date: LAUNCH });
+      const filters = (...variants: object[]) => ({ filters: { ...flag.filters, multivariate: { variants } } });
+      const [control, test] = HALVES as [object, object];
+      const kept = (changes: FlagChanges, attr: string) =>
+        assert.rejects(changeIts(flag.id, changes), (error: InvalidInput) => {
+          assert.equal(error.attr, attr);
+          assert.match(error.message, new RegExp(`"Checkout" \\(ID: ${id}\\) is running .* End the experiment first`));
+          return true;
+        });
+      await kept({ key: newKey() }, 'key');
+      for (const changes of [
+        filters(...shares('control', 'other')),
+        filters({ ...control, rollout_percentage: 40 }, { ...test, rollout_percentage: 60 }),
+        filters(test, control),
+        { filters: { ...flag.filters, multivariate: null } },
+      ]) {
+        await kept(changes, 'filters__multivariate__variants');
+      }
+      await changeIts(flag.id, { ...filters(control, { ...test, name: 'Green' }), active: false });
+      await change(id, { end_date: END });
+      await changeIts(flag.id, { key: newKey(), filters: { ...flag.filters, multivariate: null } });
+      assert.match((await world.refused('PATCH', `/experiments/${id}/`, { end_date: null })).detail, /not eligible/);
+    });
+
+    it('not on a flag that has lost its variants since', async () => {
+      const { id, feature_flag: flag } = await create();
+      await changeIts(flag.id, { filters: { ...flag.filters, multivariate: null } });
+      const launch = { start_date: LAUNCH };
+      const refusal = await world.refused('PATCH', `/experiments/${id}/`, launch);
+      assert.deepEqual([refusal.attr, /not eligible.*2 variants/.test(refusal.detail)], ['feature_flag_key', true]);
+      await changeIts(flag.id, { filters: { ...flag.filters, multivariate: { variants: shares('a', 'b') } } });
+      assert.match((await world.refused('PATCH', `/experiments/${id}/`, launch)).detail, /control variant/);
+      const parameters = { feature_flag_variants: HALVES };
+      assert.equal((await change(id, { ...launch, parameters })).feature_flag.active, true);
+    });
+
     it('until they are deleted; until then their flag cannot be', async () => {
       const { id, feature_flag: flag } = await create({ start_date: LAUNCH, end_date: END });
-      const remove = () =>
-        world.stores.inTransaction(world.ours.projectId, (stores) =>
-          changeFlag(stores, project(), author(), flag.id, { deleted: true }),
-        );
+      const remove = () => changeIts(flag.id, { deleted: true });
       await assert.rejects(remove, new RegExp(`in use with experiments \\(ID: ${id}\\)`));
       assert.equal((await world.request('DELETE', `/experiments/${id}/`)).status, 405);
       await change(id, { deleted: true });

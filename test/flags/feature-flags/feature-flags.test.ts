@@ -93,7 +93,9 @@ describe('feature flags', () => {
 
   it('keep everything that decisions know', async () => {
     const cohort = await buildCohort(api.sluice.db, api.ours.projectId);
-    const base = await api.create();
+    const base = await api.create({
+      filters: { ...on(), multivariate: { variants: [{ key: 'test', rollout_percentage: 100 }] } },
+    });
     const filters = {
       groups: [
         {
@@ -385,5 +387,6 @@ describe('feature flags', () => {
     const page = await list('?limit=2');
     assert.equal(page.count, 5);
     assert.match(page.next ?? '', /limit=2&offset=2/);
+    assert.equal((await api.request('GET', String.raw`?tags=["\u0000"]`)).status, 400);
   });
 });

@@ -20,6 +20,10 @@ const split = (...percentages: unknown[]): Body => ({
   variants: percentages.map((rollout_percentage, index) => ({ key: `v${index}`, rollout_percentage })),
 });
 
+const shares = (...keys: string[]): Body => ({
+  multivariate: { variants: keys.map((key) => ({ key, rollout_percentage: 100 / keys.length })) },
+});
+
 /** Filters that hold something misspelt, and where. */
 const UNKNOWN: [Body, string][] = [
   [{ ...on(), multivariant: split(100) }, 'filters__multivariant'],
@@ -458,7 +462,10 @@ describe('refusals of feature flags', () => {
 
   it('dependencies that come back, or end at a flag that is disabled', async () => {
     const [a, off] = [await api.create({ key: 'a' }), await api.create({ key: 'off', active: false })];
-    const b = await api.create({ key: 'b', filters: dependingOn([a.id]) });
+    const b = await api.create({
+      key: 'b',
+      filters: { ...dependingOn([a.id]), multivariate: { variants: [{ key: 'test', rollout_percentage: 100 }] } },
+    });
     const c = await api.create({ key: 'c', filters: dependingOn([b.id], 'test') });
     const cyclic = await refusal('PATCH', `${a.id}/`, { filters: dependingOn([c.id]) });
     assert.equal(cyclic.detail, 'Circular dependency detected: a → c → b → a');
@@ -487,6 +494,29 @@ describe('refusals of feature flags', () => {
     assert.match((await refusal('PATCH', `${above.id}/`, { active: true })).detail, /non-existent flag/);
     // What does not enable it is free.
     assert.equal((await api.request('PATCH', `${above.id}/`, { name: 'x' })).status, 200);
+  });
+
+  it('dependencies on variants that are none, and taking those away that are depended on', async () => {
+    const [plain, ab] = [await api.create(), await api.create({ filters: { ...on(), ...shares('a', 'b') } })];
+    const at = async (target: Flag, value: unknown) =>
+      refusal('POST', '', { key: 'new', filters: dependingOn([target.id], value) });
+    const found = await at(ab, 'c');
+    assert.deepEqual([found.code, found.attr], ['invalid_value', `${AT}__value`]);
+    assert.match(found.detail, /no variant "c"\. It evaluates to true, false, "a", "b"\.$/);
+    assert.match((await at(plain, 'true')).detail, /It evaluates to true, false\.$/);
+    for (const value of [true, false, 'holdout-1']) await api.create({ filters: dependingOn([ab.id], value) });
+
+    const above = await api.create({ key: 'on-b', filters: dependingOn([ab.id], 'b') });
+    for (const filters of [{ ...on(), ...shares('a', 'other') }, { ...on(), ...shares('a') }, on()]) {
+      const refused = await refusal('PATCH', `${ab.id}/`, { filters });
+      assert.equal(refused.attr, 'filters__multivariate__variants');
+      assert.match(refused.detail, new RegExp(`depend on them: on-b \\(ID: ${above.id}\\)\\. `));
+    }
+    const uneven = { ...on(), ...shares('c', 'b') };
+    assert.equal((await api.request('PATCH', `${ab.id}/`, { filters: uneven })).status, 200);
+    assert.equal((await api.request('PATCH', `${above.id}/`, { active: false })).status, 200);
+    assert.equal((await api.request('PATCH', `${ab.id}/`, { filters: on() })).status, 200);
+    assert.equal((await refusal('PATCH', `${above.id}/`, { active: true })).code, 'invalid_value');
   });
 
   it('questions that are none', async () => {
