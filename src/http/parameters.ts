@@ -1,5 +1,5 @@
 /** Path and query parameters: texts in the URL, values of their schema's type for the handler. */
-import { InvalidInput } from '../errors.ts';
+import { InvalidInput, NotFound } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
 
 type Property = TSchema & { type?: string; items?: Property; anyOf?: Property[] };
@@ -26,9 +26,13 @@ export function queryValues(schema: TObject, search: URLSearchParams): Record<st
   return values;
 }
 
-/** @returns the path's parameters, converted as the schema says */
+/**
+ * @returns the path's parameters, converted as the schema says
+ * @throws NotFound for a null character, which nothing stored has in its name
+ */
 export function pathValues(schema: TObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
   const properties = schema.properties as Record<string, Property>;
+  if (Object.keys(properties).some((name) => texts[name]?.includes('\0'))) throw new NotFound();
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => [name, convert(property, texts[name])]),
   );

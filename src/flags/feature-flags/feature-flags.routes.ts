@@ -137,11 +137,11 @@ function orderOf(text: string): FlagQuery['order'] {
 function tagsOf(text: string): string[] {
   try {
     const tags = JSON.parse(text) as unknown;
-    if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string')) return tags;
+    if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string' && !tag.includes('\0'))) return tags;
   } catch {
     // Told below.
   }
-  throw new InvalidInput('This is not a JSON list of texts.', 'tags');
+  throw new InvalidInput('This is not a JSON list of texts without null characters.', 'tags');
 }
 
 export const featureFlagRoutes = [listFlags, createFlag, getFlag, putFlag, patchFlag];

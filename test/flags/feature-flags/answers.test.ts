@@ -141,6 +141,7 @@ describe('answers of feature flags', () => {
       assert.equal(await read('empty'), null);
       await api.create({ key: 'no-config', filters: { ...on(), payloads: { true: '1' } } });
       assert.equal((await api.request('GET', 'no-config/remote_config/')).status, 404);
+      assert.equal((await api.request('GET', 'limits%00/remote_config/')).status, 404);
     });
 
     it('seals it where it is encrypted, and shows it to those only who read the configuration', async () => {
