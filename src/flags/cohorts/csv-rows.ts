@@ -1,8 +1,10 @@
 /** CSV as people and their tools write it (RFC 4180, any ends of lines), row by row while it arrives. */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { InvalidInput } from '../../errors.ts';
 
 /** A cell that is longer holds no id. */
 const MAX_CELL = 64 * 1024;
+const MAX_CELLS = 1000;
 
 /** @throws InvalidInput when it is not CSV in UTF-8 */
 export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
@@ -13,6 +15,7 @@ export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
     let at = 0;
     for (let cell = cellAt(text, at, isEnd); cell; cell = cellAt(text, at, isEnd)) {
       cells.push(cell.value);
+      if (cells.length > MAX_CELLS) throw new InvalidInput(`A row has more than ${MAX_CELLS} cells.`, 'csv');
       at = cell.next;
       if (!cell.last) continue;
       yield cells;
@@ -26,6 +29,8 @@ export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
   for await (const block of blocks) {
     text += decoded(() => decoder.decode(block, { stream: true }));
     yield* rowsOf(false);
+    // Blocks that have arrived follow each other without a pause.
+    await othersTurn();
   }
   text += decoded(() => decoder.decode());
   if (text !== '' || cells.length > 0) yield* rowsOf(true);

@@ -32,6 +32,14 @@ describe('the ids in a CSV file', () => {
     });
   }
 
+  it('are read in turns with other work', async () => {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 0);
+    await read(`a\n${'\n'.repeat(1_000_000)}`, 1 << 16);
+    clearInterval(timer);
+    assert.ok(turns > 5, `${turns} turns`);
+  });
+
   const refused: [text: string | Uint8Array, message: RegExp][] = [
     ['', /names nobody/],
     ['distinct_id\n', /names nobody/],
@@ -43,6 +51,7 @@ describe('the ids in a CSV file', () => {
     [Buffer.from([0x61, 0x0a, 0xff, 0x0a]), /not UTF-8/],
     [Buffer.from([0x61, 0xc3]), /not UTF-8/],
     ['x'.repeat(70_000), /more than 65536 characters/],
+    [`distinct_id${','.repeat(1000)}\na`, /more than 1000 cells/],
     [`"${'x'.repeat(70_000)}`, /more than 65536 characters|does not end/],
     [Array.from({ length: 250_001 }, (_, index) => index).join('\n'), /more than 250000 persons/],
   ];
