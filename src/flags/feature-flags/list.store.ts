@@ -20,15 +20,28 @@ export type FlagQuery = {
   offset: number;
 };
 
-/** As in `status.ts`, in SQL; knex takes a bare question mark for a binding. */
-const STALE = `active and created_at < now() - interval '30 days'
-  and filters @@ 'exists($.groups[*] \\? ((!exists(@.rollout_percentage) || @.rollout_percentage == null
-    || @.rollout_percentage == 100) && !exists(@.properties[*])))'
-  and (not filters @@ 'exists($.multivariate.variants[*])'
-    or filters @@ 'exists($.multivariate.variants[*] \\? (@.rollout_percentage == 100))'
-    or filters @@ 'exists($.groups[*] \\? ((!exists(@.rollout_percentage) || @.rollout_percentage == null
-      || @.rollout_percentage == 100) && !exists(@.properties[*]) && @.variant like_regex "."))')`;
 const VARIANTS = `filters @@ 'exists($.multivariate.variants[*])'`;
+
+/** Takes everybody; knex takes a bare question mark for a binding. */
+const ALL = String.raw`\? ((!exists(@.rollout_percentage) || @.rollout_percentage == null || @.rollout_percentage == 100)
+  && !exists(@.properties[*]))`;
+
+/** As `sameForEverybody` of `status.ts`. */
+const SAME = String.raw`not filters @@ 'exists($ \? (@.feature_enrollment == true)) || exists($.holdout.id)
+    || exists($.super_groups[*] \? (@ != null)) || exists($.holdout_groups[*] \? (@ != null))'
+  and case when filters @@ '$.early_exit == true' then filters @@ 'exists($.groups[0] ${ALL})'
+    else filters @@ 'exists($.groups[*] ${ALL})' end
+  and (not ${VARIANTS} or (
+    select count(distinct key) = 1 and count(key) = count(*)
+    from (
+      select coalesce(nullif(condition_set ->> 'variant', ''), whole #>> '{}') as key, coalesce(bool_or(
+        jsonb_path_exists(condition_set, '$ ${ALL}')) over (order by place rows between unbounded preceding and 1 preceding
+      ), false) as unreached
+      from jsonb_array_elements(filters -> 'groups') with ordinality as sets (condition_set, place),
+        jsonb_path_query_first(filters, '$.multivariate.variants[*] \? (@.rollout_percentage == 100).key') as whole
+    ) as outcomes
+    where not unreached))`;
+const STALE = `active and created_at < now() - interval '30 days' and ${SAME}`;
 const EXPERIMENT = 'exists (select from experiments where flag_id = feature_flags.id and not experiments.deleted)';
 
 /** Surveys make and delete them by themselves. */

@@ -1,6 +1,6 @@
 /** Whether a flag still decides anything. */
 import type { FeatureFlag } from './feature-flags.store.ts';
-import { variantsOf, type ConditionSet } from './filters.ts';
+import { variantsOf, type ConditionSet, type FlagFilters } from './filters.ts';
 
 export const STATUSES = ['active', 'inactive', 'stale', 'deleted'] as const;
 export type FlagStatus = { status: (typeof STATUSES)[number]; reason: string };
@@ -9,28 +9,48 @@ export type FlagStatus = { status: (typeof STATUSES)[number]; reason: string };
 const STALE_AFTER_MS = 30 * 86_400_000;
 
 /** @param now milliseconds since 1970 */
-export function statusOf(flag: FeatureFlag, now: number): FlagStatus {
+export function statusOf({ filters, ...flag }: FeatureFlag, now: number): FlagStatus {
   if (flag.deleted) return { status: 'deleted', reason: 'Flag has been deleted' };
   if (!flag.active) return { status: 'inactive', reason: 'Flag is disabled' };
-  const same = sameForEverybody(flag);
-  if (same !== undefined && Date.parse(flag.createdAt) < now - STALE_AFTER_MS) return { status: 'stale', reason: same };
-  return { status: 'active', reason: 'Flag is not fully rolled out and may still be active' };
+  const same = sameForEverybody(filters);
+  if (same === undefined) return { status: 'active', reason: differs(filters) };
+  if (Date.parse(flag.createdAt) < now - STALE_AFTER_MS) return { status: 'stale', reason: same };
+  return { status: 'active', reason: `${same}, and is stale 30 days after it was made` };
 }
 
-/** @returns what everybody gets, in a sentence; undefined when it may depend on who asks */
-function sameForEverybody({ filters }: FeatureFlag): string | undefined {
-  const sets = filters.groups.filter(takesEverybody);
-  if (sets.length === 0) return undefined;
+/**
+ * As `SAME` of `list.store.ts`.
+ * @returns what everybody gets, in a sentence; undefined when it may depend on who asks
+ */
+function sameForEverybody(filters: FlagFilters): string | undefined {
+  if (hasExceptions(filters) || !reachesEverybody(filters)) return undefined;
   const variants = variantsOf(filters);
   if (variants.length === 0) return 'This boolean flag will always evaluate to "true"';
-  const key = sets.find(({ variant }) => variant)?.variant ?? variants.find(isWhole)?.key;
-  return key === undefined ? undefined : `This flag will always use the variant "${key}"`;
+  const whole = variants.find(({ rollout_percentage }) => rollout_percentage === 100)?.key;
+  const reached = filters.groups.slice(0, filters.groups.findIndex(takesEverybody) + 1);
+  const [key, ...others] = new Set(reached.map(({ variant }) => variant || whole));
+  return key === undefined || others.length > 0 ? undefined : `This flag will always use the variant "${key}"`;
+}
+
+/** Whether something decides for some before the condition sets do. */
+function hasExceptions({ feature_enrollment, super_groups, holdout, holdout_groups }: FlagFilters): boolean {
+  return Boolean(feature_enrollment || super_groups?.length || holdout || holdout_groups?.length);
+}
+
+function differs(filters: FlagFilters): string {
+  if (hasExceptions(filters)) return 'Enrollment or a holdout decides for some, and condition sets for the others';
+  if (filters.groups.every(({ rollout_percentage }) => rollout_percentage === 0)) {
+    return 'Nobody gets this flag: no condition set takes anybody';
+  }
+  if (reachesEverybody(filters)) return 'Everybody gets this flag, in different variants';
+  return 'Flag is not fully rolled out and may still be active';
+}
+
+/** With an early exit, who is not in the first set may not be asked the next. */
+function reachesEverybody({ groups: sets, early_exit }: FlagFilters): boolean {
+  return (early_exit ? sets.slice(0, 1) : sets).some(takesEverybody);
 }
 
 function takesEverybody({ properties, rollout_percentage }: ConditionSet): boolean {
   return (properties ?? []).length === 0 && (rollout_percentage ?? 100) === 100;
-}
-
-function isWhole({ rollout_percentage }: { rollout_percentage: number }): boolean {
-  return rollout_percentage === 100;
 }

@@ -1,10 +1,14 @@
 /** What flags answer, whom they reach, how they are, and what they hand out. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { createKnex } from '../../../src/db/connection.ts';
+import { wantedFlags } from '../../../src/flags/feature-flags/list.store.ts';
 import { statusOf } from '../../../src/flags/feature-flags/status.ts';
 import type { FeatureFlag } from '../../../src/flags/feature-flags/feature-flags.store.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { buildFlag } from '../../support/flag-rows.ts';
 import { on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/flags-api.ts';
-import { buildPersonalKey, buildProjectSecretKey } from '../../support/identity.ts';
+import { buildPersonalKey, buildProjectSecretKey, buildTenant } from '../../support/identity.ts';
 
 type Reasons = Record<string, { value: unknown; evaluation: { reason: string; condition_index: number | null } }>;
 
@@ -191,7 +195,7 @@ describe('answers of feature flags', () => {
     const flag = await api.create();
     assert.deepEqual(await ok('GET', `${flag.id}/status/`), {
       status: 'active',
-      reason: 'Flag is not fully rolled out and may still be active',
+      reason: 'This boolean flag will always evaluate to "true", and is stale 30 days after it was made',
     });
     await ok('PATCH', `${flag.id}/`, { active: false });
     assert.deepEqual(await ok('GET', `${flag.id}/status/`), { status: 'inactive', reason: 'Flag is disabled' });
@@ -203,34 +207,84 @@ describe('answers of feature flags', () => {
 describe('the status of a feature flag', () => {
   const DAY = 86_400_000;
   const ALL = { properties: [], rollout_percentage: 100 };
-  const cases: [string, Body, number, RegExp | undefined][] = [
-    ['everybody, for a month', { groups: [ALL] }, 31, /will always evaluate to "true"/],
-    ['everybody, since today', { groups: [ALL] }, 0, undefined],
-    ['everybody, without a percentage', { groups: [{}] }, 31, /will always evaluate to "true"/],
-    ['half of all', { groups: [{ rollout_percentage: 50 }] }, 31, undefined],
-    ['some', { groups: [{ properties: [pro] }] }, 31, undefined],
-    ['some, then everybody', { groups: [{ properties: [pro] }, ALL] }, 31, /will always evaluate to "true"/],
-    ['nobody', { groups: [] }, 31, undefined],
-    ['a split', { groups: [ALL], ...variants(50, 50) }, 31, undefined],
-    ['a split of one', { groups: [ALL], ...variants(0, 100) }, 31, /always use the variant "v1"/],
+  const SOME = { properties: [pro], rollout_percentage: 100 };
+  const HALF = { rollout_percentage: 50 };
+  const [boolean, partly] = [/^This boolean flag will always evaluate to "true"$/, /not fully rolled out/];
+  const [v0, v1] = [/^This flag will always use the variant "v0"$/, /^This flag will always use the variant "v1"$/];
+  const [divided, nobody, exceptions] = [/Everybody .* different variants/, /^Nobody gets/, /^Enrollment or a holdout/];
+  /** Filters of a flag that was made a month ago. */
+  const cases: [string, Body, 'stale' | 'active', RegExp][] = [
+    ['everybody', { groups: [ALL] }, 'stale', boolean],
+    ['everybody, without a percentage', { groups: [{}] }, 'stale', boolean],
+    ['half of all', { groups: [HALF] }, 'active', partly],
+    ['some', { groups: [SOME] }, 'active', partly],
+    ['some, then everybody', { groups: [SOME, ALL] }, 'stale', boolean],
+    ['nobody', { groups: [] }, 'active', nobody],
+    ['0 of some', { groups: [{ ...SOME, rollout_percentage: 0 }] }, 'active', nobody],
+    ['half, which is all that is tried', { groups: [HALF, ALL], early_exit: true }, 'active', partly],
+    ['everybody, at once', { groups: [ALL, HALF], early_exit: true, super_groups: null }, 'stale', boolean],
+    ['who is not enrolled otherwise', { groups: [ALL], feature_enrollment: true }, 'active', exceptions],
+    ['who is not enrolled in the older way', { groups: [ALL], super_groups: [SOME] }, 'active', exceptions],
+    ['who is not held out', { groups: [ALL], holdout: { id: 1, exclusion_percentage: 5 } }, 'active', exceptions],
+    ['a split', { groups: [ALL], ...variants(50, 50) }, 'active', divided],
+    ['a split of one', { groups: [ALL], ...variants(0, 100) }, 'stale', v1],
+    ['one variant for all', { groups: [{ ...ALL, variant: 'v0' }], ...variants(50, 50) }, 'stale', v0],
     [
-      'one variant for all',
-      { groups: [{ ...ALL, variant: 'v0' }], ...variants(50, 50) },
-      31,
-      /always use the variant "v0"/,
+      'another variant for some',
+      {
+        groups: [
+          { ...SOME, variant: 'v1' },
+          { ...ALL, variant: 'v0' },
+        ],
+        ...variants(50, 50),
+      },
+      'active',
+      divided,
     ],
+    [
+      'one variant for all, before another',
+      {
+        groups: [
+          { ...ALL, variant: 'v0' },
+          { ...SOME, variant: 'v1' },
+        ],
+        ...variants(50, 50),
+      },
+      'stale',
+      v0,
+    ],
+    ['half, then a split', { groups: [HALF, ALL], ...variants(50, 50) }, 'active', divided],
+    ['one by name and by hash', { groups: [{ ...SOME, variant: 'v1' }, ALL], ...variants(0, 100) }, 'stale', v1],
   ];
-  for (const [name, filters, days, stale] of cases) {
-    it(`is ${stale ? 'stale' : 'active'}: ${name}`, () => {
-      const flag = {
-        filters: { payloads: {}, ...filters },
-        active: true,
-        deleted: false,
-        createdAt: new Date(0).toISOString(),
-      };
-      const { status, reason } = statusOf(flag as unknown as FeatureFlag, days * DAY + 1);
-      assert.equal(status, stale ? 'stale' : 'active');
-      assert.match(reason, stale ?? /not fully rolled out/);
+  const aMonthAgo = new Date(Date.now() - 31 * DAY).toISOString();
+  for (const [name, filters, expected, why] of cases) {
+    it(`is ${expected}: ${name}`, () => {
+      const flag = { filters, active: true, deleted: false, createdAt: aMonthAgo } as unknown as FeatureFlag;
+      const { status, reason } = statusOf(flag, Date.now());
+      assert.equal(status, expected);
+      assert.match(reason, why);
+      if (expected === 'active') return;
+      const young = statusOf(flag, Date.parse(aMonthAgo) + DAY);
+      assert.equal(young.status, 'active');
+      assert.equal(young.reason, `${reason}, and is stale 30 days after it was made`);
     });
   }
+
+  it('is that by which a list is asked', async () => {
+    const database = await createTestDatabase();
+    const db = createKnex({ url: database.url, applicationName: 'test' });
+    const { projectId } = await buildTenant(db);
+    for (const [index, [, filters]] of cases.entries()) {
+      await buildFlag(db, projectId, { key: String(index), filters });
+    }
+    await db('feature_flags').update({ created_at: aMonthAgo });
+    const order = { column: 'id', descending: false } as const;
+    const stale = await wantedFlags(db, projectId, { stale: true, order, limit: 100, offset: 0 });
+    await db.destroy();
+    const names = (stale.rows as { key: string }[]).map(({ key }) => cases[Number(key)]![0]);
+    assert.deepEqual(
+      names,
+      cases.filter(([, , status]) => status === 'stale').map(([name]) => name),
+    );
+  });
 });
