@@ -104,7 +104,9 @@ export function createDecide(options: DecideOptions): Decide {
   function decide(asked: Asked): string | Promise<string> {
     const found = definitions.find(tokenOf(asked.body));
     if (!(found instanceof Promise)) return decideFor(found, asked);
-    return found.catch(unknownWhileAway).then((project) => decideFor(project, asked));
+    return inTime(found)
+      .catch(unknownWhileAway)
+      .then((project) => decideFor(project, asked));
   }
 
   function decideFor(project: ProjectFlags | 'unknown' | undefined, asked: Asked): string | Promise<string> {
@@ -138,6 +140,16 @@ export function createDecide(options: DecideOptions): Decide {
 }
 
 const INVALID_KEY = 'Project API key invalid. You can find your project API key in PostHog project settings.';
+
+/** SDKs wait three seconds. */
+const LONGEST_WAIT_MS = 2_500;
+
+/** What comes too late for this request is there for the next one. @throws Unavailable */
+async function inTime<T>(found: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Unavailable('Flags cannot be looked up right now.')), LONGEST_WAIT_MS);
+  return Promise.race([found, late.promise]).finally(() => clearTimeout(timer));
+}
 
 /** Nobody can say whether there is such a project. */
 function unknownWhileAway(error: unknown): 'unknown' {

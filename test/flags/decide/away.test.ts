@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../../../src/db/embedded-postgres.ts';
 import { migrate } from '../../../src/db/migrate.ts';
+import { createDecide } from '../../../src/flags/decide/decide.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { ask, buildFlagFor } from '../../support/decide.ts';
 import { buildTenant } from '../../support/identity.ts';
 import { startSluice } from '../../support/sluice.ts';
 
 const CLIENTS = 12;
+
+function nobody(): never {
+  throw new Error('Nobody is asked.');
+}
 
 type Seen = { askedAt: number; answeredAt: number; status: number; failed: string[]; errors: unknown; plain: unknown };
 type Details = Record<string, { enabled: boolean; failed?: true }>;
@@ -76,6 +85,28 @@ describe('flags while Postgres is away', () => {
       await sluice.stop();
       await postgres.stop('immediate');
       await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('are answered before SDKs give up, of a project that Postgres is silent about', async () => {
+    const decide = createDecide({
+      definitions: { find: () => new Promise(() => {}) },
+      decider: { decide: nobody },
+      metering: { count: nobody, isOverQuota: nobody },
+      requestsPerSecond: 1,
+      log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
+    });
+    const server = createServer((request, response) => void decide.handle(request, response)).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const askedAt = performance.now();
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/flags/?v=2`;
+      const { status, body } = await ask(url, { token: 'phc_silent', distinct_id: 'ada' });
+      assert.deepEqual([status, body['flags'], body['errorsWhileComputingFlags']], [200, {}, true]);
+      assert.ok(performance.now() - askedAt < 2_900);
+    } finally {
+      server.closeAllConnections();
+      server.close();
     }
   });
 });
