@@ -22,13 +22,17 @@ export function feedOf(project: ProjectFlags): Feed {
   return feed;
 }
 
+/** Of all chains together, in characters: conditions that ask for the same flag each tell the whole chain. */
+const MOST_OF_CHAINS = 16 * 1024 * 1024;
+
 function makeFeed(project: ProjectFlags): Feed {
   const { definitions, projectId } = project;
   const references = referencesIn(definitions);
+  const room = { left: MOST_OF_CHAINS };
   const flags = definitions.flags.filter((flag) => !flag.hasEncryptedPayloads && !flag.key.startsWith(SURVEY_PREFIX));
   const body = Buffer.from(
     jsonOf({
-      flags: flags.map((flag) => presentFlag(flag, projectId, references)),
+      flags: flags.map((flag) => presentFlag(flag, projectId, references, room)),
       group_type_mapping: Object.fromEntries(definitions.groupTypes),
       cohorts: cohortsOf(flags, references),
       minimal_flag_called_events: false,
@@ -38,13 +42,13 @@ function makeFeed(project: ProjectFlags): Feed {
   return { body, entityTag: `W/"${createHash('sha256').update(body).digest('base64url')}"` };
 }
 
-function presentFlag(flag: StoredFlag, projectId: number, references: References) {
+function presentFlag(flag: StoredFlag, projectId: number, references: References, room: Room) {
   return {
     id: flag.id,
     team_id: projectId,
     name: flag.name,
     key: flag.key,
-    filters: enrollmentOf(flag) ?? withFlagKeys(flag, references),
+    filters: enrollmentOf(flag) ?? withFlagKeys(flag, references, room),
     deleted: false,
     active: flag.active,
     ensure_experience_continuity: flag.ensureExperienceContinuity,
@@ -68,8 +72,10 @@ function enrollmentOf({ key, filters }: StoredFlag): Json | undefined {
   return { groups: [{ properties: [enrolled], rollout_percentage: 100 }], payloads, feature_enrollment };
 }
 
-/** Stored dependencies name flags by their ids, SDKs know flags by their keys. */
-function withFlagKeys(flag: StoredFlag, { chainTo }: References): Json {
+type Room = { left: number };
+
+/** Stored dependencies name flags by their ids, SDKs know flags by their keys. Without room for its chain SDKs ask decide. */
+function withFlagKeys(flag: StoredFlag, { chainTo }: References, room: Room): Json {
   const depends = conditionsOf(flag).some((condition) =>
     propertiesOf(condition).some((one) => flagOf(one) !== undefined),
   );
@@ -80,7 +86,9 @@ function withFlagKeys(flag: StoredFlag, { chainTo }: References): Json {
     if (id === undefined) return property;
     const chain = chainTo(id) ?? [];
     const isCycle = chain.some((one) => one.id === flag.id);
-    const keys = isCycle ? [] : chain.map(({ key }) => key);
+    const length = chain.reduce((sum, { key }) => sum + key.length, 0);
+    const keys = isCycle || length > room.left ? [] : chain.map(({ key }) => key);
+    if (keys.length > 0) room.left -= length;
     return { ...(property as Stored), key: keys.at(-1) ?? String(id), dependency_chain: keys };
   };
   const groups = elementsOf(filters['groups']).map((condition) => ({

@@ -179,6 +179,23 @@ describe('the definitions feed', () => {
     });
   });
 
+  it('stays small when many conditions ask for a flag behind a long chain', async () => {
+    const tenant = await buildTenant(db);
+    let last = await buildFlag(db, tenant.projectId, { key: `0-${'k'.repeat(390)}` });
+    for (let n = 1; n < 50; n++) {
+      last = await buildFlag(db, tenant.projectId, {
+        key: `${n}-${'k'.repeat(390)}`,
+        filters: condition(dependsOn(last)),
+      });
+    }
+    const filters = condition(...Array.from({ length: 2000 }, () => dependsOn(last)));
+    await buildFlag(db, tenant.projectId, { key: 'top', filters });
+    const body = (await feedOf(tenant)).body as Body;
+    assert.ok(JSON.stringify(body).length < 20 * 1024 * 1024);
+    const chains = body.flags.find((flag) => flag.key === 'top')!.filters.groups[0]!.properties;
+    assert.deepEqual([chains[0]?.dependency_chain?.length, chains.at(-1)?.dependency_chain], [50, []]);
+  });
+
   it('brings the cohorts that its flags need, also indirectly, but none that lists persons', async () => {
     const tenant = await buildTenant(db);
     const { projectId } = tenant;
