@@ -150,6 +150,21 @@ describe('the definitions feed', () => {
     assert.match(await answer.text(), /"filters":\{"n":\[1\.0,90071992547409931,25\.5\]\}/);
   });
 
+  it('asks only for the choice where persons may enroll, as that comes before all else', async () => {
+    const tenant = await buildTenant(db);
+    const filters = {
+      ...condition({ key: 'plan', type: 'person', operator: 'exact', value: 'pro' }),
+      feature_enrollment: true,
+      aggregation_group_type_index: 0,
+      holdout: { id: 1, exclusion_percentage: 10 },
+      payloads: { true: '"new"' },
+    };
+    await buildFlag(db, tenant.projectId, { key: 'early', filters });
+    const { flags } = (await feedOf(tenant)).body as Body;
+    const chosen = { key: '$feature_enrollment/early', type: 'person', operator: 'exact', value: ['true'] };
+    assert.deepEqual(flags[0]?.filters, { ...condition(chosen), payloads: filters.payloads, feature_enrollment: true });
+  });
+
   it('names dependencies by key, after what they depend on themselves', async () => {
     const tenant = await buildTenant(db);
     const build = (flagKey: string, ...ids: number[]) =>
