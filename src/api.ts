@@ -4,7 +4,7 @@ import { isDatabaseAway } from './db/away.ts';
 import { createCapture, type CaptureOptions } from './capture/capture.ts';
 import { captureRoutes } from './capture/description.ts';
 import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
-import { createKnex, createPool } from './db/connection.ts';
+import { createKnex, createPool, STORE_TIMEOUTS } from './db/connection.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
 import { eventRoutes, type EventsApi } from './events/events.routes.ts';
 import { eventStore } from './events/events.store.ts';
@@ -70,7 +70,7 @@ export function createApi(
 ): Api {
   const { databaseUrl: url, publicUrl, eventsPerSecond, clientAddress, locate, log } = options;
   const engine = createEngine(options);
-  const db = createKnex({ url, applicationName: 'sluice-identity' });
+  const db = createKnex({ url, applicationName: 'sluice-identity', ...STORE_TIMEOUTS });
   const lookups = createKnex({ url, ...LOOKUP_OPTIONS });
   const ingestPool = createPool({
     url,

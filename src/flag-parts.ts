@@ -1,6 +1,6 @@
 /** Composes what the API does with feature flags: what it answers before the application, routes behind it, and what they share. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createKnex, createPool } from './db/connection.ts';
+import { createKnex, createPool, STORE_TIMEOUTS } from './db/connection.ts';
 import type { EngineOptions } from './engine.ts';
 import { LOOKUP_OPTIONS } from './events/lookup.ts';
 import { cohortsApi, cohortsApiRoutes, type CohortsApi } from './flags/cohorts/api.ts';
@@ -81,7 +81,7 @@ export type FlagParts = {
 /** Connects lazily. */
 export function createFlagParts(options: FlagPartsOptions): FlagParts {
   const { databaseUrl: url, gatekeeper, publicUrl, locate, requestsPerSecond, observe, log } = options;
-  const db = createKnex({ url, applicationName: 'sluice-flags' });
+  const db = createKnex({ url, applicationName: 'sluice-flags', ...STORE_TIMEOUTS });
   const lookups = createKnex({ url, ...LOOKUP_OPTIONS });
   const decidePool = createPool({ url, ...DECIDE_POOL });
   const countPool = createPool({ url, ...LOOKUP_OPTIONS });

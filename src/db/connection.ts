@@ -45,6 +45,9 @@ export type DatabaseOptions = {
   answerTimeoutMs?: number;
 };
 
+/** For connections that requests wait for: a Postgres that is there but silent is away, too. */
+export const STORE_TIMEOUTS = { connectTimeoutMs: 5_000, answerTimeoutMs: 15_000 } as const;
+
 function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
   const timeouts = [
     ['statement_timeout', options.statementTimeoutMs],

@@ -9,6 +9,7 @@ export const LOOKUP_OPTIONS = {
   maxConnections: 4,
   statementTimeoutMs: TIMEOUT_MS,
   idleInTransactionTimeoutMs: TIMEOUT_MS,
+  answerTimeoutMs: 2 * TIMEOUT_MS,
 } as const;
 
 const QUERY_CANCELED = '57014';

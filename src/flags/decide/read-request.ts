@@ -19,13 +19,17 @@ export type Body = Readonly<Record<string, Json>>;
  * @throws MalformedRequest: what is wrong with it
  */
 export function decideBodyOf(bytes: Buffer): Body {
-  const value = readJson(bytes, parseJson);
+  const value = readJson(bytes, bytes.length <= LIMITS.exactBytes ? parseJson : parsePlain);
   if (!isObject(value)) throw new MalformedRequest('The body must be a JSON object.');
   // Each level takes two brackets.
   if (bytes.length > 2 * LIMITS.depth && isDeeperThan(value, LIMITS.depth)) {
     throw new MalformedRequest(`The body is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
   return value;
+}
+
+function parsePlain(text: string): Json {
+  return JSON.parse(text) as Json;
 }
 
 /** @throws NotAuthenticated without the key of a project */
