@@ -23,7 +23,8 @@ const words = new Int32Array(80);
 export function hash01(prefix: string, id: string, salt = ''): number {
   const length = prefix.length + id.length + salt.length;
   if (length > MAX_BLOCK_TEXT) return hash01OfAny(prefix + id + salt);
-  words.fill(0, 0, 16);
+  // So few are cleared in less time than a call of `fill` takes.
+  for (let t = 0; t < 16; t++) words[t] = 0;
   const seen = put(prefix, 0) | put(id, prefix.length) | put(salt, length - salt.length);
   if (seen > MAX_ASCII) return hash01OfAny(prefix + id + salt);
   words[length >> 2]! |= 0x80 << (24 - (length & 3) * 8);

@@ -38,6 +38,7 @@ export type MeteringOptions = {
   now?: () => number;
 };
 
+type Today = { at: number; day: string; month: string };
 type Watched = { askedAt: number; month: string; quota: number; used: number };
 
 export function createMetering(options: MeteringOptions): Metering {
@@ -49,8 +50,9 @@ export function createMetering(options: MeteringOptions): Metering {
   const calendar = calendarOf(now);
 
   function count(counted: Counted): void {
-    const { day } = calendar();
-    watch(counted.projectId).used += counted.requests;
+    const today = calendar();
+    watch(counted.projectId, today).used += counted.requests;
+    const { day } = today;
     const known = pending.get(nameOf(counted, day));
     if (known) known.requests += counted.requests;
     else keep({ ...counted, sdk: sdkKept(counted, day), day });
@@ -74,8 +76,7 @@ export function createMetering(options: MeteringOptions): Metering {
   }
 
   /** A project whose quota is not known yet has none. */
-  function watch(projectId: number): Watched {
-    const { at, month } = calendar();
+  function watch(projectId: number, { at, month }: Today): Watched {
     const known = watched.get(projectId);
     if (known?.month === month) {
       known.askedAt = at;
@@ -140,7 +141,7 @@ export function createMetering(options: MeteringOptions): Metering {
   return {
     count,
     isOverQuota(projectId) {
-      const { used, quota } = watch(projectId);
+      const { used, quota } = watch(projectId, calendar());
       return used >= quota;
     },
     async close() {
@@ -157,7 +158,7 @@ function nameOf({ projectId, kind, keyId, sdk }: Counted, day: string): string {
 }
 
 /** The texts of a day and its month are made once a day, not for each request. */
-function calendarOf(now: () => number): () => { at: number; day: string; month: string } {
+function calendarOf(now: () => number): () => Today {
   const today = { at: NaN, day: '', month: '', until: NaN };
   return () => {
     today.at = now();
