@@ -221,6 +221,14 @@ describe('the facts of a decision', () => {
       assert.deepEqual(await overridesOf(person), [...promised]);
     });
 
+    it('are forgotten with the person', async () => {
+      await readFacts(project(...flags), requestOf({ anonDistinctId: 'anon' }), wanted);
+      const person = await buildPerson({}, 'ada');
+      await db.raw('select delete_persons(?, array[?]::uuid[])', [projectId, person]);
+      const { hashKeyOverrides } = await readFacts(project(...flags), requestOf({}), wanted);
+      assert.deepEqual(hashKeyOverrides, new Map());
+    });
+
     it('are those of the former person, while there is no other', async () => {
       const override = { project_id: projectId, feature_flag_key: 'one', hash_key: 'before' };
       await db('feature_flag_hash_key_overrides').insert({ ...override, person_id: await buildPerson({}, 'anon') });
