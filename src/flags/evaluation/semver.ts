@@ -19,7 +19,22 @@ const WILDCARD = /^(\d+|[*xX])(?:\.(\d+|[*xX]))?(?:\.(\d+|[*xX]))?$/;
 /** A fourth part, as .NET writes: no semver, so such versions are not ordered; SDKs call them equal by the first three. */
 const FOURTH_PART = /^(v?\s*\d+\.\d+\.\d+)(\.\d+)+\s*$/;
 
+const KNOWN_VERSIONS = 1_000;
+const MAX_KNOWN_LENGTH = 32;
+const known = new Map<string, Version | undefined>();
+
+/** Few versions of an app are in use at a time: they are read once, which takes ten times as long as to look them up. */
 export function versionOf(text: string): Version | undefined {
+  if (text.length > MAX_KNOWN_LENGTH) return readVersion(text);
+  let version = known.get(text);
+  if (version !== undefined || known.has(text)) return version;
+  if (known.size >= KNOWN_VERSIONS) known.clear();
+  version = readVersion(text);
+  known.set(text, version);
+  return version;
+}
+
+function readVersion(text: string): Version | undefined {
   const [, major, minor = '0', patch = '0', preRelease, build] = VERSION.exec(bare(text)) ?? [];
   if (major === undefined) return undefined;
   const numbers = [BigInt(major), BigInt(minor), BigInt(patch)] as const;
