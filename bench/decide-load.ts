@@ -53,7 +53,8 @@ export async function ask(directory: string, port: number, asked: Asked): Promis
     init = function() for n, body in ipairs(bodies) do requests[n] = wrk.format(nil, '${asked.path}', nil, body) end end
     request = function() turn = turn % #requests + 1; return requests[turn] end
     done = function(summary, latency)
-      local failed = summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.timeout
+      -- Those that wrk calls timed out were answered late.
+      local failed = summary.errors.status + summary.errors.connect + summary.errors.read
       print(string.format('RESULT %d %d %f %f', summary.requests, failed, summary.duration / 1e6, latency:percentile(99) / 1e3))
     end`,
   );

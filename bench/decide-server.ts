@@ -89,6 +89,8 @@ async function unleash({ peers, flags, databaseUrl }: { peers: string; flags: nu
       ],
     },
     logLevel: 'error',
+    // Its own limits are 20,000 a minute.
+    rateLimiting: { sdkApiMaxPerMinute: 1e9, tokenAuthenticationMaxPerMinute: 1e9 },
     versionCheck: { enable: false },
     telemetry: false,
   });
