@@ -11,7 +11,7 @@ import { serverError } from '../../http/error-body.ts';
 import { allowPages, preflightHeaders, send, sendJson } from '../../http/raw-answers.ts';
 import { noBody, type Answer } from '../../http/route.ts';
 import { createRateLimit } from '../../identity/rate-limits.ts';
-import { redact } from '../../secrets/redact.ts';
+import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { readBody } from '../../wire/body.ts';
 import { queryOf, type Fields } from '../../wire/fields.ts';
@@ -19,7 +19,7 @@ import type { Locate } from '../../wire/geoip.ts';
 import { createMemory } from '../../wire/memory.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import type { Evaluation } from '../evaluation/decision.ts';
-import type { FlagDefinition } from '../evaluation/definitions.ts';
+import { isOfSurvey, type FlagDefinition } from '../evaluation/definitions.ts';
 import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';
 import { answerText } from './answers.ts';
@@ -93,7 +93,7 @@ export function createDecide(options: DecideOptions): Decide {
       return text instanceof Promise ? await text : text;
     } catch (error) {
       const known = answerForFailure(error);
-      if (!known) log.error({ error: describe(error) }, 'flags could not be decided');
+      if (!known) log.error({ error: describeError(error) }, 'flags could not be decided');
       return known ?? serverError;
     } finally {
       memory.release();
@@ -131,7 +131,7 @@ export function createDecide(options: DecideOptions): Decide {
 
   /** What only surveys ask for is not counted: they are no flags of the project's own. */
   function count({ request, query }: Asked, { projectId }: ProjectFlags, { decisions }: Evaluation): void {
-    if (!decisions.some(({ key }) => !key.startsWith(SURVEY_FLAGS))) return;
+    if (decisions.every(isOfSurvey)) return;
     const sdk = sdkName(request.headers['user-agent'], query('ver'));
     metering.count({ projectId, kind: 'decide', keyId: null, sdk, requests: 1 });
   }
@@ -161,7 +161,6 @@ const NO_FLAGS: Evaluation = { decisions: [], errorsWhileComputing: false };
 /** Clients keep what they have. */
 const NOTHING_KNOWN: Evaluation = { decisions: [], errorsWhileComputing: true };
 const OVER_QUOTA: Evaluation = { decisions: [], errorsWhileComputing: false };
-const SURVEY_FLAGS = 'survey-targeting-';
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -176,10 +175,4 @@ function written(
   const requestId = typeof given === 'string' && UUID.test(given) ? given : randomUUID();
   const quotaLimited = evaluation === OVER_QUOTA;
   return answerText({ shape, evaluation, flags, configuration, requestId, evaluatedAt: Date.now(), quotaLimited });
-}
-
-function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) return redact(String(error));
-  const { name, message, stack } = error;
-  return redact({ name, message, stack });
 }

@@ -3,10 +3,10 @@
  * posthog-node 5.70 and posthog-python 7.91 read it.
  */
 import { createHash } from 'node:crypto';
+import { isOfSurvey } from '../evaluation/definitions.ts';
 import { JsonFloat, textOf, type Json } from '../evaluation/json-values.ts';
 import { elementsOf, fieldsOf, type Fields } from '../evaluation/stored-json.ts';
 import type { ProjectFlags } from './live-definitions.ts';
-import { SURVEY_PREFIX } from './local-evaluation.ts';
 import { cohortOf, conditionsOf, flagOf, propertiesOf, referencesIn, type References } from './references.ts';
 import type { StoredFlag } from './stored-definitions.ts';
 
@@ -29,7 +29,7 @@ function makeFeed(project: ProjectFlags): Feed {
   const { definitions, projectId } = project;
   const references = referencesIn(definitions);
   const room = { left: MOST_OF_CHAINS };
-  const flags = definitions.flags.filter((flag) => !flag.hasEncryptedPayloads && !flag.key.startsWith(SURVEY_PREFIX));
+  const flags = definitions.flags.filter((flag) => !flag.hasEncryptedPayloads && !isOfSurvey(flag));
   const body = Buffer.from(
     jsonOf({
       flags: flags.map((flag) => presentFlag(flag, projectId, references, room)),

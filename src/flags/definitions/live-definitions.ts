@@ -14,7 +14,7 @@ import type { CompiledFlags } from '../evaluation/compile.ts';
 import { definitionsStore } from './definitions.store.ts';
 import { createHeldProjects } from './held-projects.ts';
 import { createReloads, ready } from './reloads.ts';
-import type { Snapshot, StoredFlag } from './stored-definitions.ts';
+import type { Snapshot } from './stored-definitions.ts';
 
 const CHANNEL = 'sluice_flag_definitions';
 const CHECK_EVERY_MS = 3_000;
@@ -25,8 +25,6 @@ const TOKEN = /^phc_[\w-]{1,200}$/;
 
 /** One state of a project; a change makes another object. */
 export type ProjectFlags = Snapshot & {
-  /** The same as `definitions.flags`. */
-  stored: readonly StoredFlag[];
   compiled: CompiledFlags;
 };
 

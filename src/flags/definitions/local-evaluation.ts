@@ -4,6 +4,7 @@
  *
  * The facts are those of posthog-node 5.70 and posthog-python 7.91.
  */
+import { isOfSurvey } from '../evaluation/definitions.ts';
 import { fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
 import { cohortOf, conditionsOf, flagOf, leavesOf, propertiesOf, referencesIn, type References } from './references.ts';
 import type { StoredDefinitions, StoredFlag } from './stored-definitions.ts';
@@ -16,9 +17,6 @@ export type JudgedFlag = Pick<
   StoredFlag,
   'id' | 'key' | 'filters' | 'ensureExperienceContinuity' | 'hasEncryptedPayloads'
 >;
-
-/** Key prefix of the flags that decide who sees a survey: they are not in the feed. */
-export const SURVEY_PREFIX = 'survey-targeting-';
 
 /** The others are not known to SDKs. */
 const OPERATORS = new Set(
@@ -40,7 +38,7 @@ export function localEvaluation(flag: JudgedFlag, definitions: StoredDefinitions
 
 /** What stands in the way in the flag itself. */
 function obstacleOf(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
-  if (flag.key.startsWith(SURVEY_PREFIX)) return 'Flags that target surveys are not given to SDKs.';
+  if (isOfSurvey(flag)) return 'Flags that target surveys are not given to SDKs.';
   if (flag.hasEncryptedPayloads) return 'Flags with encrypted payloads are not given to SDKs.';
   if (flag.ensureExperienceContinuity)
     return 'It keeps its answer when a person is identified, which takes what is stored.';

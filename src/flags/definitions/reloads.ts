@@ -100,5 +100,5 @@ export function createReloads({ store, held, tell, log }: Options): Reloads {
 
 export function ready(snapshot: Snapshot): ProjectFlags {
   const { definitions } = snapshot;
-  return { ...snapshot, stored: definitions.flags, compiled: compileDefinitions(definitions) };
+  return { ...snapshot, compiled: compileDefinitions(definitions) };
 }

@@ -15,6 +15,14 @@ export type FlagDefinition = {
   hasExperiment: boolean;
 };
 
+/** Keys of the flags that surveys make for themselves begin with it. */
+export const SURVEY_PREFIX = 'survey-targeting-';
+
+/** Whether a flag is for a survey, and none of the project's own. */
+export function isOfSurvey({ key }: { key: string }): boolean {
+  return key.startsWith(SURVEY_PREFIX);
+}
+
 export type CohortDefinition = {
   id: number;
   /** Its persons are listed; otherwise they are those that its filters match. */

@@ -1,18 +1,21 @@
 /** Which flags a request gets, and what has to be known to decide them. */
 import type { Cohorts } from './cohorts.ts';
-import type { EvaluationRequest, Needs } from './decision.ts';
+import type { EvaluationRequest, Needs, Runtime } from './decision.ts';
 import { reachableFrom } from './dependency-order.ts';
-import type { FlagDefinition } from './definitions.ts';
+import { isOfSurvey, type FlagDefinition } from './definitions.ts';
 import type { CompiledFlag } from './flag.ts';
-
-const SURVEY_PREFIX = 'survey-targeting-';
 
 /** Whether the flag is for such requests at all: another counts as false for those that depend on it. */
 export function isFor({ runtime, contexts, onlySurveys }: EvaluationRequest, flag: FlagDefinition): boolean {
-  if (!flag.active || (onlySurveys && !flag.key.startsWith(SURVEY_PREFIX))) return false;
-  const isRun = runtime === 'all' || flag.evaluationRuntime === 'all' || flag.evaluationRuntime === runtime;
+  if (!flag.active || (onlySurveys && !isOfSurvey(flag))) return false;
+  const isRun = isRunBy(flag, runtime);
   if (!isRun || contexts.length === 0 || flag.evaluationContexts.length === 0) return isRun;
   return flag.evaluationContexts.some((context) => contexts.includes(context));
+}
+
+/** Whether programs of this kind get the flag. */
+export function isRunBy({ evaluationRuntime }: Pick<FlagDefinition, 'evaluationRuntime'>, runtime: Runtime): boolean {
+  return runtime === 'all' || evaluationRuntime === 'all' || evaluationRuntime === runtime;
 }
 
 /** All that some flags look at, and what these depend on. */

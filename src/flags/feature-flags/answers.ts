@@ -40,7 +40,10 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
         onlySurveys: false,
         onlyRequestProperties: false,
       });
-      return { keys: project.stored.map(({ key }) => key), decisions: new Map(decisions.map((one) => [one.key, one])) };
+      return {
+        keys: project.definitions.flags.map(({ key }) => key),
+        decisions: new Map(decisions.map((one) => [one.key, one])),
+      };
     },
 
     /** Under which id the user of a key is a person. */

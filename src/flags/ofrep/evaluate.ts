@@ -3,19 +3,19 @@ import type { Decider } from '../decide/decider.ts';
 import type { ProjectFlags } from '../definitions/live-definitions.ts';
 import type { StoredFlag } from '../definitions/stored-definitions.ts';
 import type { EvaluationRequest, Runtime } from '../evaluation/decision.ts';
+import { isOfSurvey } from '../evaluation/definitions.ts';
+import { isRunBy } from '../evaluation/selection.ts';
 import { presentDecision, presentDisabled, type FlagFailure, type FlagSuccess } from './present.ts';
 import { refusal } from './refusal.ts';
-
-/** Flags that target surveys are the business of SDKs that show surveys. */
-const SURVEY_PREFIX = 'survey-targeting-';
 
 /** Every flag that decide would answer, and those that are not active, by key. */
 export async function evaluateAll(decider: Decider, project: ProjectFlags, request: EvaluationRequest) {
   const { decisions } = await decider.decide(project, request);
   const decided = new Map(decisions.map((decision) => [decision.key, decision]));
   const results: (FlagSuccess | FlagFailure)[] = [];
-  for (const flag of project.stored) {
-    if (flag.key.startsWith(SURVEY_PREFIX)) continue;
+  for (const flag of project.definitions.flags) {
+    // They are the business of SDKs that show surveys.
+    if (isOfSurvey(flag)) continue;
     const decision = decided.get(flag.key);
     if (decision) results.push(presentDecision(decision, flag));
     else if (isDisabledFor(flag, request.runtime)) results.push(presentDisabled(flag));
@@ -42,8 +42,8 @@ function notFound(key: string): FlagFailure {
   return { key, ...refusal('FLAG_NOT_FOUND', 'There is no flag with this key for who asks.') };
 }
 
-function isDisabledFor({ active, evaluationRuntime }: StoredFlag, runtime: Runtime): boolean {
-  return !active && (evaluationRuntime === 'all' || runtime === 'all' || evaluationRuntime === runtime);
+function isDisabledFor(flag: StoredFlag, runtime: Runtime): boolean {
+  return !flag.active && isRunBy(flag, runtime);
 }
 
 const indexes = new WeakMap<ProjectFlags, ReadonlyMap<string, StoredFlag>>();
@@ -52,7 +52,7 @@ const indexes = new WeakMap<ProjectFlags, ReadonlyMap<string, StoredFlag>>();
 function flagOf(project: ProjectFlags, key: string): StoredFlag | undefined {
   let index = indexes.get(project);
   if (!index) {
-    index = new Map(project.stored.map((flag) => [flag.key, flag]));
+    index = new Map(project.definitions.flags.map((flag) => [flag.key, flag]));
     indexes.set(project, index);
   }
   return index.get(key);

@@ -2,15 +2,13 @@
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import type { Author } from '../../identity/activity.ts';
+import { SURVEY_PREFIX } from '../evaluation/definitions.ts';
 import { changeFlag, createFlag } from '../feature-flags.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { slugOf } from '../slug.ts';
 import type { FlagBound } from '../stores.ts';
 import type { Survey } from './surveys.store.ts';
 import type { Standing } from './timetable.ts';
-
-/** Flags called so are neither metered nor told to SDKs that evaluate by themselves. */
-export const TARGETING_PREFIX = 'survey-targeting-';
 
 /** In which transaction, and on whose behalf. */
 export type Acting = { stores: FlagBound; project: Project; author: Author };
@@ -62,7 +60,7 @@ export async function settleFlags(
   if (targeting !== null) await changeFlag(stores, project, author, targeting, { active });
   const filters = untouched(survey);
   if (internal !== null) return (await changeFlag(stores, project, author, internal, { active, filters })).id;
-  const key = `${TARGETING_PREFIX}${survey.id}-custom`;
+  const key = `${SURVEY_PREFIX}${survey.id}-custom`;
   const name = `Internal targeting flag for survey ${survey.name}`;
   return (await createFlag(stores, project, author, { key, name, filters, active })).id;
 }
@@ -97,7 +95,7 @@ async function targetingKey(
   projectId: number,
 ): Promise<string> {
   const slug = slugOf(name).slice(0, 200);
-  const key = TARGETING_PREFIX + (slug || id);
+  const key = SURVEY_PREFIX + (slug || id);
   const taken = await stores.flags.findByKey(projectId, key);
   return taken ? `${key}-${id}` : key;
 }

@@ -29,11 +29,11 @@ async function within(ms: number, isTrue: () => boolean | Promise<boolean>): Pro
 /** Of a project that is in memory. */
 function held(live: LiveDefinitions, tenant: Tenant): ProjectFlags {
   const project = live.find(tenant.apiToken);
-  assert(project && 'stored' in project, 'it is not in memory');
+  assert(project && 'definitions' in project, 'it is not in memory');
   return project;
 }
 
-const isActive = (live: LiveDefinitions, tenant: Tenant) => held(live, tenant).stored[0]!.active;
+const isActive = (live: LiveDefinitions, tenant: Tenant) => held(live, tenant).definitions.flags[0]!.active;
 
 describe('live definitions', () => {
   let database: TestDatabase;
@@ -78,7 +78,7 @@ describe('live definitions', () => {
     const [project, same] = await Promise.all([live.find(tenant.apiToken), live.find(tenant.apiToken)]);
     assert.equal(project, same);
     assert.deepEqual(
-      project?.stored.map(({ key }) => key),
+      project?.definitions.flags.map(({ key }) => key),
       ['a', 'b'],
     );
     assert.equal(live.find(tenant.apiToken), project);
