@@ -18,7 +18,7 @@ import { answerFor, serverError } from '../http/error-body.ts';
 import { allowPages, send } from '../http/raw-answers.ts';
 import { noBody, type Answer } from '../http/route.ts';
 import { createRateLimit } from '../identity/rate-limits.ts';
-import { redact } from '../secrets/redact.ts';
+import { describeError } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ClientAddress } from '../wire/client-address.ts';
 import type { Locate } from '../wire/geoip.ts';
@@ -73,7 +73,7 @@ export type Capture = {
 export function createCapture(options: CaptureOptions): Capture {
   const { pool, projectByToken, gatekeeper, clientAddress, locate, eventsPerSecond, warn, observe, log } = options;
   const groups = createGroupCommit(createIngest(pool, { onWarnings: warn }), (error) =>
-    log.error({ error: describe(error) }, 'a group failed'),
+    log.error({ error: describeError(error) }, 'a group failed'),
   );
   const enrich = createEnrichment(locate);
   const openMemory = createMemory(LIMITS.heldBytes);
@@ -104,7 +104,7 @@ export function createCapture(options: CaptureOptions): Capture {
       return await store(request, path, memory);
     } catch (error) {
       const known = answerFor(error);
-      if (!known) log.error({ error: describe(error) }, 'events could not be stored');
+      if (!known) log.error({ error: describeError(error) }, 'events could not be stored');
       return known ?? serverError;
     } finally {
       memory.release();
@@ -238,11 +238,4 @@ function readEvents(given: readonly unknown[], reception: Reception): ReadEvents
     }
   });
   return result;
-}
-
-/** Not the rest of it: what Postgres says beside its message may quote the events. */
-function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) return redact(String(error));
-  const { name, message, stack, cause } = error;
-  return { ...(redact({ name, message, stack }) as object), ...(cause !== undefined && { cause: describe(cause) }) };
 }

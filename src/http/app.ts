@@ -5,7 +5,7 @@ import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import helmet from 'koa-helmet';
 import { MethodNotAllowed, NotFound, TooLarge, Unavailable } from '../errors.ts';
-import { redact } from '../secrets/redact.ts';
+import { describeError } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Gatekeeper } from './access.ts';
 import { answerFor, serverError } from './error-body.ts';
@@ -93,15 +93,6 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
     const line = { requestId, method: ctx.method, path, status: ctx.status, durationMs };
     if (failure) log.error({ ...line, error: describeError(failure) }, 'request failed');
     else log.debug(line, 'request');
-  };
-}
-
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return redact(error);
-  const { name, message, stack, cause } = error;
-  return {
-    ...(redact({ name, message, stack }) as object),
-    ...(cause !== undefined && { cause: describeError(cause) }),
   };
 }
 

@@ -19,3 +19,13 @@ export function redact(value: unknown, depth = 0): unknown {
     ]),
   );
 }
+
+/** An error for the log, with its causes; not what a driver says beside its message, which may quote what was stored. */
+export function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return redact(error);
+  const { name, message, stack, cause } = error;
+  return {
+    ...(redact({ name, message, stack }) as object),
+    ...(cause !== undefined && { cause: describeError(cause) }),
+  };
+}

@@ -7,6 +7,7 @@ import { MethodNotAllowed, NotFound } from '../../errors.ts';
 import { answerFor, serverError } from '../../http/error-body.ts';
 import { preflightHeaders, send } from '../../http/raw-answers.ts';
 import { noBody } from '../../http/route.ts';
+import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import { createDocument, OPEN_HEADERS, sendDocument, type Document } from './document.ts';
@@ -57,7 +58,7 @@ export function createConfiguration({ definitions, log }: ConfigurationOptions):
       send(request, response, noBody(204, { ...OPEN_HEADERS, ...preflightHeaders(request) }));
     } catch (error) {
       const known = answerFor(error);
-      if (!known) log.error({ error: String(error) }, 'a configuration could not be told');
+      if (!known) log.error({ error: describeError(error) }, 'a configuration could not be told');
       const { headers, ...others } = known ?? serverError;
       send(request, response, { ...others, headers: { ...headers, ...OPEN_HEADERS } });
     }

@@ -10,7 +10,7 @@ import { answerFor } from '../../http/error-body.ts';
 import { allowPages, preflightHeaders, send, sendJson } from '../../http/raw-answers.ts';
 import { json, noBody, type Answer } from '../../http/route.ts';
 import { createRateLimit } from '../../identity/rate-limits.ts';
-import { redact } from '../../secrets/redact.ts';
+import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { NO_FIELDS, queryOf } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
@@ -112,7 +112,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     const error = isDatabaseAway(thrown) ? new Unavailable('Keys cannot be looked up right now.') : (thrown as Error);
     const known = answerFor(error);
     if (!known) {
-      log.error({ error: redact({ message: error.message, stack: error.stack }) }, 'flags could not be evaluated');
+      log.error({ error: describeError(error) }, 'flags could not be evaluated');
       return json(500, { errorDetails: 'The flags could not be evaluated.' });
     }
     const isUnreadable = error instanceof MalformedRequest || error instanceof TooLarge;
