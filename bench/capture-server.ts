@@ -35,7 +35,7 @@ function captureInto(databaseUrl: string): RequestListener {
     }),
     projectByToken: async (token) =>
       token === TOKEN ? { id: 1, historicalFromProjectKey: false, anonymizeIps: false } : undefined,
-    gatekeeper: { authenticate: notMeasured, current: notMeasured, enter: notMeasured },
+    gatekeeper: { authenticate: notMeasured, enter: notMeasured },
     clientAddress: createClientAddress([]),
     warn: () => {},
     eventsPerSecond: { project: 1e9, key: 1e9 },

@@ -1,5 +1,6 @@
 /** Composes the API: capture in front, then every room's routes over their collaborators. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createDashboardParts, dashboardRoutes, type DashboardsApi } from './dashboard-parts.ts';
 import { isDatabaseAway } from './db/away.ts';
 import { createCapture, type CaptureOptions } from './capture/capture.ts';
 import { captureRoutes } from './capture/description.ts';
@@ -35,13 +36,10 @@ import { healthRoutes, type HealthApi } from './health/routes.ts';
 import { createApp } from './http/app.ts';
 import type { Route } from './http/route.ts';
 import { activityRoutes, type ActivityApi } from './identity/activity.routes.ts';
-import { activityStore } from './identity/activity.store.ts';
 import { createGatekeeper } from './identity/gatekeeper.ts';
-import { keyStore } from './identity/keys.store.ts';
 import { projectByToken } from './identity/project-tokens.ts';
 import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
-import { projectStore } from './identity/projects.store.ts';
-import { userStore } from './identity/users.store.ts';
+import { identityStores } from './identity/stores.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from './temporal/codec-endpoint.ts';
 import { ensureReachable } from './temporal/connection.ts';
@@ -78,8 +76,10 @@ export function createApi(
     maxConnections: GROUPS_IN_FLIGHT,
     ...INGEST_TIMEOUTS,
   });
-  const projects = projectStore(db);
-  const gatekeeper = createGatekeeper({ keys: keyStore(db), projects });
+  const identity = identityStores(db);
+  const { projects, activity, users } = identity;
+  const dashboards = createDashboardParts(options);
+  const gatekeeper = createGatekeeper({ ...identity, protectedObjects: dashboards.protectedObjects });
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
   const health = createHealth(apiChecks({ pool: engine.pool, ensureTemporal }));
   const ingestionWarnings = warningStore(db);
@@ -104,7 +104,16 @@ export function createApi(
   });
   const { stores, executions, sealed, environment, setter, notifications } = engine;
   const routes: Route<
-    HealthApi & IdentityApi & ActivityApi & EventsApi & PersonsApi & GroupsApi & ExportsApi & WarningsApi & FlagsApi
+    HealthApi &
+      IdentityApi &
+      ActivityApi &
+      EventsApi &
+      PersonsApi &
+      GroupsApi &
+      ExportsApi &
+      WarningsApi &
+      FlagsApi &
+      DashboardsApi
   >[] = [
     ...healthRoutes,
     ...projectRoutes,
@@ -115,6 +124,7 @@ export function createApi(
     ...exportRoutes,
     ...warningRoutes,
     ...flagRoutes,
+    ...dashboardRoutes,
   ];
   const app = createApp({
     routes,
@@ -143,9 +153,10 @@ export function createApi(
       integrations: integrations({ stores, sealed, environment }),
       testSteps: exportTestSteps({ stores, sealed, environment, log }),
       ingestionWarnings,
-      activity: activityStore(db),
-      users: userStore(db),
+      activity,
+      users,
       ...flags.collaborators,
+      ...dashboards.collaborators,
     },
     gatekeeper,
     publicUrl,
@@ -171,6 +182,7 @@ export function createApi(
       await capture.drain();
       await warnings.drain();
       await flags.close();
+      await dashboards.close();
       await Promise.all([engine.close(), db.destroy(), lookups.destroy(), ingestPool.end()]);
     },
   };

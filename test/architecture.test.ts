@@ -37,6 +37,7 @@ const ARROWS = `
   health          -> http, db, events
   identity        -> http, db, secrets
   flags           -> http, db, identity, wire, flags/evaluation, events, query, secrets
+  dashboards      -> db, identity
   capture         -> http, db, identity, wire, events, secrets
   notify          -> net, db (types)
   exports         -> http, db, exports/domain, events, query, formats, destinations, temporal, secrets, notify
@@ -50,7 +51,7 @@ const ARROWS = `
 `;
 
 /** Files that put rooms together, each for one role. */
-const COMPOSITION = ['main', 'api', 'flag-parts', 'engine', 'engine-options', 'prepare-database'];
+const COMPOSITION = ['main', 'api', 'flag-parts', 'dashboard-parts', 'engine', 'engine-options', 'prepare-database'];
 /** Rooms inside rooms. */
 const PURE = ['exports/domain', 'flags/evaluation'];
 /** Open to everyone. */

@@ -48,7 +48,7 @@ export type CaptureOptions = {
   /** Made with INGEST_TIMEOUTS (`events/ingest.ts`) and at least GROUPS_IN_FLIGHT connections (`group-commit.ts`). */
   pool: Pool;
   projectByToken(token: string): Promise<CapturedProject | undefined>;
-  gatekeeper: Gatekeeper;
+  gatekeeper: Pick<Gatekeeper, 'authenticate' | 'enter'>;
   clientAddress: ClientAddress;
   /** Absent: events are not told where they come from. */
   locate?: Locate | undefined;
@@ -187,8 +187,8 @@ export function createCapture(options: CaptureOptions): Capture {
     if (project.historicalFromProjectKey) return { historical: true };
     if (request.headers.authorization === undefined) return LIVE;
     const caller = await gatekeeper.authenticate(request);
-    await gatekeeper.enter(caller, project.id, 'event:write');
-    return { historical: true, keyId: caller.keyId };
+    await gatekeeper.enter(caller, project.id, { scope: 'event:write' });
+    return { historical: true, ...(caller.keyId !== null && { keyId: caller.keyId }) };
   }
 
   return { handle, drain: groups.drain };

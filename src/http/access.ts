@@ -4,32 +4,142 @@ import type { IncomingMessage } from 'node:http';
 /** `<object>:<action>`; a key that may write may also read. */
 export type Scope = `${string}:${'read' | 'write'}`;
 
-/**
- * Who may call a route. A route with a scope lives inside a project: its path is relative to
- * `/api/environments/:project_id` (and `/api/projects/:project_id`), and its handler gets the project.
- * The other two have absolute paths; `public` routes may also be called from any web page.
- */
-export type Access = { scope: Scope } | { authenticated: true } | { public: true };
+/** What somebody may do with an object, from nothing to deciding who else may. */
+export const LEVELS = ['none', 'viewer', 'editor', 'manager'] as const;
+export type Level = (typeof LEVELS)[number];
 
-/** Whoever holds a valid key. A personal key acts as its user, a project secret key as its project. */
-export type Caller = { keyId: string; scopes: readonly string[] } & (
-  { userId: number; projectId: null } | { userId: null; projectId: number }
-);
+/** Whether a level is as high as the wanted one. */
+export function reaches(level: Level, wanted: Level): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(wanted);
+}
+
+/** A member's standing in an organization. */
+export const ORGANIZATION_ROLES = ['member', 'admin', 'owner'] as const;
+export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
+
+/**
+ * Who may call a route; also where it is found.
+ * - With a scope it lives inside a project: its path is relative to `/api/environments/:project_id` (and `/api/projects/:project_id`),
+ *   and its handler gets the project.
+ * - With an organization scope it lives inside one: its path is relative to `/api/organizations/:organization_id`.
+ * - The other two have absolute paths; `public` routes may also be called from any web page.
+ */
+export type Access = ProjectAccess | OrganizationAccess | UserAccess | { public: true };
+
+export type ProjectAccess = {
+  scope: Scope;
+  /** The object in the path, where single objects are protected: looked up, and the caller's level checked, before the body is read. */
+  object?: ObjectAccess;
+  /** Only for people who are logged in: every key is refused. */
+  sessionOnly?: true;
+};
+
+export type ObjectAccess = {
+  /** The kind, as in scopes: `dashboard`, `feature_flag`, ... */
+  resource: string;
+  /** The parameter of the path that names the object. */
+  param: string;
+  /** Which level it takes; without it, `viewer` to read and `editor` to write, as the scope says. */
+  level?: Level;
+};
+
+export type OrganizationAccess = {
+  organization: Scope;
+  /** The least standing that it takes; without it every member may. */
+  role?: OrganizationRole;
+  sessionOnly?: true;
+};
+
+export type UserAccess = { authenticated: true; needs?: Scope; sessionOnly?: true };
+
+/**
+ * Who calls. A personal key and a session act as their user, a project secret key as its project.
+ */
+export type Caller = {
+  /** null: not a key, but somebody who is logged in. */
+  keyId: string | null;
+  /** A session may do all that its user may: `*`. */
+  scopes: readonly string[];
+  /** A key may be limited to these; null: not. */
+  onlyProjects: readonly number[] | null;
+  onlyOrganizations: readonly string[] | null;
+  session: { id: string; authenticatedAt: Date } | null;
+} & ({ userId: number; projectId: null } | { userId: null; projectId: number });
 
 /** The tenant that a request is about. */
 export type Project = { id: number; organizationId: string; name: string };
 
+/** The organization that a request is about, and what its caller is there. */
+export type Organization = { id: string; name: string; membershipId: string; role: OrganizationRole };
+
+/** What a single object is protected by. */
+export type Protected = {
+  id: string | number;
+  /** The user who made it: its manager for ever. */
+  createdBy: number | null;
+};
+
+/** What the caller may do inside the project: decided once for a request. */
+export type Rights = {
+  /** null: the caller is a key of the project. */
+  membership: { id: string; role: OrganizationRole } | null;
+  /** By the organization, or by a rule that says so. */
+  isProjectAdmin: boolean;
+  /** With one object; without it with the kind as a whole, as for making one. */
+  levelOf(resource: string, object?: Protected): Level;
+  /** Which objects of a kind lists show: exactly those with which `levelOf` is not `none`. */
+  visible(resource: string): Visible;
+};
+
+/** The objects of a kind that somebody sees: all but some, or only some, and always those that they made. */
+export type Visible = { madeBy: number | null } & ({ except: readonly string[] } | { only: readonly string[] });
+
+/** How a protected object is found. */
+export type FindProtected = (projectId: number, id: string) => Promise<ProtectedFound | undefined>;
+
+export type ProtectedFound = Protected & {
+  /** Why the caller may not change it, whatever their level; undefined: they may. */
+  refusal?(caller: Caller, rights: Rights): string | undefined;
+};
+
+/** Where a request may carry a key or a session. Cookies count for what says its method: they come along without being asked. */
+export type Credentials = Pick<IncomingMessage, 'headers' | 'headersDistinct'> & {
+  method?: string | undefined;
+  url?: string | undefined;
+};
+
 export type Gatekeeper = {
-  /** @throws NotAuthenticated when the request carries no valid key */
-  authenticate(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): Promise<Caller>;
+  /** @throws NotAuthenticated when the request carries no valid key and no session */
+  authenticate(request: Credentials): Promise<Caller>;
   /**
-   * The project that `@current` stands for: that of the public key, else the only one that the caller's key opens.
+   * The project that `@current` stands for: that of the public key, else the one that its user works in, else the only one that the
+   * caller's key opens.
    * @throws NotFound when that is none, or one of several
    */
   current(caller: Caller, token: string | undefined): Promise<number>;
   /**
    * @throws NotFound when there is no such project
-   * @throws PermissionDenied when the caller may not enter it, or the key lacks the scope (named in the message)
+   * @throws PermissionDenied when the caller may not enter it, the key lacks the scope (named in the message), or the user's level
+   * for this kind of object is too low
    */
-  enter(caller: Caller, projectId: number, scope: Scope): Promise<Project>;
+  enter(caller: Caller, projectId: number, access: ProjectAccess): Promise<{ project: Project; rights: Rights }>;
+  /**
+   * @param id of the organization, or `@current`
+   * @throws NotFound when there is no such organization, or the caller is not in it
+   * @throws PermissionDenied when the key lacks the scope, or the caller's standing is too low
+   */
+  enterOrganization(caller: Caller, id: string, access: OrganizationAccess): Promise<Organization>;
+  /** Whether the caller may do what takes no project. @throws PermissionDenied */
+  allow(caller: Caller, access: UserAccess): void;
+  /** @throws Throttled when the caller's key asked too often */
+  throttle(caller: Caller): void;
+  /**
+   * @throws NotFound when there is no such object
+   * @throws PermissionDenied when the caller's level with it is too low
+   */
+  guard(
+    entered: { caller: Caller; project: Project; rights: Rights },
+    access: ProjectAccess & { object: ObjectAccess },
+    id: string,
+  ): Promise<void>;
 };

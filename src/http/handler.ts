@@ -1,8 +1,8 @@
 /** From a request to the values that a route's handler works on: who calls, then the parameters, then the body. */
 import type { IncomingMessage } from 'node:http';
-import { NotFound } from '../errors.ts';
+import { NotFound, PermissionDenied } from '../errors.ts';
 import { compile, type ErrorObject, type TObject, type TSchema } from '../schema.ts';
-import type { Access, Caller, Gatekeeper, Project } from './access.ts';
+import type { Access, Caller, Gatekeeper, Organization, Project, Rights } from './access.ts';
 import { readJson } from './body.ts';
 import { fieldValues, isForm, readForm } from './form.ts';
 import { pathValues, queryValues } from './parameters.ts';
@@ -41,9 +41,11 @@ export function createHandler<Collaborators>(
 
   return async ({ request, params, path, search }) => {
     const admitted = await admit(route.access, { request, params, path, search }, gatekeeper);
+    const known = route.params ? checkParams?.(pathValues(route.params, params)) : {};
+    if (admitted.project) await guard(route.access, admitted, params, gatekeeper);
     const values = {
       ...admitted,
-      params: route.params ? checkParams?.(pathValues(route.params, params)) : {},
+      params: known,
       query: route.query ? checkQuery?.(queryValues(route.query, new URLSearchParams(search))) : {},
       ...(await readBody(request)),
       headers: request.headers,
@@ -54,16 +56,42 @@ export function createHandler<Collaborators>(
   };
 }
 
-async function admit(
-  access: Access,
-  incoming: Incoming,
-  gatekeeper: Gatekeeper,
-): Promise<{ caller?: Caller; project?: Project }> {
+async function admit(access: Access, incoming: Incoming, gatekeeper: Gatekeeper): Promise<Admitted> {
   if ('public' in access) return {};
   const caller = await gatekeeper.authenticate(incoming.request);
-  if ('authenticated' in access) return { caller };
-  const projectId = await projectIdOf(incoming, caller, gatekeeper);
-  return { caller, project: await gatekeeper.enter(caller, projectId, access.scope) };
+  if (access.sessionOnly && !caller.session) {
+    throw new PermissionDenied('This action does not support personal API key access');
+  }
+  const tenant = await enter(access, caller, incoming, gatekeeper);
+  gatekeeper.throttle(caller);
+  return { caller, ...tenant };
+}
+
+type Admitted = { caller?: Caller; project?: Project; rights?: Rights; organization?: Organization };
+
+async function enter(
+  access: Exclude<Access, { public: true }>,
+  caller: Caller,
+  incoming: Incoming,
+  gatekeeper: Gatekeeper,
+): Promise<Admitted> {
+  if ('authenticated' in access) {
+    gatekeeper.allow(caller, access);
+    return {};
+  }
+  if ('organization' in access) {
+    const id = incoming.params['organization_id'] ?? '';
+    return { organization: await gatekeeper.enterOrganization(caller, id, access) };
+  }
+  return gatekeeper.enter(caller, await projectIdOf(incoming, caller, gatekeeper), access);
+}
+
+/** Who may not touch an object learns nothing from what is wrong with the rest of the request. */
+async function guard(access: Access, admitted: Admitted, params: Incoming['params'], gatekeeper: Gatekeeper) {
+  if (!('scope' in access) || !access.object) return;
+  const { caller, project, rights } = admitted as Required<Admitted>;
+  const { object } = access;
+  await gatekeeper.guard({ caller, project, rights }, { ...access, object }, params[object.param] ?? '');
 }
 
 /** The one in the path, or the one that `@current` stands for there: as SDKs write it. */

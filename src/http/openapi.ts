@@ -66,7 +66,7 @@ function operation(route: DescribedRoute, components: Map<string, unknown>, erro
     ...(route.description && { description: route.description }),
     ...security(route.access),
     parameters: [
-      ...('scope' in route.access ? [parameter('path', 'project_id', Type.Integer({ minimum: 1 }), true)] : []),
+      ...tenantParameter(route.access),
       ...parameters('path', route.params),
       ...parameters('query', route.query),
     ],
@@ -77,8 +77,16 @@ function operation(route: DescribedRoute, components: Map<string, unknown>, erro
 
 function security(access: Access): Json {
   if ('public' in access) return { security: [] };
-  if ('authenticated' in access) return { security: [{ apiKey: [] }] };
-  return { security: [{ apiKey: [access.scope] }], 'x-scope': access.scope };
+  const scope =
+    'authenticated' in access ? access.needs : 'organization' in access ? access.organization : access.scope;
+  if (scope === undefined) return { security: [{ apiKey: [] }] };
+  return { security: [{ apiKey: [scope] }], 'x-scope': scope };
+}
+
+function tenantParameter(access: Access): Json[] {
+  if ('scope' in access) return [parameter('path', 'project_id', Type.Integer({ minimum: 1 }), true)];
+  if ('organization' in access) return [parameter('path', 'organization_id', Type.String({ format: 'uuid' }), true)];
+  return [];
 }
 
 function requestBody({ body, file }: DescribedRoute, components: Map<string, unknown>): Json {

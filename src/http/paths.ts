@@ -4,8 +4,11 @@ import type { Route } from './route.ts';
 /** The same routes under both: a project and its environment are one. */
 const PROJECT_PREFIXES = ['/api/environments/:project_id', '/api/projects/:project_id'] as const;
 
+const ORGANIZATION_PREFIX = '/api/organizations/:organization_id';
+
 /** @returns the full paths, with the trailing slash, the one to advertise first */
 export function pathsOf({ access, path }: Pick<Route<never>, 'access' | 'path'>): readonly [string, ...string[]] {
+  if ('organization' in access) return [ORGANIZATION_PREFIX + path];
   if (!('scope' in access)) return [path];
   const [first, ...others] = PROJECT_PREFIXES;
   return [first + path, ...others.map((prefix) => prefix + path)];

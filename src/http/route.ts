@@ -1,7 +1,7 @@
 /** A route: declared as data, handled as a function of values. Routing, OpenAPI and the authorization matrix read the data. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type, type Static, type TObject, type TSchema } from '../schema.ts';
-import type { Access, Caller, Project } from './access.ts';
+import type { Access, Caller, Organization, Project, Rights } from './access.ts';
 import type { CsvFile } from './form.ts';
 
 /** What a handler returns: written out by the app. A body that is a Buffer is JSON already. */
@@ -22,6 +22,9 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** The values that a handler works on, already checked against the route's schemas. */
 export type RouteRequest<A extends Access, P extends TObject, Q extends TObject, B extends TSchema, F> = {
   project: A extends { scope: string } ? Project : undefined;
+  /** What the caller may do in the project. */
+  rights: A extends { scope: string } ? Rights : undefined;
+  organization: A extends { organization: string } ? Organization : undefined;
   caller: A extends { public: true } ? undefined : Caller;
   params: Static<P>;
   query: Static<Q>;

@@ -26,6 +26,8 @@ type Row = {
   last4: string;
   user_id: number | null;
   project_id: number | null;
+  only_projects: number[] | null;
+  only_organizations: string[] | null;
   created_at: string;
   last_used_at: string | null;
 };
@@ -46,9 +48,12 @@ function fromRow(row: Row): ApiKey {
   };
 }
 
-function callerFrom({ id, scopes, user_id, project_id }: Row): Caller {
-  if (user_id !== null) return { keyId: id, scopes, userId: user_id, projectId: null };
-  return { keyId: id, scopes, userId: null, projectId: project_id! };
+function callerFrom(row: Row): Caller {
+  const { id, scopes, user_id, project_id } = row;
+  const limits = { onlyProjects: row.only_projects, onlyOrganizations: row.only_organizations };
+  const key = { keyId: id, scopes, ...limits, session: null };
+  if (user_id !== null) return { ...key, userId: user_id, projectId: null };
+  return { ...key, userId: null, projectId: project_id! };
 }
 
 export function keyStore(db: Knex) {

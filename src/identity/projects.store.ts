@@ -59,11 +59,14 @@ function fromRow(row: Row): Project {
 export function projectStore(db: Knex) {
   const table = () => db<Row>('projects');
 
-  /** The projects that a key opens: its own, or those of its user's organizations. */
-  function openTo({ userId, projectId }: Caller) {
+  /** The projects that a caller may enter: a key's own, or those of its user's organizations that the key is not kept from. */
+  function openTo({ userId, projectId, onlyProjects, onlyOrganizations }: Caller) {
     if (projectId !== null) return table().where({ id: projectId });
     const organizations = db('organization_memberships').select('organization_id').where({ user_id: userId });
-    return table().whereIn('organization_id', organizations);
+    const open = table().whereIn('organization_id', organizations);
+    if (onlyProjects) open.whereIn('id', onlyProjects);
+    if (onlyOrganizations) open.whereIn('organization_id', onlyOrganizations);
+    return open;
   }
 
   return {

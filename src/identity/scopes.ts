@@ -2,11 +2,15 @@
 import type { Scope } from '../http/access.ts';
 
 export const SCOPES = [
+  'access_control:read',
+  'access_control:write',
   'activity_log:read',
   'batch_export:read',
   'batch_export:write',
   'cohort:read',
   'cohort:write',
+  'dashboard:read',
+  'dashboard:write',
   'early_access_feature:read',
   'early_access_feature:write',
   'event:read',
@@ -18,13 +22,25 @@ export const SCOPES = [
   'group:read',
   'group:write',
   'ingestion_warning:read',
+  'insight:read',
+  'insight:write',
   'integration:read',
   'integration:write',
+  'organization:read',
+  'organization:write',
+  'organization_member:read',
+  'organization_member:write',
   'person:read',
   'person:write',
+  'project:read',
   'project:write',
+  'query:read',
+  'sharing_configuration:read',
+  'sharing_configuration:write',
   'survey:read',
   'survey:write',
+  'user:read',
+  'user:write',
 ] as const satisfies readonly Scope[];
 export const ALL_SCOPES = '*';
 

@@ -5,8 +5,7 @@ import { createWarningWriter, type WarningWriter } from '../../src/events/warnin
 import { warningRoutes } from '../../src/events/warnings.routes.ts';
 import { warningStore, type WarningMinute, type WarningStore } from '../../src/events/warnings.store.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { projectStore } from '../../src/identity/projects.store.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -39,7 +38,7 @@ describe('ingestion warnings', () => {
     api = await startApi({
       routes: warningRoutes,
       collaborators: { ingestionWarnings: store },
-      gatekeeper: createGatekeeper({ keys: keyStore(db), projects: projectStore(db) }),
+      gatekeeper: createGatekeeper(identityStores(db)),
     });
   });
   after(async () => {

@@ -4,8 +4,7 @@ import { ensurePartitions } from '../../src/events/partitions.ts';
 import { flagUsageRoutes } from '../../src/flags/usage.routes.ts';
 import { flagUsageStore } from '../../src/flags/usage.store.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { projectStore } from '../../src/identity/projects.store.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { post, startCapture, type CaptureServer } from '../support/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -64,7 +63,7 @@ describe('the usage of feature flags', () => {
     api = await startApi({
       routes: flagUsageRoutes,
       collaborators: { flagUsage: flagUsageStore(db) },
-      gatekeeper: createGatekeeper({ keys: keyStore(db), projects: projectStore(db) }),
+      gatekeeper: createGatekeeper(identityStores(db)),
     });
     await call('checkout', 'test', '2015-05-17T10:00:00Z', 'anna');
     await call('checkout', 'test', '2015-05-17T11:00:00Z', 'anna');

@@ -11,6 +11,10 @@ const nobody: Gatekeeper = {
   authenticate: () => Promise.reject(new Error('health asks nobody who they are')),
   current: () => Promise.reject(new Error('health has no project')),
   enter: () => Promise.reject(new Error('health has no project')),
+  enterOrganization: () => Promise.reject(new Error('health has no organization')),
+  allow: () => assert.fail('health asks nobody who they are'),
+  throttle: () => assert.fail('health is always answered'),
+  guard: () => Promise.reject(new Error('health has no objects')),
 };
 
 async function apiReadiness(database: TestDatabase): Promise<Readiness> {

@@ -4,23 +4,40 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { isDatabaseAway } from '../../src/db/away.ts';
 import { Conflict, NotAuthenticated, NotFound, PermissionDenied, Throttled } from '../../src/errors.ts';
-import type { Gatekeeper } from '../../src/http/access.ts';
+import type { Caller, Gatekeeper } from '../../src/http/access.ts';
+import { RIGHTS_OF_PROJECT_KEY } from '../../src/identity/rights.ts';
 import { json, noBody, route } from '../../src/http/route.ts';
 import { nullable, stringEnum, Type } from '../../src/schema.ts';
 import { PUBLIC_URL, startApi, type Api } from '../support/api.ts';
+
+const GOOD: Caller = {
+  keyId: 'k',
+  scopes: ['*'],
+  onlyProjects: null,
+  onlyOrganizations: null,
+  session: null,
+  userId: 1,
+  projectId: null,
+};
 
 /** Key `good` may do everything in project 1. */
 const gatekeeper: Gatekeeper = {
   async authenticate({ headers }) {
     if (headers.authorization !== 'Bearer good') throw new NotAuthenticated();
-    return { keyId: 'k', scopes: ['*'], userId: 1, projectId: null };
+    return GOOD;
   },
   current: async (_caller, token) => (token === 'two' ? 2 : 1),
   async enter(_caller, projectId) {
     if (projectId === 2) throw new PermissionDenied();
     if (projectId !== 1) throw new NotFound();
-    return { id: 1, organizationId: 'o', name: 'One' };
+    return { project: { id: 1, organizationId: 'o', name: 'One' }, rights: RIGHTS_OF_PROJECT_KEY };
   },
+  async enterOrganization() {
+    throw new NotFound();
+  },
+  allow() {},
+  throttle() {},
+  async guard() {},
 };
 
 const Thing = Type.Object({
@@ -42,8 +59,8 @@ const routes = [
     body: Thing,
     answers,
     summary: 'Echo',
-    handle: async ({ project, caller, params, query, body, url }) =>
-      json(201, { project, caller, params, query, body, url }),
+    handle: async ({ project, rights, caller, params, query, body, url }) =>
+      json(201, { project, rights, caller, params, query, body, url }),
   }),
   route({
     method: 'get',
@@ -94,7 +111,8 @@ describe('the web application', () => {
     assert.equal(status, 201);
     assert.deepEqual(body, {
       project: { id: 1, organizationId: 'o', name: 'One' },
-      caller: { keyId: 'k', scopes: ['*'], userId: 1, projectId: null },
+      caller: GOOD,
+      rights: { membership: null, isProjectAdmin: false },
       params: { id: '0198f3a0-0000-7000-8000-000000000001' },
       query: { n: 7, tags: ['a', 'b'] },
       body: { name: 'a', size: 3, color: 'red' },

@@ -3,8 +3,7 @@ import { createKnex, type Knex } from '../../src/db/connection.ts';
 import { activityRoutes } from '../../src/identity/activity.routes.ts';
 import { activityStore } from '../../src/identity/activity.store.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { projectStore } from '../../src/identity/projects.store.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { userStore } from '../../src/identity/users.store.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -27,7 +26,7 @@ describe('the activity log of a project', () => {
     api = await startApi({
       routes: activityRoutes,
       collaborators: { activity, users: userStore(db) },
-      gatekeeper: createGatekeeper({ keys: keyStore(db), projects: projectStore(db) }),
+      gatekeeper: createGatekeeper(identityStores(db)),
     });
     ours = await buildTenant(db);
     const theirs = await buildTenant(db);

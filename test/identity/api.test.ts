@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createKnex, type Knex } from '../../src/db/connection.ts';
 import { json, route } from '../../src/http/route.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
 import { generateKey } from '../../src/identity/keys.ts';
 import { projectRoutes } from '../../src/identity/projects.routes.ts';
@@ -34,11 +35,11 @@ describe('identity', () => {
   before(async () => {
     database = await createTestDatabase();
     db = createKnex({ url: database.url, applicationName: 'test' });
-    const [keys, projects] = [keyStore(db), projectStore(db)];
+    const projects = projectStore(db);
     api = await startApi({
       routes: [...projectRoutes, probe('get', 'thing:read'), probe('post', 'thing:write')],
       collaborators: { projects },
-      gatekeeper: createGatekeeper({ keys, projects }),
+      gatekeeper: createGatekeeper(identityStores(db)),
     });
     ours = await buildTenant(db, { name: 'Ours' });
     theirs = await buildTenant(db, { name: 'Theirs' });
@@ -76,8 +77,8 @@ describe('identity', () => {
   it('refuses a mistyped key without asking the database', async () => {
     const asked: unknown[] = [];
     const gatekeeper = createGatekeeper({
+      ...identityStores(db),
       keys: { ...keyStore(db), findCaller: async (hash) => void asked.push(hash) },
-      projects: projectStore(db),
     });
     const local = await startApi({ routes: projectRoutes, collaborators: { projects: projectStore(db) }, gatekeeper });
     const key = generateKey('phx');

@@ -6,7 +6,7 @@ import { GROUPS_IN_FLIGHT } from '../../src/capture/group-commit.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
 import { INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { projectByToken } from '../../src/identity/project-tokens.ts';
 import { projectStore } from '../../src/identity/projects.store.ts';
 import { createWarningWriter } from '../../src/events/warning-writer.ts';
@@ -53,7 +53,7 @@ export async function startCapture(
   const capture = createCapture({
     pool: ingestPool,
     projectByToken: projectByToken(projects),
-    gatekeeper: createGatekeeper({ keys: keyStore(db), projects }),
+    gatekeeper: createGatekeeper(identityStores(db)),
     clientAddress: createClientAddress(trustedProxies),
     locate,
     eventsPerSecond,

@@ -4,8 +4,7 @@ import { experimentsApi, experimentsApiRoutes } from '../../src/flags/experiment
 import { STUDY_OPTIONS } from '../../src/flags/experiments/results.store.ts';
 import { flagStores, type FlagStores } from '../../src/flags/stores.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { projectStore } from '../../src/identity/projects.store.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { startApi, type Api, type ApiAnswer } from './api.ts';
 import { createTestDatabase } from './database.ts';
 import { answerCheck } from './documented.ts';
@@ -42,7 +41,7 @@ export async function startExperimentsApi(): Promise<ExperimentsApi> {
   const api = await startApi({
     routes: experimentsApiRoutes,
     collaborators: experimentsApi({ stores, pool, now: () => Date.now() + passed }),
-    gatekeeper: createGatekeeper({ keys: keyStore(db), projects: projectStore(db) }),
+    gatekeeper: createGatekeeper(identityStores(db)),
   });
   const ours = await buildTenant(db, { historicalFromProjectKey: true });
   const theirs = await buildTenant(db, { historicalFromProjectKey: true });

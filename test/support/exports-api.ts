@@ -12,6 +12,7 @@ import { exportTestSteps } from '../../src/exports/test-steps.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
 import { projectRoutes, type IdentityApi } from '../../src/identity/projects.routes.ts';
 import { projectStore } from '../../src/identity/projects.store.ts';
@@ -54,7 +55,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
       integrations: integrations(world.engine),
       testSteps: exportTestSteps({ ...world.engine, log: createLogger({ LOG_LEVEL: 'silent' }, 'test') }),
     },
-    gatekeeper: createGatekeeper({ keys: keyStore(db), projects }),
+    gatekeeper: createGatekeeper(identityStores(db)),
   });
   const { key } = await keyStore(db).create({ projectId: world.projectId }, { label: 'test', scopes: ['*'] });
   return {

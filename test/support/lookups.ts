@@ -11,8 +11,7 @@ import { personRoutes, type PersonsApi } from '../../src/events/persons/persons.
 import { personStore } from '../../src/events/persons/persons.store.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { projectStore } from '../../src/identity/projects.store.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { startApi, type Api, type ApiAnswer } from './api.ts';
 import { createTestDatabase } from './database.ts';
 import { answerCheck } from './documented.ts';
@@ -51,7 +50,7 @@ export async function startLookups(): Promise<Lookups> {
       groups: groupStore(bounded),
       groupTypes: groupTypeStore(bounded),
     },
-    gatekeeper: createGatekeeper({ keys: keyStore(db), projects: projectStore(db) }),
+    gatekeeper: createGatekeeper(identityStores(db)),
   });
   const [ours, theirs] = [await buildTenant(db), await buildTenant(db)];
   const key = await buildPersonalKey(db, ours, '*');

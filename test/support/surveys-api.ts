@@ -9,8 +9,7 @@ import { responseStore, type ResponseStore } from '../../src/flags/surveys/respo
 import type { Surveys } from '../../src/flags/surveys/surveys.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { projectStore } from '../../src/identity/projects.store.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { startApi, type Api, type ApiAnswer, type ApiRequest } from './api.ts';
 import { createTestDatabase } from './database.ts';
@@ -62,7 +61,7 @@ export async function startSurveysApi(): Promise<SurveysApi> {
   const api = await startApi<Collaborators & EarlyAccessApi>({
     routes,
     collaborators: { ...collaborators, ...earlyAccessApi(stores, live) },
-    gatekeeper: createGatekeeper({ keys: keyStore(db), projects: projectStore(db) }),
+    gatekeeper: createGatekeeper(identityStores(db)),
   });
   const ours = await buildTenant(db);
   const theirs = await buildTenant(db);

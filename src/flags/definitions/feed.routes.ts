@@ -58,7 +58,7 @@ const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'
     async handle({ headers, query }, api: FeedApi) {
       const caller = await callerOf(headers, query.personal_api_key, api.gatekeeper);
       const project = await projectOf(caller, query.token, api);
-      await api.gatekeeper.enter(caller, project.projectId, SCOPE);
+      await api.gatekeeper.enter(caller, project.projectId, { scope: SCOPE });
       return answer(project, { caller, headers }, api);
     },
   }),

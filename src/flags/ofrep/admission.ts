@@ -38,7 +38,7 @@ export function createAdmission({ definitions, gatekeeper }: Options) {
     });
     if (caller.projectId === null)
       throw new PermissionDenied('A personal key names no project: give a key of the project.');
-    await gatekeeper.enter(caller, caller.projectId, 'feature_flag:read');
+    await gatekeeper.enter(caller, caller.projectId, { scope: 'feature_flag:read' });
     const project = await definitions.findById(caller.projectId);
     if (!project) throw new NotAuthenticated('The API key is not valid: its project is gone.');
     return { project, keyId: caller.keyId };

@@ -5,9 +5,8 @@ import { createLiveDefinitions, type LiveDefinitions } from '../../../src/flags/
 import { createMetering, type Metering } from '../../../src/flags/metering/metering.ts';
 import { requestStore } from '../../../src/flags/metering/requests.store.ts';
 import { createGatekeeper } from '../../../src/identity/gatekeeper.ts';
+import { identityStores } from '../../../src/identity/stores.ts';
 import { generateKey } from '../../../src/identity/keys.ts';
-import { keyStore } from '../../../src/identity/keys.store.ts';
-import { projectStore } from '../../../src/identity/projects.store.ts';
 import { createRateLimit } from '../../../src/identity/rate-limits.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { startApi, type Api, type ApiAnswer } from '../../support/api.ts';
@@ -38,7 +37,7 @@ describe('the definitions feed', () => {
     db = createKnex({ url: database.url, applicationName: 'test' });
     live = createLiveDefinitions({ databaseUrl: database.url, log });
     metering = createMetering({ store: requestStore(db), log, flushEveryMs: 20 });
-    const gatekeeper = createGatekeeper({ keys: keyStore(db), projects: projectStore(db) });
+    const gatekeeper = createGatekeeper(identityStores(db));
     const feedLimit = createRateLimit<number>(1, undefined, 20);
     const collaborators = { liveDefinitions: live, metering, gatekeeper, feedLimit };
     api = await startApi({ routes: feedRoutes, collaborators, gatekeeper });

@@ -5,8 +5,8 @@ import { flagRequestRoutes } from '../../../src/flags/metering/requests.routes.t
 import { requestStore, type CountedRequests, type RequestStore } from '../../../src/flags/metering/requests.store.ts';
 import { sdkName } from '../../../src/flags/metering/sdk-name.ts';
 import { createGatekeeper } from '../../../src/identity/gatekeeper.ts';
+import { identityStores } from '../../../src/identity/stores.ts';
 import { keyStore } from '../../../src/identity/keys.store.ts';
-import { projectStore } from '../../../src/identity/projects.store.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { startApi, type Api } from '../../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -38,7 +38,7 @@ describe('the metering of flags', () => {
     database = await createTestDatabase();
     db = createKnex({ url: database.url, applicationName: 'test' });
     store = requestStore(db);
-    const gatekeeper = createGatekeeper({ keys: keyStore(db), projects: projectStore(db) });
+    const gatekeeper = createGatekeeper(identityStores(db));
     api = await startApi({ routes: flagRequestRoutes, collaborators: { flagRequests: store }, gatekeeper });
   });
   after(async () => {

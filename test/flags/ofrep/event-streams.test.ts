@@ -12,8 +12,7 @@ import { createOfrep } from '../../../src/flags/ofrep/ofrep.ts';
 import { createStreamTokens } from '../../../src/flags/ofrep/stream-tokens.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { createGatekeeper } from '../../../src/identity/gatekeeper.ts';
-import { keyStore } from '../../../src/identity/keys.store.ts';
-import { projectStore } from '../../../src/identity/projects.store.ts';
+import { identityStores } from '../../../src/identity/stores.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/secrets/key-ring.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -240,7 +239,7 @@ describe('the address of an event stream', () => {
     const definitions = createLiveDefinitions({ databaseUrl: database.url, log });
     const tokens = createStreamTokens(createKeyRing(generateKeyRing()), () => now);
     const streams = createEventStreams({ definitions, tokens, publicUrl: 'http://sluice' });
-    const gatekeeper = createGatekeeper({ keys: keyStore(db), projects: projectStore(db) });
+    const gatekeeper = createGatekeeper(identityStores(db));
     const ofrep = createOfrep({
       definitions,
       decider: createDecider({ pool }),

@@ -1,0 +1,35 @@
+/** All stores of this room over one connection or one transaction. */
+import type { Knex } from '../db/connection.ts';
+import { activityStore } from '../identity/activity.store.ts';
+import { userStore } from '../identity/users.store.ts';
+
+function bind(db: Knex) {
+  return {
+    activity: activityStore(db),
+    users: userStore(db),
+  };
+}
+
+/** Stores that share one connection or transaction. */
+export type DashboardBound = ReturnType<typeof bind>;
+
+export type DashboardStores = DashboardBound & {
+  /**
+   * Runs the work with stores that share one transaction; it commits when the work returns. Transactions of one project take
+   * turns: what one of them checks about other dashboards and insights still holds when it commits.
+   */
+  inTransaction<T>(projectId: number, work: (stores: DashboardBound) => Promise<T>): Promise<T>;
+};
+
+const LOCK = 7_316_009;
+
+export function dashboardStores(db: Knex): DashboardStores {
+  return {
+    ...bind(db),
+    inTransaction: (projectId, work) =>
+      db.transaction(async (transaction) => {
+        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [LOCK, projectId]);
+        return work(bind(transaction));
+      }),
+  };
+}
