@@ -1,5 +1,6 @@
 /** Composes what the API does with dashboards: routes, what is answered before the application, and what they share. */
 import { createKnex, STORE_TIMEOUTS } from './db/connection.ts';
+import { protectedDashboards } from './dashboards/restriction.ts';
 import { dashboardStores, type DashboardStores } from './dashboards/stores.ts';
 import type { EngineOptions } from './engine.ts';
 import type { FindProtected } from './http/access.ts';
@@ -26,7 +27,7 @@ export function createDashboardParts({ databaseUrl: url }: DashboardPartsOptions
   const stores = dashboardStores(db);
   return {
     collaborators: { dashboardStores: stores },
-    protectedObjects: {},
+    protectedObjects: { dashboard: protectedDashboards(stores.dashboards) },
     close: () => db.destroy(),
   };
 }

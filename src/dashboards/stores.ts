@@ -1,11 +1,15 @@
 /** All stores of this room over one connection or one transaction. */
 import type { Knex } from '../db/connection.ts';
+import { accessControlStore } from '../identity/access-controls.store.ts';
 import { activityStore } from '../identity/activity.store.ts';
 import { userStore } from '../identity/users.store.ts';
+import { dashboardStore } from './dashboards.store.ts';
 
 function bind(db: Knex) {
   return {
+    accessControls: accessControlStore(db),
     activity: activityStore(db),
+    dashboards: dashboardStore(db),
     users: userStore(db),
   };
 }

@@ -28,10 +28,20 @@ export type Access = ProjectAccess | OrganizationAccess | UserAccess | { public:
 
 export type ProjectAccess = {
   scope: Scope;
+  /** Only for admins of the project. */
+  admin?: true;
   /** The object in the path, where single objects are protected: looked up, and the caller's level checked, before the body is read. */
   object?: ObjectAccess;
+  /** Its answer leaves out what the caller may not see: so who sees only some of the kind, or what they made, may ask. */
+  filtered?: true;
+} & LoginAccess;
+
+/** What it takes of those who are logged in. */
+export type LoginAccess = {
   /** Only for people who are logged in: every key is refused. */
   sessionOnly?: true;
+  /** A session must be a recent one: for what a walk away from the screen must not cost. Keys may. */
+  sensitive?: true;
 };
 
 export type ObjectAccess = {
@@ -39,18 +49,26 @@ export type ObjectAccess = {
   resource: string;
   /** The parameter of the path that names the object. */
   param: string;
-  /** Which level it takes; without it, `viewer` to read and `editor` to write, as the scope says. */
+  /** Which level it takes; without it, `viewer` to read and `editor` to write, as the scope says. `manager`: who decides about access. */
   level?: Level;
+  /** One that is deleted is found, too: it may be restored. */
+  deletedToo?: true;
+  /** What is said where there is none, instead of `Not found.` */
+  missing?: string;
 };
 
 export type OrganizationAccess = {
   organization: Scope;
   /** The least standing that it takes; without it every member may. */
   role?: OrganizationRole;
-  sessionOnly?: true;
-};
+} & LoginAccess;
 
-export type UserAccess = { authenticated: true; needs?: Scope; sessionOnly?: true };
+export type UserAccess = {
+  authenticated: true;
+  needs?: Scope;
+  /** Also for keys that are limited to some projects: they are refused by what is not about one. */
+  limitedKeys?: true;
+} & LoginAccess;
 
 /**
  * Who calls. A personal key and a session act as their user, a project secret key as its project.
@@ -98,6 +116,10 @@ export type Visible = { madeBy: number | null } & ({ except: readonly string[] }
 export type FindProtected = (projectId: number, id: string) => Promise<ProtectedFound | undefined>;
 
 export type ProtectedFound = Protected & {
+  /** For people who read what was done with it; without it, its id. */
+  name?: string;
+  /** It is there only for routes that ask for deleted ones, too. */
+  deleted?: boolean;
   /** Why the caller may not change it, whatever their level; undefined: they may. */
   refusal?(caller: Caller, rights: Rights): string | undefined;
 };
@@ -106,10 +128,16 @@ export type ProtectedFound = Protected & {
 export type Credentials = Pick<IncomingMessage, 'headers' | 'headersDistinct'> & {
   method?: string | undefined;
   url?: string | undefined;
+  /** The JSON body, read when it is asked for. It may throw as reading a body does. */
+  body?(): Promise<unknown>;
 };
 
 export type Gatekeeper = {
-  /** @throws NotAuthenticated when the request carries no valid key and no session */
+  /**
+   * By the header `Authorization`, else a key in the body, else one in the query, else a session.
+   * @throws NotAuthenticated when the request carries no valid key and no session
+   * @throws PermissionDenied when a session asks from what may be another site's page
+   */
   authenticate(request: Credentials): Promise<Caller>;
   /**
    * The project that `@current` stands for: that of the public key, else the one that its user works in, else the only one that the
@@ -119,8 +147,8 @@ export type Gatekeeper = {
   current(caller: Caller, token: string | undefined): Promise<number>;
   /**
    * @throws NotFound when there is no such project
-   * @throws PermissionDenied when the caller may not enter it, the key lacks the scope (named in the message), or the user's level
-   * for this kind of object is too low
+   * @throws PermissionDenied when the caller may not enter it, the key lacks the scope (named in the message), the user is no admin
+   * and it takes one, or their level for this kind of object is too low
    */
   enter(caller: Caller, projectId: number, access: ProjectAccess): Promise<{ project: Project; rights: Rights }>;
   /**

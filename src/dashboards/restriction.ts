@@ -1,0 +1,54 @@
+/**
+ * Who may change a restricted dashboard (upstream's permissions v1): beside levels and rules, which apply to any object, a
+ * dashboard may be for its collaborators only.
+ */
+import type { Caller, FindProtected, Rights } from '../http/access.ts';
+import type { Dashboard, DashboardStore } from './dashboards.store.ts';
+
+export const EVERYONE_EDITS = 21;
+export const ONLY_COLLABORATORS_EDIT = 37;
+
+/** The numbers are upstream's: 21 is to view, 37 to edit. */
+export type RestrictionLevel = typeof EVERYONE_EDITS | typeof ONLY_COLLABORATORS_EDIT;
+
+export const NO_EDIT = "You don't have edit permissions for this dashboard.";
+export const NO_RESTRICTION =
+  'Only the dashboard owner and project admins have the restriction rights required to change the ' +
+  "dashboard's restriction level.";
+
+type Restricted = Pick<Dashboard, 'createdBy' | 'restrictionLevel' | 'editors'>;
+type Asking = Pick<Caller, 'userId'>;
+
+/** Whether they decide how restricted it is, and edit it in any case: its creator, and admins of the project. */
+export function canRestrict({ createdBy }: Pick<Dashboard, 'createdBy'>, { userId }: Asking, rights: Rights): boolean {
+  return rights.isProjectAdmin || (userId !== null && userId === createdBy);
+}
+
+/** @returns what the restriction leaves the caller: 37 to edit, 21 to view */
+export function privilegeLevel(dashboard: Restricted, caller: Asking, rights: Rights): RestrictionLevel {
+  if (dashboard.restrictionLevel === EVERYONE_EDITS) return ONLY_COLLABORATORS_EDIT;
+  if (canRestrict(dashboard, caller, rights)) return ONLY_COLLABORATORS_EDIT;
+  return dashboard.editors.some((userId) => userId === caller.userId) ? ONLY_COLLABORATORS_EDIT : EVERYONE_EDITS;
+}
+
+/** Whether the restriction lets the caller change it; their level is another question. */
+export function mayEdit(dashboard: Restricted, caller: Asking, rights: Rights): boolean {
+  return privilegeLevel(dashboard, caller, rights) === ONLY_COLLABORATORS_EDIT;
+}
+
+/** How the gatekeeper finds dashboards, those that are deleted too: they can be restored. */
+export function protectedDashboards({ find }: Pick<DashboardStore, 'find'>): FindProtected {
+  return async (projectId, id) => {
+    const dashboard = isDashboardId(id) ? await find(projectId, Number(id)) : undefined;
+    if (!dashboard) return undefined;
+    const { createdBy, deleted } = dashboard;
+    const refusal = (caller: Caller, rights: Rights) => (mayEdit(dashboard, caller, rights) ? undefined : NO_EDIT);
+    return { id: dashboard.id, createdBy, deleted, refusal };
+  };
+}
+
+const MAX_ID = 2 ** 31 - 1;
+
+function isDashboardId(text: string): boolean {
+  return /^\d{1,10}$/.test(text) && Number(text) <= MAX_ID;
+}
