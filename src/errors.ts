@@ -52,8 +52,11 @@ export class NotAuthenticated extends SluiceError {
 
 /** Valid credentials that do not allow this. */
 export class PermissionDenied extends SluiceError {
-  constructor(detail = 'You do not have permission to perform this action.') {
+  readonly code: string;
+
+  constructor(detail = 'You do not have permission to perform this action.', code = 'permission_denied') {
     super(detail);
+    this.code = code;
   }
 }
 
@@ -85,7 +88,8 @@ export class Throttled extends SluiceError {
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
-    super(`Request was throttled. Expected available in ${retryAfterSeconds} seconds.`);
+    const unit = retryAfterSeconds === 1 ? 'second' : 'seconds';
+    super(`Request was throttled. Expected available in ${retryAfterSeconds} ${unit}.`);
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

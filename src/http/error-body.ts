@@ -44,7 +44,7 @@ export function answerFor(error: unknown): Answer | undefined {
     return envelope(401, 'authentication_error', error.code, error, { 'WWW-Authenticate': 'Bearer' });
   }
   if (error instanceof QuotaExceeded) return envelope(402, 'quota_limited', 'payment_required', error);
-  if (error instanceof PermissionDenied) return envelope(403, 'authentication_error', 'permission_denied', error);
+  if (error instanceof PermissionDenied) return envelope(403, 'authentication_error', error.code, error);
   if (error instanceof NotFound) return envelope(404, 'invalid_request', 'not_found', error);
   if (error instanceof MethodNotAllowed) {
     return envelope(405, 'invalid_request', 'method_not_allowed', error, { Allow: error.allow.join(', ') });

@@ -1,15 +1,21 @@
 /** From a request to the values that a route's handler works on: who calls, then the parameters, then the body. */
 import type { IncomingMessage } from 'node:http';
-import { NotFound, PermissionDenied } from '../errors.ts';
+import { NotFound } from '../errors.ts';
 import { compile, type ErrorObject, type TObject, type TSchema } from '../schema.ts';
 import type { Access, Caller, Gatekeeper, Organization, Project, Rights } from './access.ts';
 import { readJson } from './body.ts';
+import { ensureLogin } from './login.ts';
 import { fieldValues, isForm, readForm } from './form.ts';
 import { pathValues, queryValues } from './parameters.ts';
 import type { Answer, Route } from './route.ts';
 import { invalidInput } from './validation.ts';
 
-type Incoming = {
+type Incoming = Requested & {
+  /** The JSON body, read once, when it is first asked for. */
+  body(): Promise<unknown>;
+};
+
+type Requested = {
   request: IncomingMessage;
   /** Parameters of the path, decoded. */
   params: Readonly<Record<string, string>>;
@@ -17,7 +23,7 @@ type Incoming = {
   search: string;
 };
 
-export type Handler = (incoming: Incoming) => Promise<Answer>;
+export type Handler = (requested: Requested) => Promise<Answer>;
 
 const MAX_PROJECT_ID = 2 ** 31 - 1;
 
@@ -31,23 +37,24 @@ export function createHandler<Collaborators>(
   const checkQuery = checker(route.query, invalidInput);
   const checkBody = checker(route.body, invalidInput);
 
-  async function readBody(request: IncomingMessage): Promise<{ body?: unknown; file?: unknown }> {
+  async function readBody({ request, body }: Incoming): Promise<{ body?: unknown; file?: unknown }> {
     if (!checkBody) return {};
-    if (!route.file || !isForm(request))
-      return { body: checkBody(withoutUnknown(route.body, await readJson(request))) };
+    if (!route.file || !isForm(request)) return { body: checkBody(withoutUnknown(route.body, await body())) };
     const { fields, file } = await readForm(request, route.file);
     return { body: checkBody(withoutUnknown(route.body, fieldValues(route.body, fields))), file };
   }
 
-  return async ({ request, params, path, search }) => {
-    const admitted = await admit(route.access, { request, params, path, search }, gatekeeper);
+  return async (requested) => {
+    const { request, params, path, search } = requested;
+    const incoming = { ...requested, body: once(() => readJson(request)) };
+    const admitted = await admit(route.access, incoming, gatekeeper);
     const known = route.params ? checkParams?.(pathValues(route.params, params)) : {};
     if (admitted.project) await guard(route.access, admitted, params, gatekeeper);
     const values = {
       ...admitted,
       params: known,
       query: route.query ? checkQuery?.(queryValues(route.query, new URLSearchParams(search))) : {},
-      ...(await readBody(request)),
+      ...(await readBody(incoming)),
       headers: request.headers,
       url: addressOf(base, path, search),
       remoteAddress: request.socket.remoteAddress ?? '',
@@ -58,10 +65,9 @@ export function createHandler<Collaborators>(
 
 async function admit(access: Access, incoming: Incoming, gatekeeper: Gatekeeper): Promise<Admitted> {
   if ('public' in access) return {};
-  const caller = await gatekeeper.authenticate(incoming.request);
-  if (access.sessionOnly && !caller.session) {
-    throw new PermissionDenied('This action does not support personal API key access');
-  }
+  const { headers, headersDistinct, method, url } = incoming.request;
+  const caller = await gatekeeper.authenticate({ headers, headersDistinct, method, url, body: incoming.body });
+  ensureLogin(caller, access);
   const tenant = await enter(access, caller, incoming, gatekeeper);
   gatekeeper.throttle(caller);
   return { caller, ...tenant };
@@ -114,6 +120,12 @@ function checker<S extends TSchema>(
     if (!valid(value)) throw refuse(valid.errors ?? [], schema);
     return value;
   };
+}
+
+/** The key may stand in the body: then it is read before anything else, and must be there for the handler still. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }
 
 /** What nobody described is not for the handler: a body cannot assign members that the schema does not name. */

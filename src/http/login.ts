@@ -1,0 +1,20 @@
+/** What routes ask of those who are logged in, and of keys in their place. */
+import { PermissionDenied } from '../errors.ts';
+import type { Caller, LoginAccess } from './access.ts';
+
+/** How long after the password was given a session may do what is sensitive. */
+const RECENT_MS = 2 * 3_600_000;
+
+/** @throws PermissionDenied for a key where it takes a session, and for a session that is too old where it takes a recent one */
+export function ensureLogin({ session, projectId }: Caller, { sessionOnly, sensitive }: LoginAccess): void {
+  if (sessionOnly && !session) {
+    const kind = projectId === null ? 'personal' : 'project secret';
+    throw new PermissionDenied(`This action does not support ${kind} API key access`);
+  }
+  if (sensitive && session && Date.now() - session.authenticatedAt.getTime() > RECENT_MS) {
+    throw new PermissionDenied(
+      'This action requires you to be recently authenticated.',
+      'sensitive_action_required_reauth',
+    );
+  }
+}
