@@ -4,12 +4,14 @@ import { accessControlStore } from '../identity/access-controls.store.ts';
 import { activityStore } from '../identity/activity.store.ts';
 import { userStore } from '../identity/users.store.ts';
 import { dashboardStore } from './dashboards.store.ts';
+import { insightStore } from './insights/insights.store.ts';
 
 function bind(db: Knex) {
   return {
     accessControls: accessControlStore(db),
     activity: activityStore(db),
     dashboards: dashboardStore(db),
+    insights: insightStore(db),
     users: userStore(db),
   };
 }

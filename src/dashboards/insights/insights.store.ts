@@ -1,0 +1,133 @@
+/** Rows of insights. Their fields have the same names in the table, here and on the wire: most are only handed through. */
+import { randomBytes } from 'node:crypto';
+import type { Knex } from '../../db/connection.ts';
+import { NotFound } from '../../errors.ts';
+import { wantedInsights, type InsightQuery } from './list.store.ts';
+
+/** What users say of an insight. */
+export type InsightFields = {
+  name: string | null;
+  /** As a client describes the query, where it has no name. */
+  derived_name: string | null;
+  description: string;
+  /** As it was given: it was checked then, and is read again when it is run. */
+  query: Record<string, unknown> | null;
+  tags: string[];
+  favorited: boolean;
+  saved: boolean;
+};
+
+/** Instants are ISO texts. */
+export type Insight = InsightFields & {
+  id: number;
+  /** Eight characters, in addresses. */
+  short_id: string;
+  project_id: number;
+  is_sample: boolean;
+  deleted: boolean;
+  /** Counts its changes. */
+  version: number;
+  created_by: number | null;
+  created_at: string;
+  last_modified_by: number | null;
+  last_modified_at: string;
+  updated_at: string;
+};
+
+export type NewInsight = InsightFields & Pick<Insight, 'project_id' | 'is_sample' | 'created_by'>;
+
+/** A tile on which an insight is. */
+export type Place = {
+  id: number;
+  insight_id: number;
+  dashboard_id: number;
+  deleted: boolean;
+};
+
+const ID = /^[1-9]\d{0,9}$/;
+const MAX_ID = 2 ** 31 - 1;
+
+export function insightStore(db: Knex) {
+  const ofProject = (projectId: number) => db<Insight>('insights').where({ project_id: projectId });
+
+  return {
+    /** @throws NotFound when the project has no such insight, or it was deleted */
+    async get(projectId: number, id: number): Promise<Insight> {
+      const row = await ofProject(projectId).where({ id, deleted: false }).first();
+      if (!row) throw new NotFound();
+      return row;
+    },
+
+    /** Also one that was deleted. @param reference the id, or the short id */
+    async find(projectId: number, reference: string): Promise<Insight | undefined> {
+      const id = ID.test(reference) ? Number(reference) : undefined;
+      if (id !== undefined && id > MAX_ID) return undefined;
+      return ofProject(projectId)
+        .where(id === undefined ? { short_id: reference } : { id })
+        .first();
+    },
+
+    /** Those that are not deleted, by their ids. */
+    async byIds(projectId: number, ids: readonly number[]): Promise<ReadonlyMap<number, Insight>> {
+      if (ids.length === 0) return new Map();
+      const rows = await ofProject(projectId).where({ deleted: false }).whereIn('id', ids);
+      return new Map(rows.map((row) => [row.id, row]));
+    },
+
+    async list(projectId: number, query: InsightQuery): Promise<{ count: number; results: Insight[] }> {
+      return wantedInsights(db, projectId, query);
+    },
+
+    async insert(insight: NewInsight): Promise<Insight> {
+      const given = { ...insight, last_modified_by: insight.created_by };
+      for (;;) {
+        const rows = await db<Insight>('insights')
+          .insert({ ...given, short_id: newShortId() })
+          .onConflict(['project_id', 'short_id'])
+          .ignore()
+          .returning('*');
+        if (rows[0]) return rows[0];
+      }
+    },
+
+    /** @param by who changes it; null: a key of the project. @throws NotFound */
+    async update(
+      projectId: number,
+      id: number,
+      changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
+      by: number | null,
+    ): Promise<Insight> {
+      const [row] = await ofProject(projectId)
+        .where({ id })
+        .update({
+          ...changes,
+          version: db.raw('version + 1') as never,
+          last_modified_by: by,
+          last_modified_at: db.fn.now() as never,
+          updated_at: db.fn.now() as never,
+        })
+        .returning('*');
+      if (!row) throw new NotFound();
+      return row;
+    },
+
+    /** The tiles of insights on dashboards that are not deleted; also tiles that were taken off. */
+    async places(projectId: number, insightIds: readonly number[]): Promise<Place[]> {
+      if (insightIds.length === 0) return [];
+      return db<Place>('dashboard_tiles as tile')
+        .join('dashboards as dashboard', 'dashboard.id', 'tile.dashboard_id')
+        .where({ 'dashboard.project_id': projectId, 'dashboard.deleted': false })
+        .whereIn('tile.insight_id', insightIds)
+        .orderBy('tile.id')
+        .select('tile.id', 'tile.insight_id', 'tile.dashboard_id', 'tile.deleted');
+    },
+  };
+}
+
+export type InsightStore = ReturnType<typeof insightStore>;
+
+/** In addresses an id may stand in its place, so it is never digits only. */
+function newShortId(): string {
+  const text = randomBytes(6).toString('base64url');
+  return /^\d+$/.test(text) ? newShortId() : text;
+}

@@ -1,0 +1,87 @@
+/** What is done with insights, inside a transaction of the room's stores: each of these writes its activity. */
+import type { Project } from '../../http/access.ts';
+import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
+import type { DashboardBound } from '../stores.ts';
+import type { Insight, InsightFields } from './insights.store.ts';
+
+const SCOPE = 'Insight';
+const COPY = ' (Copy)';
+const LONGEST_NAME = 400;
+
+const NEW_INSIGHT: InsightFields = {
+  name: null,
+  derived_name: null,
+  description: '',
+  query: null,
+  tags: [],
+  favorited: false,
+  saved: false,
+};
+
+export type InsightInput = Partial<InsightFields & Pick<Insight, 'is_sample'>>;
+
+type Tenant = Pick<Project, 'id' | 'organizationId'>;
+
+/** @param input with a query that was checked */
+export async function createInsight(
+  stores: DashboardBound,
+  project: Tenant,
+  author: Author,
+  input: InsightInput,
+): Promise<Insight> {
+  const insight = await stores.insights.insert({
+    ...NEW_INSIGHT,
+    is_sample: false,
+    ...input,
+    project_id: project.id,
+    created_by: author.userId,
+  });
+  await record(stores, project, author, 'created', insight, []);
+  return insight;
+}
+
+/** The same under another name, made by its copier. */
+export async function copyInsight(
+  stores: DashboardBound,
+  project: Tenant,
+  author: Author,
+  { name, derived_name, description, query, tags, is_sample }: Insight,
+): Promise<Insight> {
+  const copied = { derived_name, description, query, tags, is_sample };
+  const copyName = name && `${name.slice(0, LONGEST_NAME - COPY.length)}${COPY}`;
+  return createInsight(stores, project, author, { ...copied, name: copyName });
+}
+
+/** Says nothing when nothing changes. @throws NotFound */
+export async function changeInsight(
+  stores: DashboardBound,
+  project: Tenant,
+  author: Author,
+  before: Insight,
+  changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
+): Promise<Insight> {
+  const told = changesBetween(SCOPE, toldOf(before), toldOf({ ...before, ...changes }));
+  if (told.length === 0) return before;
+  const after = await stores.insights.update(project.id, before.id, changes, author.userId);
+  const isOnlyDeletion = told.every(({ field }) => field === 'deleted');
+  const verb = isOnlyDeletion ? (after.deleted ? 'deleted' : 'restored') : 'updated';
+  await record(stores, project, author, verb, after, told);
+  return after;
+}
+
+function record(
+  stores: DashboardBound,
+  project: Tenant,
+  author: Author,
+  activity: ActivityVerb,
+  insight: Insight,
+  changes: ReturnType<typeof changesBetween>,
+): Promise<void> {
+  const name = insight.name ?? insight.derived_name ?? '';
+  const { id: itemId, version } = insight;
+  return stores.activity.record({ project, author, scope: SCOPE, itemId, activity, name, version, changes });
+}
+
+function toldOf({ name, derived_name, description, query, tags, favorited, saved, deleted }: Insight) {
+  return { name, derived_name, description, query, tags, favorited, saved, deleted };
+}

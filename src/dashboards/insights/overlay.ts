@@ -1,0 +1,58 @@
+/** What a dashboard, its tile and the one who looks at it lay over the query of an insight. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput } from '../../errors.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export type Overlay = { filters: Json; variables: Json };
+
+export const NO_OVERLAY: Overlay = { filters: {}, variables: {} };
+
+/** What an address says for this one look. */
+export type Overrides = { filters?: Json | undefined; variables?: Json | undefined; tileFilters?: Json | undefined };
+
+/** Query parameters of what shows results. */
+export type OverrideTexts = {
+  filters_override?: string | undefined;
+  variables_override?: string | undefined;
+  tile_filters_override?: string | undefined;
+};
+
+/** @throws InvalidInput naming the parameter that is no JSON object */
+export function overridesOf(texts: OverrideTexts): Overrides {
+  return {
+    filters: overrideOf(texts, 'filters_override'),
+    variables: overrideOf(texts, 'variables_override'),
+    tileFilters: overrideOf(texts, 'tile_filters_override'),
+  };
+}
+
+/** What a tile says of filters is instead of what its dashboard says, not beside it. */
+export function overlayOf(
+  dashboard: Overlay,
+  tile: { filters_overrides: Json | null } | undefined,
+  overrides: Overrides = {},
+): Overlay {
+  const filters = { ...dashboard.filters, ...overrides.filters };
+  const ofTile = { ...tile?.filters_overrides, ...overrides.tileFilters };
+  return {
+    filters: isDeepStrictEqual(ofTile, {}) ? filters : ofTile,
+    variables: { ...dashboard.variables, ...overrides.variables },
+  };
+}
+
+function overrideOf(texts: OverrideTexts, name: keyof OverrideTexts): Json | undefined {
+  const text = texts[name];
+  if (text === undefined || text === '') return undefined;
+  const value = parsed(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  throw new InvalidInput(`Invalid JSON passed in ${name} parameter`, name);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

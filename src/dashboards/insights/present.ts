@@ -1,0 +1,49 @@
+/** What leaves of an insight. */
+import { userOf } from '../../identity/users.ts';
+import type { Users } from '../../identity/users.store.ts';
+import type { Rights } from '../../http/access.ts';
+import type { Insight, Place } from './insights.store.ts';
+import type { InsightResult } from './result.ts';
+import type { InsightBody } from './schema.ts';
+
+/** What an insight is seen with. */
+export type InsightView = {
+  /** null: somebody with a shared link, who is told nothing of access and tags. */
+  rights: Pick<Rights, 'levelOf'> | null;
+  users: Users;
+  result: InsightResult;
+  /** Those of this insight. */
+  places: readonly Place[];
+};
+
+export function presentInsight(insight: Insight, { rights, users, result, places }: InsightView): InsightBody {
+  return {
+    id: insight.id,
+    short_id: insight.short_id,
+    name: insight.name,
+    derived_name: insight.derived_name,
+    description: insight.description,
+    query: insight.query,
+    filters: {},
+    order: null,
+    deleted: insight.deleted,
+    dashboards: places.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id),
+    dashboard_tiles: places.map(({ id, dashboard_id, deleted }) => ({ id, dashboard_id, deleted })),
+    ...result,
+    created_at: insight.created_at,
+    created_by: userOf(users, insight.created_by),
+    updated_at: insight.updated_at,
+    last_modified_at: insight.last_modified_at,
+    last_modified_by: userOf(users, insight.last_modified_by),
+    tags: rights ? insight.tags : [],
+    favorited: insight.favorited,
+    saved: insight.saved,
+    is_sample: insight.is_sample,
+    effective_restriction_level: rights ? 21 : 37,
+    effective_privilege_level: rights ? 37 : 21,
+    user_access_level: rights?.levelOf('insight', { id: insight.id, createdBy: insight.created_by }) ?? null,
+    hogql: null,
+    alerts: [],
+    last_viewed_at: null,
+  };
+}

@@ -1,0 +1,53 @@
+/** What a query gave, as clients and the public page are told of it. */
+
+/** Beside an insight's fields, with the names of the wire. Instants are ISO texts. */
+export type InsightResult = {
+  /** Rows of series, of events, of steps or of cohorts: as the kind of query has it. null: nothing was computed. */
+  result: unknown;
+  columns: string[] | null;
+  types: unknown[] | null;
+  hasMore: boolean;
+  timezone: string | null;
+  resolved_date_range: { date_from: string | null; date_to: string | null } | null;
+  /** When it was computed. */
+  last_refresh: string | null;
+  /** Whether it was computed before it was asked for. */
+  is_cached: boolean;
+  /** From when on it counts as old. */
+  cache_target_age: string | null;
+  next_allowed_client_refresh: string | null;
+  query_status: QueryStatus | null;
+  /** Names it in the cache. */
+  filters_hash: string | null;
+  /** Why there is none. */
+  error: ResultError | null;
+};
+
+/** Only of what failed, or is being computed while an older result is shown. */
+export type QueryStatus = {
+  id: string;
+  team_id: number;
+  query_async: boolean;
+  complete: boolean;
+  error: boolean;
+  error_message: string | null;
+};
+
+export type ResultError = { type: 'validation_error' | 'timeout' | 'server_error'; message: string };
+
+/** Of an insight without a query, or one that nobody computed. */
+export const NO_RESULT: InsightResult = {
+  result: null,
+  columns: null,
+  types: null,
+  hasMore: false,
+  timezone: null,
+  resolved_date_range: null,
+  last_refresh: null,
+  is_cached: false,
+  cache_target_age: null,
+  next_allowed_client_refresh: null,
+  query_status: null,
+  filters_hash: null,
+  error: null,
+};
