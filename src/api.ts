@@ -44,6 +44,31 @@ import type { Metrics } from './telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from './temporal/codec-endpoint.ts';
 import { ensureReachable } from './temporal/connection.ts';
 
+type Collaborators = HealthApi &
+  IdentityApi &
+  ActivityApi &
+  EventsApi &
+  PersonsApi &
+  GroupsApi &
+  ExportsApi &
+  WarningsApi &
+  FlagsApi &
+  DashboardsApi;
+
+/** Everything that the application answers behind its doors; the authorization matrix reads it too. */
+export const apiRoutes: readonly Route<Collaborators>[] = [
+  ...healthRoutes,
+  ...projectRoutes,
+  ...activityRoutes,
+  ...eventRoutes,
+  ...personRoutes,
+  ...groupRoutes,
+  ...exportRoutes,
+  ...warningRoutes,
+  ...flagRoutes,
+  ...dashboardRoutes,
+];
+
 export type Api = {
   /** Answers one request; never rejects. */
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>;
@@ -103,31 +128,8 @@ export function createApi(
     observe: engine.metrics.decide,
   });
   const { stores, executions, sealed, environment, setter, notifications } = engine;
-  const routes: Route<
-    HealthApi &
-      IdentityApi &
-      ActivityApi &
-      EventsApi &
-      PersonsApi &
-      GroupsApi &
-      ExportsApi &
-      WarningsApi &
-      FlagsApi &
-      DashboardsApi
-  >[] = [
-    ...healthRoutes,
-    ...projectRoutes,
-    ...activityRoutes,
-    ...eventRoutes,
-    ...personRoutes,
-    ...groupRoutes,
-    ...exportRoutes,
-    ...warningRoutes,
-    ...flagRoutes,
-    ...dashboardRoutes,
-  ];
   const app = createApp({
-    routes,
+    routes: apiRoutes,
     answeredElsewhere: [...captureRoutes, ...flagLanes],
     collaborators: {
       health,
