@@ -17,14 +17,19 @@ export function reaches(level: Level, wanted: Level): boolean {
 export const ORGANIZATION_ROLES = ['member', 'admin', 'owner'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 
+/** Whether a standing is as high as the wanted one. */
+export function isAtLeast(role: OrganizationRole, wanted: OrganizationRole): boolean {
+  return ORGANIZATION_ROLES.indexOf(role) >= ORGANIZATION_ROLES.indexOf(wanted);
+}
+
 /**
  * Who may call a route; also where it is found.
  * - With a scope it lives inside a project: its path is relative to `/api/environments/:project_id` (and `/api/projects/:project_id`),
  *   and its handler gets the project.
  * - With an organization scope it lives inside one: its path is relative to `/api/organizations/:organization_id`.
- * - The other two have absolute paths; `public` routes may also be called from any web page.
+ * - The other two have absolute paths.
  */
-export type Access = ProjectAccess | OrganizationAccess | UserAccess | { public: true };
+export type Access = ProjectAccess | OrganizationAccess | UserAccess | PublicAccess;
 
 export type ProjectAccess = {
   scope: Scope;
@@ -62,6 +67,12 @@ export type OrganizationAccess = {
   /** The least standing that it takes; without it every member may. */
   role?: OrganizationRole;
 } & LoginAccess;
+
+export type PublicAccess = {
+  public: true;
+  /** Where something may come back that is not for everybody: only our own pages may call it. Without it any web page may. */
+  ownPages?: true;
+};
 
 export type UserAccess = {
   authenticated: true;

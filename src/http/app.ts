@@ -44,7 +44,7 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ko
       // The router takes a pattern without the trailing slash for one that may have it.
       const path = fullPath.replace(/(?<=.)\/$/, '');
       router[route.method](path, respondWith(handle));
-      if ('public' in route.access) openToPages.all(path, () => {});
+      if ('public' in route.access && !route.access.ownPages) openToPages.all(path, () => {});
     }
   }
 
@@ -96,9 +96,10 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
   };
 }
 
-function send(ctx: Context, { status, headers = {}, body }: Answer): void {
+function send(ctx: Context, { status, headers = {}, cookies = [], body }: Answer): void {
   ctx.status = status;
   ctx.set({ ...headers });
+  if (cookies.length > 0) ctx.set('Set-Cookie', [...cookies]);
   if (body === undefined) {
     ctx.body = '';
     ctx.remove('Content-Type');

@@ -5,7 +5,13 @@ import type { Access, Caller, Organization, Project, Rights } from './access.ts'
 import type { CsvFile } from './form.ts';
 
 /** What a handler returns: written out by the app. A body that is a Buffer is JSON already. */
-export type Answer = { status: number; headers?: Readonly<Record<string, string>>; body?: unknown };
+export type Answer = {
+  status: number;
+  headers?: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`, of which there may be several. */
+  cookies?: readonly string[];
+  body?: unknown;
+};
 
 /** An answer whose body is the value as JSON. */
 export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {

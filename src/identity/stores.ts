@@ -4,6 +4,8 @@ import { accessControlStore } from './access-controls.store.ts';
 import { activityStore } from './activity.store.ts';
 import { keyStore } from './keys.store.ts';
 import { projectStore } from './projects.store.ts';
+import { sessionStore } from './sessions.store.ts';
+import { tenantStore } from './tenants.store.ts';
 import { userStore } from './users.store.ts';
 
 function bind(db: Knex) {
@@ -12,6 +14,8 @@ function bind(db: Knex) {
     activity: activityStore(db),
     keys: keyStore(db),
     projects: projectStore(db),
+    sessions: sessionStore(db),
+    tenants: tenantStore(db),
     users: userStore(db),
   };
 }

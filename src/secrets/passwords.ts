@@ -1,0 +1,71 @@
+/**
+ * Passwords at rest: scrypt with the parameters that OWASP's Password Storage Cheat Sheet gives for 16 MiB, written into the text as
+ * the PHC string format does it, so that they can be raised later: `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`, base64 without padding.
+ *
+ * A hash costs a fifth of a second of one core and 16 MiB: only few are computed at once, and few more wait.
+ */
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { Unavailable } from '../errors.ts';
+
+type Cost = { logN: number; r: number; p: number };
+
+const COST: Cost = { logN: 14, r: 8, p: 5 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const AT_ONCE = 2;
+/** Ten seconds of waiting: whoever comes then is better off coming again. */
+const MAX_WAITING = 100;
+const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
+
+/** @throws Unavailable when too many wait already */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const hash = await derive(password, salt, HASH_BYTES, COST);
+  return `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpadded(salt)}$${unpadded(hash)}`;
+}
+
+/**
+ * @param hash from `hashPassword`; null: there is no password, which takes as long to find out as a wrong one
+ * @throws Unavailable when too many wait already
+ */
+export async function isPassword(password: string, hash: string | null): Promise<boolean> {
+  const [, logN, r, p, salt = '', wanted = ''] = FORM.exec(hash ?? NOBODYS) ?? [];
+  if (wanted === '') throw new Error('A password hash has an unknown form.');
+  const known = Buffer.from(wanted, 'base64');
+  const cost = { logN: Number(logN), r: Number(r), p: Number(p) };
+  const derived = await derive(password, Buffer.from(salt, 'base64'), known.length, cost);
+  return timingSafeEqual(derived, known) && hash !== null;
+}
+
+/** Of random bytes: no text is known that leads to it. */
+const NOBODYS = `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(HASH_BYTES))}`;
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function derive(password: string, salt: Buffer, bytes: number, { logN, r, p }: Cost): Promise<Buffer> {
+  await turn();
+  try {
+    // The same letters typed on another keyboard (NFC against NFD) are the same password.
+    const text = password.normalize('NFKC');
+    const options = { N: 2 ** logN, r, p, maxmem: 256 * r * 2 ** logN };
+    return await new Promise((resolve, reject) => {
+      scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
+    });
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
+  }
+}
+
+async function turn(): Promise<void> {
+  if (running >= AT_ONCE) {
+    if (waiting.length >= MAX_WAITING) throw new Unavailable('Too many passwords are being checked right now.');
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+  running += 1;
+}
