@@ -16,17 +16,21 @@ export const NO_RESTRICTION =
   'Only the dashboard owner and project admins have the restriction rights required to change the ' +
   "dashboard's restriction level.";
 
-type Restricted = Pick<Dashboard, 'createdBy' | 'restrictionLevel' | 'editors'>;
+type Restricted = Pick<Dashboard, 'created_by' | 'restriction_level' | 'editors'>;
 type Asking = Pick<Caller, 'userId'>;
 
 /** Whether they decide how restricted it is, and edit it in any case: its creator, and admins of the project. */
-export function canRestrict({ createdBy }: Pick<Dashboard, 'createdBy'>, { userId }: Asking, rights: Rights): boolean {
-  return rights.isProjectAdmin || (userId !== null && userId === createdBy);
+export function canRestrict(
+  { created_by }: Pick<Dashboard, 'created_by'>,
+  { userId }: Asking,
+  rights: Rights,
+): boolean {
+  return rights.isProjectAdmin || (userId !== null && userId === created_by);
 }
 
 /** @returns what the restriction leaves the caller: 37 to edit, 21 to view */
 export function privilegeLevel(dashboard: Restricted, caller: Asking, rights: Rights): RestrictionLevel {
-  if (dashboard.restrictionLevel === EVERYONE_EDITS) return ONLY_COLLABORATORS_EDIT;
+  if (dashboard.restriction_level === EVERYONE_EDITS) return ONLY_COLLABORATORS_EDIT;
   if (canRestrict(dashboard, caller, rights)) return ONLY_COLLABORATORS_EDIT;
   return dashboard.editors.some((userId) => userId === caller.userId) ? ONLY_COLLABORATORS_EDIT : EVERYONE_EDITS;
 }
@@ -41,8 +45,8 @@ export function protectedDashboards({ find }: Pick<DashboardStore, 'find'>): Fin
   return async (projectId, id) => {
     const dashboard = isDashboardId(id) ? await find(projectId, Number(id)) : undefined;
     if (!dashboard) return undefined;
-    const { createdBy, deleted } = dashboard;
     const refusal = (caller: Caller, rights: Rights) => (mayEdit(dashboard, caller, rights) ? undefined : NO_EDIT);
+    const { created_by: createdBy, deleted } = dashboard;
     return { id: dashboard.id, createdBy, deleted, refusal };
   };
 }

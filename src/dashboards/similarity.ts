@@ -1,0 +1,27 @@
+/** Names that are like what somebody typed: as `pg_trgm` compares, word by word, without asking Postgres for the extension. */
+
+/** As alike as `marketing` and `markting`, and a little less. */
+const ALIKE = 0.4;
+
+/** Whether each word of the search is like some word of the name. */
+export function resembles(search: string, name: string): boolean {
+  const [wanted, given] = [wordsOf(search), wordsOf(name)];
+  return wanted.length > 0 && wanted.every((word) => given.some((other) => similarity(word, other) >= ALIKE));
+}
+
+function wordsOf(text: string): Set<string>[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words)].map(trigramsOf);
+}
+
+/** A word counts as if it had two spaces before it and one behind: beginnings weigh more than ends. */
+function trigramsOf(word: string): Set<string> {
+  const padded = `  ${word} `;
+  return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)));
+}
+
+/** How many of all their trigrams both have: from 0 to 1. */
+function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const both = [...one].filter((trigram) => other.has(trigram)).length;
+  return both / (one.size + other.size - both);
+}

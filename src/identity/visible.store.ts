@@ -1,0 +1,24 @@
+/** Lists of protected objects, without those that the caller may not see. */
+import type { Knex } from '../db/connection.ts';
+import type { Visible } from '../http/access.ts';
+
+/**
+ * Leaves of a query the rows that somebody sees: exactly those with which their level is not `none`.
+ * @param query over the objects of one kind; it is changed
+ * @param columns of the object's id, and of the user who made it
+ * @returns the same query
+ */
+export function whereVisible<Query extends Knex.QueryBuilder>(
+  query: Query,
+  visible: Visible,
+  columns: { id: string; createdBy: string } = { id: 'id', createdBy: 'created_by' },
+): Query {
+  const named = 'only' in visible ? visible.only : visible.except;
+  const all = 'except' in visible;
+  if (all && named.length === 0) return query;
+  query.where((either) => {
+    void either.whereRaw(`??::text ${all ? '<> all' : '= any'} (?::text[])`, [columns.id, [...named]]);
+    if (visible.madeBy !== null) void either.orWhere(columns.createdBy, visible.madeBy);
+  });
+  return query;
+}
