@@ -60,6 +60,8 @@ export type ObjectAccess = {
   deletedToo?: true;
   /** What is said where there is none, instead of `Not found.` */
   missing?: string;
+  /** What is said to whoever has too low a level, instead of naming that. */
+  denied?: string;
 };
 
 export type OrganizationAccess = {

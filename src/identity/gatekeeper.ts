@@ -1,83 +1,115 @@
 /** Who may do what, decided from the key or the session that a request carries. */
 import { NotAuthenticated, NotFound, PermissionDenied } from '../errors.ts';
 import {
+  isAtLeast,
   reaches,
   type Caller,
+  type Credentials,
   type FindProtected,
   type Gatekeeper,
   type ProjectAccess,
   type Rights,
 } from '../http/access.ts';
 import type { AccessControlStore } from './access-controls.store.ts';
+import { ensureAllowed, ensureNotOfProjects, ensureOpensOrganization, ensureOpensProject } from './key-limits.ts';
 import { hashOf, isSecretKey } from './keys.ts';
 import type { KeyStore } from './keys.store.ts';
+import { invalidKey, presentedKey, type PresentedKey } from './presented-key.ts';
 import type { ProjectStore } from './projects.store.ts';
-import { RIGHTS_OF_PROJECT_KEY, rightsOfMember } from './rights.ts';
+import type { RequestLimit } from './request-limits.ts';
+import { ensureDecides, RIGHTS_OF_PROJECT_KEY, rightsOfMember } from './rights.ts';
 import { allows } from './scopes.ts';
-
-const BEARER = /^Bearer +(\S+) *$/i;
+import type { TenantStore } from './tenants.store.ts';
 
 export type GatekeeperOptions = {
   keys: KeyStore;
   projects: ProjectStore;
+  tenants: TenantStore;
   accessControls: AccessControlStore;
+  /** Who is logged in; absent: only keys open anything. */
+  callerOf?: (request: Credentials) => Promise<Caller | undefined>;
+  /** For each key; absent: none. */
+  requestLimit?: RequestLimit;
   /** How to find the objects of each kind that is protected one by one. */
   protectedObjects?: Readonly<Record<string, FindProtected>>;
 };
 
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
-  const { keys, projects, accessControls, protectedObjects = {} } = options;
+  const { keys, projects, tenants, accessControls, callerOf, requestLimit, protectedObjects = {} } = options;
 
-  async function rightsOf({ userId }: Caller, projectId: number): Promise<Rights> {
+  async function keyHolder(presented: PresentedKey): Promise<Caller> {
+    // A wrong checksum is a typing error or a guess: not worth a query.
+    const caller = isSecretKey(presented.key) ? await keys.findCaller(hashOf(presented.key)) : undefined;
+    if (!caller) throw invalidKey(presented);
+    return caller;
+  }
+
+  async function rightsOf({ userId }: Caller, projectId: number): Promise<Rights | null> {
     if (userId === null) return RIGHTS_OF_PROJECT_KEY;
     const standing = await accessControls.standingOf(projectId, userId);
-    const rights = standing && rightsOfMember({ userId, ...standing });
-    if (!rights) throw new PermissionDenied("You don't have access to the project.");
-    return rights;
+    return standing ? rightsOfMember(standing) : null;
   }
 
   return {
-    async authenticate({ headersDistinct: { authorization = [] } }) {
-      const [header, second] = authorization;
-      if (header === undefined) throw new NotAuthenticated();
-      const key = BEARER.exec(header)?.[1];
-      if (second !== undefined || key === undefined) {
-        throw new NotAuthenticated('Give one header `Authorization: Bearer <key>`.');
-      }
-      // A wrong checksum is a typing error or a guess: not worth a query.
-      const caller = isSecretKey(key) ? await keys.findCaller(hashOf(key)) : undefined;
-      if (!caller) throw new NotAuthenticated('The API key is not valid.');
+    async authenticate(request) {
+      const presented = await presentedKey(request);
+      const caller = presented ? await keyHolder(presented) : await callerOf?.(request);
+      if (!caller) throw new NotAuthenticated();
       return caller;
     },
 
     current: projects.current,
 
     async enter(caller, projectId, access) {
-      const found = await projects.find(caller, projectId);
+      const found = await tenants.findProject(projectId);
       if (!found) throw new NotFound('Project not found.');
-      if (!found.open) throw new PermissionDenied('This API key does not open this project.');
-      ensureScope(caller, access.scope);
+      const { project, policy } = found;
       const rights = await rightsOf(caller, projectId);
+      if (rights?.membership) ensureAllowed(caller, policy, rights.membership.role);
+      ensureOpensProject(caller, project);
+      ensureScope(caller, access.scope);
+      if (!rights) throw new PermissionDenied("You don't have access to the project.");
+      if (access.admin && !rights.isProjectAdmin) {
+        throw new PermissionDenied("You don't have sufficient permissions in the project.");
+      }
       ensureKind(rights, access);
-      return { project: found.project, rights };
+      return { project, rights };
     },
 
-    async enterOrganization(caller, _id, access) {
+    async enterOrganization(caller, id, access) {
+      if (caller.userId === null) {
+        throw new PermissionDenied('Project secret API keys are only supported on project-based endpoints.');
+      }
+      const found = await tenants.findOrganization(caller.userId, id);
+      if (!found) throw new NotFound('Organization not found.');
+      const { policy, membership } = found;
+      ensureAllowed(caller, policy, membership.role);
+      ensureNotOfProjects(caller);
+      ensureOpensOrganization(caller, found.id);
       ensureScope(caller, access.organization);
-      throw new NotFound('Organization not found.');
+      if (access.role && !isAtLeast(membership.role, access.role)) {
+        throw new PermissionDenied('Your organization access level is insufficient.');
+      }
+      return { id: found.id, name: policy.name, membershipId: membership.id, role: membership.role };
     },
 
-    allow(caller, { needs }) {
+    allow(caller, { needs, limitedKeys }) {
+      if (!limitedKeys) ensureNotOfProjects(caller);
       if (needs) ensureScope(caller, needs);
     },
 
-    throttle() {},
+    throttle({ keyId }) {
+      if (keyId !== null) requestLimit?.(keyId);
+    },
 
     async guard({ caller, project, rights }, { object, scope }, id) {
       const found = await protectedObjects[object.resource]?.(project.id, id);
-      if (!found) throw new NotFound();
+      if (!found || (found.deleted && !object.deletedToo)) throw new NotFound(object.missing);
       const wanted = object.level ?? levelFor(scope);
-      if (!reaches(rights.levelOf(object.resource, found), wanted)) throw lacking(wanted);
+      if (wanted === 'manager') ensureDecides(rights, object.resource, found);
+      else if (!reaches(rights.levelOf(object.resource, found), wanted)) {
+        throw object.denied === undefined ? lacking(wanted) : new PermissionDenied(object.denied);
+      }
       const refusal = scope.endsWith(':write') ? found.refusal?.(caller, rights) : undefined;
       if (refusal !== undefined) throw new PermissionDenied(refusal);
     },
@@ -88,15 +120,12 @@ function ensureScope({ scopes }: Caller, scope: ProjectAccess['scope']): void {
   if (!allows(scopes, scope)) throw new PermissionDenied(`API key missing required scope '${scope}'`);
 }
 
-/** Whether there can be anything for the caller here: single objects are asked about when they are known. */
-function ensureKind(rights: Rights, { scope, object }: ProjectAccess): void {
+/** A single object is asked about when it is known; of a list, what the caller may see is left. */
+function ensureKind(rights: Rights, { scope, object, filtered }: ProjectAccess): void {
   const [resource = ''] = scope.split(':');
-  if (object) return;
+  if (filtered || object?.resource === resource) return;
   const wanted = levelFor(scope);
-  if (reaches(rights.levelOf(resource), wanted)) return;
-  const visible = rights.visible(resource);
-  if (wanted === 'viewer' && 'only' in visible && visible.only.length > 0) return;
-  throw lacking(wanted);
+  if (!reaches(rights.levelOf(resource), wanted)) throw lacking(wanted);
 }
 
 function levelFor(scope: ProjectAccess['scope']) {

@@ -68,7 +68,7 @@ const getProject = (['/api/projects/:id/', '/api/environments/:id/'] as const).m
   route({
     method: 'get',
     path,
-    access: { authenticated: true },
+    access: { authenticated: true, limitedKeys: true },
     params: Type.Object({
       id: Type.String({ pattern: String.raw`^(@current|[1-9]\d{0,8})$`, description: 'An id, or `@current`.' }),
     }),

@@ -59,10 +59,14 @@ function fromRow(row: Row): Project {
 export function projectStore(db: Knex) {
   const table = () => db<Row>('projects');
 
-  /** The projects that a caller may enter: a key's own, or those of its user's organizations that the key is not kept from. */
-  function openTo({ userId, projectId, onlyProjects, onlyOrganizations }: Caller) {
+  /** The projects that a caller may enter: a key's own, or those of its user's organizations that the key is not kept from, by its limits or theirs. */
+  function openTo({ userId, keyId, projectId, onlyProjects, onlyOrganizations }: Caller) {
     if (projectId !== null) return table().where({ id: projectId });
     const organizations = db('organization_memberships').select('organization_id').where({ user_id: userId });
+    if (keyId !== null) {
+      const wantingKeys = db('organizations').select('id').where({ members_can_use_personal_api_keys: true });
+      organizations.where((one) => one.whereNot({ role: 'member' }).orWhereIn('organization_id', wantingKeys));
+    }
     const open = table().whereIn('organization_id', organizations);
     if (onlyProjects) open.whereIn('id', onlyProjects);
     if (onlyOrganizations) open.whereIn('organization_id', onlyOrganizations);
@@ -93,14 +97,6 @@ export function projectStore(db: Knex) {
       throw new NotFound(
         'This API key opens several projects: give the id of one instead of `@current`, or its public key as `token`.',
       );
-    },
-
-    /** The project, and whether the caller may enter it; undefined when there is none. */
-    async find(caller: Caller, id: number): Promise<{ project: Project; open: boolean } | undefined> {
-      const row = await table().where({ id }).first();
-      if (!row) return undefined;
-      const opened = await openTo(caller).where({ id }).first('id');
-      return { project: fromRow(row), open: opened !== undefined };
     },
 
     /** What is not given stays as it is. @throws NotFound when there is no such project */

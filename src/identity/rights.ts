@@ -2,8 +2,10 @@
  * What somebody may do in a project, computed from the rules that apply to them. Pure: the rules are read once for a request.
  * Rule by rule as upstream does it, except that lists follow the same computation as single objects.
  */
+import { PermissionDenied } from '../errors.ts';
 import {
   LEVELS,
+  reaches,
   type Level,
   type OrganizationRole,
   type Protected,
@@ -11,24 +13,30 @@ import {
   type Visible,
 } from '../http/access.ts';
 
-/** A rule that applies to the caller: everybody's, their own, or that of a role they have. */
+/** A rule that applies to somebody. */
 export type Rule = {
   /** The kind of object, as in scopes; `project`: the project itself. */
   resource: string;
   /** null: all objects of the kind. */
   resourceId: string | null;
-  /** Whether it is for this member or a role of theirs, and not for everybody. */
-  specific: boolean;
+  /** Whom it is for: this member, a role of theirs, or everybody. */
+  subject: 'member' | 'role' | 'everybody';
   level: Level | ProjectLevel;
 };
 
+export const PROJECT_LEVELS = ['none', 'member', 'admin'] as const;
 /** Standing in a project. */
-export type ProjectLevel = 'none' | 'member' | 'admin';
+export type ProjectLevel = (typeof PROJECT_LEVELS)[number];
 
 /** Objects without any rule are open to everybody in the project. */
 const DEFAULT_LEVEL: Level = 'editor';
 
-type Standing = { userId: number; membership: { id: string; role: OrganizationRole }; rules: readonly Rule[] };
+/** A member of the project's organization, and the rules of the project that apply to them. */
+export type Standing = {
+  userId: number;
+  membership: { id: string; role: OrganizationRole };
+  rules: readonly Rule[];
+};
 
 /** @returns null when the rules keep the member out of the project */
 export function rightsOfMember({ userId, membership, rules }: Standing): Rights | null {
@@ -36,12 +44,10 @@ export function rightsOfMember({ userId, membership, rules }: Standing): Rights 
   const standing = projectLevel(rules);
   if (standing === 'none' && !isOrganizationAdmin) return null;
   const isProjectAdmin = isOrganizationAdmin || standing === 'admin';
-  const byKind = new Map<string, Rule[]>();
-  for (const rule of rules) byKind.set(rule.resource, [...(byKind.get(rule.resource) ?? []), rule]);
+  const byKind = Map.groupBy(rules, ({ resource }) => resource);
 
   function levelOf(resource: string, object?: Protected): Level {
-    if (isOrganizationAdmin) return 'manager';
-    if (object && object.createdBy === userId) return 'manager';
+    if (isOrganizationAdmin || object?.createdBy === userId) return 'manager';
     return levelByRules(byKind.get(resource) ?? [], object && String(object.id));
   }
 
@@ -65,15 +71,53 @@ export const RIGHTS_OF_PROJECT_KEY: Rights = {
   visible: () => ({ madeBy: null, except: [] }),
 };
 
+/** Whether somebody decides who else may do what with an object: its managers do, and admins of the project by a rule. */
+export function decides(rights: Rights, resource: string, object: Protected): boolean {
+  return rights.isProjectAdmin || rights.levelOf(resource, object) === 'manager';
+}
+
+/** @throws PermissionDenied when somebody else decides about the access to it */
+export function ensureDecides(rights: Rights, resource: string, object: Protected): void {
+  if (!decides(rights, resource, object))
+    throw new PermissionDenied(`Must be manager to modify ${resource} permissions.`);
+}
+
+/** Whether somebody may make objects of a kind, or change one. @throws PermissionDenied */
+export function ensureEditor(rights: Rights, resource: string, object?: Protected): void {
+  if (reaches(rights.levelOf(resource, object), 'editor')) return;
+  throw new PermissionDenied('You do not have editor access to this resource.');
+}
+
+/** From what a member has their level with an object, in the order in which upstream names it. */
+export type AccessSource =
+  'creator' | 'organization_admin' | 'explicit_member' | 'explicit_role' | 'project_admin' | 'default';
+
+export function sourceOf(standing: Standing, rights: Rights, resource: string, object: Protected): AccessSource {
+  const { userId, membership, rules } = standing;
+  if (object.createdBy === userId) return 'creator';
+  if (membership.role !== 'member') return 'organization_admin';
+  const level = rights.levelOf(resource, object);
+  const deciding = rules.filter(
+    (rule) => rule.resource === resource && rule.resourceId === String(object.id) && rule.level === level,
+  );
+  if (deciding.some(({ subject }) => subject === 'member')) return 'explicit_member';
+  if (deciding.some(({ subject }) => subject === 'role')) return 'explicit_role';
+  return rights.isProjectAdmin ? 'project_admin' : 'default';
+}
+
 /** The highest of what is said of this person and object, else of this kind of object, else of the object to everybody. */
 function levelByRules(rules: readonly Rule[], id: string | undefined): Level {
   const ofObject = rules.filter(({ resourceId }) => id !== undefined && resourceId === id);
   return (
-    highest(ofObject.filter(({ specific }) => specific)) ??
+    highest(ofObject.filter(isSpecific)) ??
     highest(rules.filter(({ resourceId }) => resourceId === null)) ??
     highest(ofObject) ??
     DEFAULT_LEVEL
   );
+}
+
+function isSpecific({ subject }: Rule): boolean {
+  return subject !== 'everybody';
 }
 
 function highest(rules: readonly Rule[]): Level | undefined {
@@ -81,11 +125,11 @@ function highest(rules: readonly Rule[]): Level | undefined {
   return LEVELS[Math.max(-1, ...levels)];
 }
 
-/** undefined: no rule says anything. */
-function projectLevel(rules: readonly Rule[]): ProjectLevel | undefined {
+/** What rules say; undefined: nothing. */
+export function projectLevel(rules: readonly Rule[]): ProjectLevel | undefined {
   const ofProject = rules.filter(({ resource }) => resource === 'project');
-  const specific = ofProject.filter((rule) => rule.specific);
+  const specific = ofProject.filter(isSpecific);
   const deciding = specific.length > 0 ? specific : ofProject;
   const levels = deciding.map(({ level }) => level);
-  return (['admin', 'member', 'none'] as const).find((level) => levels.includes(level));
+  return PROJECT_LEVELS.toReversed().find((level) => levels.includes(level));
 }

@@ -53,23 +53,27 @@ describe('identity', () => {
 
   it('lets nobody in without a valid key', async () => {
     const key = await buildPersonalKey(db, ours, '*');
-    const refused: Record<string, string>[] = [
-      {},
-      { Authorization: 'Bearer' },
-      { Authorization: 'Bearer ' },
-      { Authorization: key },
-      { Authorization: `Basic ${key}` },
-      { Authorization: `Bearer ${key}x` },
-      { Authorization: `Bearer ${key} ${key}` },
-      { Authorization: `Bearer ${generateKey('phx')}` },
-      { Authorization: `Bearer ${ours.apiToken}` },
-      { Authorization: 'Bearer \u00e9\u00ff' },
-      { Authorization: `Bearer ${'x'.repeat(10_000)}` },
+    const none = 'Authentication credentials were not provided.';
+    const invalid = 'Personal API key found in request Authorization header is invalid.';
+    const refused: [header: string | undefined, code: string, detail: string][] = [
+      [undefined, 'not_authenticated', none],
+      ['Bearer', 'not_authenticated', none],
+      ['Bearer ', 'not_authenticated', none],
+      [key, 'not_authenticated', none],
+      [`Basic ${key}`, 'not_authenticated', none],
+      [`Bearer ${key}x`, 'authentication_failed', invalid],
+      [`Bearer ${key} ${key}`, 'authentication_failed', invalid],
+      [`Bearer ${generateKey('phx')}`, 'authentication_failed', invalid],
+      [`Bearer ${generateKey('phs')}`, 'authentication_failed', invalid.replace('Personal', 'Project secret')],
+      [`Bearer ${ours.apiToken}`, 'authentication_failed', invalid],
+      ['Bearer \u00e9\u00ff', 'authentication_failed', invalid],
+      [`Bearer ${'x'.repeat(10_000)}`, 'authentication_failed', invalid],
     ];
-    for (const headers of refused) {
+    for (const [header, code, detail] of refused) {
+      const headers: Record<string, string> = header === undefined ? {} : { Authorization: header };
       const answer = await api.request('GET', things(ours), { headers });
-      assert.equal(answer.status, 401, JSON.stringify(headers));
-      assert.equal((answer.body as { code: string }).code, 'not_authenticated');
+      assert.equal(answer.status, 401, header);
+      assert.deepEqual(answer.body, { type: 'authentication_error', code, detail, attr: null }, header);
       assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
     }
   });

@@ -1,0 +1,38 @@
+/** Where a request carries its key, the first that is there: the header `Authorization`, the body, the query. */
+import { NotAuthenticated } from '../errors.ts';
+import type { Credentials } from '../http/access.ts';
+
+export type PresentedKey = {
+  key: string;
+  /** For the message. */
+  where: 'Authorization header' | 'body' | 'query string';
+};
+
+/** Of the body and the query. */
+const FIELD = 'personal_api_key';
+const BEARER = /^Bearer +(\S.*?) *$/i;
+
+/** @throws NotAuthenticated for two headers: they may be somebody's key and somebody else's */
+export async function presentedKey(request: Credentials): Promise<PresentedKey | undefined> {
+  const [header, second] = request.headersDistinct.authorization ?? [];
+  if (second !== undefined) throw new NotAuthenticated('Give one header `Authorization: Bearer <key>`.');
+  const inHeader = BEARER.exec(header ?? '')?.[1];
+  if (inHeader !== undefined) return { key: inHeader, where: 'Authorization header' };
+  const inBody = await keyInBody(request);
+  if (inBody !== undefined) return { key: inBody, where: 'body' };
+  const inQuery = new URLSearchParams(request.url?.split('?', 2)[1]).get(FIELD);
+  return inQuery ? { key: inQuery, where: 'query string' } : undefined;
+}
+
+/** What is wrong with a body is said once it is known who asks: here it holds no key. */
+async function keyInBody(request: Credentials): Promise<string | undefined> {
+  const body = await request.body?.().catch(() => undefined);
+  const key = (body as Record<string, unknown> | null | undefined)?.[FIELD];
+  return typeof key === 'string' && key !== '' ? key : undefined;
+}
+
+/** The answer for a key that opens nothing. */
+export function invalidKey({ key, where }: PresentedKey): NotAuthenticated {
+  const kind = key.startsWith('phs_') ? 'Project secret' : 'Personal';
+  return new NotAuthenticated(`${kind} API key found in request ${where} is invalid.`, 'authentication_failed');
+}

@@ -1,0 +1,86 @@
+/** What the gatekeeper asks of projects and organizations before it lets somebody in. */
+import type { Knex } from '../db/connection.ts';
+import type { OrganizationRole, Project } from '../http/access.ts';
+
+/** Of an organization, as its members' keys meet it. */
+export type Policy = {
+  name: string;
+  /** Whether members who are not its admins may use personal keys. */
+  membersMayUseKeys: boolean;
+};
+
+export type FoundOrganization = {
+  id: string;
+  policy: Policy;
+  membership: { id: string; role: OrganizationRole };
+};
+
+type ProjectRow = {
+  id: number;
+  name: string;
+  organization_id: string;
+  organization: string;
+  members_can_use_personal_api_keys: boolean;
+};
+
+type OrganizationRow = {
+  id: string;
+  name: string;
+  members_can_use_personal_api_keys: boolean;
+  membership_id: string;
+  role: OrganizationRole;
+};
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export function tenantStore(db: Knex) {
+  return {
+    async findProject(id: number): Promise<{ project: Project; policy: Policy } | undefined> {
+      const row: ProjectRow | undefined = await db('projects')
+        .join('organizations', 'organizations.id', 'projects.organization_id')
+        .where('projects.id', id)
+        .first(
+          'projects.id',
+          'projects.name',
+          'projects.organization_id',
+          'organizations.name as organization',
+          'organizations.members_can_use_personal_api_keys',
+        );
+      if (!row) return undefined;
+      return {
+        project: { id: row.id, organizationId: row.organization_id, name: row.name },
+        policy: { name: row.organization, membersMayUseKeys: row.members_can_use_personal_api_keys },
+      };
+    },
+
+    /**
+     * An organization that the user is in.
+     * @param id or `@current`: that of the project which the user works in, else their only one
+     */
+    async findOrganization(userId: number, id: string): Promise<FoundOrganization | undefined> {
+      if (id !== '@current' && !UUID.test(id)) return undefined;
+      const rows: (OrganizationRow & { is_current: boolean })[] = await db('organization_memberships as member')
+        .join('organizations', 'organizations.id', 'member.organization_id')
+        .join('users', 'users.id', 'member.user_id')
+        .leftJoin('projects', 'projects.id', 'users.current_project_id')
+        .where('member.user_id', userId)
+        .modify((wanted) => id !== '@current' && wanted.where('organizations.id', id))
+        .orderBy('is_current', 'desc')
+        .limit(2)
+        .select(
+          'organizations.id',
+          'organizations.name',
+          'organizations.members_can_use_personal_api_keys',
+          'member.id as membership_id',
+          'member.role',
+          db.raw('coalesce(projects.organization_id = organizations.id, false) as is_current'),
+        );
+      const [row, second] = rows;
+      if (!row || (second && !row.is_current)) return undefined;
+      const policy = { name: row.name, membersMayUseKeys: row.members_can_use_personal_api_keys };
+      return { id: row.id, policy, membership: { id: row.membership_id, role: row.role } };
+    },
+  };
+}
+
+export type TenantStore = ReturnType<typeof tenantStore>;
