@@ -35,9 +35,12 @@ import { createHealth } from './health/readiness.ts';
 import { healthRoutes, type HealthApi } from './health/routes.ts';
 import { createApp } from './http/app.ts';
 import type { Route } from './http/route.ts';
+import { accessControls } from './identity/access-controls.ts';
+import type { AccessControlsApi } from './identity/access-controls.routes.ts';
 import { activityRoutes, type ActivityApi } from './identity/activity.routes.ts';
 import { createGatekeeper } from './identity/gatekeeper.ts';
 import { projectByToken } from './identity/project-tokens.ts';
+import { projectAccessRoutes, PROTECTED_PROJECT_RULES } from './identity/project-access.routes.ts';
 import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
 import { identityStores } from './identity/stores.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -46,6 +49,7 @@ import { ensureReachable } from './temporal/connection.ts';
 
 type Collaborators = HealthApi &
   IdentityApi &
+  AccessControlsApi &
   ActivityApi &
   EventsApi &
   PersonsApi &
@@ -59,6 +63,7 @@ type Collaborators = HealthApi &
 export const apiRoutes: readonly Route<Collaborators>[] = [
   ...healthRoutes,
   ...projectRoutes,
+  ...projectAccessRoutes,
   ...activityRoutes,
   ...eventRoutes,
   ...personRoutes,
@@ -104,7 +109,8 @@ export function createApi(
   const identity = identityStores(db);
   const { projects, activity, users } = identity;
   const dashboards = createDashboardParts(options);
-  const gatekeeper = createGatekeeper({ ...identity, protectedObjects: dashboards.protectedObjects });
+  const protectedObjects = { ...PROTECTED_PROJECT_RULES, ...dashboards.protectedObjects };
+  const gatekeeper = createGatekeeper({ ...identity, protectedObjects });
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
   const health = createHealth(apiChecks({ pool: engine.pool, ensureTemporal }));
   const ingestionWarnings = warningStore(db);
@@ -134,6 +140,7 @@ export function createApi(
     collaborators: {
       health,
       projects,
+      accessControls: accessControls({ stores: identity, protectedObjects }),
       events: eventStore(lookups),
       persons: personStore(lookups),
       groups: groupStore(lookups),
