@@ -1,12 +1,12 @@
 /** Rows of the activity log. Bind it to the transaction of the change that it tells of. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
-import type { Project } from '../http/access.ts';
 import { redact } from '../secrets/redact.ts';
 import type { ActivityVerb, Author, Change } from './activity.ts';
 
 export type NewActivity = {
-  project: Pick<Project, 'id' | 'organizationId'>;
+  /** `id` null: it is of the organization as a whole. */
+  project: { id: number | null; organizationId: string };
   author: Author;
   /** The kind of object: `FeatureFlag`, `Cohort`, ... */
   scope: string;
@@ -31,6 +31,9 @@ export type ActivityEntry = {
   userId: number | null;
   createdAt: string;
 };
+
+type WantedActivity = { scope?: string | undefined; itemId?: string | number | undefined };
+type Page = { limit: number; offset: number };
 
 type Row = {
   id: string;
@@ -62,6 +65,28 @@ function fromRow(row: Row): ActivityEntry {
 export function activityStore(db: Knex) {
   const table = () => db<Row>('activity_log');
 
+  async function listed(
+    place: { project_id: number } | { organization_id: string; project_id: null },
+    { scope, itemId }: WantedActivity,
+    page: Page,
+  ): Promise<{ count: number; results: ActivityEntry[] }> {
+    const wanted = () =>
+      table().where({
+        ...place,
+        ...(scope !== undefined && { scope }),
+        ...(itemId !== undefined && { item_id: String(itemId) }),
+      });
+    const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
+    const rows = await wanted()
+      .orderBy([
+        { column: 'created_at', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ])
+      .limit(page.limit)
+      .offset(page.offset);
+    return { count: Number(counted.count), results: rows.map(fromRow) };
+  }
+
   return {
     /** Secrets in the changes are blackened: leave out those that do not look like one. */
     async record({ project, author, changes, ...entry }: NewActivity): Promise<void> {
@@ -80,28 +105,12 @@ export function activityStore(db: Knex) {
       });
     },
 
-    /** Newest first: of one object, of all of a kind, or of all. */
-    async list(
-      projectId: number,
-      { scope, itemId }: { scope?: string | undefined; itemId?: string | number | undefined },
-      page: { limit: number; offset: number },
-    ): Promise<{ count: number; results: ActivityEntry[] }> {
-      const wanted = () =>
-        table().where({
-          project_id: projectId,
-          ...(scope !== undefined && { scope }),
-          ...(itemId !== undefined && { item_id: String(itemId) }),
-        });
-      const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
-      const rows = await wanted()
-        .orderBy([
-          { column: 'created_at', order: 'desc' },
-          { column: 'id', order: 'desc' },
-        ])
-        .limit(page.limit)
-        .offset(page.offset);
-      return { count: Number(counted.count), results: rows.map(fromRow) };
-    },
+    /** Of a project, newest first: of one object, of all of a kind, or of all. */
+    list: (projectId: number, wanted: WantedActivity, page: Page) => listed({ project_id: projectId }, wanted, page),
+
+    /** Of an organization as a whole, without that of its projects. */
+    listOfOrganization: (organizationId: string, wanted: WantedActivity, page: Page) =>
+      listed({ organization_id: organizationId, project_id: null }, wanted, page),
 
     /** @returns the fields of an object that changed after it had this version */
     async changedSince(

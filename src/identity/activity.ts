@@ -8,7 +8,20 @@ import type { Users } from './users.store.ts';
 /** Whose doing it is: a user's through a personal key, or a project's through its own; without a key, time's. A `Caller` is one. */
 export type Author = { userId: number | null; keyId: string | null };
 
-const VERBS = ['created', 'updated', 'deleted', 'restored'] as const;
+const VERBS = [
+  'created',
+  'updated',
+  'deleted',
+  'restored',
+  'logged_in',
+  'logged_out',
+  // Of what is shared with strangers; the spellings are upstream's.
+  'sharing enabled',
+  'sharing disabled',
+  'access token refreshed',
+  'share_login_success',
+  'share_login_failed',
+] as const;
 export type ActivityVerb = (typeof VERBS)[number];
 
 const ChangeBody = Type.Object({
