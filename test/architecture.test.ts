@@ -37,7 +37,7 @@ const ARROWS = `
   health          -> http, db, events
   identity        -> http, db, secrets
   flags           -> http, db, identity, wire, flags/evaluation, events, query, secrets
-  dashboards      -> http, db, identity
+  dashboards      -> http, db, identity, events, query
   capture         -> http, db, identity, wire, events, secrets
   notify          -> net, db (types)
   exports         -> http, db, exports/domain, events, query, formats, destinations, temporal, secrets, notify

@@ -65,7 +65,7 @@ function isType(type: unknown): type is PropertyFilter['type'] {
 }
 
 /** Postgres stores neither NUL nor halves of surrogate pairs, so such a filter could only be meant otherwise. */
-function isStorable(given: object): boolean {
+export function isStorable(given: object): boolean {
   const text = JSON.stringify(given);
   return !/\\u(0000|[dD][89a-fA-F])/.test(text.replaceAll('\\\\', ''));
 }

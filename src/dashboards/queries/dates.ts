@@ -1,0 +1,169 @@
+/**
+ * A range of dates as instants, and the intervals in it, by the clock of the project's time zone. Calendars are counted here, zones by
+ * Postgres: a day of 23 or 25 hours is one interval.
+ */
+import { NotFound } from '../../errors.ts';
+import type { Ask } from './asking.ts';
+import type { Moment, Range } from './parsed.ts';
+import { refusal } from './refusal.ts';
+import type { Interval } from './schema.ts';
+import { DAY_MS, relativeWall, shifted, startOf } from './wall-clock.ts';
+
+/** Half-open; ISO instants. */
+export type Dates = {
+  timeZone: string;
+  from: string;
+  to: string;
+  /** When each interval starts; the first may start before the range does. Never more than `MAX_INTERVALS`. */
+  starts: string[];
+  /** What the clock shows then: `2024-06-01 08:00:00`. */
+  walls: string[];
+};
+
+export const MAX_INTERVALS = 2000;
+const DEFAULT_DAYS = 7;
+/** Clients' clocks: what happened before is none of their events. */
+const FIRST_EVENT = '2015-01-01T00:00:00Z';
+const EARLIEST = Date.UTC(1970, 0, 1);
+const LATEST = Date.UTC(9000, 0, 1);
+
+/** What the project's clock shows at the instants from which both sides are counted. */
+type Clock = { timeZone: string; from: number; to: number };
+
+/**
+ * @param interval null: the whole range is one
+ * @param now milliseconds since 1970
+ * @throws InvalidInput for a range that ends before it begins, or has too many intervals
+ */
+export async function resolvedDates(
+  ask: Ask,
+  projectId: number,
+  range: Range,
+  { interval, now }: { interval: Interval | null; now: number },
+): Promise<Dates> {
+  const clock = await readClock(ask, projectId, range, now);
+  const to = endOf(range, clock.to, interval);
+  const from = beginningOf(range, clock.from, interval);
+  if (from >= to) throw refusal('dateRange', 'It ends before it begins: let `date_from` be earlier than `date_to`.');
+  if (from < EARLIEST || to > LATEST) throw refusal('dateRange', 'It reaches beyond the years 1970 to 9000.');
+  const dates = await located(ask, clock.timeZone, { from, to, interval });
+  return range.isExact ? { ...dates, ...instantsOf(range, now) } : dates;
+}
+
+/** Sides that were instants already: to the microsecond, also within an hour that occurs twice. */
+function instantsOf({ from, to }: Range, now: number): Partial<Pick<Dates, 'from' | 'to'>> {
+  return {
+    ...(from !== null && from !== 'all' && from.kind === 'instant' && { from: from.instant }),
+    ...(to === null && { to: new Date(now).toISOString() }),
+    ...(to?.kind === 'instant' && { to: to.instant }),
+  };
+}
+
+/** The last intervals up to the one that `date_to` is in; `date_from` does not matter. @param count how many */
+export async function lastIntervals(
+  ask: Ask,
+  projectId: number,
+  range: Range,
+  { interval, count, now }: { interval: Interval; count: number; now: number },
+): Promise<Dates> {
+  const clock = await readClock(ask, projectId, { ...range, from: null }, now);
+  const last = startOf(endOf(range, clock.to, interval) - 1, interval);
+  const from = shifted(last, 1 - count, interval);
+  return located(ask, clock.timeZone, { from, to: shifted(last, 1, interval), interval });
+}
+
+async function readClock(ask: Ask, projectId: number, range: Range, now: number): Promise<Clock> {
+  const [row] = await ask<{ timezone: string; from_wall: string | null; to_wall: string }>(
+    `select timezone, (${range.from === 'all' ? FIRST : '$2::timestamptz'} at time zone timezone)::text as from_wall,
+       ($3::timestamptz at time zone timezone)::text as to_wall
+     from projects where id = $1`,
+    [projectId, baseOf(range.from, now), baseOf(range.to, now)],
+  );
+  if (!row) throw new NotFound('Project not found.');
+  const to = wallOf(row.to_wall);
+  return { timeZone: row.timezone, from: row.from_wall === null ? to : wallOf(row.from_wall), to };
+}
+
+/** Nothing says sooner when events happened: only when they were stored is in an index. */
+const FIRST = `(select min("timestamp") from events
+  where project_id = $1 and "timestamp" >= '${FIRST_EVENT}' and "timestamp" < $2)`;
+
+/** Zones that change their clocks in between do not change how long some hours are. */
+function baseOf(side: Moment | 'all' | null, now: number): string {
+  if (side === null || side === 'all' || side.kind === 'wall') return new Date(now).toISOString();
+  if (side.kind === 'instant') return side.instant;
+  const hours = side.unit === 'h' ? side.amount : 0;
+  return new Date(shifted(now, -hours, 'h')).toISOString();
+}
+
+function wallOf(text: string): number {
+  return Date.parse(`${text.replace(' ', 'T')}Z`);
+}
+
+/** @param base what the clock shows at the side's instant, or now */
+function beginningOf({ from, isExact }: Range, base: number, interval: Interval | null): number {
+  const wall = from === null ? startOf(shifted(base, -DEFAULT_DAYS, 'd'), 'd') : momentWall(from, base);
+  return isExact ? wall : startOf(wall, interval ?? 'day');
+}
+
+function momentWall(moment: Moment | 'all', base: number): number {
+  if (moment === 'all' || moment.kind === 'instant') return base;
+  return moment.kind === 'wall' ? moment.wall : relativeWall(moment, base);
+}
+
+/** The first moment that is not in the range any more. */
+function endOf({ to, isExact }: Range, base: number, interval: Interval | null): number {
+  if (to?.kind === 'relative' && to.edge !== null) return relativeWall(to, base);
+  const wall = to === null ? base : momentWall(to, base);
+  if (isExact) return to === null ? wall + 1 : wall;
+  const isHourly = interval === 'hour';
+  if (!isHourly || (to?.kind === 'wall' && !to.hasTime)) return startOf(wall, 'd') + DAY_MS;
+  return to === null || to.kind === 'relative' ? shifted(startOf(wall, 'h'), 1, 'h') : wall;
+}
+
+/**
+ * An hour that occurs twice begins the day with its first occurrence; Postgres would take the second one. One that does not occur is
+ * the moment when the clock jumps.
+ */
+const LOCATED = `
+  select case when ((located - interval '1 hour') at time zone $1) = wall then located - interval '1 hour' else located end as at
+  from unnest($2::timestamp[]) with ordinality as walls (wall, place) cross join lateral (select wall at time zone $1 as located) as zoned
+  order by place`;
+
+const HOURS = `
+  select at, (at at time zone $1)::text as wall
+  from generate_series($2::timestamptz, $3::timestamptz - interval '1 microsecond', interval '1 hour') as at limit ${MAX_INTERVALS + 1}`;
+
+type Span = { from: number; to: number; interval: Interval | null };
+
+async function located(ask: Ask, timeZone: string, { from, to, interval }: Span): Promise<Dates> {
+  const calendar = interval === null || interval === 'hour' ? [] : wallsBetween(from, to, interval);
+  const first = interval === 'hour' ? startOf(from, 'hour') : from;
+  const walls = [from, to, first, ...calendar].map((wall) => new Date(wall).toISOString().replace('Z', ''));
+  const [start, end, firstStart, ...starts] = (await ask<{ at: string }>(LOCATED, [timeZone, walls])).map(
+    ({ at }) => at,
+  );
+  const dates = { timeZone, from: start!, to: end! };
+  if (interval !== 'hour') return { ...dates, starts, walls: calendar.map(textOf) };
+  const hours = await ask<{ at: string; wall: string }>(HOURS, [timeZone, firstStart, end]);
+  if (hours.length > MAX_INTERVALS) throw tooMany(interval);
+  return { ...dates, starts: hours.map(({ at }) => at), walls: hours.map(({ wall }) => wall) };
+}
+
+function wallsBetween(from: number, to: number, interval: Interval): number[] {
+  const walls: number[] = [];
+  for (let wall = startOf(from, interval); wall < to; wall = shifted(wall, 1, interval)) {
+    if (walls.length === MAX_INTERVALS) throw tooMany(interval);
+    walls.push(wall);
+  }
+  return walls;
+}
+
+function tooMany(interval: Interval) {
+  const fix = interval === 'month' ? 'Use a shorter range.' : 'Use a longer interval, or a shorter range.';
+  return refusal('dateRange', `It has more than ${MAX_INTERVALS} intervals of one ${interval}. ${fix}`);
+}
+
+function textOf(wall: number): string {
+  return new Date(wall).toISOString().slice(0, 19).replace('T', ' ');
+}

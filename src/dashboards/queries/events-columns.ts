@@ -1,0 +1,105 @@
+/** The columns of a table of events: those that there are, and properties by their names. */
+import { escapeLiteral } from 'pg';
+import { filterTreeOf } from './filter-tree.ts';
+import { momentOf, rangeOf } from './moments.ts';
+import type { Column, ParsedEvents, Range } from './parsed.ts';
+import { refusal } from './refusal.ts';
+import type { EventsQuery } from './schema.ts';
+
+const TEXT = 'String';
+const JSON_TYPE = 'JSON';
+
+/** Whose the event is now: see `selecting.ts`. */
+export const PERSON_ID = 'coalesce(known.person_id, event.person_id)';
+
+/** SQL over `event`, a row of events, and `known`, its distinct id's row in `person_distinct_ids`. */
+const COLUMNS: Readonly<Record<string, Omit<Column, 'name'>>> = {
+  uuid: { type: 'UUID', sql: 'event.uuid' },
+  event: { type: TEXT, sql: 'event.event' },
+  timestamp: { type: 'DateTime64', sql: 'event."timestamp"' },
+  created_at: { type: 'DateTime64', sql: 'event.created_at' },
+  distinct_id: { type: TEXT, sql: 'event.distinct_id' },
+  person_id: { type: 'UUID', sql: PERSON_ID },
+  elements_chain: { type: TEXT, sql: 'event.elements_chain' },
+  properties: { type: JSON_TYPE, sql: 'event.properties' },
+  'person.properties': { type: JSON_TYPE, sql: 'event.person_properties' },
+  '*': {
+    type: JSON_TYPE,
+    sql: `jsonb_build_object('uuid', event.uuid, 'event', event.event, 'properties', event.properties,
+      'timestamp', to_char(event."timestamp" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+      'team_id', event.project_id, 'distinct_id', event.distinct_id, 'elements_chain', event.elements_chain,
+      'created_at', to_char(event.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))`,
+  },
+  person: {
+    type: JSON_TYPE,
+    sql: `jsonb_strip_nulls(jsonb_build_object('uuid', ${PERSON_ID}, 'distinct_id', event.distinct_id, 'properties',
+      jsonb_build_object('email', event.person_properties -> 'email', 'name', event.person_properties -> 'name')))`,
+  },
+};
+/** Nothing is sorted by a whole object. */
+const UNSORTED = ['*', 'person', 'properties', 'person.properties'];
+
+/** `properties.$browser`, `person.properties.email`; a name with other characters stands in backticks. */
+const PROPERTY = /^(person\.)?properties\.(?:([\w$ :@/-]{1,400})|`([^`]{1,400})`)$/;
+const ORDER = /^(.*?)(?:\s+(asc|desc))?$/is;
+const DEFAULT_LIMIT = 100;
+
+/** @throws InvalidInput naming what is no column, no filter or no date */
+export function parsedEvents(node: EventsQuery): ParsedEvents {
+  return {
+    kind: 'EventsQuery',
+    columns: node.select.map((one, index) => columnOf(one, `select[${index}]`)),
+    order: (node.orderBy ?? []).map((one, index) => orderOf(one, `orderBy[${index}]`)),
+    event: node.event ?? null,
+    personId: node.personId ?? null,
+    filters: {
+      every: [
+        filterTreeOf(node.properties, 'properties'),
+        filterTreeOf(node.fixedProperties, 'fixedProperties'),
+        filterTreeOf(
+          node.where?.map((key) => ({ type: 'hogql', key })),
+          'where',
+        ),
+      ],
+    },
+    limit: node.limit ?? DEFAULT_LIMIT,
+    offset: node.offset ?? 0,
+    range: node.dateRange ? rangeOf(node.dateRange) : betweenOf(node),
+  };
+}
+
+/** Nothing in a table depends on when the first event happened: it is not looked for. */
+const ALWAYS = '1970-01-02T00:00:00Z';
+
+function betweenOf({ after, before }: EventsQuery): Range {
+  return {
+    from: momentOf(after === 'all' ? ALWAYS : (after ?? '-24h'), 'after'),
+    to: before === null || before === undefined ? null : momentOf(before, 'before'),
+    isExact: true,
+  };
+}
+
+/** As upstream: behind ` -- ` stands the column's title. */
+function columnOf(text: string, member: string): Column {
+  const name = text.split(' -- ')[0]!.trim();
+  return { name: text, ...located(name, member) };
+}
+
+function located(name: string, member: string): Omit<Column, 'name'> {
+  const known = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
+  if (known) return known;
+  const [, ofPerson, plain, quoted] = PROPERTY.exec(name) ?? [];
+  const property = plain ?? quoted;
+  if (property === undefined) {
+    const choices = [...Object.keys(COLUMNS), 'properties.<name>', 'person.properties.<name>'].join(', ');
+    throw refusal(member, `"${name.slice(0, 100)}" is no column. Columns are: ${choices}.`, 'not_supported');
+  }
+  const object = ofPerson ? 'event.person_properties' : 'event.properties';
+  return { type: JSON_TYPE, sql: `${object} -> ${escapeLiteral(property)}` };
+}
+
+function orderOf(text: string, member: string): ParsedEvents['order'][number] {
+  const [, name = '', direction = 'asc'] = ORDER.exec(text.trim()) ?? [];
+  if (UNSORTED.includes(name)) throw refusal(member, `Rows are not sorted by "${name}": name a property of it.`);
+  return { sql: located(name, member).sql, isDescending: direction.toLowerCase() === 'desc' };
+}

@@ -1,0 +1,69 @@
+/** Property filters of a query: lists and groups of them, as upstream nests them, to a tree and to SQL. */
+import { InvalidInput } from '../../errors.ts';
+import { conditionSql } from '../../query/condition-sql.ts';
+import { checkedFilters, filtersSql } from '../../query/filters.ts';
+import type { FilterTree } from './parsed.ts';
+import { refusal } from './refusal.ts';
+
+const MAX_DEPTH = 4;
+const MAX_PARTS = 100;
+
+export const EVERYTHING: FilterTree = { every: [] };
+
+/**
+ * @param given a list of filters, or a group; null: none
+ * @param member names it in errors
+ * @throws InvalidInput saying what is wrong with which
+ */
+export function filterTreeOf(given: unknown, member: string, depth = 0): FilterTree {
+  if (given === null || given === undefined) return EVERYTHING;
+  if (depth > MAX_DEPTH) throw refusal(member, `Groups may be nested ${MAX_DEPTH} deep.`);
+  if (Array.isArray(given)) return { every: partsOf(given, member, depth) };
+  if (typeof given !== 'object') throw refusal(member, 'Must be a list of filters, or a group of them.');
+  const { type, values } = given as { type?: unknown; values?: unknown };
+  if (values === undefined) return Object.keys(given).length === 0 ? EVERYTHING : filterOf(given, member);
+  if (!Array.isArray(values)) throw refusal(`${member}.values`, 'Must be a list.');
+  const parts = partsOf(values, `${member}.values`, depth);
+  if (type === 'AND') return { every: parts };
+  // As upstream: a group without parts asks for nothing.
+  if (type === 'OR') return parts.length === 0 ? EVERYTHING : { some: parts };
+  throw refusal(`${member}.type`, 'Must be "AND" or "OR".');
+}
+
+function partsOf(given: readonly unknown[], member: string, depth: number): FilterTree[] {
+  if (given.length > MAX_PARTS) throw refusal(member, `May have at most ${MAX_PARTS} parts.`);
+  return given.map((one, index) => filterTreeOf(one, `${member}[${index}]`, depth + 1));
+}
+
+function filterOf(given: object, member: string): FilterTree {
+  const { type } = given as { type?: unknown };
+  if (type === undefined) throw refusal(`${member}.type`, "Must be 'event', 'person' or 'hogql'.");
+  try {
+    return { filter: checkedFilters([given], 'events')[0]! };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw refusal(member, error.message.replace(/^Filter 1: /, ''), error.code);
+  }
+}
+
+/** Where naive dates are read, and from when relative ones count back. */
+export type FilterContext = { timeZone: string; /** Milliseconds since 1970. */ now: number };
+
+/** @returns SQL about rows of `events`, whose columns it names without an alias; never null */
+export function filterTreeSql(tree: FilterTree, context: FilterContext): string {
+  if ('filter' in tree) return filterSql(tree.filter, context);
+  if ('every' in tree) return joined(tree.every, ' and ', 'true', context);
+  return joined(tree.some, ' or ', 'false', context);
+}
+
+function joined(parts: readonly FilterTree[], word: string, none: string, context: FilterContext): string {
+  if (parts.length === 0) return none;
+  return `(${parts.map((one) => filterTreeSql(one, context)).join(word)})`;
+}
+
+function filterSql(filter: Extract<FilterTree, { filter: unknown }>['filter'], context: FilterContext): string {
+  const end = new Date(context.now).toISOString();
+  if (filter.type === 'hogql') return `(${filtersSql([filter], 'events', { start: end, end })})`;
+  const column = filter.type === 'event' ? 'properties' : 'person_properties';
+  return conditionSql(filter as Parameters<typeof conditionSql>[0], column, context);
+}

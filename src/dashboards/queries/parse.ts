@@ -1,0 +1,200 @@
+/** From a query as JSON to one that can be computed. */
+import { InvalidInput } from '../../errors.ts';
+import { invalidInput } from '../../http/validation.ts';
+import { isStorable } from '../../query/filters.ts';
+import { compile, type Static, type TSchema, type Validator } from '../../schema.ts';
+import { parsedEvents } from './events-columns.ts';
+import { filterTreeOf } from './filter-tree.ts';
+import { rangeOf } from './moments.ts';
+import type {
+  Breakdown,
+  Entity,
+  FilterTree,
+  ParsedFunnels,
+  ParsedQuery,
+  ParsedRetention,
+  ParsedTrends,
+  Series,
+} from './parsed.ts';
+import { refusal } from './refusal.ts';
+import {
+  CUMULATIVE_DISPLAY,
+  EventsQuery,
+  FunnelsQuery,
+  RetentionQuery,
+  TOTAL_DISPLAYS,
+  TrendsQuery,
+  type BreakdownFilter,
+  type EventsNode,
+  type Interval,
+  type RetentionEntity,
+} from './schema.ts';
+import { refuseUnsupported } from './unsupported.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
+  InsightVizNode: ['TrendsQuery', 'FunnelsQuery', 'RetentionQuery'],
+  DataTableNode: ['EventsQuery'],
+};
+
+const READERS: Readonly<Record<string, (node: unknown) => ParsedQuery>> = {
+  TrendsQuery: reader(TrendsQuery, parsedTrends),
+  FunnelsQuery: reader(FunnelsQuery, parsedFunnels),
+  RetentionQuery: reader(RetentionQuery, parsedRetention),
+  EventsQuery: reader(EventsQuery, parsedEvents),
+};
+
+/**
+ * @param given a query as JSON: one of `InsightQuery`
+ * @throws InvalidInput, attr `query`, saying which member asks for what is not there, and what to use instead
+ */
+export function parseQuery(given: unknown): ParsedQuery {
+  const node = sourceOf(given);
+  if (!isStorable(node)) throw new InvalidInput('The query holds characters that no stored text can hold.', 'query');
+  refuseUnsupported(node);
+  return READERS[String(node['kind'])]!(node);
+}
+
+/**
+ * @returns the query itself, out of the chart or table around it
+ * @throws InvalidInput when it is none of a known kind
+ */
+export function sourceOf(given: unknown): Fields {
+  const node = objectOf(given);
+  const kind = node['kind'];
+  const sources = typeof kind === 'string' && Object.hasOwn(WRAPPERS, kind) ? WRAPPERS[kind]! : undefined;
+  if (!sources) return ofKind(node, Object.keys(READERS), 'kind');
+  return ofKind(fieldsOf(node['source']), sources, 'source.kind');
+}
+
+function objectOf(given: unknown): Fields {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Fields;
+  throw new InvalidInput('Query must be a valid JSON object', 'query');
+}
+
+/** @returns no fields for what is not an object */
+export function fieldsOf(given: unknown): Fields {
+  return typeof given === 'object' && given !== null ? (given as Fields) : {};
+}
+
+function ofKind(node: Fields, kinds: readonly string[], member: string): Fields {
+  const { kind } = node;
+  if (typeof kind === 'string' && kinds.includes(kind)) return node;
+  const given = typeof kind === 'string' ? `"${kind.slice(0, 100)}"` : 'This';
+  throw refusal(member, `${given} is not a supported kind of query. Use one of: ${kinds.join(', ')}.`, 'not_supported');
+}
+
+function reader<S extends TSchema>(schema: S, parse: (node: Static<S>) => ParsedQuery): (node: unknown) => ParsedQuery {
+  const isValid = compile(schema);
+  return (node) => {
+    if (isValid(node)) return parse(node);
+    throw inQuery(isValid, schema);
+  };
+}
+
+/** The same failure, told of a member of the query; with the choices where there are some. */
+function inQuery<S extends TSchema>({ errors }: Validator<S>, schema: S): InvalidInput {
+  const { attr, message, code } = invalidInput(errors ?? [], schema);
+  const path = attr?.replace(/__non_field_errors$/, '').split('__') ?? [];
+  const choices = errors?.find(
+    ({ keyword, instancePath }) => keyword === 'enum' && instancePath === `/${path.join('/')}`,
+  )?.params['allowedValues'] as string[] | undefined;
+  const member = path.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`)).join('');
+  return refusal(member.slice(1), choices ? `${message} Use one of: ${choices.join(', ')}.` : message, code);
+}
+
+function parsedTrends(node: TrendsQuery): ParsedTrends {
+  const display = node.trendsFilter?.display ?? 'ActionsLineGraph';
+  const isTotal = TOTAL_DISPLAYS.some((one) => one === display);
+  const shape = isTotal ? 'total' : display === CUMULATIVE_DISPLAY ? 'cumulative' : 'intervals';
+  const series = node.series.map(seriesOf);
+  const added = ['total', 'dau', 'sum'];
+  const unfit = shape === 'cumulative' ? series.findIndex(({ math }) => !added.includes(math)) : -1;
+  if (unfit >= 0) throw refusal(`series[${unfit}].math`, `Cumulated are only: ${added.join(', ')}.`, 'not_supported');
+  return {
+    kind: 'TrendsQuery',
+    series,
+    interval: node.interval ?? 'day',
+    shape,
+    breakdown: breakdownOf(node.breakdownFilter),
+    ...scopeOf(node),
+  };
+}
+
+const DEFAULT_BREAKDOWN_LIMIT = 25;
+
+function breakdownOf(given: BreakdownFilter | null | undefined): Breakdown | null {
+  const one = given?.breakdowns?.[0];
+  const property = one?.property ?? given?.breakdown;
+  if (property === null || property === undefined) return null;
+  return {
+    type: one?.type ?? given?.breakdown_type ?? 'event',
+    property,
+    limit: given?.breakdown_limit ?? DEFAULT_BREAKDOWN_LIMIT,
+    hidesOther: given?.breakdown_hide_other_aggregation ?? false,
+  };
+}
+
+const DEFAULT_WINDOW = 14;
+
+function parsedFunnels(node: FunnelsQuery): ParsedFunnels {
+  const { funnelWindowInterval, funnelWindowIntervalUnit } = node.funnelsFilter ?? {};
+  const steps = node.series.map(seriesOf);
+  const unfit = steps.findIndex(({ math }) => math !== 'total' && math !== 'dau');
+  if (unfit >= 0) throw refusal(`series[${unfit}].math`, 'A funnel counts persons: leave it out.', 'not_supported');
+  return {
+    kind: 'FunnelsQuery',
+    steps,
+    window: { count: funnelWindowInterval ?? DEFAULT_WINDOW, unit: funnelWindowIntervalUnit ?? 'day' },
+    ...scopeOf(node),
+  };
+}
+
+const DEFAULT_RETENTION_INTERVALS = 8;
+
+function parsedRetention(node: RetentionQuery): ParsedRetention {
+  const { retentionType, totalIntervals, period, targetEntity, returningEntity } = node.retentionFilter;
+  return {
+    kind: 'RetentionQuery',
+    target: entityOf(targetEntity, 'targetEntity'),
+    returning: entityOf(returningEntity, 'returningEntity'),
+    isFirstTime: retentionType === 'retention_first_time',
+    period: (period ?? 'Day').toLowerCase() as Interval,
+    totalIntervals: totalIntervals ?? DEFAULT_RETENTION_INTERVALS,
+    ...scopeOf(node),
+  };
+}
+
+/** As upstream: without one it is the page view. */
+function entityOf(given: RetentionEntity | null | undefined, name: string): Entity {
+  if (!given) return { event: '$pageview', filters: filterTreeOf(null, name) };
+  return { event: given.id ?? null, filters: filterTreeOf(given.properties, `retentionFilter.${name}.properties`) };
+}
+
+function scopeOf(node: TrendsQuery | FunnelsQuery | RetentionQuery) {
+  return { filters: filterTreeOf(node.properties, 'properties'), range: rangeOf(node.dateRange) };
+}
+
+const WITH_PROPERTY = ['sum', 'avg', 'min', 'max'];
+
+function seriesOf(node: EventsNode, index: number): Series {
+  const member = `series[${index}]`;
+  const math = node.math ?? 'total';
+  const property = WITH_PROPERTY.includes(math) ? (node.math_property ?? null) : null;
+  if (WITH_PROPERTY.includes(math) && property === null) {
+    throw refusal(`${member}.math_property`, `"${math}" is of the numbers of a property: name it.`, 'required');
+  }
+  const filters: FilterTree[] = [
+    filterTreeOf(node.properties, `${member}.properties`),
+    filterTreeOf(node.fixedProperties, `${member}.fixedProperties`),
+  ];
+  return {
+    event: node.event ?? null,
+    name: node.name ?? null,
+    customName: node.custom_name ?? null,
+    filters: { every: filters },
+    math,
+    property,
+  };
+}

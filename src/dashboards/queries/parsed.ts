@@ -1,0 +1,90 @@
+/** Queries as they are computed: checked, without what they may leave out. */
+import type { checkedFilters } from '../../query/filters.ts';
+import type { Interval, Math } from './schema.ts';
+
+/** As `checkedFilters` returns it. */
+export type Filter = ReturnType<typeof checkedFilters>[number];
+
+/** Filters and how they are joined; no parts: `every` is true, `some` is false. */
+export type FilterTree = { every: FilterTree[] } | { some: FilterTree[] } | { filter: Filter };
+
+/** A side of a range as it was written. */
+export type Moment =
+  /** Of the clock of the project's time zone, as milliseconds of UTC. */
+  | { kind: 'wall'; wall: number; hasTime: boolean }
+  /** ISO. */
+  | { kind: 'instant'; instant: string }
+  | { kind: 'relative'; amount: number; unit: Unit; edge: 'start' | 'end' | null };
+export type Unit = 'h' | 'd' | 'w' | 'm' | 'q' | 'y';
+
+export type Range = {
+  /** null: seven days ago; `all`: when the first event happened. */
+  from: Moment | 'all' | null;
+  /** null: now. */
+  to: Moment | null;
+  /** Neither side is widened to its day or interval. */
+  isExact: boolean;
+};
+
+/** Which events, and what is counted of them. */
+export type Series = {
+  /** null: any. */
+  event: string | null;
+  name: string | null;
+  customName: string | null;
+  filters: FilterTree;
+  math: Math;
+  /** Of `sum`, `avg`, `min`, `max`. */
+  property: string | null;
+};
+
+export type Breakdown = { type: 'event' | 'person'; property: string; limit: number; hidesOther: boolean };
+
+export type ParsedTrends = {
+  kind: 'TrendsQuery';
+  series: readonly Series[];
+  interval: Interval;
+  shape: 'intervals' | 'cumulative' | 'total';
+  breakdown: Breakdown | null;
+  filters: FilterTree;
+  range: Range;
+};
+
+export type ParsedFunnels = {
+  kind: 'FunnelsQuery';
+  steps: readonly Series[];
+  window: { count: number; unit: string };
+  filters: FilterTree;
+  range: Range;
+};
+
+export type Entity = Pick<Series, 'event' | 'filters'>;
+
+export type ParsedRetention = {
+  kind: 'RetentionQuery';
+  target: Entity;
+  returning: Entity;
+  /** Only a person's very first target event counts. */
+  isFirstTime: boolean;
+  period: Interval;
+  totalIntervals: number;
+  filters: FilterTree;
+  range: Range;
+};
+
+export type Column = { name: string; type: string; sql: string };
+
+export type ParsedEvents = {
+  kind: 'EventsQuery';
+  columns: readonly Column[];
+  /** The newest first, behind these. */
+  order: readonly { sql: string; isDescending: boolean }[];
+  event: string | null;
+  personId: string | null;
+  filters: FilterTree;
+  limit: number;
+  offset: number;
+  range: Range;
+};
+
+export type ParsedQuery = ParsedTrends | ParsedFunnels | ParsedRetention | ParsedEvents;

@@ -1,0 +1,84 @@
+/** Trends as one statement: all series from one look at the events. */
+import { escapeLiteral } from 'pg';
+import type { FilterContext } from './filter-tree.ts';
+import type { Breakdown, ParsedTrends, Series } from './parsed.ts';
+import { ACTOR, entitySql, IN_RANGE, namedSql, WITH_ACTORS } from './selecting.ts';
+
+/** Longer values are cut: they are names on a chart. */
+const MAX_VALUE = 400;
+
+/** `bucket` counts intervals from 1. `place` is that of the breakdown value by its total; of those beyond the limit it is null. */
+export type TrendRow = { n: number; bucket: number; place: number | null; breakdown: string | null; value: number };
+
+/** Its parameters: those of a range, then when intervals start. */
+export function trendsSql(query: ParsedTrends, context: FilterContext): string {
+  const { series, breakdown, filters, shape } = query;
+  const seen = `
+    select n, person_id, distinct_id, of, ${breakdown ? valueSql(breakdown) : 'null::text'} as breakdown,
+      ${shape === 'total' ? '1' : 'width_bucket("timestamp", $4::timestamptz[])'} as bucket
+    from events cross join lateral (values ${series.map((one, n) => rowSql(one, n, context)).join(', ')}) as series (n, holds, of)
+    where ${IN_RANGE} and ${namedSql(series, filters, context)} and holds`;
+  return `
+    with seen as (${seen}), acting as (${actingSql(query)}), placed as (${placedSql(query)})
+    select n, bucket::int, place::int, breakdown, ${amountSql(series)} as value
+    from ${countedSql(query)} as counted group by n, bucket, place, breakdown`;
+}
+
+function rowSql({ property, ...entity }: Series, n: number, context: FilterContext): string {
+  const of = property === null ? 'null::float8' : `property_number(properties -> ${escapeLiteral(property)})`;
+  return `(${n}, ${entitySql(entity, context)}, ${of})`;
+}
+
+function valueSql({ type, property }: Breakdown): string {
+  const column = type === 'event' ? 'properties' : 'person_properties';
+  return `left(property_text(nullif(${column} -> ${escapeLiteral(property)}, 'null')), ${MAX_VALUE})`;
+}
+
+/** With persons where any series counts them. */
+function actingSql({ series }: ParsedTrends): string {
+  if (numbersOf(series, 'dau') === undefined) return 'select *, null::uuid as actor from seen';
+  return `select seen.*, ${ACTOR} as actor from ${WITH_ACTORS}`;
+}
+
+/** The values with the largest totals, each by itself; all others together. */
+function placedSql({ series, breakdown }: ParsedTrends): string {
+  if (!breakdown) return 'select *, 1 as place from acting';
+  return `
+    select acting.n, bucket, of, actor, place, case when place is not null then acting.breakdown end as breakdown
+    from acting left join (
+      select n, breakdown, row_number() over (partition by n order by ${amountSql(series)} desc, breakdown collate "C") as place
+      from acting group by n, breakdown
+    ) as ranked on ranked.n = acting.n and ranked.breakdown is not distinct from acting.breakdown and place <= ${breakdown.limit}`;
+}
+
+/** A cumulated line counts each person once, in the first interval. */
+function countedSql({ series, shape }: ParsedTrends): string {
+  const counting = numbersOf(series, 'dau');
+  if (shape !== 'cumulative' || counting === undefined) return 'placed';
+  return `(
+    select n, of, actor, place, breakdown,
+      case when n in (${counting}) then min(bucket) over (partition by n, actor, place) else bucket end as bucket
+    from placed)`;
+}
+
+const AMOUNTS: Record<Exclude<Series['math'], 'dau'>, string> = {
+  total: 'count(*)',
+  sum: 'coalesce(sum(of), 0)',
+  avg: 'coalesce(avg(of), 0)',
+  min: 'coalesce(min(of), 0)',
+  max: 'coalesce(max(of), 0)',
+};
+
+function amountSql(series: readonly Series[]): string {
+  const cases = series.map(({ math }, n) => {
+    const amount = math === 'dau' ? `count(distinct actor) filter (where n = ${n})` : AMOUNTS[math];
+    return `when ${n} then (${amount})::float8`;
+  });
+  return `case n ${cases.join(' ')} end`;
+}
+
+/** @returns SQL of a list; undefined: there are none */
+function numbersOf(series: readonly Series[], math: Series['math']): string | undefined {
+  const numbers = series.flatMap((one, n) => (one.math === math ? [n] : []));
+  return numbers.length === 0 ? undefined : numbers.join(', ');
+}
