@@ -14,6 +14,8 @@ export type NewActivity = {
   activity: ActivityVerb;
   /** Of the object, for people. */
   name: string;
+  /** As upstream calls the kind there, where it does: `dashboard`. */
+  type?: string;
   /** Of the object after it, if it counts versions. */
   version?: number;
   changes: readonly Change[];
@@ -26,7 +28,8 @@ export type ActivityEntry = {
   scope: string;
   itemId: string;
   activity: ActivityVerb;
-  detail: { name: string; version: number | null; changes: Change[] };
+  /** Older entries have no type. */
+  detail: { name: string; type?: string | null; version: number | null; changes: Change[] };
   /** null: a key of the project did it, or the user is gone. */
   userId: number | null;
   createdAt: string;
@@ -97,7 +100,12 @@ export function activityStore(db: Knex) {
         scope: entry.scope,
         item_id: String(entry.itemId),
         activity: entry.activity,
-        detail: { name: entry.name, version: entry.version ?? null, changes: redact(changes) as Change[] },
+        detail: {
+          name: entry.name,
+          type: entry.type ?? null,
+          version: entry.version ?? null,
+          changes: redact(changes) as Change[],
+        },
         user_id: author.userId,
         key_id: author.keyId,
         // Not when the transaction began: it may have waited for its turn.

@@ -65,7 +65,7 @@ export const ActivityBody = Type.Object(
     detail: Type.Object({
       name: Type.String(),
       short_id: Type.Null(),
-      type: Type.Null(),
+      type: nullable(Type.String(), { description: 'Of kinds that upstream gives one: `dashboard`.' }),
       version: nullable(Type.Integer(), { description: 'Of the object after it.' }),
       changes: Type.Array(ChangeBody),
     }),
@@ -75,7 +75,7 @@ export const ActivityBody = Type.Object(
 );
 
 export function presentActivity(entry: ActivityEntry, users: Users): Static<typeof ActivityBody> {
-  const { name, version, changes } = entry.detail;
+  const { name, type = null, version, changes } = entry.detail;
   return {
     id: entry.id,
     team_id: entry.projectId,
@@ -85,7 +85,7 @@ export function presentActivity(entry: ActivityEntry, users: Users): Static<type
     scope: entry.scope,
     item_id: entry.itemId,
     activity: entry.activity,
-    detail: { name, short_id: null, type: null, version, changes },
+    detail: { name, short_id: null, type, version, changes },
     created_at: entry.createdAt,
   };
 }
