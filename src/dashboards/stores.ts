@@ -5,13 +5,19 @@ import { activityStore } from '../identity/activity.store.ts';
 import { userStore } from '../identity/users.store.ts';
 import { dashboardStore } from './dashboards.store.ts';
 import { insightStore } from './insights/insights.store.ts';
+import { buttonStore } from './tiles/buttons.store.ts';
+import { textStore } from './tiles/texts.store.ts';
+import { tileStore } from './tiles/tiles.store.ts';
 
 function bind(db: Knex) {
   return {
     accessControls: accessControlStore(db),
     activity: activityStore(db),
+    buttons: buttonStore(db),
     dashboards: dashboardStore(db),
     insights: insightStore(db),
+    texts: textStore(db),
+    tiles: tileStore(db),
     users: userStore(db),
   };
 }

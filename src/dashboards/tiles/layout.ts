@@ -1,0 +1,131 @@
+/**
+ * Where tiles lie: on a grid of 12 columns, and on one of a single column where the screen is narrow. Pure. Clients keep more
+ * beside a place (`i`, `minW`, ...): it stays. What is no place counts as none: layouts are stored as they came.
+ */
+
+/** The grids by their names on the wire, and how many columns they have. */
+export const GRIDS = { sm: 12, xs: 1 } as const;
+export type Grid = keyof typeof GRIDS;
+
+export type Layouts = Readonly<Record<string, unknown>>;
+export type Place = { x: number; y: number; w: number; h: number };
+/** A tile, as far as its place goes. */
+export type Laid = { id: number; layouts: Layouts };
+
+export const LAYOUT_STYLES = ['preserve', 'two_column', 'full_width'] as const;
+export type LayoutStyle = (typeof LAYOUT_STYLES)[number];
+
+const USUAL = { w: 6, h: 5 };
+/** Where the order puts what has no place: as upstream. */
+const NOWHERE = 100;
+/** Nobody scrolls further; sums of these stay exact. */
+const FURTHEST = 1_000_000;
+
+/** Row by row, from the left; what is in the same place by age. */
+export function inOrder<T extends Laid>(tiles: readonly T[]): T[] {
+  const key = ({ layouts }: T, axis: 'x' | 'y') => coordinate(entryOf(layouts, 'sm')?.[axis]) ?? NOWHERE;
+  return tiles.toSorted((a, b) => key(a, 'y') - key(b, 'y') || key(a, 'x') - key(b, 'x') || a.id - b.id);
+}
+
+/** @returns the place within the columns of the grid; undefined when the tile has none */
+export function placeOf(layouts: Layouts, grid: Grid): Place | undefined {
+  const entry = entryOf(layouts, grid);
+  const [x, y, w, h] = [entry?.['x'], entry?.['y'], entry?.['w'], entry?.['h']].map(coordinate);
+  if (x === undefined || y === undefined || !w || !h) return undefined;
+  const width = Math.min(w, GRIDS[grid]);
+  return { x: Math.min(x, GRIDS[grid] - width), y, w: width, h };
+}
+
+/**
+ * Makes room for a tile that comes to others: where its place is taken, it goes down its columns to the first that is free.
+ * @returns its layouts there
+ */
+export function layAmong(others: readonly Laid[], layouts: Layouts): Layouts {
+  return inEachGrid(layouts, (grid, wanted) => {
+    const taken = others.flatMap((other) => placeOf(other.layouts, grid) ?? []);
+    const rows = [wanted.y, ...taken.map(bottom)].filter((y) => y >= wanted.y).toSorted((a, b) => a - b);
+    const y = rows.find((row) => !taken.some((place) => overlap({ ...wanted, y: row }, place)));
+    return { ...wanted, y: y ?? wanted.y };
+  });
+}
+
+/** Moves all tiles up as far as those above them let them; what overlapped no longer does. */
+export function compacted<T extends Laid>(tiles: readonly T[]): T[] {
+  const settled = { sm: settledPlaces(tiles, 'sm'), xs: settledPlaces(tiles, 'xs') };
+  return tiles.map((tile) => ({
+    ...tile,
+    layouts: inEachGrid(tile.layouts, (grid, place) => settled[grid].get(tile.id) ?? place),
+  }));
+}
+
+function settledPlaces(tiles: readonly Laid[], grid: Grid): Map<number, Place> {
+  const settled = new Map<number, Place>();
+  const laid = tiles.flatMap(({ id, layouts }) => {
+    const place = placeOf(layouts, grid);
+    return place ? [{ id, place }] : [];
+  });
+  laid.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x || a.id - b.id);
+  for (const { id, place } of laid) {
+    const above = [...settled.values()].filter((other) => shareColumns(place, other));
+    settled.set(id, { ...place, y: Math.max(0, ...above.map(bottom)) });
+  }
+  return settled;
+}
+
+/**
+ * Lays tiles out anew, in the order in which they are given: each beside the one before, or in the next row where it is too wide.
+ * Every tile has a place afterwards, in both grids.
+ */
+export function arranged<T extends Laid>(tiles: readonly T[], style: LayoutStyle): T[] {
+  let [x, y, rowHeight, narrowY] = [0, 0, 0, 0];
+  return tiles.map((tile) => {
+    const { w, h, narrowHeight } = sizeOf(tile, style);
+    if (x + w > GRIDS.sm) [x, y, rowHeight] = [0, y + rowHeight, 0];
+    const layouts = {
+      ...tile.layouts,
+      sm: { ...entryOf(tile.layouts, 'sm'), x, y, w, h },
+      xs: { ...entryOf(tile.layouts, 'xs'), x: 0, y: narrowY, w: GRIDS.xs, h: narrowHeight },
+    };
+    x += w;
+    rowHeight = Math.max(rowHeight, h);
+    narrowY += narrowHeight;
+    return { ...tile, layouts };
+  });
+}
+
+function sizeOf({ layouts }: Laid, style: LayoutStyle) {
+  if (style === 'two_column') return { ...USUAL, narrowHeight: USUAL.h };
+  if (style === 'full_width') return { w: GRIDS.sm, h: USUAL.h, narrowHeight: USUAL.h };
+  const { w, h } = placeOf(layouts, 'sm') ?? USUAL;
+  return { w, h, narrowHeight: placeOf(layouts, 'xs')?.h ?? h };
+}
+
+function inEachGrid(layouts: Layouts, move: (grid: Grid, place: Place) => Place): Layouts {
+  const moved = (Object.keys(GRIDS) as Grid[]).flatMap((grid) => {
+    const place = placeOf(layouts, grid);
+    return place ? [[grid, { ...entryOf(layouts, grid), ...move(grid, place) }] as const] : [];
+  });
+  return { ...layouts, ...Object.fromEntries(moved) };
+}
+
+function entryOf(layouts: Layouts, grid: Grid): Record<string, unknown> | undefined {
+  const entry = layouts[grid];
+  return typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? { ...entry } : undefined;
+}
+
+/** @returns undefined for what is no whole number of cells */
+function coordinate(value: unknown): number | undefined {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= FURTHEST ? Number(value) : undefined;
+}
+
+function bottom({ y, h }: Place): number {
+  return y + h;
+}
+
+function shareColumns(a: Place, b: Place): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w;
+}
+
+export function overlap(a: Place, b: Place): boolean {
+  return shareColumns(a, b) && a.y < bottom(b) && b.y < bottom(a);
+}

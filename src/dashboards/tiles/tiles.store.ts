@@ -1,0 +1,139 @@
+/**
+ * Rows of tiles. Their fields have the same names in the table, here and on the wire: most are only handed through. Tiles belong to
+ * dashboards: whoever names a dashboard here has found it in its project. Writers hold the project's turn (`stores.inTransaction`).
+ */
+import type { Knex } from '../../db/connection.ts';
+import { NotFound } from '../../errors.ts';
+import type { Layouts } from './layout.ts';
+
+/** How a tile shows what is on it. */
+export type TileFields = {
+  layouts: Layouts;
+  color: string | null;
+  /** Take the place of the dashboard's filters for this tile. */
+  filters_overrides: Readonly<Record<string, unknown>>;
+  show_description: boolean | null;
+  transparent_background: boolean | null;
+};
+
+/** What is on a tile: exactly one is not null. */
+export type TileContent = { insight_id: number | null; text_id: number | null; button_id: string | null };
+
+export type Tile = TileFields & TileContent & { id: number; dashboard_id: number; deleted: boolean };
+
+/** Where an object lies. */
+export type TilePlace = Pick<Tile, 'id' | 'dashboard_id' | 'deleted'>;
+
+export type NewTile = Partial<TileFields> & Partial<TileContent> & { dashboard_id: number };
+
+const COLUMNS = [
+  ...(['id', 'dashboard_id', 'insight_id', 'text_id', 'button_id', 'layouts', 'color', 'filters_overrides'] as const),
+  ...(['show_description', 'transparent_background', 'deleted'] as const),
+].map((column) => `dashboard_tiles.${column}`);
+
+export function tileStore(db: Knex) {
+  const table = () => db<Tile>('dashboard_tiles');
+  /** Tiles of deleted insights are hidden, and come back with them. */
+  const live = (dashboardId: number) =>
+    table()
+      .leftJoin('insights', 'insights.id', 'dashboard_tiles.insight_id')
+      .where({ 'dashboard_tiles.dashboard_id': dashboardId, 'dashboard_tiles.deleted': false })
+      .whereRaw('insights.deleted is not true');
+  const places = (column: 'insight_id' | 'text_id' | 'button_id', ids: readonly (number | string)[]) =>
+    table()
+      .whereIn(column, ids as never)
+      .orderBy('id')
+      .select<(TilePlace & TileContent)[]>('id', 'dashboard_id', 'deleted', 'insight_id', 'text_id', 'button_id');
+
+  return {
+    /** Those that are shown, in no order. */
+    async live(dashboardId: number): Promise<Tile[]> {
+      return (await live(dashboardId).select(COLUMNS)) as Tile[];
+    },
+
+    /** @throws NotFound when the dashboard shows no such tile */
+    async getLive(dashboardId: number, id: number): Promise<Tile> {
+      const row = (await live(dashboardId).where({ 'dashboard_tiles.id': id }).first(COLUMNS)) as Tile | undefined;
+      if (!row) throw new NotFound();
+      return row;
+    },
+
+    /** All of a dashboard, also those that were taken off it. */
+    async all(dashboardId: number): Promise<Tile[]> {
+      return (await table().where({ dashboard_id: dashboardId }).orderBy('id').select(COLUMNS)) as Tile[];
+    },
+
+    async insert(tile: NewTile): Promise<Tile> {
+      const [row] = await table()
+        .insert(tile as never)
+        .returning(COLUMNS as never);
+      return row as Tile;
+    },
+
+    async update(id: number, changes: Partial<Omit<Tile, 'id'>>): Promise<void> {
+      if (Object.keys(changes).length > 0) await table().where({ id }).update(changes);
+    },
+
+    /** For good: to make room for another tile of the same object. */
+    async remove(id: number): Promise<void> {
+      await table().where({ id }).delete();
+    },
+
+    /** Takes all tiles off a dashboard that is deleted. */
+    async softDeleteOf(dashboardId: number): Promise<void> {
+      await table().where({ dashboard_id: dashboardId, deleted: false }).update({ deleted: true });
+    },
+
+    /**
+     * Brings all tiles of a dashboard back.
+     * @returns the insights on them: who deleted them with the dashboard brings them back too
+     */
+    async restoreOf(dashboardId: number): Promise<number[]> {
+      const rows = await table()
+        .where({ dashboard_id: dashboardId })
+        .update({ deleted: false })
+        .returning('insight_id');
+      return rows.flatMap(({ insight_id }) => insight_id ?? []);
+    },
+
+    /** The insights of a dashboard that no other shows. */
+    async insightsOnlyOn(dashboardId: number): Promise<number[]> {
+      const rows = await table()
+        .where({ dashboard_id: dashboardId, deleted: false })
+        .whereNotNull('insight_id')
+        .whereNotExists(
+          db('dashboard_tiles as elsewhere')
+            .whereRaw('elsewhere.insight_id = dashboard_tiles.insight_id and not elsewhere.deleted')
+            .whereNot('elsewhere.dashboard_id', dashboardId),
+        )
+        .select('insight_id');
+      return rows.flatMap(({ insight_id }) => insight_id ?? []);
+    },
+
+    /** Where insights lie, by their ids; in the order of the tiles. */
+    async placesOfInsights(ids: readonly number[]): Promise<Map<number, TilePlace[]>> {
+      return placesBy(await places('insight_id', ids), ({ insight_id }) => insight_id);
+    },
+
+    async placesOfTexts(ids: readonly number[]): Promise<Map<number, TilePlace[]>> {
+      return placesBy(await places('text_id', ids), ({ text_id }) => text_id);
+    },
+
+    async placesOfButtons(ids: readonly string[]): Promise<Map<string, TilePlace[]>> {
+      return placesBy(await places('button_id', ids), ({ button_id }) => button_id);
+    },
+  };
+}
+
+export type TileStore = ReturnType<typeof tileStore>;
+
+function placesBy<K>(rows: readonly (TilePlace & TileContent)[], keyOf: (row: TileContent) => K | null) {
+  const byKey = new Map<K, TilePlace[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (key === null) continue;
+    const { id, dashboard_id, deleted } = row;
+    byKey.set(key, [...(byKey.get(key) ?? []), { id, dashboard_id, deleted }]);
+  }
+  return byKey;
+}
