@@ -22,14 +22,13 @@ export async function down(knex: Knex): Promise<void> {
     alter table organization_memberships drop column id, drop column updated_at;
     alter table projects drop column uuid, drop column updated_at;
     alter table organizations
-      drop column slug, drop column updated_at, drop column members_can_invite,
+      drop column updated_at, drop column members_can_invite,
       drop column members_can_use_personal_api_keys, drop column allow_publicly_shared_resources;
   `);
 }
 
 const ORGANIZATIONS = `
   alter table organizations
-    add column slug text unique,
     add column updated_at timestamptz not null default now(),
     add column members_can_invite boolean not null default true,
     add column members_can_use_personal_api_keys boolean not null default true,
@@ -69,12 +68,14 @@ const ORGANIZATIONS = `
     message text not null,
     role text not null check (role in ('member', 'admin', 'owner')),
     token_hash bytea not null unique,
+    mailed boolean not null default false,
     created_by int references users on delete set null,
     created_at timestamptz not null default now(),
     expires_at timestamptz not null
   );
   comment on column organization_invites.token_hash is 'SHA-256 of what the link carries';
   create unique index organization_invites_email on organization_invites (organization_id, lower(email));
+  create index organization_invites_expires_at on organization_invites (expires_at);
   create index organization_invites_created_by on organization_invites (created_by);
 `;
 

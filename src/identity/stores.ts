@@ -1,9 +1,14 @@
 /** All stores of this room over one connection or one transaction. */
 import type { Knex } from '../db/connection.ts';
 import { accessControlStore } from './access-controls.store.ts';
+import { accountStore } from './accounts.store.ts';
 import { activityStore } from './activity.store.ts';
 import { keyStore } from './keys.store.ts';
+import { inviteStore } from './invites.store.ts';
+import { memberStore } from './members.store.ts';
+import { organizationStore } from './organizations.store.ts';
 import { projectStore } from './projects.store.ts';
+import { roleStore } from './roles.store.ts';
 import { sessionStore } from './sessions.store.ts';
 import { tenantStore } from './tenants.store.ts';
 import { userStore } from './users.store.ts';
@@ -11,9 +16,14 @@ import { userStore } from './users.store.ts';
 function bind(db: Knex) {
   return {
     accessControls: accessControlStore(db),
+    accounts: accountStore(db),
     activity: activityStore(db),
+    invites: inviteStore(db),
     keys: keyStore(db),
+    members: memberStore(db),
+    organizations: organizationStore(db),
     projects: projectStore(db),
+    roles: roleStore(db),
     sessions: sessionStore(db),
     tenants: tenantStore(db),
     users: userStore(db),

@@ -13,7 +13,7 @@ export type User = {
   roleAtOrganization: string;
 };
 
-type Row = {
+export type UserRow = {
   id: number;
   uuid: string;
   distinct_id: string;
@@ -25,7 +25,7 @@ type Row = {
   role_at_organization: string;
 };
 
-function fromRow(row: Row): User {
+export function userFrom(row: UserRow): User {
   return {
     id: row.id,
     uuid: row.uuid,
@@ -48,8 +48,8 @@ export function userStore(db: Knex) {
     async byIds(ids: Iterable<number | null>): Promise<Users> {
       const wanted = [...new Set(ids)].filter((id) => id !== null);
       if (wanted.length === 0) return new Map();
-      const rows = await db<Row>('users').whereIn('id', wanted);
-      return new Map(rows.map((row) => [row.id, fromRow(row)]));
+      const rows = await db<UserRow>('users').whereIn('id', wanted);
+      return new Map(rows.map((row) => [row.id, userFrom(row)]));
     },
   };
 }

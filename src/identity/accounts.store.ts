@@ -1,0 +1,117 @@
+/** Users as they see themselves, and log in. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../db/connection.ts';
+import { Conflict, NotFound } from '../errors.ts';
+import { userFrom, type User, type UserRow } from './users.store.ts';
+
+export const THEME_MODES = ['light', 'dark', 'system'] as const;
+export type ThemeMode = (typeof THEME_MODES)[number];
+
+/** What users may change of themselves. */
+export type Profile = Pick<User, 'firstName' | 'lastName' | 'hedgehogConfig' | 'roleAtOrganization'> & {
+  themeMode: ThemeMode | null;
+  /** What `@current` stands for. */
+  currentProjectId: number | null;
+};
+
+export type ProfileChanges = { [Name in keyof Profile]?: Profile[Name] | undefined };
+
+export type Account = User & Profile & { isActive: boolean; passwordHash: string | null; createdAt: string };
+
+export type NewAccount = {
+  email: string;
+  passwordHash: string;
+  firstName?: string;
+  lastName?: string;
+  roleAtOrganization?: string | undefined;
+};
+
+type Row = UserRow & {
+  is_active: boolean;
+  password_hash: string | null;
+  current_project_id: number | null;
+  theme_mode: ThemeMode | null;
+  created_at: string;
+  updated_at: string;
+};
+
+function fromRow(row: Row): Account {
+  return {
+    ...userFrom(row),
+    isActive: row.is_active,
+    passwordHash: row.password_hash,
+    currentProjectId: row.current_project_id,
+    themeMode: row.theme_mode,
+    createdAt: row.created_at,
+  };
+}
+
+const COLUMNS: { readonly [Name in keyof Profile]: keyof Row } = {
+  firstName: 'first_name',
+  lastName: 'last_name',
+  hedgehogConfig: 'hedgehog_config',
+  roleAtOrganization: 'role_at_organization',
+  themeMode: 'theme_mode',
+  currentProjectId: 'current_project_id',
+};
+
+export function accountStore(db: Knex) {
+  const table = () => db<Row>('users');
+  const now = () => db.raw('now()') as never;
+
+  return {
+    /** @throws NotFound */
+    async get(id: number): Promise<Account> {
+      const row = await table().where({ id }).first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** Addresses differ by more than case. */
+    async byEmail(email: string): Promise<Account | undefined> {
+      const row = await table().whereRaw('lower(email) = lower(?)', [email]).first();
+      return row && fromRow(row);
+    },
+
+    /** @throws Conflict when somebody has the address already */
+    async create(account: NewAccount): Promise<Account> {
+      const uuid = randomUUID();
+      const [row] = await table()
+        .insert({
+          uuid,
+          distinct_id: uuid,
+          email: account.email,
+          password_hash: account.passwordHash,
+          first_name: account.firstName ?? '',
+          last_name: account.lastName ?? '',
+          role_at_organization: account.roleAtOrganization ?? '',
+        })
+        .onConflict(db.raw('(lower(email))') as never)
+        .ignore()
+        .returning('*');
+      if (!row) throw new Conflict('There is an account with this email address already.');
+      return fromRow(row);
+    },
+
+    /** What is not given stays as it is. */
+    async change(id: number, changes: ProfileChanges): Promise<void> {
+      const given = (Object.keys(COLUMNS) as (keyof Profile)[]).filter((name) => changes[name] !== undefined);
+      if (given.length === 0) return;
+      const columns = Object.fromEntries(given.map((name) => [COLUMNS[name], changes[name]]));
+      await table()
+        .where({ id })
+        .update({ ...columns, updated_at: now() });
+    },
+
+    async setPassword(id: number, passwordHash: string): Promise<void> {
+      await table().where({ id }).update({ password_hash: passwordHash, updated_at: now() });
+    },
+
+    /** For the operator, by address. */
+    async list(): Promise<Account[]> {
+      return (await table().orderBy('email')).map(fromRow);
+    },
+  };
+}
+
+export type AccountStore = ReturnType<typeof accountStore>;

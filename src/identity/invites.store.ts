@@ -1,0 +1,138 @@
+/** Rows of invites: who may join an organization by a link, and as what. The link itself passes through once. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Knex } from '../db/connection.ts';
+import { NotFound } from '../errors.ts';
+import type { OrganizationRole } from '../http/access.ts';
+
+const VALID_DAYS = 3;
+
+export type NewInvite = {
+  email: string;
+  firstName: string;
+  message: string;
+  role: OrganizationRole;
+  createdBy: number | null;
+};
+
+export type Invite = NewInvite & {
+  id: string;
+  organizationId: string;
+  /** Whether the mail server took the letter. */
+  mailed: boolean;
+  createdAt: string;
+  expiresAt: string;
+};
+
+type Row = {
+  id: string;
+  organization_id: string;
+  email: string;
+  first_name: string;
+  message: string;
+  role: OrganizationRole;
+  token_hash: Buffer;
+  mailed: boolean;
+  created_by: number | null;
+  created_at: string;
+  expires_at: string;
+};
+
+function fromRow(row: Row): Invite {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    email: row.email,
+    firstName: row.first_name,
+    message: row.message,
+    role: row.role,
+    mailed: row.mailed,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+export function inviteStore(db: Knex) {
+  const table = () => db<Row>('organization_invites');
+  const open = () => table().where('expires_at', '>', db.raw('now()') as never);
+
+  return {
+    /** In the place of an earlier one to the same address; removes those of everybody that have expired. @returns what the link carries */
+    async create(organizationId: string, invite: NewInvite): Promise<{ invite: Invite; token: string }> {
+      await table()
+        .where('expires_at', '<=', db.raw('now()') as never)
+        .orWhereRaw('organization_id = ? and lower(email) = lower(?)', [organizationId, invite.email])
+        .delete();
+      const token = randomBytes(32).toString('base64url');
+      const [row] = await table()
+        .insert({
+          id: randomUUID(),
+          organization_id: organizationId,
+          email: invite.email,
+          first_name: invite.firstName,
+          message: invite.message,
+          role: invite.role,
+          token_hash: hashOf(token),
+          created_by: invite.createdBy,
+          expires_at: db.raw(`now() + interval '${VALID_DAYS} days'`) as never,
+        })
+        .returning('*');
+      return { invite: fromRow(row!), token };
+    },
+
+    /** Newest first, without those that have expired. */
+    async list(organizationId: string, page: { limit: number; offset: number }) {
+      const counted = await open().where({ organization_id: organizationId }).count({ count: '*' }).first();
+      const rows = await open()
+        .where({ organization_id: organizationId })
+        .orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id' }])
+        .limit(page.limit)
+        .offset(page.offset);
+      return { count: Number(counted?.['count']), results: rows.map(fromRow) };
+    },
+
+    /** Those to one address, with the names of their organizations. */
+    async toEmail(email: string): Promise<(Invite & { organization: string })[]> {
+      const rows = (await open()
+        .join('organizations', 'organizations.id', 'organization_invites.organization_id')
+        .whereRaw('lower(email) = lower(?)', [email])
+        .orderBy('organization_invites.created_at')
+        .select('organization_invites.*', 'organizations.name as organization')) as (Row & { organization: string })[];
+      return rows.map((row) => ({ ...fromRow(row), organization: row.organization }));
+    },
+
+    async noteMailed(ids: readonly string[]): Promise<void> {
+      await table().whereIn('id', ids).update({ mailed: true });
+    },
+
+    /** @throws NotFound */
+    async delete(organizationId: string, id: string): Promise<Invite> {
+      const [row] = await table().where({ organization_id: organizationId, id }).delete().returning('*');
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** The one whose link this is, while it is valid. */
+    async find(token: string): Promise<Invite | undefined> {
+      const row = await open()
+        .where({ token_hash: hashOf(token) })
+        .first();
+      return row && fromRow(row);
+    },
+
+    /** As `find`, and it is used up. */
+    async take(token: string): Promise<Invite | undefined> {
+      const [row] = await open()
+        .where({ token_hash: hashOf(token) })
+        .delete()
+        .returning('*');
+      return row && fromRow(row);
+    },
+  };
+}
+
+export type InviteStore = ReturnType<typeof inviteStore>;
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
