@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from '../../db/connection.ts';
 import { NotFound } from '../../errors.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import type { TilePlace } from '../tiles/tiles.store.ts';
 import { wantedInsights, type InsightQuery } from './list.store.ts';
 
 /** What users say of an insight. */
@@ -36,13 +38,11 @@ export type Insight = InsightFields & {
 
 export type NewInsight = InsightFields & Pick<Insight, 'project_id' | 'is_sample' | 'created_by'>;
 
-/** A tile on which an insight is. */
-export type Place = {
-  id: number;
-  insight_id: number;
-  dashboard_id: number;
-  deleted: boolean;
-};
+/** A tile that shows it, and what restricts the dashboard of the tile. */
+export type InsightPlace = TilePlace & Pick<Dashboard, 'created_by' | 'restriction_level' | 'editors'>;
+
+const EDITORS = `array(select user_id from dashboard_collaborators as collaborator
+  where collaborator.dashboard_id = dashboards.id and level = 37) as editors`;
 
 const ID = /^[1-9]\d{0,9}$/;
 const MAX_ID = 2 ** 31 - 1;
@@ -111,15 +111,24 @@ export function insightStore(db: Knex) {
       return row;
     },
 
-    /** The tiles of insights on dashboards that are not deleted; also tiles that were taken off. */
-    async places(projectId: number, insightIds: readonly number[]): Promise<Place[]> {
-      if (insightIds.length === 0) return [];
-      return db<Place>('dashboard_tiles as tile')
-        .join('dashboards as dashboard', 'dashboard.id', 'tile.dashboard_id')
-        .where({ 'dashboard.project_id': projectId, 'dashboard.deleted': false })
+    /** Where insights are and were, on dashboards that are not deleted, by their ids; in the order of the tiles. */
+    async places(projectId: number, insightIds: readonly number[]): Promise<ReadonlyMap<number, InsightPlace[]>> {
+      if (insightIds.length === 0) return new Map();
+      const rows = await db('dashboard_tiles as tile')
+        .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
+        .where({ 'dashboards.project_id': projectId, 'dashboards.deleted': false })
         .whereIn('tile.insight_id', insightIds)
         .orderBy('tile.id')
-        .select('tile.id', 'tile.insight_id', 'tile.dashboard_id', 'tile.deleted');
+        .select<(InsightPlace & { insight_id: number })[]>(
+          'tile.id',
+          'tile.insight_id',
+          'tile.dashboard_id',
+          'tile.deleted',
+          'dashboards.created_by',
+          'dashboards.restriction_level',
+          db.raw(EDITORS),
+        );
+      return Map.groupBy(rows, ({ insight_id }) => insight_id);
     },
   };
 }

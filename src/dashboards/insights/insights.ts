@@ -1,6 +1,6 @@
 /** What is done with insights, inside a transaction of the room's stores: each of these writes its activity. */
 import type { Project } from '../../http/access.ts';
-import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
+import { changesBetween, type ActivityVerb, type Author, type Change } from '../../identity/activity.ts';
 import type { DashboardBound } from '../stores.ts';
 import type { Insight, InsightFields } from './insights.store.ts';
 
@@ -52,6 +52,9 @@ export async function copyInsight(
   return createInsight(stores, project, author, { ...copied, name: copyName });
 }
 
+/** On which dashboards it was, and is. */
+export type Moved = { from: readonly number[]; to: readonly number[] };
+
 /** Says nothing when nothing changes. @throws NotFound */
 export async function changeInsight(
   stores: DashboardBound,
@@ -59,14 +62,22 @@ export async function changeInsight(
   author: Author,
   before: Insight,
   changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
+  moved: Moved = { from: [], to: [] },
 ): Promise<Insight> {
-  const told = changesBetween(SCOPE, toldOf(before), toldOf({ ...before, ...changes }));
+  const told = changesBetween(
+    SCOPE,
+    { ...toldOf(before), dashboards: moved.from },
+    { ...toldOf({ ...before, ...changes }), dashboards: moved.to },
+  );
   if (told.length === 0) return before;
   const after = await stores.insights.update(project.id, before.id, changes, author.userId);
-  const isOnlyDeletion = told.every(({ field }) => field === 'deleted');
-  const verb = isOnlyDeletion ? (after.deleted ? 'deleted' : 'restored') : 'updated';
-  await record(stores, project, author, verb, after, told);
+  await record(stores, project, author, verbOf(before, after), after, told);
   return after;
+}
+
+function verbOf(before: Insight, after: Insight): ActivityVerb {
+  if (before.deleted === after.deleted) return 'updated';
+  return after.deleted ? 'deleted' : 'restored';
 }
 
 function record(
@@ -75,11 +86,21 @@ function record(
   author: Author,
   activity: ActivityVerb,
   insight: Insight,
-  changes: ReturnType<typeof changesBetween>,
+  changes: readonly Change[],
 ): Promise<void> {
   const name = insight.name ?? insight.derived_name ?? '';
   const { id: itemId, version } = insight;
-  return stores.activity.record({ project, author, scope: SCOPE, itemId, activity, name, version, changes });
+  return stores.activity.record({
+    project,
+    author,
+    scope: SCOPE,
+    type: 'insight',
+    itemId,
+    activity,
+    name,
+    version,
+    changes,
+  });
 }
 
 function toldOf({ name, derived_name, description, query, tags, favorited, saved, deleted }: Insight) {

@@ -1,6 +1,7 @@
 /** Which insights a list shows, and in which order. */
 import type { Knex } from '../../db/connection.ts';
 import type { Visible } from '../../http/access.ts';
+import { whereVisible } from '../../identity/visible.store.ts';
 import type { Insight } from './insights.store.ts';
 
 /** Columns that insights may be sorted by. */
@@ -35,14 +36,7 @@ export async function wantedInsights(
 ): Promise<{ count: number; results: Insight[] }> {
   const wanted = () => {
     const rows = db<Insight>('insights').where({ project_id: projectId, deleted: false });
-    const { madeBy } = query.visible;
-    if ('only' in query.visible) {
-      const { only } = query.visible;
-      rows.where((either) => void either.whereRaw('id::text = any(?)', [[...only]]).orWhere({ created_by: madeBy }));
-    } else if (query.visible.except.length > 0) {
-      const { except } = query.visible;
-      rows.where((either) => void either.whereRaw('id::text <> all(?)', [[...except]]).orWhere({ created_by: madeBy }));
-    }
+    whereVisible(rows, query.visible);
     if (query.shortId !== undefined) rows.where({ short_id: query.shortId });
     if (query.search !== undefined) rows.whereRaw(MATCHES, [query.search]);
     if (query.saved !== undefined) rows.where({ saved: query.saved });

@@ -2,7 +2,9 @@
 import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { Rights } from '../../http/access.ts';
-import type { Insight, Place } from './insights.store.ts';
+import type { TilePlace } from '../tiles/tiles.store.ts';
+import type { Insight } from './insights.store.ts';
+import { BY_LINK, UNRESTRICTED, type Restriction } from './restriction.ts';
 import type { InsightResult } from './result.ts';
 import type { InsightBody } from './schema.ts';
 
@@ -13,10 +15,13 @@ export type InsightView = {
   users: Users;
   result: InsightResult;
   /** Those of this insight. */
-  places: readonly Place[];
+  places: readonly TilePlace[];
+  /** What its dashboards leave the viewer; absent: they do not restrict it. */
+  restriction?: Restriction;
 };
 
-export function presentInsight(insight: Insight, { rights, users, result, places }: InsightView): InsightBody {
+export function presentInsight(insight: Insight, view: InsightView): InsightBody {
+  const { rights, users, result, places } = view;
   return {
     id: insight.id,
     short_id: insight.short_id,
@@ -39,8 +44,7 @@ export function presentInsight(insight: Insight, { rights, users, result, places
     favorited: insight.favorited,
     saved: insight.saved,
     is_sample: insight.is_sample,
-    effective_restriction_level: rights ? 21 : 37,
-    effective_privilege_level: rights ? 37 : 21,
+    ...(rights ? (view.restriction ?? UNRESTRICTED) : BY_LINK),
     user_access_level: rights?.levelOf('insight', { id: insight.id, createdBy: insight.created_by }) ?? null,
     hogql: null,
     alerts: [],

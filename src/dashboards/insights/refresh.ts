@@ -23,10 +23,14 @@ const MODES: Readonly<Record<string, Refresh>> = {
   '': 'force_blocking',
 };
 
-/** @param text of the query; absent, no or unknown is `cache` */
-export function refreshOf(text: string | undefined): Refresh {
-  const name = text?.toLowerCase();
-  return name !== undefined && Object.hasOwn(MODES, name) ? MODES[name]! : 'cache';
+/**
+ * @param text of the query; no or unknown is `cache`
+ * @param otherwise what it is when nothing was said
+ */
+export function refreshOf(text: string | undefined, otherwise: Refresh = 'async'): Refresh {
+  if (text === undefined) return otherwise;
+  const name = text.toLowerCase();
+  return Object.hasOwn(MODES, name) ? MODES[name]! : 'cache';
 }
 
 export type Action = 'show' | 'compute' | 'show and compute';

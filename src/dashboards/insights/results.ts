@@ -1,9 +1,17 @@
 /** Results of insights: from the cache, or computed when they are missing, old, or asked for. */
+import { InvalidInput, Unavailable } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
+import { describeError } from '../../secrets/redact.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { withOverlay } from '../queries/overlay.ts';
+import { createComputing, type Compute, type Job } from './computing.ts';
+import { freshnessOf } from './freshness.ts';
 import type { Insight } from './insights.store.ts';
 import type { Overlay } from './overlay.ts';
-import type { Refresh } from './refresh.ts';
-import { NO_RESULT, type InsightResult } from './result.ts';
+import { queryHash } from './query-key.ts';
+import { actionFor, type Refresh } from './refresh.ts';
+import { NO_RESULT, type InsightResult, type QueryStatus, type ResultError } from './result.ts';
+import type { CachedResult, ResultStore } from './results.store.ts';
 
 /** A query, and what lies over it. */
 export type AskedResult = { insight: Pick<Insight, 'query'>; overlay: Overlay };
@@ -11,8 +19,151 @@ export type AskedResult = { insight: Pick<Insight, 'query'>; overlay: Overlay };
 export type Results = {
   /** In the order of what was asked. One that fails says so itself; never rejects because of a query. */
   resultsOf(project: Pick<Project, 'id'>, asked: readonly AskedResult[], refresh: Refresh): Promise<InsightResult[]>;
+  /** Resolves when nothing is being computed; nothing is removed from the cache any more. */
+  close(): Promise<void>;
 };
 
-export function createResults(): Results {
-  return { resultsOf: async (_project, asked) => asked.map(() => NO_RESULT) };
+export type ResultsOptions = {
+  cache: ResultStore;
+  compute: Compute;
+  log: Logger;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** How long an answer waits for a result; it is computed on. */
+  longestWaitMs?: number;
+};
+
+const LONGEST_WAIT_MS = 30_000;
+const SWEEP_EVERY_MS = 3_600_000;
+const KEPT_MS = 3 * 86_400_000;
+
+export function createResults(options: ResultsOptions): Results {
+  const { cache, log, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
+  const computing = createComputing({ ...options, now });
+
+  async function answer(job: Job, known: CachedResult | undefined, refresh: Refresh): Promise<InsightResult> {
+    const present = known && shown(job, known, true);
+    const isOld = present !== undefined && Date.parse(present.cache_target_age!) <= now();
+    const action = actionFor(refresh, present && { isOld });
+    if (action === 'compute') return computed(job, known, refresh);
+    const result = present ?? { ...NO_RESULT, filters_hash: nameOf(job) };
+    if (action === 'show') return result;
+    void computed(job, known, refresh);
+    return { ...result, query_status: statusOf(job, { complete: false }) };
+  }
+
+  /** Never rejects. What failed is told beside what was known before. */
+  async function computed(job: Job, known: CachedResult | undefined, refresh: Refresh): Promise<InsightResult> {
+    const anew = refresh === 'force_blocking' || refresh === 'force_async';
+    try {
+      const made = anew ? computing.computeAnew(job) : computing.compute(job, known);
+      return shown(job, await inTime(made, longestWaitMs), false);
+    } catch (error) {
+      const told = tellOf(error, log);
+      const before = known ? shown(job, known, true) : { ...NO_RESULT, filters_hash: nameOf(job) };
+      return { ...before, error: told, query_status: statusOf(job, { complete: true, message: told.message }) };
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    const before = new Date(now() - KEPT_MS).toISOString();
+    await cache.sweep(before).catch((error: unknown) => {
+      log.warn({ error: describeError(error) }, 'old results of insights could not be removed');
+    });
+  }
+
+  const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
+  timer.unref();
+  return {
+    async resultsOf({ id: projectId }, asked, refresh) {
+      if (asked.length === 0) return [];
+      const timezone = await cache.timezoneOf(projectId);
+      const jobs = asked.map((one) => jobOf(one, projectId, timezone, log));
+      const hashes = jobs.flatMap((job) => (job && 'hash' in job ? job.hash : []));
+      const known = await cache.byHashes(projectId, hashes);
+      return Promise.all(
+        jobs.map(async (job) => {
+          if (!job) return NO_RESULT;
+          return 'hash' in job ? answer(job, known.get(nameOf(job)), refresh) : { ...NO_RESULT, error: job };
+        }),
+      );
+    },
+
+    async close() {
+      clearInterval(timer);
+      await computing.settled();
+    },
+  };
+}
+
+/** @returns undefined for an insight without a query; an error for one that cannot be computed with what lies over it */
+function jobOf(
+  { insight: { query: given }, overlay }: AskedResult,
+  projectId: number,
+  timezone: string,
+  log: Logger,
+): Job | ResultError | undefined {
+  if (given === null) return undefined;
+  try {
+    const query = withOverlay(given, overlay);
+    return { projectId, query, hash: queryHash(query, { timezone }) };
+  } catch (error) {
+    return tellOf(error, log);
+  }
+}
+
+function shown(job: Job, { result, computed_at }: CachedResult, isCached: boolean): InsightResult {
+  const computedAt = Date.parse(computed_at);
+  const end = Date.parse(result.resolved_date_range.date_to);
+  const { targetAge, nextRefresh } = freshnessOf(job.query, { computedAt, end });
+  return {
+    result: result.results,
+    columns: result.columns ?? null,
+    types: result.types ?? null,
+    hasMore: result.hasMore ?? false,
+    timezone: result.timezone,
+    resolved_date_range: result.resolved_date_range,
+    last_refresh: computed_at,
+    is_cached: isCached,
+    cache_target_age: new Date(targetAge).toISOString(),
+    next_allowed_client_refresh: new Date(nextRefresh).toISOString(),
+    query_status: null,
+    filters_hash: nameOf(job),
+    error: null,
+  };
+}
+
+function statusOf(job: Job, { complete, message }: { complete: boolean; message?: string }): QueryStatus {
+  return {
+    id: nameOf(job),
+    team_id: job.projectId,
+    query_async: !complete,
+    complete,
+    error: message !== undefined,
+    error_message: message ?? null,
+  };
+}
+
+function nameOf({ hash }: Job): string {
+  return hash.toString('hex');
+}
+
+/** What failed for reasons of ours is logged, and told without them. */
+function tellOf(error: unknown, log: Logger): ResultError {
+  if (error instanceof InvalidInput) return { type: 'validation_error', message: error.message };
+  if (error instanceof Unavailable) return { type: 'timeout', message: error.message };
+  log.error({ error: describeError(error) }, 'the result of an insight could not be computed');
+  return { type: 'server_error', message: 'The result could not be computed.' };
+}
+
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Unavailable('The result is still being computed: ask again in a moment.'));
+  }, ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -104,9 +104,10 @@ export const InsightBody = Type.Object(
 );
 export type InsightBody = Static<typeof InsightBody>;
 
-/** As lists show it with `basic`: without results. */
-export const BasicInsightBody = Type.Omit(
-  InsightBody,
-  [...Object.keys(ResultFields), 'hogql', 'alerts'] as (keyof typeof ResultFields | 'hogql' | 'alerts')[],
+/** What lists leave out with `basic`. */
+export const BASIC_HIDES: readonly string[] = [...Object.keys(ResultFields), 'hogql', 'alerts'];
+
+export const BasicInsightBody = Type.Object(
+  Object.fromEntries(Object.entries(InsightBody.properties).filter(([name]) => !BASIC_HIDES.includes(name))),
   { title: 'BasicInsight' },
 );

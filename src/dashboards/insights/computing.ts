@@ -1,0 +1,88 @@
+/** Computes results that are not known, each once at a time however many ask for it, and keeps them. */
+import type { ParsedQuery } from '../queries/parsed.ts';
+import type { QueryResult } from '../queries/result.ts';
+import type { CachedResult, ResultStore } from './results.store.ts';
+import { createTurns } from './turns.ts';
+
+/** A query with all that lies over it, and what its result is called. */
+export type Job = { projectId: number; query: ParsedQuery; hash: Buffer };
+
+/** Asks the event store, for a limited time. @throws Unavailable when that is not enough */
+export type Compute = (project: { id: number }, query: ParsedQuery) => Promise<QueryResult>;
+
+export type Computing = {
+  /**
+   * @param known what is there already, and not good enough: what somebody else computed meanwhile is
+   */
+  compute(job: Job, known: CachedResult | undefined): Promise<CachedResult>;
+  /** Also what was computed a moment ago is not good enough. */
+  computeAnew(job: Job): Promise<CachedResult>;
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>;
+};
+
+type Options = { cache: ResultStore; compute: Compute; now: () => number; atOnce?: number };
+
+const AT_ONCE = 3;
+const MOST_WAITING = 300;
+
+export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Options): Computing {
+  const turns = createTurns({ atOnce, mostWaiting: MOST_WAITING });
+  const running = new Map<string, Promise<CachedResult>>();
+  /** What begins when the one that is running has ended: it may have begun before the last events came. */
+  const following = new Map<string, Promise<CachedResult>>();
+
+  /** @param isGood whether what somebody else has stored meanwhile will do */
+  async function computeInTurn(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
+    let made: CachedResult | undefined;
+    await cache.inTurn(job, async (stored) => {
+      made = stored && isGood(stored) ? stored : undefined;
+      if (made) return undefined;
+      const computed_at = new Date(now()).toISOString().replace('Z', '000Z');
+      const result = await compute({ id: job.projectId }, job.query);
+      return (made = { result, computed_at });
+    });
+    return made!;
+  }
+
+  function start(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
+    const name = nameOf(job);
+    const result = turns
+      .take(job.projectId, () => computeInTurn(job, isGood))
+      .finally(() => {
+        running.delete(name);
+      });
+    running.set(name, result);
+    return result;
+  }
+
+  return {
+    async compute(job, known) {
+      return running.get(nameOf(job)) ?? start(job, (stored) => stored.computed_at !== known?.computed_at);
+    },
+
+    async computeAnew(job) {
+      const name = nameOf(job);
+      const before = running.get(name);
+      if (!before) return start(job, () => false);
+      const planned = following.get(name);
+      if (planned) return planned;
+      const result = before
+        .catch(() => undefined)
+        .then(() => {
+          following.delete(name);
+          return running.get(name) ?? start(job, () => false);
+        });
+      following.set(name, result);
+      return result;
+    },
+
+    async settled() {
+      while (running.size > 0) await Promise.allSettled([...running.values(), ...following.values()]);
+    },
+  };
+}
+
+function nameOf({ projectId, hash }: Job): string {
+  return `${projectId} ${hash.toString('hex')}`;
+}

@@ -1,0 +1,51 @@
+/** What restricted dashboards mean to the insights on them (upstream's permissions v1). */
+import type { Caller, FindProtected, Rights } from '../../http/access.ts';
+import { EVERYONE_EDITS, mayEdit, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../restriction.ts';
+import type { InsightPlace, InsightStore } from './insights.store.ts';
+
+export type Restriction = {
+  effective_restriction_level: RestrictionLevel;
+  effective_privilege_level: RestrictionLevel;
+};
+
+/** On no restricted dashboard. */
+export const UNRESTRICTED: Restriction = {
+  effective_restriction_level: EVERYONE_EDITS,
+  effective_privilege_level: ONLY_COLLABORATORS_EDIT,
+};
+
+/** Who has a link changes nothing. */
+export const BY_LINK: Restriction = {
+  effective_restriction_level: ONLY_COLLABORATORS_EDIT,
+  effective_privilege_level: EVERYONE_EDITS,
+};
+
+const NO_EDIT = "You don't have edit permissions for this insight.";
+
+/** It is as restricted as the most restricted dashboard with it; who may edit one of its dashboards may edit it. */
+export function restrictionOf(
+  places: readonly InsightPlace[],
+  caller: Pick<Caller, 'userId'>,
+  rights: Rights,
+): Restriction {
+  const live = places.filter(({ deleted }) => !deleted);
+  if (live.every((place) => place.restriction_level === EVERYONE_EDITS)) return UNRESTRICTED;
+  const edits = live.some((place) => mayEdit(place, caller, rights));
+  return {
+    effective_restriction_level: ONLY_COLLABORATORS_EDIT,
+    effective_privilege_level: edits ? ONLY_COLLABORATORS_EDIT : EVERYONE_EDITS,
+  };
+}
+
+/** How the gatekeeper finds insights by id or short id, those that are deleted too: they can be restored. */
+export function protectedInsights(stores: Pick<InsightStore, 'find' | 'places'>): FindProtected {
+  return async (projectId, reference) => {
+    const insight = await stores.find(projectId, reference);
+    if (!insight) return undefined;
+    const { id, created_by: createdBy, deleted } = insight;
+    const places = (await stores.places(projectId, [id])).get(id) ?? [];
+    const refusal = (caller: Caller, rights: Rights) =>
+      restrictionOf(places, caller, rights).effective_privilege_level === EVERYONE_EDITS ? NO_EDIT : undefined;
+    return { id, createdBy, deleted, refusal };
+  };
+}
