@@ -29,6 +29,8 @@ import { exportPreviews } from './exports/previews.ts';
 import { exportRuns } from './exports/runs.ts';
 import { exportTestSteps } from './exports/test-steps.ts';
 import { exportRoutes } from './exports/routes.ts';
+import { featureFlagStore } from './flags/feature-flags/feature-flags.store.ts';
+import { protectedFlags } from './flags/feature-flags/protected.ts';
 import { createFlagParts, flagLanes, flagRoutes, type FlagsApi } from './flag-parts.ts';
 import { apiChecks } from './health/checks.ts';
 import { createHealth } from './health/readiness.ts';
@@ -109,7 +111,11 @@ export function createApi(
   const identity = identityStores(db);
   const { projects, activity, users } = identity;
   const dashboards = createDashboardParts(options);
-  const protectedObjects = { ...PROTECTED_PROJECT_RULES, ...dashboards.protectedObjects };
+  const protectedObjects = {
+    ...PROTECTED_PROJECT_RULES,
+    ...dashboards.protectedObjects,
+    feature_flag: protectedFlags(featureFlagStore(db)),
+  };
   const gatekeeper = createGatekeeper({ ...identity, protectedObjects });
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
   const health = createHealth(apiChecks({ pool: engine.pool, ensureTemporal }));

@@ -32,6 +32,7 @@ import { createSurveyClock } from './flags/surveys/clock.ts';
 import { responseStore } from './flags/surveys/responses.store.ts';
 import type { Gatekeeper } from './http/access.ts';
 import type { DescribedRoute, Route } from './http/route.ts';
+import type { AccessControlsApi } from './identity/access-controls.routes.ts';
 import { createRateLimit } from './identity/rate-limits.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import type { Locate } from './wire/geoip.ts';
@@ -45,7 +46,7 @@ export type FlagsApi = FlagUsageApi &
   SurveysApi &
   ExperimentsApi;
 
-export const flagRoutes: Route<FlagsApi>[] = [
+export const flagRoutes: Route<FlagsApi & AccessControlsApi>[] = [
   // Before those of single flags: their paths could be those of a flag.
   ...flagUsageRoutes,
   ...flagRequestRoutes,
@@ -109,6 +110,7 @@ export function createFlagParts(options: FlagPartsOptions): FlagParts {
       decide.handle(request, response) || ofrep.handle(request, response) || configuration.handle(request, response),
     collaborators: {
       flagUsage: flagUsageStore(db),
+      hiddenFlags: stores.flags,
       ...surveys,
       ...earlyAccessApi(stores, definitions),
       ...experimentsApi({ stores, pool: studyPool, now: Date.now }),

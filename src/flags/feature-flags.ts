@@ -4,8 +4,9 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Conflict, InvalidInput } from '../errors.ts';
-import type { Project } from '../http/access.ts';
+import type { Project, Rights } from '../http/access.ts';
 import { changesBetween, type Author, type Change } from '../identity/activity.ts';
+import { ensureEditor } from '../identity/rights.ts';
 import { checkedFilters } from './feature-flags/check-filters.ts';
 import { checkReferences } from './feature-flags/check-references.ts';
 import { cannotSeal, sealedFields, type Seal } from './feature-flags/encrypted-payloads.ts';
@@ -35,6 +36,12 @@ export type FlagChanges = GivenFields & {
   version?: number;
 };
 
+/**
+ * Who makes or changes a flag, in what they do with it or with what it belongs to. Without rights nobody is asked whether they may:
+ * a survey's own flags are part of it, and time changes what it has to.
+ */
+export type FlagAuthor = Author & { rights?: Rights };
+
 const SCOPE = 'FeatureFlag';
 const DEFAULTS: Omit<FlagFields, 'key'> = {
   name: '',
@@ -55,15 +62,17 @@ const DEFAULTS: Omit<FlagFields, 'key'> = {
  * @param stores of a transaction that has the project's turn (`stores.inTransaction`)
  * @param input without filters, everybody gets it
  * @param seal of payloads that are to be encrypted
+ * @throws PermissionDenied when the author may not make flags
  * @throws InvalidInput naming the field
  */
 export async function createFlag(
   stores: FlagBound,
   project: Project,
-  author: Author,
+  author: FlagAuthor,
   input: NewFlag,
   seal: Seal = cannotSeal,
 ): Promise<FeatureFlag> {
+  ensureMay(author);
   await checkKey(stores, project.id, input.key);
   const { filters: given, ...said } = input;
   const filters = given === undefined ? EVERYBODY : checkedFilters(given);
@@ -83,13 +92,14 @@ export async function createFlag(
  * Changes nothing, the version neither, when everything is as wanted already.
  * @param stores of a transaction that has the project's turn
  * @throws NotFound
+ * @throws PermissionDenied when the author may not change this flag
  * @throws InvalidInput naming the field
  * @throws Conflict when somebody else changed the same since `changes.version`
  */
 export async function changeFlag(
   stores: FlagBound,
   project: Project,
-  author: Author,
+  author: FlagAuthor,
   id: number,
   { version, ...changes }: FlagChanges,
   seal: Seal = cannotSeal,
@@ -99,11 +109,17 @@ export async function changeFlag(
   if (secret !== undefined) after.sealedPayloads = seal(current, secret);
   const wanted = differences(current, after);
   if (Object.keys(wanted).length === 0) return current;
+  ensureMay(author, current);
   if (version !== undefined) await refuseConflict(stores, current, wanted, version);
   await checkChange(stores, current, after, wanted);
   const flag = await stores.flags.update(id, author.userId, wanted);
   await record(stores, project, author, verbOf(wanted), flag, changesOf(current, flag));
   return flag;
+}
+
+/** @throws PermissionDenied when the author may not make flags, or change this one */
+export function ensureMay({ rights }: FlagAuthor, flag?: FeatureFlag): void {
+  if (rights) ensureEditor(rights, 'feature_flag', flag);
 }
 
 function wantedFields(current: FeatureFlag, { filters: given, ...said }: GivenFields): FlagFields {

@@ -4,9 +4,13 @@ import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pag
 import { json, route } from '../http/route.ts';
 import { timezoneOf } from '../http/time-zone.ts';
 import { nullable, Type, type Static } from '../schema.ts';
+import type { FeatureFlagStore } from './feature-flags/feature-flags.store.ts';
 import { DEFAULT_DAYS, type FlagUsage, type FlagUsageStore, type GivenInstant } from './usage.store.ts';
 
-export type FlagUsageApi = { flagUsage: FlagUsageStore };
+export type FlagUsageApi = {
+  flagUsage: FlagUsageStore;
+  hiddenFlags: Pick<FeatureFlagStore, 'hiddenKeys'>;
+};
 
 const FlagUsageBody = Type.Object(
   {
@@ -42,8 +46,9 @@ const listUsage = route({
   answers: { 200: offsetPageOf(FlagUsageBody) },
   summary: 'Count the calls of feature flags per flag, variant and day, the newest day first',
   description: 'Counted from the `$feature_flag_called` events that SDKs send; a day is that of the event’s timestamp.',
-  async handle({ project, query, url }, { flagUsage }: FlagUsageApi) {
+  async handle({ project, rights, query, url }, { flagUsage, hiddenFlags }: FlagUsageApi) {
     const page = await flagUsage.list(project.id, {
+      hidden: await hiddenFlags.hiddenKeys(project.id, rights.visible('feature_flag')),
       key: query.key,
       timezone: timezoneOf(query.timezone, 'timezone'),
       from: instantOf(query.date_from, 'date_from'),

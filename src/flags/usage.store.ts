@@ -6,6 +6,8 @@ import { InvalidInput } from '../errors.ts';
 export type GivenInstant = { instant: string; zoned: boolean };
 
 export type UsageQuery = {
+  /** Keys of flags that are left out. */
+  hidden: readonly string[];
   /** Absent: all flags. */
   key?: string | undefined;
   /** IANA name: whose days are counted. */
@@ -55,7 +57,7 @@ const USAGE = `
     where project_id = :projectId and event = '$feature_flag_called' and "timestamp" >= :from and "timestamp" < :to
   ), usage as (
     select key, response, day, count(*)::int as calls, count(distinct person_id)::int as persons
-    from calls where key = coalesce(:key, key) group by key, response, day
+    from calls where key = coalesce(:key, key) and key <> all (:hidden) group by key, response, day
   ), page as (
     select * from usage order by day desc, key, response limit :limit offset :offset
   )
@@ -68,12 +70,12 @@ export function flagUsageStore(db: Knex) {
      * @throws InvalidInput for a time zone that is none, and for a period that is empty, too long or holds too many calls
      */
     async list(projectId: number, query: UsageQuery): Promise<{ count: number; results: FlagUsage[] }> {
-      const { key = null, timezone, limit, offset } = query;
+      const { key = null, hidden, timezone, limit, offset } = query;
       const period = await periodOf(db, query);
       return db
         .transaction(async (transaction) => {
           await transaction.raw(`set local statement_timeout = '${TIMEOUT_SECONDS}s'`);
-          const values = { projectId, key, timezone, limit, offset, ...period };
+          const values = { projectId, key, hidden: [...hidden], timezone, limit, offset, ...period };
           const { rows } = await transaction.raw<{ rows: { count: number; results: FlagUsage[] }[] }>(USAGE, values);
           return rows[0]!;
         })

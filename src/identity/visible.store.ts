@@ -2,6 +2,11 @@
 import type { Knex } from '../db/connection.ts';
 import type { Visible } from '../http/access.ts';
 
+/** Whether nothing of a kind is hidden from somebody. */
+export function seesAll(visible: Visible): boolean {
+  return 'except' in visible && visible.except.length === 0;
+}
+
 /**
  * Leaves of a query the rows that somebody sees: exactly those with which their level is not `none`.
  * @param query over the objects of one kind; it is changed
@@ -13,11 +18,10 @@ export function whereVisible<Query extends Knex.QueryBuilder>(
   visible: Visible,
   columns: { id: string; createdBy: string } = { id: 'id', createdBy: 'created_by' },
 ): Query {
-  const named = 'only' in visible ? visible.only : visible.except;
-  const all = 'except' in visible;
-  if (all && named.length === 0) return query;
+  if (seesAll(visible)) return query;
+  const [among, named] = 'only' in visible ? ['= any', visible.only] : ['<> all', visible.except];
   query.where((either) => {
-    void either.whereRaw(`??::text ${all ? '<> all' : '= any'} (?::text[])`, [columns.id, [...named]]);
+    void either.whereRaw(`??::text ${among} (?::text[])`, [columns.id, [...named]]);
     if (visible.madeBy !== null) void either.orWhere(columns.createdBy, visible.madeBy);
   });
   return query;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ensurePartitions } from '../../src/events/partitions.ts';
+import { featureFlagStore } from '../../src/flags/feature-flags/feature-flags.store.ts';
 import { flagUsageRoutes } from '../../src/flags/usage.routes.ts';
 import { flagUsageStore } from '../../src/flags/usage.store.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
@@ -62,7 +63,7 @@ describe('the usage of feature flags', () => {
     key = await buildPersonalKey(db, ours, 'feature_flag:read');
     api = await startApi({
       routes: flagUsageRoutes,
-      collaborators: { flagUsage: flagUsageStore(db) },
+      collaborators: { flagUsage: flagUsageStore(db), hiddenFlags: featureFlagStore(db) },
       gatekeeper: createGatekeeper(identityStores(db)),
     });
     await call('checkout', 'test', '2015-05-17T10:00:00Z', 'anna');

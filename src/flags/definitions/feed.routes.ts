@@ -1,11 +1,12 @@
 /** The definitions feed over HTTP, at the addresses where SDKs look for it. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { NotAuthenticated, QuotaExceeded } from '../../errors.ts';
-import type { Caller, Gatekeeper } from '../../http/access.ts';
+import { NotAuthenticated, PermissionDenied, QuotaExceeded } from '../../errors.ts';
+import type { Caller, Gatekeeper, Rights } from '../../http/access.ts';
 import { hasAlready } from '../../http/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../http/route.ts';
 import type { RateLimit } from '../../identity/rate-limits.ts';
 import { Type } from '../../schema.ts';
+import type { FeatureFlagStore } from '../feature-flags/feature-flags.store.ts';
 import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';
 import { feedOf } from './feed.ts';
@@ -19,6 +20,7 @@ export type FeedApi = {
   metering: Metering;
   gatekeeper: Gatekeeper;
   feedLimit: RateLimit<number>;
+  hiddenFlags: Pick<FeatureFlagStore, 'hiddenKeys'>;
 };
 
 const SCOPE = 'feature_flag:read';
@@ -58,7 +60,8 @@ const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'
     async handle({ headers, query }, api: FeedApi) {
       const caller = await callerOf(headers, query.personal_api_key, api.gatekeeper);
       const project = await projectOf(caller, query.token, api);
-      await api.gatekeeper.enter(caller, project.projectId, { scope: SCOPE });
+      const { rights } = await api.gatekeeper.enter(caller, project.projectId, { scope: SCOPE });
+      await ensureSeesAll(project, rights, api);
       return answer(project, { caller, headers }, api);
     },
   }),
@@ -68,14 +71,21 @@ const projectRoute = route({
   ...described,
   path: '/feature_flags/local_evaluation/',
   access: { scope: SCOPE },
-  async handle({ project, caller, headers }, api: FeedApi) {
+  async handle({ project, caller, rights, headers }, api: FeedApi) {
     const found = await api.liveDefinitions.findById(project.id);
     if (!found) throw new NotAuthenticated('There is no such project.', 'authentication_failed');
+    await ensureSeesAll(found, rights, api);
     return answer(found, { caller, headers }, api);
   },
 });
 
 export const feedRoutes = [...sdkRoutes, projectRoute];
+
+/** Left out, a flag would be off for everybody whom this SDK serves. @throws PermissionDenied */
+async function ensureSeesAll({ projectId }: ProjectFlags, rights: Rights, { hiddenFlags }: FeedApi): Promise<void> {
+  if ((await hiddenFlags.hiddenKeys(projectId, rights.visible('feature_flag'))).length === 0) return;
+  throw new PermissionDenied('Some feature flags are hidden from you: use a secret key of the project.');
+}
 
 function answer(
   project: ProjectFlags,

@@ -88,15 +88,19 @@ const createFeature = route({
   body: NewFeatureBody,
   answers: { 201: FeatureBody },
   summary: 'Create an early access feature',
-  async handle({ project, caller, body }, { earlyAccessFeatures }: EarlyAccessApi) {
-    const made = await earlyAccessFeatures.create(project, caller, {
-      name: body.name,
-      description: body.description ?? '',
-      stage: body.stage,
-      documentationUrl: body.documentation_url ?? '',
-      payload: body.payload ?? {},
-      flagId: body.feature_flag_id ?? undefined,
-    });
+  async handle({ project, caller, rights, body }, { earlyAccessFeatures }: EarlyAccessApi) {
+    const made = await earlyAccessFeatures.create(
+      project,
+      { ...caller, rights },
+      {
+        name: body.name,
+        description: body.description ?? '',
+        stage: body.stage,
+        documentationUrl: body.documentation_url ?? '',
+        payload: body.payload ?? {},
+        flagId: body.feature_flag_id ?? undefined,
+      },
+    );
     return json(201, present(made));
   },
 });
@@ -122,8 +126,8 @@ const patchFeature = route({
   answers: { 200: FeatureBody },
   summary: 'Change an early access feature',
   description: 'A stage in which people may enroll lets the flag do as they said; any other stage takes that away.',
-  async handle({ project, caller, params, body }, { earlyAccessFeatures }: EarlyAccessApi) {
-    const changed = await earlyAccessFeatures.change(project, caller, params.id, {
+  async handle({ project, caller, rights, params, body }, { earlyAccessFeatures }: EarlyAccessApi) {
+    const changed = await earlyAccessFeatures.change(project, { ...caller, rights }, params.id, {
       name: body.name,
       description: body.description,
       stage: body.stage,
@@ -141,8 +145,8 @@ const deleteFeature = route({
   params: Params,
   answers: { 204: null },
   summary: 'Delete an early access feature; its flag stays, without enrollment',
-  async handle({ project, caller, params }, { earlyAccessFeatures }: EarlyAccessApi) {
-    await earlyAccessFeatures.delete(project, caller, params.id);
+  async handle({ project, caller, rights, params }, { earlyAccessFeatures }: EarlyAccessApi) {
+    await earlyAccessFeatures.delete(project, { ...caller, rights }, params.id);
     return noBody(204);
   },
 });

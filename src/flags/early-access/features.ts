@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
-import { changesBetween, type Author } from '../../identity/activity.ts';
-import { changeFlag, createFlag } from '../feature-flags.ts';
+import { changesBetween } from '../../identity/activity.ts';
+import { changeFlag, createFlag, ensureMay, type FlagAuthor } from '../feature-flags.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { EVERYBODY, type FlagFilters } from '../feature-flags/filters.ts';
 import { slugOf } from '../slug.ts';
@@ -21,14 +21,17 @@ export type FeatureChanges = { [Name in keyof Fields]?: Fields[Name] | undefined
 /** A feature and its flag. */
 export type ShownFeature = EarlyAccessFeature & { flag: FeatureFlag };
 
-type Acting = { stores: FlagBound; project: Project; author: Author };
+type Acting = { stores: FlagBound; project: Project; author: Required<FlagAuthor> };
 
 /** Nobody gets it but who enrolls. */
 const NOBODY: FlagFilters = { ...EVERYBODY, groups: [{ properties: [], rollout_percentage: 0 }] };
 
 export function earlyAccessFeatures(all: FlagStores) {
-  const acting = <T>(project: Project, author: Author, work: (acting: Acting) => Promise<T>): Promise<T> =>
-    all.inTransaction(project.id, (stores) => work({ stores, project, author }));
+  const acting = <T>(
+    project: Project,
+    author: Required<FlagAuthor>,
+    work: (acting: Acting) => Promise<T>,
+  ): Promise<T> => all.inTransaction(project.id, (stores) => work({ stores, project, author }));
 
   return {
     async list(projectId: number, page: { limit: number; offset: number }) {
@@ -50,7 +53,11 @@ export function earlyAccessFeatures(all: FlagStores) {
     },
 
     /** @throws InvalidInput naming the field */
-    async create(project: Project, author: Author, { flagId, ...fields }: NewFeature): Promise<ShownFeature> {
+    async create(
+      project: Project,
+      author: Required<FlagAuthor>,
+      { flagId, ...fields }: NewFeature,
+    ): Promise<ShownFeature> {
       return acting(project, author, async (acting) => {
         const { stores } = acting;
         const flag = flagId === undefined ? await makeFlag(acting, fields) : await fitting(acting, flagId);
@@ -63,7 +70,12 @@ export function earlyAccessFeatures(all: FlagStores) {
     },
 
     /** What it is not told stays. @throws InvalidInput naming the field; NotFound */
-    async change(project: Project, author: Author, id: string, changes: FeatureChanges): Promise<ShownFeature> {
+    async change(
+      project: Project,
+      author: Required<FlagAuthor>,
+      id: string,
+      changes: FeatureChanges,
+    ): Promise<ShownFeature> {
       return acting(project, author, async (acting) => {
         const { stores } = acting;
         const before = await stores.earlyAccess.get(project.id, id);
@@ -79,7 +91,7 @@ export function earlyAccessFeatures(all: FlagStores) {
     },
 
     /** Its flag stays, without enrollment. @throws NotFound */
-    async delete(project: Project, author: Author, id: string): Promise<void> {
+    async delete(project: Project, author: Required<FlagAuthor>, id: string): Promise<void> {
       await acting(project, author, async (acting) => {
         const feature = await acting.stores.earlyAccess.get(project.id, id);
         const { flag } = await withFlag(acting.stores, feature);
@@ -113,9 +125,10 @@ async function makeFlag({ stores, project, author }: Acting, { name, stage }: Fi
 }
 
 /** @throws InvalidInput when people cannot enroll into this flag */
-async function fitting({ stores, project }: Acting, flagId: number): Promise<FeatureFlag> {
+async function fitting({ stores, project, author }: Acting, flagId: number): Promise<FeatureFlag> {
   const [flag] = await stores.flags.byIds(project.id, [flagId]);
   if (!flag) throw new InvalidInput('Feature Flag with this ID does not exist', 'feature_flag_id');
+  ensureMay(author, flag);
   if ((await stores.earlyAccess.usesFlag(project.id, flagId)) !== undefined) {
     throw new InvalidInput(`Linked feature flag ${flag.key} already has a feature attached to it.`, 'feature_flag_id');
   }

@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput, NotFound } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
-import type { Author } from '../../identity/activity.ts';
-import { changeFlag, createFlag } from '../feature-flags.ts';
+import { changeFlag, createFlag, ensureMay, type FlagAuthor } from '../feature-flags.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { variantsOf, type FlagFilters } from '../feature-flags/filters.ts';
 import type { FlagBound } from '../stores.ts';
@@ -29,7 +28,7 @@ type WantedFlag = Pick<Experiment, 'name' | 'start_date'> & {
 export async function flagFor(
   bound: FlagBound,
   project: Project,
-  author: Author,
+  author: Required<FlagAuthor>,
   wanted: WantedFlag,
 ): Promise<FeatureFlag> {
   const { key, arrangement, holdout, start_date: start } = wanted;
@@ -39,6 +38,7 @@ export async function flagFor(
     const filters = withHoldout(newFilters(arrangement), holdout);
     return ofExperiment(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
   }
+  ensureMay(author, existing);
   await refuseUnfit(bound, existing, arrangement);
   const filters = otherFilters(existing, withHoldout(existing.filters, holdout));
   return ofExperiment(changeFlag(bound, project, author, existing.id, { ...filters, ...(start && { active: true }) }));

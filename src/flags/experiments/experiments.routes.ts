@@ -50,8 +50,8 @@ const createExperiment = route({
   description:
     'A new flag is for everybody, with the variants `control` and `test`, half of the persons each, unless `parameters` say ' +
     'otherwise. A flag that is there needs a variant `control`; it stays as it is.',
-  async handle({ project, caller, body }, { experiments }: ExperimentRoutesApi) {
-    return json(201, presentExperiment(await experiments.create(project, caller, body)));
+  async handle({ project, caller, rights, body }, { experiments }: ExperimentRoutesApi) {
+    return json(201, presentExperiment(await experiments.create(project, { ...caller, rights }, body)));
   },
 });
 
@@ -78,8 +78,8 @@ const changeExperiment = route({
   description:
     'A draft is launched by its `start_date`, which makes its flag active; its variants, their percentages and its holdout stay as ' +
     'they are from then on. `end_date` ends what is measured: the flag goes on. Then it can be archived.',
-  async handle({ project, caller, params, body }, { experiments }: ExperimentRoutesApi) {
-    return json(200, presentExperiment(await experiments.change(project, caller, params.id, body)));
+  async handle({ project, caller, rights, params, body }, { experiments }: ExperimentRoutesApi) {
+    return json(200, presentExperiment(await experiments.change(project, { ...caller, rights }, params.id, body)));
   },
 });
 

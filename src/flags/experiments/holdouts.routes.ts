@@ -59,8 +59,11 @@ const changeHoldout = route({
   body: HoldoutPatchBody,
   answers: { 200: HoldoutBody },
   summary: 'Change a holdout, and with it the flags of its experiments',
-  async handle({ project, caller, params, body }, { experimentHoldouts }: HoldoutRoutesApi) {
-    return json(200, present(await experimentHoldouts.change(project, caller, params.id, changesOf(body))));
+  async handle({ project, caller, rights, params, body }, { experimentHoldouts }: HoldoutRoutesApi) {
+    return json(
+      200,
+      present(await experimentHoldouts.change(project, { ...caller, rights }, params.id, changesOf(body))),
+    );
   },
 });
 

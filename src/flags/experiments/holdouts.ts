@@ -3,7 +3,7 @@ import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
 import type { Users } from '../../identity/users.store.ts';
-import { changeFlag } from '../feature-flags.ts';
+import { changeFlag, type FlagAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { otherFilters } from './experiment-flag.ts';
 import type { Holdout, HoldoutFields } from './holdouts.store.ts';
@@ -39,7 +39,12 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
     },
 
     /** The flags of its experiments follow. @throws NotFound */
-    async change(project: Project, author: Author, id: number, changes: Partial<HoldoutFields>): Promise<SeenHoldout> {
+    async change(
+      project: Project,
+      author: Required<FlagAuthor>,
+      id: number,
+      changes: Partial<HoldoutFields>,
+    ): Promise<SeenHoldout> {
       const holdout = await stores.inTransaction(project.id, async (bound) => {
         const before = await bound.holdouts.get(project.id, id);
         const after = await bound.holdouts.update(id, changes);
@@ -68,7 +73,12 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
 
 export type ExperimentHoldouts = ReturnType<typeof experimentHoldouts>;
 
-async function rewriteFlags(bound: FlagBound, project: Project, author: Author, holdout: Holdout): Promise<void> {
+async function rewriteFlags(
+  bound: FlagBound,
+  project: Project,
+  author: Required<FlagAuthor>,
+  holdout: Holdout,
+): Promise<void> {
   for (const { flag_id } of await bound.experiments.ofHoldout(project.id, holdout.id)) {
     const flag = await bound.flags.get(project.id, flag_id);
     const filters = otherFilters(flag, withHoldout(flag.filters, holdout));

@@ -5,7 +5,7 @@ import { json, route, type Answer } from '../../http/route.ts';
 import { ActivityBody, presentActivity } from '../../identity/activity.ts';
 import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagManagement } from './flag-management.ts';
-import { FlagParams } from './schema.ts';
+import { FlagParams, ONE_FLAG } from './schema.ts';
 
 const Query = offsetQuery(10);
 
@@ -24,7 +24,7 @@ const listActivity = route({
 const listActivityOfFlag = route({
   method: 'get',
   path: '/feature_flags/:id/activity/',
-  access: { scope: 'activity_log:read' },
+  access: { scope: 'activity_log:read', object: ONE_FLAG },
   params: FlagParams,
   query: Query,
   answers: { 200: offsetPageOf(ActivityBody) },

@@ -7,12 +7,16 @@ import type { FlagAnswers, Groups } from './answers.ts';
 import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagQuery } from './list.store.ts';
 import { presentSummary } from './present.ts';
-import { FlagParams, FlagStatusBody } from './schema.ts';
+import { FlagParams, FlagStatusBody, ONE_FLAG } from './schema.ts';
 import { statusOf } from './status.ts';
 
 export type FlagAnswersApi = FlagManagementApi & { flagAnswers: FlagAnswers };
 
-const ALL: FlagQuery = { order: { column: 'created_at', descending: true }, limit: 2 ** 31 - 1, offset: 0 };
+const ALL: Omit<FlagQuery, 'visible'> = {
+  order: { column: 'created_at', descending: true },
+  limit: 2 ** 31 - 1,
+  offset: 0,
+};
 
 const Value = Type.Union([Type.Boolean(), Type.String()], { description: 'The variant, if it has one.' });
 const GroupsText = Type.Optional(
@@ -22,17 +26,17 @@ const GroupsText = Type.Optional(
 const myFlags = route({
   method: 'get',
   path: '/feature_flags/my_flags/',
-  access: { scope: 'feature_flag:read' },
+  access: { scope: 'feature_flag:read', filtered: true },
   query: Type.Object({ groups: GroupsText }),
   answers: {
     200: Type.Array(Type.Object({ feature_flag: Type.Record(Type.String(), Type.Unknown()), value: Value })),
   },
   summary: 'List all flags with what they answer to the user of the key, the newest flag first',
-  async handle({ project, caller, query }, { featureFlags, flagAnswers }: FlagAnswersApi) {
+  async handle({ project, caller, rights, query }, { featureFlags, flagAnswers }: FlagAnswersApi) {
     const distinctId = caller.userId === null ? undefined : await flagAnswers.distinctIdOf(caller.userId);
     if (distinctId === undefined) throw new PermissionDenied('This takes a personal API key: a project is nobody.');
     const { decisions } = await flagAnswers.decided(project.id, distinctId, groupsOf(query.groups));
-    const { results } = await featureFlags.list(project.id, ALL);
+    const { results } = await featureFlags.list(project.id, { ...ALL, visible: rights.visible('feature_flag') });
     const answers = results.map((flag) => ({
       feature_flag: presentSummary(flag),
       value: valueOf(decisions.get(flag.key)),
@@ -44,7 +48,7 @@ const myFlags = route({
 const evaluationReasons = route({
   method: 'get',
   path: '/feature_flags/evaluation_reasons/',
-  access: { scope: 'feature_flag:read' },
+  access: { scope: 'feature_flag:read', filtered: true },
   query: Type.Object({ distinct_id: Type.String({ minLength: 1, maxLength: 400 }), groups: GroupsText }),
   answers: {
     200: Type.Record(
@@ -59,16 +63,19 @@ const evaluationReasons = route({
     ),
   },
   summary: 'Tell what each flag answers to a person, and why',
-  async handle({ project, query }, { flagAnswers }: FlagAnswersApi) {
+  async handle({ project, rights, query }, { featureFlags, flagAnswers }: FlagAnswersApi) {
+    const hidden = new Set(await featureFlags.hiddenKeys(project.id, rights));
     const { keys, decisions } = await flagAnswers.decided(project.id, query.distinct_id, groupsOf(query.groups));
     return json(
       200,
       Object.fromEntries(
-        keys.map((key) => {
-          const decision = decisions.get(key);
-          const { code: reason, conditionIndex } = decision?.reason ?? { code: 'disabled', conditionIndex: null };
-          return [key, { value: valueOf(decision), evaluation: { reason, condition_index: conditionIndex } }];
-        }),
+        keys
+          .filter((key) => !hidden.has(key))
+          .map((key) => {
+            const decision = decisions.get(key);
+            const { code: reason, conditionIndex } = decision?.reason ?? { code: 'disabled', conditionIndex: null };
+            return [key, { value: valueOf(decision), evaluation: { reason, condition_index: conditionIndex } }];
+          }),
       ),
     );
   },
@@ -102,7 +109,7 @@ const userBlastRadius = route({
 const flagStatus = route({
   method: 'get',
   path: '/feature_flags/:id/status/',
-  access: { scope: 'feature_flag:read' },
+  access: { scope: 'feature_flag:read', object: ONE_FLAG },
   params: FlagParams,
   answers: { 200: FlagStatusBody },
   summary: 'Tell whether a flag still decides anything',
@@ -115,13 +122,13 @@ const flagStatus = route({
 const remoteConfig = route({
   method: 'get',
   path: '/feature_flags/:key/remote_config/',
-  access: { scope: 'feature_flag:read' },
+  access: { scope: 'feature_flag:read', filtered: true },
   params: Type.Object({ key: Type.String({ description: 'Of the flag, or its id.' }) }),
   answers: { 200: nullable(Type.String({ description: 'JSON as text.' })) },
   summary: 'Read the payload of a remote configuration',
   description: 'The only place where an encrypted payload is shown.',
-  async handle({ project, params }, { featureFlags }: FlagAnswersApi) {
-    const payload = await featureFlags.remoteConfig(project.id, params.key);
+  async handle({ project, rights, params }, { featureFlags }: FlagAnswersApi) {
+    const payload = await featureFlags.remoteConfig(project.id, rights, params.key);
     if (payload === undefined) throw new NotFound();
     return json(200, payload);
   },

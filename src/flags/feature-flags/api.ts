@@ -1,4 +1,6 @@
 /** What the routes of feature flags work with. */
+import type { Route } from '../../http/route.ts';
+import { accessControlRoutes, type AccessControlsApi } from '../../identity/access-controls.routes.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { flagActivityRoutes } from './activity.routes.ts';
 import { flagAnswers, type FlagAnswersOptions } from './answers.ts';
@@ -19,4 +21,9 @@ export function featureFlagsApi({ keyRing, ...options }: Options): FeatureFlagsA
 }
 
 /** Those with a word in the place of an id come first. */
-export const featureFlagsApiRoutes = [...flagActivityRoutes, ...flagAnswerRoutes, ...featureFlagRoutes];
+export const featureFlagsApiRoutes: Route<FeatureFlagsApi & AccessControlsApi>[] = [
+  ...flagActivityRoutes,
+  ...flagAnswerRoutes,
+  ...featureFlagRoutes,
+  ...accessControlRoutes({ resource: 'feature_flag', path: '/feature_flags/', activity: 'FeatureFlag' }),
+];

@@ -3,13 +3,12 @@ import { InvalidInput } from '../../errors.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
 import { entityTag, expectedVersion } from '../../http/preconditions.ts';
 import { json, route, type Answer } from '../../http/route.ts';
-import type { Caller } from '../../http/access.ts';
 import { stringEnum, Type } from '../../schema.ts';
 import { flagChangesOf, newFlagOf } from './fields.ts';
 import { RUNTIMES, type FeatureFlag } from './feature-flags.store.ts';
-import type { FlagManagement } from './flag-management.ts';
+import type { FlagManagement, Viewer } from './flag-management.ts';
 import { ORDERS, type FlagQuery } from './list.store.ts';
-import { FlagBody, FlagParams, FlagPatchBody, FlagPutBody, NewFlagBody } from './schema.ts';
+import { FlagBody, FlagParams, FlagPatchBody, FlagPutBody, NewFlagBody, ONE_FLAG } from './schema.ts';
 
 export type FlagManagementApi = { featureFlags: FlagManagement };
 
@@ -36,13 +35,14 @@ const ListQuery = Type.Object({
 const listFlags = route({
   method: 'get',
   path: '/feature_flags/',
-  access: { scope: 'feature_flag:read' },
+  access: { scope: 'feature_flag:read', filtered: true },
   query: ListQuery,
   answers: { 200: offsetPageOf(FlagBody) },
   summary: 'List feature flags, the newest first',
   description: 'Without those that are deleted, and those that surveys have made for themselves.',
-  async handle({ project, caller, query, url }, { featureFlags }: FlagManagementApi) {
+  async handle({ project, caller, rights, query, url }, { featureFlags }: FlagManagementApi) {
     const wanted: FlagQuery = {
+      visible: rights.visible('feature_flag'),
       search: query.search,
       active: query.active === undefined || query.active === 'STALE' ? undefined : query.active === 'true',
       stale: query.active === 'STALE',
@@ -55,7 +55,7 @@ const listFlags = route({
       offset: query.offset,
     };
     const page = await featureFlags.list(project.id, wanted);
-    const results = await featureFlags.show(caller, project.id, page.results);
+    const results = await featureFlags.show({ caller, rights }, project.id, page.results);
     return json(200, offsetPage(url, query, { count: page.count, results }));
   },
 });
@@ -68,30 +68,30 @@ const createFlag = route({
   answers: { 201: FlagBody },
   summary: 'Create a feature flag',
   description: 'Without `filters` everybody gets it. The key may be that of a deleted flag, which it replaces.',
-  async handle({ project, caller, body, url }, { featureFlags }: FlagManagementApi) {
-    const flag = await featureFlags.create(project, caller, newFlagOf(body));
+  async handle({ project, caller, rights, body, url }, { featureFlags }: FlagManagementApi) {
+    const flag = await featureFlags.create(project, { ...caller, rights }, newFlagOf(body));
     const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${flag.id}/`, url).href;
-    return representation(201, caller, flag, featureFlags, { Location });
+    return representation(201, { caller, rights }, flag, featureFlags, { Location });
   },
 });
 
 const getFlag = route({
   method: 'get',
   path: '/feature_flags/:id/',
-  access: { scope: 'feature_flag:read' },
+  access: { scope: 'feature_flag:read', object: ONE_FLAG },
   params: FlagParams,
   answers: { 200: FlagBody },
   summary: 'Retrieve a feature flag',
   description: 'Also one that is deleted.',
-  async handle({ project, caller, params }, { featureFlags }: FlagManagementApi) {
-    return representation(200, caller, await featureFlags.get(project.id, params.id), featureFlags);
+  async handle({ project, caller, rights, params }, { featureFlags }: FlagManagementApi) {
+    return representation(200, { caller, rights }, await featureFlags.get(project.id, params.id), featureFlags);
   },
 });
 
 const patchFlag = route({
   method: 'patch',
   path: '/feature_flags/:id/',
-  access: { scope: 'feature_flag:write' },
+  access: { scope: 'feature_flag:write', object: ONE_FLAG },
   params: FlagParams,
   body: FlagPatchBody,
   answers: { 200: FlagBody },
@@ -99,17 +99,23 @@ const patchFlag = route({
   description:
     'A stale `If-Match` is refused with 412. With a stale `version` only changes of what was changed since are (409). ' +
     'Decisions follow within 100 ms.',
-  async handle({ project, caller, params, body, headers }, { featureFlags }: FlagManagementApi) {
+  async handle({ project, caller, rights, params, body, headers }, { featureFlags }: FlagManagementApi) {
     const changes = flagChangesOf(body);
-    const flag = await featureFlags.change(project, caller, params.id, changes, expectedVersion(headers));
-    return representation(200, caller, flag, featureFlags);
+    const flag = await featureFlags.change(
+      project,
+      { ...caller, rights },
+      params.id,
+      changes,
+      expectedVersion(headers),
+    );
+    return representation(200, { caller, rights }, flag, featureFlags);
   },
 });
 
 const putFlag = route({
   method: 'put',
   path: '/feature_flags/:id/',
-  access: { scope: 'feature_flag:write' },
+  access: { scope: 'feature_flag:write', object: ONE_FLAG },
   params: FlagParams,
   body: FlagPutBody,
   answers: { 200: FlagBody },
@@ -120,12 +126,12 @@ const putFlag = route({
 
 async function representation(
   status: number,
-  caller: Caller,
+  viewer: Viewer,
   flag: FeatureFlag,
   featureFlags: FlagManagement,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const [body] = await featureFlags.show(caller, flag.projectId, [flag]);
+  const [body] = await featureFlags.show(viewer, flag.projectId, [flag]);
   return json(status, body, { ETag: entityTag(String(flag.version)), ...headers });
 }
 

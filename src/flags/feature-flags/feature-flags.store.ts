@@ -1,6 +1,8 @@
 /** Rows of feature flags. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
 import type { Knex } from '../../db/connection.ts';
 import { NotFound } from '../../errors.ts';
+import type { Visible } from '../../http/access.ts';
+import { seesAll, whereVisible } from '../../identity/visible.store.ts';
 import type { FlagFilters } from './filters.ts';
 import { wantedFlags, type FlagQuery } from './list.store.ts';
 
@@ -122,6 +124,12 @@ export function featureFlagStore(db: Knex) {
       return fromRow(row);
     },
 
+    /** Also a deleted one. */
+    async find(projectId: number, id: number): Promise<FeatureFlag | undefined> {
+      const row = await table().where({ project_id: projectId, id }).first();
+      return row && fromRow(row);
+    },
+
     /** One that is not deleted. */
     async findByKey(projectId: number, key: string): Promise<FeatureFlag | undefined> {
       const row = await table().where({ project_id: projectId, key, deleted: false }).first();
@@ -132,6 +140,13 @@ export function featureFlagStore(db: Knex) {
     async list(projectId: number, query: FlagQuery): Promise<{ count: number; results: FeatureFlag[] }> {
       const { count, rows } = await wantedFlags(db, projectId, query);
       return { count, results: (rows as Row[]).map(fromRow) };
+    },
+
+    /** The keys of those that are not deleted, and that somebody may not see. */
+    async hiddenKeys(projectId: number, visible: Visible): Promise<string[]> {
+      if (seesAll(visible)) return [];
+      const seen = whereVisible(table().where({ project_id: projectId }), visible).select('id');
+      return table().where({ project_id: projectId, deleted: false }).whereNotIn('id', seen).pluck('key');
     },
 
     /** By id, those that are there and not deleted. */

@@ -1,15 +1,20 @@
 /** What users do with feature flags, and what they see of them. */
-import { Stale } from '../../errors.ts';
-import type { Caller, Project } from '../../http/access.ts';
+import { PermissionDenied, Stale } from '../../errors.ts';
+import { reaches, type Caller, type Project, type Rights } from '../../http/access.ts';
 import { allows } from '../../identity/scopes.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import { localEvaluation } from '../definitions/local-evaluation.ts';
-import { changeFlag, createFlag, type FlagChanges, type NewFlag } from '../feature-flags.ts';
+import { changeFlag, createFlag, type FlagAuthor, type FlagChanges, type NewFlag } from '../feature-flags.ts';
 import type { FlagStores } from '../stores.ts';
 import type { PayloadSealing } from './encrypted-payloads.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { judgedFlag, presentFlag } from './present.ts';
 import type { FlagBody } from './schema.ts';
+
+const RESOURCE = 'feature_flag';
+
+/** Who looks, and what they may see. */
+export type Viewer = { caller: Caller; rights: Rights };
 
 export type FlagManagementOptions = {
   stores: FlagStores;
@@ -22,11 +27,12 @@ export function flagManagement({ stores, definitions, sealing }: FlagManagementO
     get: stores.flags.get,
     list: stores.flags.list,
     activity: stores.activity.list,
+    hiddenKeys: (projectId: number, rights: Rights) => stores.flags.hiddenKeys(projectId, rights.visible(RESOURCE)),
     users: stores.users.byIds,
 
     /** @throws InvalidInput naming the field */
-    async create(project: Project, caller: Caller, input: NewFlag): Promise<FeatureFlag> {
-      return stores.inTransaction(project.id, (inside) => createFlag(inside, project, caller, input, sealing.seal));
+    async create(project: Project, author: FlagAuthor, input: NewFlag): Promise<FeatureFlag> {
+      return stores.inTransaction(project.id, (inside) => createFlag(inside, project, author, input, sealing.seal));
     },
 
     /**
@@ -35,7 +41,7 @@ export function flagManagement({ stores, definitions, sealing }: FlagManagementO
      */
     async change(
       project: Project,
-      caller: Caller,
+      author: FlagAuthor,
       id: number,
       changes: FlagChanges,
       ifMatch?: string,
@@ -45,21 +51,22 @@ export function flagManagement({ stores, definitions, sealing }: FlagManagementO
         if (ifMatch !== undefined && ifMatch !== String(version)) {
           throw new Stale('The feature flag was changed since you read it.');
         }
-        return changeFlag(inside, project, caller, id, changes, sealing.seal);
+        return changeFlag(inside, project, author, id, changes, sealing.seal);
       });
     },
 
     /** What a caller sees of flags, in their order: with a few queries for all of them. */
-    async show(caller: Caller, projectId: number, flags: readonly FeatureFlag[]): Promise<FlagBody[]> {
+    async show({ caller, rights }: Viewer, projectId: number, flags: readonly FeatureFlag[]): Promise<FlagBody[]> {
       const [users, related, project] = await Promise.all([
         stores.users.byIds(flags.flatMap(({ createdBy, lastModifiedBy }) => [createdBy, lastModifiedBy])),
         stores.related.ofFlags(flags.map(({ id }) => id)),
         definitions.findById(projectId),
       ]);
-      const seen = { users, canEdit: allows(caller.scopes, 'feature_flag:write'), now: Date.now() };
+      const seen = { users, mayWrite: allows(caller.scopes, 'feature_flag:write'), now: Date.now() };
       return flags.map((flag) =>
         presentFlag(flag, {
           ...seen,
+          level: rights.levelOf(RESOURCE, flag),
           related: related.get(flag.id)!,
           // A flag has a project, which the definitions find.
           localEvaluation: localEvaluation(judgedFlag(flag), project!.definitions),
@@ -70,10 +77,15 @@ export function flagManagement({ stores, definitions, sealing }: FlagManagementO
     /**
      * The payload of a flag that is read for it, by its key or its id.
      * @returns JSON as text, or null; undefined when there is no such flag
+     * @throws PermissionDenied when it is not for the viewer
      */
-    async remoteConfig(projectId: number, key: string): Promise<string | null | undefined> {
+    async remoteConfig(projectId: number, rights: Rights, key: string): Promise<string | null | undefined> {
       const flag = (await stores.flags.findByKey(projectId, key)) ?? (await flagById(projectId, key));
-      if (!flag?.isRemoteConfiguration) return undefined;
+      if (!flag) return undefined;
+      if (!reaches(rights.levelOf(RESOURCE, flag), 'viewer')) {
+        throw new PermissionDenied('You do not have viewer access to this resource.');
+      }
+      if (!flag.isRemoteConfiguration) return undefined;
       return flag.hasEncryptedPayloads ? sealing.open(flag) : (flag.filters.payloads?.['true'] ?? null);
     },
   };

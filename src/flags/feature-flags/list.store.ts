@@ -1,10 +1,14 @@
 /** Which flags a list shows, and in which order. */
 import type { Knex } from '../../db/connection.ts';
+import type { Visible } from '../../http/access.ts';
+import { whereVisible } from '../../identity/visible.store.ts';
 
 /** Columns that flags may be sorted by. */
 export const ORDERS = ['created_at', 'updated_at', 'key', 'name', 'active', 'id'] as const;
 
 export type FlagQuery = {
+  /** Only those that the caller may see. */
+  visible: Visible;
   /** Part of the key or of the name. */
   search?: string | undefined;
   active?: boolean | undefined;
@@ -63,6 +67,7 @@ export async function wantedFlags(
 ): Promise<{ count: number; rows: unknown[] }> {
   const wanted = () => {
     const rows = db('feature_flags').where({ project_id: projectId, deleted: false }).whereRaw(`not ${OF_SURVEYS}`);
+    whereVisible(rows, query.visible);
     if (query.search !== undefined) {
       const part = `%${query.search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
       rows.where((either) => void either.whereILike('key', part).orWhereILike('name', part));

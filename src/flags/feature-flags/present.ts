@@ -1,4 +1,5 @@
 /** What leaves: flags as clients know them. Members are listed one by one, so nothing leaves by accident. */
+import { reaches, type Level } from '../../http/access.ts';
 import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { JudgedFlag, LocalEvaluation } from '../definitions/local-evaluation.ts';
@@ -40,11 +41,16 @@ export type Seen = {
   users: Users;
   related: Related;
   localEvaluation: LocalEvaluation;
-  canEdit: boolean;
+  /** Whether the key may write flags at all. */
+  mayWrite: boolean;
+  level: Level;
   now: number;
 };
 
-export function presentFlag(flag: FeatureFlag, { users, related, localEvaluation, canEdit, now }: Seen): FlagBody {
+export function presentFlag(
+  flag: FeatureFlag,
+  { users, related, localEvaluation, mayWrite, level, now }: Seen,
+): FlagBody {
   const { key, name, ...fields } = fieldsOf(flag);
   return {
     id: flag.id,
@@ -63,8 +69,8 @@ export function presentFlag(flag: FeatureFlag, { users, related, localEvaluation
     surveys: related.surveys,
     ...ELSEWHERE,
     status: statusOf(flag, now).status.toUpperCase() as Uppercase<ReturnType<typeof statusOf>['status']>,
-    can_edit: canEdit,
-    user_access_level: canEdit ? 'editor' : 'viewer',
+    can_edit: mayWrite && reaches(level, 'editor'),
+    user_access_level: level,
   };
 }
 

@@ -1,4 +1,5 @@
 /** Feature flags on the wire. */
+import { LEVELS } from '../../http/access.ts';
 import { UserBody } from '../../identity/users.ts';
 import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
 import { IDENTIFIERS, RUNTIMES } from './feature-flags.store.ts';
@@ -7,6 +8,8 @@ import { STATUSES } from './status.ts';
 
 const Id = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 export const FlagParams = Type.Object({ id: Id });
+/** The flag of `FlagParams`, as it is protected. */
+export const ONE_FLAG = { resource: 'feature_flag', param: 'id' } as const;
 
 const Key = Type.String({ minLength: 1, description: 'How SDKs call it: letters, digits, `-` and `_`; 400 at most.' });
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
@@ -100,7 +103,7 @@ export const FlagBody = Type.Object(
     ...elsewhere,
     status: stringEnum(STATUSES.map((one) => one.toUpperCase() as Uppercase<typeof one>)),
     can_edit: Type.Boolean(),
-    user_access_level: stringEnum(['viewer', 'editor'] as const),
+    user_access_level: stringEnum(LEVELS),
   },
   { title: 'FeatureFlag' },
 );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createKnex, type Knex } from '../../../src/db/connection.ts';
+import { featureFlagStore } from '../../../src/flags/feature-flags/feature-flags.store.ts';
 import { feedRoutes } from '../../../src/flags/definitions/feed.routes.ts';
 import { createLiveDefinitions, type LiveDefinitions } from '../../../src/flags/definitions/live-definitions.ts';
 import { createMetering, type Metering } from '../../../src/flags/metering/metering.ts';
@@ -39,7 +40,7 @@ describe('the definitions feed', () => {
     metering = createMetering({ store: requestStore(db), log, flushEveryMs: 20 });
     const gatekeeper = createGatekeeper(identityStores(db));
     const feedLimit = createRateLimit<number>(1, undefined, 20);
-    const collaborators = { liveDefinitions: live, metering, gatekeeper, feedLimit };
+    const collaborators = { liveDefinitions: live, metering, gatekeeper, feedLimit, hiddenFlags: featureFlagStore(db) };
     api = await startApi({ routes: feedRoutes, collaborators, gatekeeper });
     ours = await buildTenant(db);
     key = await buildPersonalKey(db, ours, 'feature_flag:read');

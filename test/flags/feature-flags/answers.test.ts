@@ -279,7 +279,8 @@ describe('the status of a feature flag', () => {
     }
     await db('feature_flags').update({ created_at: aMonthAgo });
     const order = { column: 'id', descending: false } as const;
-    const stale = await wantedFlags(db, projectId, { stale: true, order, limit: 100, offset: 0 });
+    const visible = { madeBy: null, except: [] };
+    const stale = await wantedFlags(db, projectId, { visible, stale: true, order, limit: 100, offset: 0 });
     await db.destroy();
     const names = (stale.rows as { key: string }[]).map(({ key }) => cases[Number(key)]![0]);
     assert.deepEqual(

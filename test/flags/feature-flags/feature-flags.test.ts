@@ -86,7 +86,7 @@ describe('feature flags', () => {
       usage_dashboard: null,
       status: 'ACTIVE',
       can_edit: true,
-      user_access_level: 'editor',
+      user_access_level: 'manager',
     });
     assert.deepEqual(await ok('GET', `${flag.id}/`), answer.body);
   });

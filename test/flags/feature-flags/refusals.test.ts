@@ -384,7 +384,7 @@ describe('refusals of feature flags', () => {
       assert.equal((await api.request('POST', '', { key: 'n' }, { key })).status, 403);
       assert.equal((await api.request('PATCH', `${taken.id}/`, {}, { key })).status, 403);
       const { body } = await api.request('GET', `${taken.id}/`, undefined, { key });
-      assert.deepEqual([(body as Body)['can_edit'], (body as Body)['user_access_level']], [false, 'viewer']);
+      assert.deepEqual([(body as Body)['can_edit'], (body as Body)['user_access_level']], [false, 'editor']);
     });
 
     it('DELETE: a flag is deleted by a change', async () => {
