@@ -1,0 +1,262 @@
+/**
+ * What queries should answer, worked out in plain JavaScript from the stored rows, in ways that share nothing with the product: intervals
+ * by asking a calendar what it shows at each hour, funnels by trying every entry.
+ */
+export type StoredRow = {
+  uuid: string;
+  event: string;
+  /** Whose it is now. */
+  person: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  properties: Record<string, unknown>;
+  personProperties: Record<string, unknown>;
+};
+
+export type Filter = { key: string; type: 'event' | 'person'; operator: string; value?: unknown };
+export type Node = { event: string | null; math?: string; math_property?: string; properties?: Filter[] };
+export type Dates = { timeZone: string; from: string; to: string };
+type Interval = 'hour' | 'day' | 'week' | 'month';
+
+const HOUR = 3_600_000;
+const calendars = new Map<string, Intl.DateTimeFormat>();
+const shown = new Map<string, { date: string; hour: string }>();
+
+/** What a calendar on the wall there shows. */
+function localOf(at: number, timeZone: string): { date: string; hour: string } {
+  const known = shown.get(`${timeZone} ${at}`);
+  if (known) return known;
+  const options = { hourCycle: 'h23', dateStyle: 'short', timeStyle: 'short', timeZone } as const;
+  const calendar = calendars.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', options);
+  calendars.set(timeZone, calendar);
+  const [date = '', time = ''] = calendar.format(at).split(' ');
+  const local = { date, hour: time.slice(0, 2) };
+  shown.set(`${timeZone} ${at}`, local);
+  return local;
+}
+
+/** Names the interval that an instant is in; names sort as time does. An hour that occurs twice is two. */
+function nameOf(at: number, interval: Interval, timeZone: string): string {
+  const { date, hour } = localOf(at, timeZone);
+  if (interval === 'day') return date;
+  if (interval === 'month') return date.slice(0, 7);
+  if (interval === 'week') {
+    const noon = new Date(`${date}T12:00:00Z`);
+    return new Date(noon.getTime() - noon.getUTCDay() * 24 * HOUR).toISOString().slice(0, 10);
+  }
+  // All zones here are ahead by whole or half hours.
+  const half = timeZone === 'Asia/Kolkata' ? HOUR / 2 : 0;
+  const start = Math.floor((at - half) / HOUR) * HOUR + half;
+  return `${date} ${hour} ${String(start).padStart(16, '0')}`;
+}
+
+/** Every interval between two dates, both included, the first one whole. */
+export function intervalsOf({ timeZone, from, to }: Dates, interval: Interval): string[] {
+  const names = new Set<string>();
+  const first = firstNameOf(from, interval);
+  const before = { hour: 1, day: 1, week: 8, month: 32 }[interval] * 24 * HOUR;
+  // Where clocks are ahead by half an hour, hours begin at half past.
+  const half = timeZone === 'Asia/Kolkata' ? HOUR / 2 : 0;
+  for (let at = Date.parse(from) - before + half; at < Date.parse(to) + 2 * 24 * HOUR; at += HOUR) {
+    const name = nameOf(at, interval, timeZone);
+    if (name >= first && localOf(at, timeZone).date <= to) names.add(name);
+  }
+  return [...names].toSorted();
+}
+
+function firstNameOf(date: string, interval: Interval): string {
+  return nameOf(Date.parse(`${date}T00:00:00Z`), interval, 'UTC').slice(0, interval === 'hour' ? 10 : undefined);
+}
+
+export function isMatch(row: StoredRow, filters: readonly Filter[] = []): boolean {
+  return filters.every(({ key, type, operator, value }) => {
+    const own = (type === 'event' ? row.properties : row.personProperties)[key];
+    const isSet = Object.hasOwn(type === 'event' ? row.properties : row.personProperties, key);
+    const texts = (Array.isArray(value) ? value : [value]).map((one) => String(one).toLowerCase());
+    switch (operator) {
+      case 'is_set':
+        return isSet;
+      case 'is_not_set':
+        return !isSet;
+      case 'exact':
+        return isSet && texts.includes(String(own).toLowerCase());
+      case 'is_not':
+        return !isSet || !texts.includes(String(own).toLowerCase());
+      case 'icontains':
+        return isSet && String(own).toLowerCase().includes(texts[0]!);
+      default:
+        return (
+          isSet &&
+          numberOf(own) !== undefined &&
+          (operator === 'gt') === numberOf(own)! > Number(value) &&
+          numberOf(own) !== value
+        );
+    }
+  });
+}
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  return value === '' || Number.isNaN(Number(value)) ? undefined : Number(value);
+}
+
+const isOf = (row: StoredRow, { event, properties }: Node) =>
+  (event === null || row.event === event) && isMatch(row, properties);
+
+function amountOf(rows: readonly StoredRow[], { math = 'total', math_property: name }: Node): number {
+  if (math === 'total') return rows.length;
+  if (math === 'dau') return new Set(rows.map(({ person }) => person)).size;
+  const numbers = rows.map(({ properties }) => numberOf(properties[name!])).filter((one) => one !== undefined);
+  if (numbers.length === 0) return 0;
+  if (math === 'min') return Math.min(...numbers);
+  if (math === 'max') return Math.max(...numbers);
+  const sum = numbers.reduce((total, one) => total + one, 0);
+  return math === 'sum' ? sum : sum / numbers.length;
+}
+
+export type TrendsAsked = {
+  series: Node[];
+  interval: Interval;
+  shape: 'intervals' | 'cumulative' | 'total';
+  breakdown?: { key: string; type: 'event' | 'person'; limit: number } | undefined;
+  properties: Filter[];
+  dates: Dates;
+};
+
+export type Line = { series: number; value: string | null; numbers: number[] };
+
+/** A line for each series and value of its breakdown; of a total it has one number. */
+export function trendsOf(rows: readonly StoredRow[], asked: TrendsAsked): Line[] {
+  const { timeZone } = asked.dates;
+  const interval = asked.shape === 'total' ? 'day' : asked.interval;
+  const names = intervalsOf(asked.dates, interval);
+  const places = new Map(names.map((name, index) => [name, index]));
+  const placed = rows
+    .filter((row) => isMatch(row, asked.properties))
+    .map((row) => ({ row, place: places.get(nameOf(row.at, interval, timeZone)) }))
+    .filter((one): one is { row: StoredRow; place: number } => one.place !== undefined)
+    .filter(({ row }) => localOf(row.at, timeZone).date <= asked.dates.to);
+  return asked.series.flatMap((node, series) => {
+    const own = placed.filter(({ row }) => isOf(row, node));
+    return groupsOf(own, node, asked).map(({ value, members }) => ({
+      series,
+      value,
+      numbers: numbersOf(members, node, asked.shape, names.length),
+    }));
+  });
+}
+
+type Placed = { row: StoredRow; place: number };
+
+function groupsOf(
+  own: Placed[],
+  node: Node,
+  { breakdown }: TrendsAsked,
+): { value: string | null; members: Placed[] }[] {
+  if (!breakdown) return [{ value: null, members: own }];
+  const { key, type, limit } = breakdown;
+  const byValue = Map.groupBy(own, ({ row }) => {
+    const value = (type === 'event' ? row.properties : row.personProperties)[key];
+    return value === undefined || value === null ? 'none' : `=${String(value)}`;
+  });
+  const ranked = [...byValue]
+    .map(([value, members]) => ({
+      value,
+      members,
+      total: amountOf(
+        members.map(({ row }) => row),
+        node,
+      ),
+    }))
+    .toSorted((a, b) => b.total - a.total || orderOf(a.value, b.value));
+  const others = ranked.slice(limit).flatMap(({ members }) => members);
+  return [...ranked.slice(0, limit), ...(others.length > 0 ? [{ value: 'other', members: others }] : [])];
+}
+
+/** By bytes, and no value last. */
+function orderOf(a: string, b: string): number {
+  if (a === 'none' || b === 'none') return a === 'none' ? 1 : -1;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function numbersOf(members: Placed[], node: Node, shape: TrendsAsked['shape'], count: number): number[] {
+  const rowsUpTo = (first: number, last: number) =>
+    members.filter(({ place }) => place >= first && place <= last).map(({ row }) => row);
+  if (shape === 'total') return [amountOf(rowsUpTo(0, count), node)];
+  return Array.from({ length: count }, (_, place) =>
+    amountOf(rowsUpTo(shape === 'cumulative' ? 0 : place, place), node),
+  );
+}
+
+/** How many came to each step. */
+export function funnelOf(
+  rows: readonly StoredRow[],
+  { steps, windowMs, properties, dates }: { steps: Node[]; windowMs: number; properties: Filter[]; dates: Dates },
+): number[] {
+  const inRange = rows.filter(({ at }) => {
+    const { date } = localOf(at, dates.timeZone);
+    return date >= dates.from && date <= dates.to;
+  });
+  const people = Map.groupBy(
+    inRange.filter((row) => isMatch(row, properties)),
+    ({ person }) => person,
+  );
+  const reached = [...people.values()].map((events) => furthest(events.toSorted(inTime), steps, windowMs));
+  return steps.map((_, step) => reached.filter((one) => one > step).length);
+}
+
+const inTime = (a: StoredRow, b: StoredRow) => a.at - b.at || (a.uuid < b.uuid ? -1 : 1);
+
+/** From each entry on, the next event that will do is taken for each step. */
+function furthest(events: readonly StoredRow[], steps: readonly Node[], windowMs: number): number {
+  const from = events.map((entry, index) => {
+    if (!isOf(entry, steps[0]!)) return 0;
+    let done = 1;
+    for (const next of events.slice(index + 1)) {
+      if (done < steps.length && next.at <= entry.at + windowMs && isOf(next, steps[done]!)) done++;
+    }
+    return done;
+  });
+  return Math.max(0, ...from);
+}
+
+/** For each interval, how many were there, and how many of them in each later one. */
+export function retentionOf(
+  rows: readonly StoredRow[],
+  asked: {
+    target: Node;
+    returning: Node;
+    isFirstTime: boolean;
+    interval: Interval;
+    count: number;
+    properties: Filter[];
+    dates: Dates;
+  },
+): number[][] {
+  const { target, returning, interval, count, dates } = asked;
+  const back = { hour: 3, day: count + 2, week: 7 * (count + 1), month: 31 * (count + 1) }[interval];
+  const from = new Date(Date.parse(dates.to) - back * 24 * HOUR).toISOString().slice(0, 10);
+  const names = intervalsOf({ ...dates, from }, interval).slice(-count);
+  const known = rows.filter((row) => isMatch(row, asked.properties));
+  const people = [...Map.groupBy(known, ({ person }) => person).values()].map((events) => ({
+    targets: placesOf(
+      events.filter((row) => isOf(row, target)),
+      asked.isFirstTime,
+    ),
+    returns: placesOf(
+      events.filter((row) => isOf(row, returning)),
+      false,
+    ),
+  }));
+
+  function placesOf(events: readonly StoredRow[], onlyFirst: boolean): Set<string> {
+    const sorted = events.toSorted(inTime).map(({ at }) => nameOf(at, interval, dates.timeZone));
+    return new Set(onlyFirst ? sorted.slice(0, 1) : sorted);
+  }
+  return names.map((name, index) => {
+    const there = people.filter(({ targets }) => targets.has(name));
+    return names.slice(index).map((later, after) => {
+      return after === 0 ? there.length : there.filter(({ returns }) => returns.has(later)).length;
+    });
+  });
+}
