@@ -1,28 +1,46 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { readConfig, requireVariable } from '../config.ts';
 import { createKnex } from '../db/connection.ts';
-import { CommandFailed } from '../errors.ts';
+import { CommandFailed, InvalidInput } from '../errors.ts';
+import { apiKeys, type ApiKeys } from '../identity/api-keys.ts';
 import { keyStore, type ApiKey, type KeyOwner, type KeyStore } from '../identity/keys.store.ts';
 import { ownerStore, type OwnerStore } from '../identity/owners.store.ts';
-import { ALL_SCOPES, isScope, SCOPES } from '../identity/scopes.ts';
+import { ALL_SCOPES, SCOPES } from '../identity/scopes.ts';
+import { identityStores } from '../identity/stores.ts';
 import { besideUp } from '../up/beside.ts';
+import { addOrganizations, addProjects, addScopes, momentToCome, projectId, seconds, UUID } from './key-options.ts';
 
 type Owner = { user?: string; project?: number };
-type Create = Owner & { label: string; scope: string[]; json: boolean };
+type Create = Owner & {
+  label: string;
+  scope: string[];
+  expires?: string;
+  onlyProject?: number[];
+  onlyOrganization?: string[];
+  json: boolean;
+};
 type List = Owner & { json: boolean };
+type OfOne = { id: string; json: boolean };
+type Roll = OfOne & { grace: number };
+
+/** Nobody who is known: whoever may use the database. */
+const AUTHOR = { userId: null, keyId: null };
 
 export function keysCommand(): Command {
   const command = new Command('keys')
-    .summary('create, list and delete API keys')
+    .summary('create, list, roll and delete API keys')
     .description(
-      'API keys are made here and nowhere else, so that no key can make one that may do more. A personal key (phx_) acts as its ' +
-        'user in all projects of their organizations; a project secret key (phs_) opens one project.',
+      'API keys are made here, and by people who are logged in: no key can make one that may do more. A personal key (phx_) acts ' +
+        'as its user in all projects of their organizations; a project secret key (phs_) opens one project.',
     );
   command.addCommand(
     ofOwner(new Command('create'))
       .summary('make a key and print it, this one time')
       .requiredOption('--label <label>', 'what it is for')
       .requiredOption('--scope <scopes...>', `what it may do: ${SCOPES.join(', ')}, or '${ALL_SCOPES}'`, addScopes)
+      .option('--expires <datetime>', 'from then on it opens nothing', momentToCome)
+      .option('--only-project <ids...>', 'a personal key opens these projects only', addProjects)
+      .option('--only-organization <ids...>', 'a personal key opens these organizations only', addOrganizations)
       .action((options: Create) => withStores(options, create)),
   );
   command.addCommand(
@@ -31,11 +49,15 @@ export function keysCommand(): Command {
       .action((options: List) => withStores(options, list)),
   );
   command.addCommand(
-    new Command('delete')
+    ofOne(new Command('roll'))
+      .summary('give a key a new value and print it, this one time')
+      .option('--grace <seconds>', 'how long the old value is still good', seconds, 0)
+      .action((id: string, options: Omit<Roll, 'id'>) => withStores({ ...options, id }, roll)),
+  );
+  command.addCommand(
+    ofOne(new Command('delete'))
       .summary('make a key worthless, at once')
-      .argument('<id>', 'from `sluice keys list`')
-      .option('--json', 'print the result as JSON', false)
-      .action((id: string, options: { json: boolean }) => withStores({ ...options, id }, remove)),
+      .action((id: string, options: Omit<OfOne, 'id'>) => withStores({ ...options, id }, remove)),
   );
   return command;
 }
@@ -47,20 +69,45 @@ function ofOwner(command: Command): Command {
     .option('--json', 'print the result as JSON', false);
 }
 
-type Stores = { keys: KeyStore; owners: OwnerStore };
+function ofOne(command: Command): Command {
+  return command.argument('<id>', 'from `sluice keys list`').option('--json', 'print the result as JSON', false);
+}
+
+type Stores = { keys: KeyStore; owners: OwnerStore; issuing: ApiKeys };
 
 async function withStores<O>(options: O, work: (options: O, stores: Stores) => Promise<void>): Promise<void> {
   const url = requireVariable(await besideUp(readConfig()), 'DATABASE_URL');
   const db = createKnex({ url, applicationName: 'sluice-keys', maxConnections: 1 });
   try {
-    await work(options, { keys: keyStore(db), owners: ownerStore(db) });
+    await work(options, { keys: keyStore(db), owners: ownerStore(db), issuing: apiKeys(identityStores(db)) });
   } finally {
     await db.destroy();
   }
 }
 
-async function create({ label, scope, json, ...owner }: Create, { keys, owners }: Stores): Promise<void> {
-  const { key, ...made } = await keys.create(await ownerOf(owner, owners), { label, scopes: scope });
+async function create(options: Create, { owners, issuing }: Stores): Promise<void> {
+  const { label, scope: scopes, expires = null, onlyProject = null, onlyOrganization = null } = options;
+  const owner = await ownerOf(options, owners);
+  if ('projectId' in owner && (onlyProject ?? onlyOrganization)) {
+    throw new CommandFailed('A key of a project opens that project only.');
+  }
+  const settings = {
+    label,
+    scopes,
+    expiresAt: expires,
+    onlyProjects: onlyProject,
+    onlyOrganizations: onlyOrganization,
+  };
+  const { key, ...made } = await issuing.create(owner, settings, AUTHOR).catch(refused);
+  print(made, key, options);
+}
+
+async function roll({ id, grace, json }: Roll, { keys, issuing }: Stores): Promise<void> {
+  const { key, ...rolled } = await issuing.roll(await ownerOfKey(id, keys), id, grace, AUTHOR);
+  print(rolled, key, { json });
+}
+
+function print(made: ApiKey, key: string, { json }: { json: boolean }): void {
   if (json) return console.log(JSON.stringify({ ...report(made), key }));
   console.log(key);
   console.error('Keep it: it is not shown again.');
@@ -69,17 +116,35 @@ async function create({ label, scope, json, ...owner }: Create, { keys, owners }
 async function list({ json, ...owner }: List, { keys, owners }: Stores): Promise<void> {
   const all = await keys.list(await ownerOf(owner, owners));
   if (json) return console.log(JSON.stringify(all.map(report)));
-  for (const { id, last4, label, scopes, lastUsedAt } of all) {
-    console.log(`${id}  …${last4}  ${label}  (${scopes.join(', ')})  last used: ${lastUsedAt ?? 'never'}`);
-  }
+  for (const key of all) console.log(lineOf(key));
 }
 
-async function remove({ id, json }: { id: string; json: boolean }, { keys }: Stores): Promise<void> {
-  if (!UUID.test(id) || !(await keys.delete(id))) throw new CommandFailed(`There is no key ${id}.`);
+function lineOf(key: ApiKey): string {
+  const only = [...(key.onlyProjects ?? []), ...(key.onlyOrganizations ?? [])];
+  const parts = [
+    `${key.id}  …${key.last4}  ${key.label}  (${key.scopes.join(', ')})`,
+    `last used: ${key.lastUsedAt ?? 'never'}`,
+    ...(key.expiresAt === null ? [] : [`expires: ${key.expiresAt}`]),
+    ...(only.length === 0 ? [] : [`only: ${only.join(', ')}`]),
+  ];
+  return parts.join('  ');
+}
+
+async function remove({ id, json }: OfOne, { keys, issuing }: Stores): Promise<void> {
+  await issuing.delete(await ownerOfKey(id, keys), id, AUTHOR);
   console.log(json ? JSON.stringify({ id, deleted: true }) : `deleted ${id}`);
 }
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+async function ownerOfKey(id: string, keys: KeyStore): Promise<KeyOwner> {
+  const owner = UUID.test(id) ? await keys.ownerOf(id) : undefined;
+  if (!owner) throw new CommandFailed(`There is no key ${id}.`);
+  return owner;
+}
+
+/** What the API refuses, the command does with the same words. */
+function refused(error: unknown): never {
+  throw error instanceof InvalidInput ? new CommandFailed(error.message, { cause: error }) : error;
+}
 
 /** @throws CommandFailed when it is not exactly one that is there */
 async function ownerOf({ user, project }: Owner, owners: OwnerStore): Promise<KeyOwner> {
@@ -100,18 +165,9 @@ function report(key: ApiKey) {
     project_id: key.projectId,
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt,
+    last_rolled_at: key.lastRolledAt,
+    expires_at: key.expiresAt,
+    scoped_teams: key.onlyProjects ?? [],
+    scoped_organizations: key.onlyOrganizations ?? [],
   };
-}
-
-/** Commander calls it once for each word, with what it returned before. */
-function addScopes(text: string, before: readonly string[] = []): string[] {
-  const added = text.split(',');
-  const unknown = added.find((scope) => !isScope(scope));
-  if (unknown !== undefined) throw new InvalidArgumentError(`There is no scope '${unknown}'.`);
-  return [...new Set([...before, ...added])];
-}
-
-function projectId(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give the number of a project.');
 }

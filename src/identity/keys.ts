@@ -31,6 +31,11 @@ export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
+/** @returns what people know a key by: its kind and its last characters */
+export function maskOf({ userId, last4 }: { userId: number | null; last4: string }): string {
+  return `${userId === null ? KEY_PREFIXES.projectSecret : KEY_PREFIXES.personal}_...${last4}`;
+}
+
 function checksum(key: string): string {
   return base62(BigInt(crc32(key)), CHECKSUM_CHARACTERS);
 }

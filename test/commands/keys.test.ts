@@ -43,6 +43,9 @@ describe('sluice keys', () => {
     assert.deepEqual(caller, {
       keyId: id,
       scopes: ['event:write', 'batch_export:read'],
+      onlyProjects: null,
+      onlyOrganizations: null,
+      session: null,
       userId: null,
       projectId: tenant.projectId,
     });

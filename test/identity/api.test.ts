@@ -147,9 +147,10 @@ describe('identity', () => {
   });
 
   it('forgets a key at once when it is deleted', async () => {
-    const { id, key } = await keyStore(db).create({ userId: ours.userId }, { label: 'x', scopes: ['*'] });
+    const owner = { userId: ours.userId };
+    const { id, key } = await keyStore(db).create(owner, { label: 'x', scopes: ['*'] });
     assert.equal((await api.request('GET', things(ours), { key })).status, 200);
-    await keyStore(db).delete(id);
+    await keyStore(db).delete(owner, id);
     assert.equal((await api.request('GET', things(ours), { key })).status, 401);
   });
 
