@@ -1,0 +1,74 @@
+/** Bars: over time, standing upon each other; of totals, lying below each other. */
+import { h, type ComponentChild } from 'preact';
+import { scaleBand } from 'd3-scale';
+import { number, percent, shortDay } from './format.ts';
+import { heights } from './lines.ts';
+import { PLANE, plot, round } from './plot.ts';
+import { colourOf, inWords, MAX_DRAWN, totalOf, type Series } from './series.ts';
+
+const MAX_ROWS = 25;
+
+export function barChart(all: readonly Series[], { stacked }: { stacked: boolean }): ComponentChild {
+  const series = all.slice(0, MAX_DRAWN);
+  const labels = series[0]?.labels ?? [];
+  const outer = scaleBand<number>().domain(labels.keys()).range([0, PLANE]).padding(0.15);
+  const inner = scaleBand<number>().domain(series.keys()).range([0, outer.bandwidth()]);
+  const sums = labels.map((_, index) => series.reduce((sum, { data }) => sum + (data[index] ?? 0), 0));
+  const { y, ticks } = heights(stacked ? sums : series.flatMap(({ data }) => data));
+
+  function bar(n: number, index: number): ComponentChild {
+    const { label, data } = series[n]!;
+    const value = data[index] ?? 0;
+    const below = stacked ? series.slice(0, n).reduce((sum, lower) => sum + (lower.data[index] ?? 0), 0) : 0;
+    const [top, bottom] = [y(below + value), y(below)];
+    const place = {
+      x: round((outer(index) ?? 0) + (stacked ? 0 : (inner(n) ?? 0))),
+      y: top,
+      width: round(stacked ? outer.bandwidth() : inner.bandwidth()),
+      height: round(bottom - top),
+    };
+    return h('rect', place, h('title', null, `${label}, ${labels[index]}: ${number(value)}`));
+  }
+
+  const shapes = series.map((_, n) =>
+    h(
+      'g',
+      { class: `bars ${colourOf(n)}` },
+      labels.map((_label, index) => bar(n, index)),
+    ),
+  );
+  const frame = labels.map((label, index) => {
+    return { text: shortDay(label), at: round((outer(index) ?? 0) + outer.bandwidth() / 2) / PLANE };
+  });
+  return plot({ says: `Bar chart. ${inWords(series)}`, ticks, labels: frame, shapes });
+}
+
+/** One bar for each series: also for pies, whose slices people compare worse. */
+export function totalBars(all: readonly Series[], { shares }: { shares: boolean }): ComponentChild {
+  const series = all.slice(0, MAX_ROWS);
+  const totals = all.map(totalOf);
+  const highest = Math.max(0, ...totals);
+  const sum = totals.reduce((one, other) => one + other, 0);
+  return h(
+    'ul',
+    { class: 'rows' },
+    series.map((one, n) => {
+      const total = totalOf(one);
+      const text = shares ? `${number(total)} (${percent(total, sum)})` : number(total);
+      return h(
+        'li',
+        null,
+        h('span', { class: 'name' }, one.label),
+        bar(total, highest, colourOf(n)),
+        h('span', { class: 'value' }, text),
+      );
+    }),
+    all.length > series.length && h('li', { class: 'quiet' }, `and ${number(all.length - series.length)} more`),
+  );
+}
+
+/** One that lies, as long as its share of the longest. */
+export function bar(value: number, longest: number, colour: string): ComponentChild {
+  const width = longest > 0 ? `${round((Math.max(0, value) / longest) * 100)}%` : '0';
+  return h('svg', { class: `bar ${colour}`, 'aria-hidden': 'true' }, h('rect', { width, height: '100%', rx: 3 }));
+}

@@ -1,0 +1,65 @@
+/** Lines, and areas one upon the other, over time. */
+import { h, type ComponentChild } from 'preact';
+import { scaleLinear, scalePoint } from 'd3-scale';
+import { area, line, stack, type SeriesPoint } from 'd3-shape';
+import { number, shortDay } from './format.ts';
+import { PLANE, plot, round } from './plot.ts';
+import { colourOf, inWords, MAX_DRAWN, type Series } from './series.ts';
+
+/** More points than these are seen as a line only. */
+const MAX_DOTS = 62;
+
+export function lineChart(all: readonly Series[]): ComponentChild {
+  const { series, labels, x, frame } = timeOf(all);
+  const { y, ticks } = heights(series.flatMap(({ data }) => data));
+  const path = line<number>((_, index) => x(index), y);
+  const shapes = series.map(({ label, data }, n) =>
+    h(
+      'g',
+      { class: colourOf(n) },
+      h('path', { class: 'line', d: path.digits(1)(data) ?? '' }),
+      data.length <= MAX_DOTS &&
+        data.map((value, index) => dot(x(index), y(value), `${label}, ${labels[index]}: ${number(value)}`)),
+    ),
+  );
+  return plot({ says: `Line chart. ${inWords(series)}`, ticks, labels: frame, shapes });
+}
+
+export function areaChart(all: readonly Series[]): ComponentChild {
+  const { series, labels, x, frame } = timeOf(all);
+  const layers = stack<unknown, number, number>()
+    .keys(series.keys())
+    .value((index, n) => series[n]!.data[index] ?? 0)(labels.keys());
+  const { y, ticks } = heights(layers.flatMap((layer) => layer.map(([, high]) => high)));
+  const path = area<SeriesPoint<number>>()
+    .x((_, index) => x(index))
+    .y0(([low]) => y(low))
+    .y1(([, high]) => y(high))
+    .digits(1);
+  const shapes = layers.map((layer, n) =>
+    h('path', { class: `area ${colourOf(n)}`, d: path(layer) ?? '' }, h('title', null, series[n]!.label)),
+  );
+  return plot({ says: `Area chart. ${inWords(series)}`, ticks, labels: frame, shapes });
+}
+
+function timeOf(all: readonly Series[]) {
+  const series = all.slice(0, MAX_DRAWN);
+  const labels = series[0]?.labels ?? [];
+  const point = scalePoint<number>().domain(labels.keys()).range([0, PLANE]);
+  const x = (index: number) => round(point(index) ?? 0);
+  const frame = labels.map((label, index) => ({ text: shortDay(label), at: x(index) / PLANE }));
+  return { series, labels, x, frame };
+}
+
+/** From zero to a round number that is not below any value. */
+export function heights(values: readonly number[]) {
+  const highest = Math.max(0, ...values);
+  const scale = scaleLinear([0, highest || 1], [PLANE, 0]).nice(4);
+  const ticks = scale.ticks(4);
+  return { y: (value: number) => round(scale(Math.max(0, value))), ticks };
+}
+
+/** A line without length has round ends, whatever the plane is stretched to. */
+function dot(x: number, y: number, says: string): ComponentChild {
+  return h('path', { class: 'dot', d: `M${x},${y}h0` }, h('title', null, says));
+}

@@ -1,0 +1,71 @@
+/**
+ * The frame of a chart: axes and grid. The plane in the middle is stretched over whatever room there is; words stand beside it,
+ * placed by percent, so that they keep their size.
+ */
+import { h, type ComponentChild } from 'preact';
+import { compact } from './format.ts';
+
+/** Width and height of the plane's coordinates. */
+export const PLANE = 1000;
+const MAX_LABELS = 7;
+
+export type Frame = {
+  /** What a screen reader says instead of the picture. */
+  says: string;
+  /** Where horizontal lines are, from 0 at the bottom; the last is the highest. */
+  ticks: readonly number[];
+  /** Of the horizontal axis, and where on it, from 0 to 1. */
+  labels: readonly { text: string; at: number }[];
+  /** Shapes in coordinates of the plane. */
+  shapes: ComponentChild;
+};
+
+export function plot({ says, ticks, labels, shapes }: Frame): ComponentChild {
+  const top = ticks.at(-1) || 1;
+  const heightOf = (tick: number) => `${round(100 - (tick / top) * 100)}%`;
+  return h(
+    'div',
+    { class: 'plot' },
+    h(
+      'svg',
+      { class: 'y-axis', 'aria-hidden': 'true' },
+      ticks.map((tick) =>
+        h('text', { x: '100%', y: heightOf(tick), dy: '.32em', 'text-anchor': 'end' }, compact(tick)),
+      ),
+    ),
+    h(
+      'svg',
+      { class: 'plane', role: 'img', 'aria-label': says },
+      ticks.map((tick) => h('line', { class: 'grid', x1: '0', x2: '100%', y1: heightOf(tick), y2: heightOf(tick) })),
+      h(
+        'svg',
+        { viewBox: `0 0 ${PLANE} ${PLANE}`, preserveAspectRatio: 'none', width: '100%', height: '100%' },
+        shapes,
+      ),
+    ),
+    h(
+      'svg',
+      { class: 'x-axis', 'aria-hidden': 'true' },
+      thinned(labels).map(({ text, at }) =>
+        h('text', { x: `${round(at * 100)}%`, y: '1em', 'text-anchor': anchorAt(at) }, text),
+      ),
+    ),
+  );
+}
+
+/** So few that they stand beside each other, at equal distances. */
+function thinned<T>(labels: readonly T[]): T[] {
+  const step = Math.max(1, Math.ceil(labels.length / MAX_LABELS));
+  return labels.filter((_, index) => index % step === 0);
+}
+
+/** Those at the edges stay inside. */
+function anchorAt(at: number): string {
+  if (at < 0.02) return 'start';
+  return at > 0.98 ? 'end' : 'middle';
+}
+
+/** Enough for any screen, and fewer bytes. */
+export function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

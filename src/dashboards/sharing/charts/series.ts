@@ -1,0 +1,44 @@
+/** What a trend gives, as charts draw it. */
+import type { TrendResult } from '../../queries/result.ts';
+import { h, type ComponentChild } from 'preact';
+import { number } from './format.ts';
+
+/** As on the wire, cut down for strangers. */
+export type Series = Pick<TrendResult, 'label' | 'data' | 'labels' | 'count' | 'aggregated_value'>;
+
+/** More cannot be told apart; the table has them all. */
+export const MAX_DRAWN = 12;
+const COLOURS = 10;
+
+/** The class that gives the n-th series its colour. */
+export function colourOf(n: number): string {
+  return `s${n % COLOURS}`;
+}
+
+/** One value for the whole range. */
+export function totalOf({ aggregated_value: value, count }: Series): number {
+  return value ?? count;
+}
+
+export function legend(series: readonly Series[]): ComponentChild {
+  const drawn = series.slice(0, MAX_DRAWN);
+  const others = series.length - drawn.length;
+  return h(
+    'ul',
+    { class: 'legend' },
+    drawn.map(({ label }, n) =>
+      h('li', null, h('svg', { class: `swatch ${colourOf(n)}`, 'aria-hidden': 'true' }, h('rect', SQUARE)), label),
+    ),
+    others > 0 && h('li', null, `and ${number(others)} more`),
+  );
+}
+
+const SQUARE = { width: '100%', height: '100%', rx: 2 };
+
+/** `Visits 1,234, Sign-ups 56`. */
+export function inWords(series: readonly Series[]): string {
+  return series
+    .slice(0, MAX_DRAWN)
+    .map((one) => `${one.label} ${number(totalOf(one))}`)
+    .join(', ');
+}

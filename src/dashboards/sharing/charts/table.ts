@@ -1,0 +1,77 @@
+/** Tables: of events, and of the numbers behind a chart. */
+import { h, type ComponentChild } from 'preact';
+import { number } from './format.ts';
+import { totalOf, type Series } from './series.ts';
+
+const MAX_ROWS = 100;
+const MAX_COLUMNS = 30;
+const MAX_TEXT = 300;
+
+type Table = { name: string; head: readonly string[]; rows: readonly (readonly unknown[])[]; hasMore?: boolean };
+
+/** It scrolls by itself, by keyboard too, so that the page does not. */
+export function table({ name, head, rows, hasMore = false }: Table): ComponentChild {
+  const shown = rows.slice(0, MAX_ROWS);
+  const columns = head.slice(0, MAX_COLUMNS);
+  return h(
+    'div',
+    { class: 'scroll', role: 'region', tabIndex: 0, 'aria-label': `${name}, table` },
+    h(
+      'table',
+      null,
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          columns.map((text) => h('th', { scope: 'col' }, text)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        shown.map((row) =>
+          h(
+            'tr',
+            null,
+            columns.map((_, index) => cell(row[index])),
+          ),
+        ),
+      ),
+    ),
+    (hasMore || rows.length > shown.length) && h('p', { class: 'quiet' }, `The first ${number(shown.length)} rows.`),
+  );
+}
+
+function cell(value: unknown): ComponentChild {
+  return h('td', typeof value === 'number' ? { class: 'number' } : null, cellText(value));
+}
+
+function cellText(value: unknown): ComponentChild {
+  if (value === null || value === undefined) return '–';
+  if (typeof value === 'number') return number(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}
+
+/** Of a query whose columns are SQL, perhaps with a name behind two dashes: upstream's way to name them. */
+export function eventsTable(
+  name: string,
+  columns: readonly string[],
+  rows: readonly unknown[],
+  hasMore: boolean,
+): ComponentChild {
+  const head = columns.map((column) => (/--\s*(.+)$/.exec(column)?.[1] ?? column).trim());
+  return table({ name, head, rows: rows.map((row) => (Array.isArray(row) ? row : [row])), hasMore });
+}
+
+/** Intervals downwards, series beside each other; of totals one row for each. */
+export function seriesTable(name: string, series: readonly Series[]): ComponentChild {
+  const labels = series[0]?.labels ?? [];
+  if (labels.length === 0) {
+    return table({ name, head: ['', 'Total'], rows: series.map((one) => [one.label, totalOf(one)]) });
+  }
+  const rows = labels.map((label, index) => [label, ...series.map(({ data }) => data[index] ?? 0)]);
+  return table({ name, head: ['', ...series.map(({ label }) => label)], rows });
+}

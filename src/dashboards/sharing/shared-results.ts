@@ -1,0 +1,69 @@
+/** Results for strangers: however often they look, nothing is computed more often than every few minutes, and nobody waits for long. */
+import type { Project } from '../../http/access.ts';
+import type { AskedResult, Results } from '../insights/results.ts';
+import { NO_RESULT, type InsightResult } from '../insights/result.ts';
+
+/** What is younger is shown as it is, also what went wrong. */
+const KEPT_MS = 5 * 60_000;
+/** Of a page, and so of all its tiles together. */
+const LONGEST_WAIT_MS = 8_000;
+const MAX_FAILURES = 1_000;
+
+export type SharedResultsOptions = {
+  results: Pick<Results, 'resultsOf'>;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  longestWaitMs?: number;
+};
+
+export type SharedResults = (
+  project: Pick<Project, 'id'>,
+  asked: readonly AskedResult[],
+) => Promise<readonly InsightResult[]>;
+
+export function createSharedResults(options: SharedResultsOptions): SharedResults {
+  const { results, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
+  /** By the name of the result: those are not in the cache. */
+  const failures = new Map<string, { at: number; result: InsightResult }>();
+
+  function isOld({ last_refresh: computedAt, cache_target_age: freshUntil }: InsightResult): boolean {
+    if (computedAt === null) return true;
+    return Math.max(Date.parse(computedAt) + KEPT_MS, Date.parse(freshUntil ?? computedAt)) < now();
+  }
+
+  /** Never rejects: what is wrong with a query is part of its result. */
+  async function computed(project: Pick<Project, 'id'>, asked: AskedResult): Promise<InsightResult> {
+    const [result = NO_RESULT] = await results.resultsOf(project, [asked], 'blocking');
+    const { filters_hash: name, error } = result;
+    if (name === null) return result;
+    failures.delete(name);
+    if (failures.size === MAX_FAILURES) failures.delete(failures.keys().next().value!);
+    if (error) failures.set(name, { at: now(), result });
+    return result;
+  }
+
+  return async (project, asked) => {
+    const known = await results.resultsOf(project, asked, 'force_cache');
+    const over = Promise.withResolvers<undefined>();
+    const timer = setTimeout(over.resolve, longestWaitMs);
+
+    async function resultOf(one: InsightResult, question: AskedResult): Promise<InsightResult> {
+      if (question.insight.query === null || one.error || !isOld(one)) return one;
+      const failure = failures.get(one.filters_hash ?? '');
+      if (failure && failure.at + KEPT_MS > now()) return failure.result;
+      return (await Promise.race([computed(project, question), over.promise])) ?? lateOf(one);
+    }
+
+    try {
+      return await Promise.all(known.map((one, index) => resultOf(one, asked[index]!)));
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** What was known before is better than nothing: it says how old it is. */
+function lateOf(known: InsightResult): InsightResult {
+  if (known.last_refresh !== null) return known;
+  return { ...NO_RESULT, error: { type: 'timeout', message: 'The result is still being computed.' } };
+}
