@@ -83,6 +83,14 @@ export function dashboardStore(db: Knex) {
       return { count, results: rows as ListedDashboard[] };
     },
 
+    /** The one with the tag that no list shows, and that is not deleted. */
+    async findUnlisted(projectId: number, tag: string): Promise<Pick<Dashboard, 'id'> | undefined> {
+      return table()
+        .where({ project_id: projectId, creation_mode: 'unlisted', deleted: false })
+        .whereRaw('? = any (tags)', [tag])
+        .first('id');
+    },
+
     async insert(dashboard: NewDashboard): Promise<Dashboard> {
       const [row] = await table().insert(columnsOf(dashboard)).returning('id');
       return (await find(dashboard.project_id, row!.id))!;

@@ -2,6 +2,7 @@
  * Who may change a restricted dashboard (upstream's permissions v1): beside levels and rules, which apply to any object, a
  * dashboard may be for its collaborators only.
  */
+import { PermissionDenied } from '../errors.ts';
 import type { Caller, FindProtected, Rights } from '../http/access.ts';
 import type { Dashboard, DashboardStore } from './dashboards.store.ts';
 
@@ -12,7 +13,7 @@ export const ONLY_COLLABORATORS_EDIT = 37;
 export type RestrictionLevel = typeof EVERYONE_EDITS | typeof ONLY_COLLABORATORS_EDIT;
 
 export const NO_EDIT = "You don't have edit permissions for this dashboard.";
-export const NO_RESTRICTION =
+const NO_RESTRICTION =
   'Only the dashboard owner and project admins have the restriction rights required to change the ' +
   "dashboard's restriction level.";
 
@@ -26,6 +27,11 @@ export function canRestrict(
   rights: Rights,
 ): boolean {
   return rights.isProjectAdmin || (userId !== null && userId === created_by);
+}
+
+/** @throws PermissionDenied */
+export function ensureRestricts(dashboard: Pick<Dashboard, 'created_by'>, caller: Asking, rights: Rights): void {
+  if (!canRestrict(dashboard, caller, rights)) throw new PermissionDenied(NO_RESTRICTION);
 }
 
 /** @returns what the restriction leaves the caller: 37 to edit, 21 to view */
@@ -47,7 +53,7 @@ export function protectedDashboards({ find }: Pick<DashboardStore, 'find'>): Fin
     if (!dashboard) return undefined;
     const refusal = (caller: Caller, rights: Rights) => (mayEdit(dashboard, caller, rights) ? undefined : NO_EDIT);
     const { created_by: createdBy, deleted } = dashboard;
-    return { id: dashboard.id, createdBy, deleted, refusal };
+    return { id: dashboard.id, name: dashboard.name ?? '', createdBy, deleted, refusal };
   };
 }
 

@@ -3,8 +3,11 @@ import type { Knex } from '../db/connection.ts';
 import { accessControlStore } from '../identity/access-controls.store.ts';
 import { activityStore } from '../identity/activity.store.ts';
 import { userStore } from '../identity/users.store.ts';
+import { collaboratorStore } from './collaborators/collaborators.store.ts';
 import { dashboardStore } from './dashboards.store.ts';
 import { insightStore } from './insights/insights.store.ts';
+import { configurationStore } from './sharing/configurations.store.ts';
+import { sharePasswordStore } from './sharing/passwords.store.ts';
 import { buttonStore } from './tiles/buttons.store.ts';
 import { textStore } from './tiles/texts.store.ts';
 import { tileStore } from './tiles/tiles.store.ts';
@@ -14,8 +17,11 @@ function bind(db: Knex) {
     accessControls: accessControlStore(db),
     activity: activityStore(db),
     buttons: buttonStore(db),
+    collaborators: collaboratorStore(db),
     dashboards: dashboardStore(db),
     insights: insightStore(db),
+    sharePasswords: sharePasswordStore(db),
+    sharing: configurationStore(db),
     texts: textStore(db),
     tiles: tileStore(db),
     users: userStore(db),

@@ -1,0 +1,154 @@
+/** What users do with dashboards. Each change is one transaction, with its entry in the activity log. */
+import { Conflict, InvalidInput, NotFound, Stale } from '../errors.ts';
+import type { Caller, Project, Rights } from '../http/access.ts';
+import { changesBetween, type Change } from '../identity/activity.ts';
+import { make, makeCopy, makeFromTemplate } from './creation.ts';
+import type { Dashboard, DashboardFields } from './dashboards.store.ts';
+import type { Acting } from './acting.ts';
+import { bringBack, takeDown } from './deletion.ts';
+import { givenFields } from './fields.ts';
+import type { Overrides } from './insights/overlay.ts';
+import type { Refresh } from './insights/refresh.ts';
+import type { Results } from './insights/results.ts';
+import type { DashboardQuery } from './list.store.ts';
+import { recordOf, SCOPE } from './log.ts';
+import { presentDashboard, presentListed } from './present.ts';
+import { ensureRestricts } from './restriction.ts';
+import type { DashboardBody, DashboardPatchBody, ListedDashboardBody, NewDashboardBody } from './schema.ts';
+import type { DashboardStores } from './stores.ts';
+import { templateNamed, templateTagged } from './templates/built-in.ts';
+import type { DashboardTemplate } from './templates/template.ts';
+import { changeTiles } from './tiles/change.ts';
+import { duplicateTiles } from './tiles/copy.ts';
+import { ensureInsightScope } from './tiles/insights.ts';
+import { tilesOf } from './tiles/tiles.ts';
+
+export type Actor = { project: Project; caller: Caller; rights: Rights };
+
+/** How somebody wants to see a dashboard. Without `refresh` nothing is computed. */
+export type Look = { overrides?: Overrides; refresh?: Refresh };
+
+export type DashboardsOptions = { stores: DashboardStores; results: Pick<Results, 'resultsOf'> };
+
+export function dashboardManagement({ stores: all, results }: DashboardsOptions) {
+  /** @returns the dashboard as it is when all is done */
+  const acting = (actor: Actor, work: (acting: Acting) => Promise<Dashboard>): Promise<Dashboard> =>
+    all.inTransaction(actor.project.id, async (stores) => {
+      const { id } = await work({ ...actor, stores });
+      return (await stores.dashboards.find(actor.project.id, id))!;
+    });
+
+  return {
+    /** Those that the caller sees. */
+    async list({ project, ...viewer }: Actor, query: Omit<DashboardQuery, 'visible'>) {
+      const page = await all.dashboards.list(project.id, { ...query, visible: viewer.rights.visible('dashboard') });
+      const users = await all.users.byIds(page.results.map(({ created_by }) => created_by));
+      const shown = page.results.map((one): ListedDashboardBody => presentListed(one, { viewer, users }));
+      return { count: page.count, results: shown };
+    },
+
+    /** Remembers that somebody looked. @throws NotFound */
+    open: all.dashboards.access,
+
+    /**
+     * @throws InvalidInput naming the field
+     * @throws PermissionDenied for what the caller may not copy, show or restrict
+     */
+    async create(actor: Actor, body: NewDashboardBody): Promise<Dashboard> {
+      const { use_dashboard: id, use_template: name, duplicate_tiles: deep = false, tiles = [] } = body;
+      if (id && name) throw new InvalidInput('`use_dashboard` and `use_template` cannot be used together');
+      ensureInsightScope(actor.caller, tiles);
+      const given = { fields: givenFields(body), tiles };
+      return acting(actor, (inside) => {
+        if (name) return makeFromTemplate(inside, templateNamed(name), given);
+        return id ? makeCopy(inside, { id, deep }, given) : make(inside, given);
+      });
+    },
+
+    /** @throws InvalidInput for a tile that cannot be */
+    async createFrom(actor: Actor, template: DashboardTemplate): Promise<Dashboard> {
+      return acting(actor, (inside) => makeFromTemplate(inside, template, { fields: {}, tiles: [] }));
+    },
+
+    /** @throws Conflict when the project has one with the tag already */
+    async createUnlisted(actor: Actor, tag: string): Promise<Dashboard> {
+      return acting(actor, async (inside) => {
+        const { dashboards } = inside.stores;
+        if (await dashboards.findUnlisted(actor.project.id, tag)) {
+          throw new Conflict('An unlisted dashboard with this tag already exists.');
+        }
+        const given = { fields: { name: tag, tags: [tag] }, tiles: [] };
+        const template = templateTagged(tag);
+        return template ? makeFromTemplate(inside, template, given, 'unlisted') : make(inside, given, 'unlisted');
+      });
+    },
+
+    /**
+     * @param ifMatch the version that the caller insists on
+     * @throws NotFound, also for one that is deleted, unless it is restored
+     * @throws Stale when it has another version
+     * @throws PermissionDenied for what the caller may not show or restrict
+     * @throws InvalidInput naming the field
+     */
+    async change(actor: Actor, id: number, body: DashboardPatchBody, ifMatch?: string): Promise<Dashboard> {
+      const fields = givenFields(body);
+      const { tiles = [], duplicate_tiles: duplicated = [], delete_insights: withInsights = false } = body;
+      ensureInsightScope(actor.caller, tiles);
+      return acting(actor, async (inside) => {
+        const before = await inside.stores.dashboards.find(actor.project.id, id);
+        if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
+        if (ifMatch !== undefined && ifMatch !== String(before.version)) {
+          throw new Stale('The dashboard was changed since you read it.');
+        }
+        // Also for the level that it has.
+        if (fields.restriction_level !== undefined) ensureRestricts(before, actor.caller, actor.rights);
+        if (before.deleted) await bringBack(inside, id);
+        const onIt = await changeTiles(inside, before, tiles);
+        const more = await duplicateTiles(inside, before, duplicated);
+        if (!before.deleted && fields.deleted) await takeDown(inside, id, withInsights);
+        return update(inside, before, fields, [...onIt, ...more]);
+      });
+    },
+
+    /** All that the caller sees of it. */
+    async show({ project, ...viewer }: Actor, dashboard: Dashboard, look: Look = {}): Promise<DashboardBody> {
+      const { overrides = {}, refresh = 'force_cache' } = look;
+      const [users, tiles] = await Promise.all([
+        all.users.byIds([dashboard.created_by]),
+        tilesOf(all, dashboard, {
+          rights: viewer.rights,
+          overrides,
+          resultsOf: (asked) => results.resultsOf(project, asked, refresh),
+        }),
+      ]);
+      return presentDashboard(dashboard, { viewer, users, tiles, overrides });
+    },
+  };
+}
+
+export type DashboardManagement = ReturnType<typeof dashboardManagement>;
+
+/** What changes nothing raises no version, and is not told. */
+async function update(
+  acting: Acting,
+  before: Dashboard,
+  fields: Partial<DashboardFields>,
+  onTiles: readonly Change[],
+): Promise<Dashboard> {
+  const ofItself = changesBetween(SCOPE, toldOf(before), toldOf({ ...before, ...fields }));
+  const changes = [...ofItself, ...onTiles];
+  if (changes.length === 0) return before;
+  const after = await acting.stores.dashboards.update(before.project_id, before.id, fields);
+  const verb = after.deleted === before.deleted ? 'updated' : after.deleted ? 'deleted' : 'restored';
+  await recordOf(acting, verb, after, changes);
+  return after;
+}
+
+function toldOf(dashboard: DashboardFields): Record<string, unknown> {
+  const { name, description, pinned, deleted, tags, filters, variables } = dashboard;
+  const { restriction_level, breakdown_colors, data_color_theme_id, last_accessed_at } = dashboard;
+  return {
+    ...{ name, description, pinned, deleted, tags, filters, variables },
+    ...{ restriction_level, breakdown_colors, data_color_theme_id, last_accessed_at },
+  };
+}

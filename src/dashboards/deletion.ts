@@ -1,0 +1,29 @@
+/** Deleting and restoring dashboards with what is on them, inside a transaction of the room's stores. */
+import { reaches } from '../http/access.ts';
+import type { Acting } from './acting.ts';
+import { changeInsight } from './insights/insights.ts';
+import type { Insight } from './insights/insights.store.ts';
+
+/** @param withInsights those that no other dashboard shows, as far as the caller may change them, are deleted too */
+export async function takeDown(acting: Acting, id: number, withInsights: boolean): Promise<void> {
+  const { stores, project } = acting;
+  const insightIds = withInsights ? await stores.tiles.insightsOnlyOn(id) : [];
+  await stores.tiles.softDeleteOf(id);
+  const insights = await stores.insights.byIds(project.id, insightIds);
+  for (const insight of insights.values()) await setDeleted(acting, insight, true);
+}
+
+/** Brings its tiles back, and of their insights those that were deleted, as far as the caller may change them. */
+export async function bringBack(acting: Acting, id: number): Promise<void> {
+  const { stores, project } = acting;
+  for (const insightId of await stores.tiles.restoreOf(id)) {
+    const insight = await stores.insights.find(project.id, String(insightId));
+    if (insight?.deleted) await setDeleted(acting, insight, false);
+  }
+}
+
+async function setDeleted({ stores, project, caller, rights }: Acting, insight: Insight, deleted: boolean) {
+  const { id, created_by: createdBy } = insight;
+  if (!reaches(rights.levelOf('insight', { id, createdBy }), 'editor')) return;
+  await changeInsight(stores, project, caller, insight, { deleted });
+}

@@ -1,0 +1,58 @@
+/** What a client says of a dashboard, as fields of it. */
+import { InvalidInput } from '../errors.ts';
+import { datetimeOf } from '../http/datetime.ts';
+import type { DashboardFields } from './dashboards.store.ts';
+import type { DashboardPatchBody, NewDashboardBody } from './schema.ts';
+
+type Given = Omit<DashboardPatchBody, 'tiles' | 'duplicate_tiles'>;
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Absent stays absent.
+ * @throws InvalidInput naming the field
+ */
+export function givenFields(body: Given | NewDashboardBody): Partial<DashboardFields> {
+  refuseQuickFilters(body.quick_filter_ids ?? []);
+  const { name, description, pinned, deleted, restriction_level, data_color_theme_id, last_accessed_at } = body;
+  return withoutAbsent({
+    name,
+    description,
+    pinned,
+    deleted,
+    restriction_level,
+    filters: dictionaryOf(body.filters, 'Filters'),
+    variables: dictionaryOf(body.variables, 'Variables'),
+    breakdown_colors: body.breakdown_colors === null ? [] : body.breakdown_colors,
+    data_color_theme_id,
+    tags: body.tags ? tagsOf(body.tags) : undefined,
+    last_accessed_at: last_accessed_at ? datetimeOf(last_accessed_at, 'last_accessed_at') : last_accessed_at,
+  });
+}
+
+/** Trimmed, in lower case, each once, in the order of the alphabet. */
+export function tagsOf(texts: readonly string[]): string[] {
+  const tags = texts.map((text) => text.trim().toLowerCase()).filter((tag) => tag !== '');
+  return [...new Set(tags)].sort();
+}
+
+/** What clients send for none leaves things as they are: only an empty object clears. */
+export function dictionaryOf(value: unknown, what: string): Json | undefined {
+  if (!value || (Array.isArray(value) && value.length === 0)) return undefined;
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Json;
+  throw new InvalidInput(`${what} must be a dictionary`);
+}
+
+const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
+
+/** Nobody can have made one here. */
+function refuseQuickFilters(ids: readonly string[]): void {
+  const wrong = ids.find((id) => !UUID.test(id));
+  if (wrong !== undefined) throw new InvalidInput(`Invalid UUID: ${wrong}`, 'quick_filter_ids');
+  if (ids.length > 0) throw new InvalidInput(`Quick filters not found: ${ids.join(', ')}`, 'quick_filter_ids');
+}
+
+type Absent<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined };
+
+function withoutAbsent(fields: Absent<DashboardFields>): Partial<DashboardFields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
