@@ -9,6 +9,7 @@ import path from 'node:path';
 import { createClient } from '../../src/db/connection.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { whenProcessEnds } from './process-end.ts';
 
 type Cluster = { server: EmbeddedPostgres; directory: string };
 let cluster: Promise<Cluster> | undefined;
@@ -18,6 +19,7 @@ async function startCluster(): Promise<Cluster> {
   const server = await startEmbeddedPostgres({ directory, port: 0, durable: false });
   await administer(server.url, 'create database template_sluice');
   await migrate(databaseUrl(server.url, 'template_sluice'));
+  whenProcessEnds(server, directory);
   return { server, directory };
 }
 

@@ -1,4 +1,4 @@
-/** Run once around the whole suite (mocha `--require`): servers start when the first test asks for one and stop here. */
+/** Run around the whole suite (mocha `--require`): servers start when the first test of a process asks for one, and stop here. */
 import { temporalProgram } from '../../src/temporal/dev-server-program.ts';
 import { stopTestBrowser } from './browser.ts';
 import { stopTestDatabases } from './database.ts';
@@ -15,8 +15,13 @@ function say(message: string): void {
   console.log(`  Temporal: ${message}`);
 }
 
-export const mochaHooks = {
-  async afterAll() {
-    await Promise.all([stopTestDatabases(), stopTestTemporal(), stopTestObjectStore(), stopTestBrowser()]);
-  },
-};
+/** A worker of a parallel run has hooks around each of its files: its servers go on for the next, and end with it. */
+const isWorker = process.env['MOCHA_WORKER_ID'] !== undefined;
+
+export const mochaHooks = isWorker
+  ? {}
+  : {
+      async afterAll() {
+        await Promise.all([stopTestDatabases(), stopTestTemporal(), stopTestObjectStore(), stopTestBrowser()]);
+      },
+    };

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startTemporalDevServer, type TemporalDevServer } from '../../src/temporal/dev-server.ts';
+import { whenProcessEnds } from './process-end.ts';
 
 const NAMESPACE = 'sluice';
 
@@ -18,6 +19,7 @@ async function start(): Promise<Running> {
     namespace: NAMESPACE,
     persistent: false,
   });
+  whenProcessEnds(server, directory);
   return { server, directory };
 }
 
