@@ -1,4 +1,4 @@
-/** A started Sluice: the whole API on a real port over a database of its own. Temporal is away: capture does not need it. */
+/** A started Sluice: the whole API on a real port over a database of its own. Temporal is away unless it is given: most of the API does not need it. */
 import type { IncomingMessage } from 'node:http';
 import { createApi, type Api } from '../../src/api.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
@@ -9,6 +9,7 @@ import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { createClientAddress } from '../../src/wire/client-address.ts';
 import type { Locate } from '../../src/wire/geoip.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import type { TestTemporal } from './temporal.ts';
 
 /** A request that was answered. */
 export type Answered = { method: string; url: string; headers: IncomingMessage['headers']; status: number };
@@ -27,11 +28,17 @@ export type Sluice = {
 const NOWHERE = { address: '127.0.0.1:1', namespace: 'test' };
 const GRACE_MS = 5_000;
 
-type Options = { database?: TestDatabase; locate?: Locate; flagRequestsPerSecond?: number };
+type Options = {
+  database?: TestDatabase;
+  locate?: Locate;
+  flagRequestsPerSecond?: number;
+  /** Absent: it is away, as for what does not need it. */
+  temporal?: TestTemporal;
+};
 
 /** @param options `database`: dropped at the end */
 export async function startSluice(options: Options = {}): Promise<Sluice> {
-  const { database = await createTestDatabase(), locate, flagRequestsPerSecond = 50_000 } = options;
+  const { database = await createTestDatabase(), locate, flagRequestsPerSecond = 50_000, temporal = NOWHERE } = options;
   let listener: Api['listener'] | undefined;
   const answered: Answered[] = [];
   const server = await startHttpServer(
@@ -44,13 +51,14 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
   );
   const api = createApi({
     databaseUrl: database.url,
-    temporal: NOWHERE,
+    temporal,
     encryptionKeys: generateKeyRing(),
     environment: { localRoot: undefined, allowedHosts: [] },
     partsAtOnce: 1,
     limits: { runsPerProject: 1, backfillsPerProject: 1 },
     clientAddress: createClientAddress([]),
     eventsPerSecond: { project: 50_000, key: 50_000 },
+    requestLimits: { perMinute: 100_000, perHour: 100_000 },
     flagRequestsPerSecond,
     locate,
     log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
