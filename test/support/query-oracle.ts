@@ -157,7 +157,7 @@ function groupsOf(
   const { key, type, limit } = breakdown;
   const byValue = Map.groupBy(own, ({ row }) => {
     const value = (type === 'event' ? row.properties : row.personProperties)[key];
-    return value === undefined || value === null ? 'none' : `=${String(value)}`;
+    return value === undefined || value === null ? 'none' : `=${value as string | number | boolean}`;
   });
   const ranked = [...byValue]
     .map(([value, members]) => ({

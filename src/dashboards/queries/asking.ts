@@ -7,7 +7,7 @@ const TIMEOUT_MS = 15_000;
 /** For the connections that insights are computed on: few, as each may read many events. */
 export const QUERY_OPTIONS = {
   applicationName: 'sluice-insights',
-  maxConnections: 3,
+  maxConnections: 5,
   statementTimeoutMs: TIMEOUT_MS,
   answerTimeoutMs: 2 * TIMEOUT_MS,
 } as const;

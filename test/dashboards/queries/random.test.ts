@@ -81,6 +81,8 @@ const anyEntity: fc.Arbitrary<Node> = fc.record({
   event: fc.constantFrom(...EVENT_NAMES, null),
   properties: anyFilters,
 });
+const later = (date: string, count: number) =>
+  new Date(Date.parse(date) + count * 86_400_000).toISOString().slice(0, 10);
 const anyDates = fc
   .record({
     timeZone: fc.constantFrom(...ZONES),
@@ -89,8 +91,6 @@ const anyDates = fc
     days: fc.integer({ min: 0, max: 30 }),
   })
   .map(({ timeZone, season, skipped, days }) => {
-    const later = (date: string, count: number) =>
-      new Date(Date.parse(date) + count * 86_400_000).toISOString().slice(0, 10);
     const from = later(season[0], skipped);
     return { timeZone, from, to: later(from, days) };
   });
@@ -151,6 +151,7 @@ const node = ({ event, properties = [] }: Node, rest: object = {}) => ({
   properties,
   ...rest,
 });
+const entity = ({ event, properties }: Node) => ({ id: event, type: 'events', properties });
 const dateRange = ({ from, to }: { from: string; to: string }) => ({ date_from: from, date_to: to });
 
 describe('random queries', () => {
@@ -237,7 +238,6 @@ describe('random queries', () => {
 
   async function checkRetention(given: Of<typeof anyRetention>): Promise<void> {
     const { target, returning, isFirstTime, interval, count, properties, dates } = given;
-    const entity = ({ event, properties: own }: Node) => ({ id: event, type: 'events', properties: own });
     const { results } = await world.run({
       kind: 'RetentionQuery',
       properties,
