@@ -7,29 +7,14 @@ import type { InsightManagement, Look } from './insight-management.ts';
 import type { Insight } from './insights.store.ts';
 import { ORDERS, type InsightQuery } from './list.store.ts';
 import type { Acting } from './membership.ts';
-import { overridesOf } from './overlay.ts';
-import { refreshOf } from './refresh.ts';
+import { OverrideParams, overridesOf } from './overlay.ts';
+import { RefreshParam, refreshOf } from './refresh.ts';
 import { BASIC_HIDES, BasicInsightBody, GivenInsightBody, InsightBody, InsightParams } from './schema.ts';
 
 export type InsightsApi = { insights: InsightManagement };
 
 const MAX_ID = 2 ** 31 - 1;
 const Id = Type.Integer({ minimum: 1, maximum: MAX_ID });
-
-export const RefreshParam = Type.Optional(
-  Type.String({
-    description:
-      'When results are computed anew: `force_cache` never, `false` when there are none, `async` (without it) also behind old ' +
-      'ones, `blocking` instead of old ones, `force_async`, and `force_blocking` or `true`, in any case.',
-  }),
-);
-export const OverrideParams = {
-  filters_override: Type.Optional(Type.String({ description: 'A JSON object: filters for this one look.' })),
-  variables_override: Type.Optional(Type.String({ description: 'A JSON object.' })),
-  tile_filters_override: Type.Optional(
-    Type.String({ description: 'A JSON object: filters of the tile, instead of those of its dashboard.' }),
-  ),
-};
 
 const ListQuery = Type.Object({
   ...offsetQuery().properties,
@@ -54,7 +39,7 @@ const ListQuery = Type.Object({
 const listInsights = route({
   method: 'get',
   path: '/insights/',
-  access: { scope: 'insight:read' },
+  access: { scope: 'insight:read', filtered: true },
   query: ListQuery,
   answers: { 200: offsetPageOf(Type.Union([InsightBody, BasicInsightBody])) },
   summary: 'List insights, those that changed last first',

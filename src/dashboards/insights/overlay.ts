@@ -1,6 +1,7 @@
 /** What a dashboard, its tile and the one who looks at it lay over the query of an insight. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
+import { Type } from '../../schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -11,12 +12,15 @@ export const NO_OVERLAY: Overlay = { filters: {}, variables: {} };
 /** What an address says for this one look. */
 export type Overrides = { filters?: Json | undefined; variables?: Json | undefined; tileFilters?: Json | undefined };
 
-/** Query parameters of what shows results. */
-export type OverrideTexts = {
-  filters_override?: string | undefined;
-  variables_override?: string | undefined;
-  tile_filters_override?: string | undefined;
+/** Of the query, where results are shown. */
+export const OverrideParams = {
+  filters_override: Type.Optional(Type.String({ description: 'A JSON object: filters for this one look.' })),
+  variables_override: Type.Optional(Type.String({ description: 'A JSON object.' })),
+  tile_filters_override: Type.Optional(
+    Type.String({ description: 'A JSON object: filters of the tile, instead of those of its dashboard.' }),
+  ),
 };
+export type OverrideTexts = { [Name in keyof typeof OverrideParams]?: string | undefined };
 
 /** @throws InvalidInput naming the parameter that is no JSON object */
 export function overridesOf(texts: OverrideTexts): Overrides {

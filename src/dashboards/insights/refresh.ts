@@ -1,4 +1,5 @@
 /** When what is shown is computed anew: `?refresh=`. */
+import { Type } from '../../schema.ts';
 
 /**
  * - `force_cache`: never; what was not computed yet is not shown.
@@ -9,6 +10,15 @@
  * - `force_async`: the same with all that is shown.
  */
 export type Refresh = 'force_cache' | 'cache' | 'blocking' | 'force_blocking' | 'async' | 'force_async';
+
+/** Of the query. */
+export const RefreshParam = Type.Optional(
+  Type.String({
+    description:
+      'When results are computed anew: `force_cache` never, `false` when there are none, `async` (without it) also behind old ' +
+      'ones, `blocking` instead of old ones, `force_async`, and `force_blocking` or `true`, in any case.',
+  }),
+);
 
 const MODES: Readonly<Record<string, Refresh>> = {
   force_cache: 'force_cache',

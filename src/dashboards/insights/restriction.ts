@@ -46,6 +46,7 @@ export function protectedInsights(stores: Pick<InsightStore, 'find' | 'places'>)
     const places = (await stores.places(projectId, [id])).get(id) ?? [];
     const refusal = (caller: Caller, rights: Rights) =>
       restrictionOf(places, caller, rights).effective_privilege_level === EVERYONE_EDITS ? NO_EDIT : undefined;
-    return { id, createdBy, deleted, refusal };
+    const name = insight.name ?? insight.short_id;
+    return { id, createdBy, name, deleted, refusal };
   };
 }
