@@ -26,6 +26,7 @@ import { integrations } from './exports/integrations.ts';
 import { exportFigures } from './exports/figures.ts';
 import { exportIntervals } from './exports/intervals.ts';
 import { exportPreviews } from './exports/previews.ts';
+import { protectedExports } from './exports/protected.ts';
 import { exportRuns } from './exports/runs.ts';
 import { exportTestSteps } from './exports/test-steps.ts';
 import { exportRoutes } from './exports/routes.ts';
@@ -115,6 +116,7 @@ export function createApi(
     ...PROTECTED_PROJECT_RULES,
     ...dashboards.protectedObjects,
     feature_flag: protectedFlags(featureFlagStore(db)),
+    batch_export: protectedExports(engine.stores.batchExports),
   };
   const gatekeeper = createGatekeeper({ ...identity, protectedObjects });
   const ensureTemporal = () => ensureReachable(engine.temporal.client);

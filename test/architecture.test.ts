@@ -40,7 +40,7 @@ const ARROWS = `
   dashboards      -> http, db, identity, events, query
   capture         -> http, db, identity, wire, events, secrets
   notify          -> net, db (types)
-  exports         -> http, db, exports/domain, events, query, formats, destinations, temporal, secrets, notify
+  exports         -> http, db, identity, exports/domain, events, query, formats, destinations, temporal, secrets, notify
 
   activities      -> exports, exports/domain, events, destinations, formats, temporal, db, notify, net (types)
   workflows       -> exports/domain, activities (types)

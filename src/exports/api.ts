@@ -26,8 +26,12 @@ const Id = Type.String({ format: 'uuid' });
 export const BatchExportParams = Type.Object({ id: Id });
 /** Of the list of something that belongs to a batch export. */
 export const OfBatchExportParams = Type.Object({ batch_export_id: Id });
+/** The batch export of these parameters, as it is protected. */
+export const ONE_EXPORT = { resource: 'batch_export', param: 'id' } as const;
 /** Of something that belongs to a batch export. */
 export const PartOfBatchExportParams = Type.Object({ batch_export_id: Id, id: Id });
+/** The batch export that something belongs to, as it is protected. */
+export const ITS_EXPORT = { resource: 'batch_export', param: 'batch_export_id' } as const;
 
 /** The address of a backfill, beside the address of the request that asked for it. */
 export function backfillAddress(url: URL, exportId: string, backfillId: string): string {

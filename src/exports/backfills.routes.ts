@@ -10,9 +10,11 @@ import { stringEnum, Type } from '../schema.ts';
 import {
   backfillAddress,
   BatchExportParams,
-  OfBatchExportParams,
-  PartOfBatchExportParams,
   type ExportsApi,
+  ITS_EXPORT,
+  OfBatchExportParams,
+  ONE_EXPORT,
+  PartOfBatchExportParams,
 } from './api.ts';
 import { onlyOf, rangeOf } from './backfill-range.ts';
 import { presentBackfill, presentPreview } from './backfills.present.ts';
@@ -21,7 +23,7 @@ import { BackfillBody, BackfillIdBody, CancelledBody, NewBackfillBody, PreviewBo
 const requestBackfill = route({
   method: 'post',
   path: '/batch_exports/:id/backfill/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   body: NewBackfillBody,
   answers: { 200: null },
@@ -43,7 +45,7 @@ const requestBackfill = route({
 const createBackfill = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/backfills/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ITS_EXPORT },
   params: OfBatchExportParams,
   body: NewBackfillBody,
   answers: { 200: PreviewBody, 201: Type.Union([BackfillIdBody, BackfillBody]) },
@@ -67,7 +69,7 @@ const createBackfill = route({
 const listBackfills = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/backfills/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
   params: OfBatchExportParams,
   query: Type.Object({
     ...cursorQuery(50).properties,
@@ -96,7 +98,7 @@ const listBackfills = route({
 const getBackfill = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/backfills/:id/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
   params: PartOfBatchExportParams,
   answers: { 200: BackfillBody },
   summary: 'Retrieve a backfill',
@@ -110,7 +112,7 @@ const getBackfill = route({
 const cancelBackfill = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/backfills/:id/cancel/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ITS_EXPORT },
   params: PartOfBatchExportParams,
   answers: { 200: CancelledBody },
   summary: 'Cancel a backfill',

@@ -5,7 +5,7 @@ import { datetimeOf } from '../http/datetime.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
 import { entityTag, expectedVersion, prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
 import { json, noBody, route, type Answer } from '../http/route.ts';
-import { backfillAddress, BatchExportParams, type ExportsApi } from './api.ts';
+import { backfillAddress, BatchExportParams, type ExportsApi, ONE_EXPORT } from './api.ts';
 import type { Backfill } from './backfills.store.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
@@ -29,8 +29,8 @@ const createBatchExport = route({
   body: NewBatchExportBody,
   answers: { 201: BatchExportBody },
   summary: 'Create a batch export',
-  async handle({ project, body, url }, api: ExportsApi) {
-    const created = await api.batchExports.create(project.id, wantedExport(body));
+  async handle({ project, caller, body, url }, api: ExportsApi) {
+    const created = await api.batchExports.create(project.id, wantedExport(body), caller.userId);
     const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${created.id}/`, url).href;
     return json(201, presentBatchExport(created), { ETag: entityTag(created.version), Location });
   },
@@ -39,12 +39,17 @@ const createBatchExport = route({
 const listBatchExports = route({
   method: 'get',
   path: '/batch_exports/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', filtered: true },
   query: offsetQuery(),
   answers: { 200: offsetPageOf(BatchExportBody) },
   summary: 'List batch exports, the newest first',
-  async handle({ project, query, url }, { batchExports, runs }: ExportsApi) {
-    const page = await batchExports.list(project.id, { limit: boundedLimit(query.limit), offset: query.offset });
+  async handle({ project, rights, query, url }, { batchExports, runs }: ExportsApi) {
+    const visible = rights.visible('batch_export');
+    const page = await batchExports.list(
+      project.id,
+      { limit: boundedLimit(query.limit), offset: query.offset },
+      visible,
+    );
     const ids = page.results.map(({ id }) => id);
     const [latest, freshness] = await Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids)]);
     const results = page.results.map((one) => presentBatchExport(one, latest.get(one.id), freshness.get(one.id)));
@@ -55,7 +60,7 @@ const listBatchExports = route({
 const getBatchExport = route({
   method: 'get',
   path: '/batch_exports/:id/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', object: ONE_EXPORT },
   params: BatchExportParams,
   answers: { 200: BatchExportBody },
   summary: 'Retrieve a batch export',
@@ -67,7 +72,7 @@ const getBatchExport = route({
 const patchBatchExport = route({
   method: 'patch',
   path: '/batch_exports/:id/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   body: BatchExportPatchBody,
   answers: { 200: BatchExportBody },
@@ -84,7 +89,7 @@ const patchBatchExport = route({
 const putBatchExport = route({
   method: 'put',
   path: '/batch_exports/:id/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   body: BatchExportPutBody,
   answers: { 200: BatchExportBody },
@@ -96,7 +101,7 @@ const putBatchExport = route({
 const deleteBatchExport = route({
   method: 'delete',
   path: '/batch_exports/:id/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   answers: { 204: null },
   summary: 'Delete a batch export',
@@ -110,7 +115,7 @@ const deleteBatchExport = route({
 const pauseBatchExport = route({
   method: 'post',
   path: '/batch_exports/:id/pause/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   answers: { 200: null },
   summary: 'Pause a batch export',
@@ -123,7 +128,7 @@ const pauseBatchExport = route({
 const unpauseBatchExport = route({
   method: 'post',
   path: '/batch_exports/:id/unpause/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   body: UnpauseBody,
   answers: { 200: null },

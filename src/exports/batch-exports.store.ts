@@ -1,16 +1,21 @@
 /** Rows of batch exports, and the history of their specs and pauses. Instants are ISO text with microseconds. */
 import type { Knex } from '../db/connection.ts';
 import { Conflict, NotFound } from '../errors.ts';
+import type { Visible } from '../http/access.ts';
+import { whereVisible } from '../identity/visible.store.ts';
 import type { Notifications } from '../notify/notice.ts';
 import type { ContentSettings, Model } from './domain/content.ts';
+import { cadenceColumns, cadenceFromRow, fromRow, toColumns, type CadenceRow, type Row } from './batch-export-rows.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import type { Cadence } from './domain/cadence.ts';
 import type { Spec, Tiling } from './domain/intervals.ts';
-import { INTEGRATION_JSON, integrationFromRow, type Integration, type IntegrationRow } from './integrations.store.ts';
+import { INTEGRATION_JSON, type Integration } from './integrations.store.ts';
 
 export type BatchExport = Cadence & {
   id: string;
   projectId: number;
+  /** null: a key of the project, or somebody who is gone. */
+  createdBy: number | null;
   name: string;
   model: Model;
   content: ContentSettings;
@@ -71,116 +76,6 @@ export type BatchExportChange = Partial<
   >
 >;
 
-type Row = {
-  id: string;
-  project_id: number;
-  name: string;
-  model: Model;
-  content: ContentSettings;
-  hash_key: string | null;
-  destination_type: string;
-  destination_config: Record<string, unknown>;
-  destination_secrets: string | null;
-  integration_id: number | null;
-  integration: IntegrationRow | null;
-  key_space: string;
-  interval: string;
-  timezone: string;
-  offset_day: number;
-  offset_hour: number;
-  jitter_seconds: number;
-  max_concurrent_runs: number;
-  paused: boolean;
-  last_paused_at: string | null;
-  paused_reason: string | null;
-  freshness_target_seconds: number | null;
-  notifications: Notifications | null;
-  notification_secret: string | null;
-  start_at: string | null;
-  end_at: string | null;
-  created_at: string;
-  last_updated_at: string;
-  deleted_at: string | null;
-  version: string;
-};
-
-function fromRow(row: Row): BatchExport {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    name: row.name,
-    model: row.model,
-    content: row.content,
-    hashKey: row.hash_key,
-    destinationType: row.destination_type,
-    destinationConfig: row.destination_config,
-    destinationSecrets: row.destination_secrets,
-    integration: row.integration && integrationFromRow(row.integration),
-    keySpace: row.key_space,
-    ...cadenceFromRow(row),
-    jitterSeconds: row.jitter_seconds,
-    maxConcurrentRuns: row.max_concurrent_runs,
-    paused: row.paused,
-    lastPausedAt: row.last_paused_at,
-    pausedReason: row.paused_reason,
-    freshnessTargetSeconds: row.freshness_target_seconds,
-    notifications: row.notifications,
-    notificationSecret: row.notification_secret,
-    startAt: row.start_at,
-    endAt: row.end_at,
-    createdAt: row.created_at,
-    lastUpdatedAt: row.last_updated_at,
-    version: row.version,
-  };
-}
-
-type CadenceRow = Pick<Row, 'interval' | 'timezone' | 'offset_day' | 'offset_hour'>;
-
-function cadenceFromRow({ interval, timezone, offset_day, offset_hour }: CadenceRow): Cadence {
-  return { interval, timezone, offsetDay: offset_day, offsetHour: offset_hour };
-}
-
-function cadenceColumns({ interval, timezone, offsetDay, offsetHour }: Cadence): CadenceRow {
-  return { interval, timezone, offset_day: offsetDay, offset_hour: offsetHour };
-}
-
-const COLUMN: Record<keyof BatchExportChange, keyof Row> = {
-  name: 'name',
-  content: 'content',
-  hashKey: 'hash_key',
-  destinationType: 'destination_type',
-  destinationConfig: 'destination_config',
-  destinationSecrets: 'destination_secrets',
-  integration: 'integration_id',
-  keySpace: 'key_space',
-  interval: 'interval',
-  timezone: 'timezone',
-  offsetDay: 'offset_day',
-  offsetHour: 'offset_hour',
-  jitterSeconds: 'jitter_seconds',
-  maxConcurrentRuns: 'max_concurrent_runs',
-  paused: 'paused',
-  lastPausedAt: 'last_paused_at',
-  pausedReason: 'paused_reason',
-  freshnessTargetSeconds: 'freshness_target_seconds',
-  notifications: 'notifications',
-  notificationSecret: 'notification_secret',
-  startAt: 'start_at',
-  endAt: 'end_at',
-};
-
-function toColumns(change: BatchExportChange): Record<string, unknown> {
-  const entries = Object.entries(change) as [keyof BatchExportChange, unknown][];
-  return Object.fromEntries(
-    entries
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [
-        COLUMN[name],
-        name === 'integration' ? ((value as Integration | null)?.id ?? null) : value,
-      ]),
-  );
-}
-
 /** Postgres's unique_violation, on the constraint that says so. */
 function isTaken(error: unknown): boolean {
   const { code, constraint } = error as { code?: string; constraint?: string };
@@ -197,9 +92,9 @@ function sayTaken(error: unknown): never {
 /** `createdAt` and the like are set by the database. */
 export type NewBatchExport = Omit<
   BatchExport,
-  'content' | 'hashKey' | 'pausedReason' | 'maxConcurrentRuns' | 'createdAt' | 'lastUpdatedAt' | 'version'
+  'content' | 'hashKey' | 'pausedReason' | 'maxConcurrentRuns' | 'createdAt' | 'createdBy' | 'lastUpdatedAt' | 'version'
 > &
-  Partial<Pick<BatchExport, 'content' | 'hashKey' | 'maxConcurrentRuns'>>;
+  Partial<Pick<BatchExport, 'content' | 'createdBy' | 'hashKey' | 'maxConcurrentRuns'>>;
 
 export function batchExportStore(db: Knex) {
   const table = () => db<Row>('batch_exports');
@@ -241,12 +136,14 @@ export function batchExportStore(db: Knex) {
       return { ...fromRow(row), deleted: row.deleted_at !== null };
     },
 
-    /** Newest first. */
+    /** Newest first, those that the caller may see; without a caller all. */
     async list(
       projectId: number,
       page: { limit: number; offset: number },
+      visible: Visible = { madeBy: null, except: [] },
     ): Promise<{ count: number; results: BatchExport[] }> {
-      const ofProject = () => live().where({ project_id: projectId });
+      const columns = { id: 'batch_exports.id', createdBy: 'batch_exports.created_by' };
+      const ofProject = () => whereVisible(live().where({ project_id: projectId }), visible, columns);
       const counted = (await ofProject().clearSelect().count({ count: '*' }).first()) as unknown as { count: string };
       const rows = await ofProject()
         .orderBy([{ column: 'created_at', order: 'desc' }, 'id'])
@@ -257,9 +154,9 @@ export function batchExportStore(db: Knex) {
 
     /** @throws Conflict when another live export has the same key space */
     async insert(one: NewBatchExport): Promise<BatchExport> {
-      const { id, projectId, model, ...change } = one;
+      const { id, projectId, createdBy = null, model, ...change } = one;
       const [row] = await table()
-        .insert({ id, project_id: projectId, model, ...toColumns(change) })
+        .insert({ id, project_id: projectId, created_by: createdBy, model, ...toColumns(change) })
         .returning<Row[]>(columns)
         .catch(sayTaken);
       await db('batch_export_specs').insert({ batch_export_id: id, valid_from: '-infinity', ...cadenceColumns(one) });

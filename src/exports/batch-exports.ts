@@ -109,10 +109,11 @@ export function batchExports({
     },
 
     /**
+     * @param createdBy the user who makes it; null: a key of the project
      * @throws InvalidInput naming the field
      * @throws Conflict when another export delivers to the same place
      */
-    async create(projectId: number, wanted: NewExport): Promise<BatchExport> {
+    async create(projectId: number, wanted: NewExport, createdBy: number | null = null): Promise<BatchExport> {
       const cadence = cadenceWith(wanted);
       checkBounds(wanted.startAt, wanted.endAt);
       const chosen = await destinations.choose(projectId, wanted.destination);
@@ -125,6 +126,7 @@ export function batchExports({
         const row = await inside.batchExports.insert({
           id,
           projectId,
+          createdBy,
           name: wanted.name,
           model: wanted.model,
           ...destinations.columnsOf({ id, projectId }, chosen),

@@ -3,7 +3,7 @@ import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagin
 import { momentOf } from '../http/moment.ts';
 import { json, route } from '../http/route.ts';
 import { stringEnum, Type } from '../schema.ts';
-import { BatchExportParams, type ExportsApi } from './api.ts';
+import { BatchExportParams, type ExportsApi, ONE_EXPORT } from './api.ts';
 import { checkBeginning } from './backfill-range.ts';
 import { presentInterval } from './backfills.present.ts';
 import { IntervalBody } from './backfills.schema.ts';
@@ -26,7 +26,7 @@ const Query = Type.Object({
 const listIntervals = route({
   method: 'get',
   path: '/batch_exports/:id/intervals/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', object: ONE_EXPORT },
   params: BatchExportParams,
   query: Query,
   answers: { 200: cursorPageOf(IntervalBody) },

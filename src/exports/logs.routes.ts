@@ -4,7 +4,7 @@ import { momentOf } from '../http/moment.ts';
 import { offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
 import { json, route } from '../http/route.ts';
 import { Type, type Static } from '../schema.ts';
-import { BatchExportParams, PartOfBatchExportParams, type ExportsApi } from './api.ts';
+import { BatchExportParams, type ExportsApi, ITS_EXPORT, ONE_EXPORT, PartOfBatchExportParams } from './api.ts';
 import { LogEntryBody } from './logs.schema.ts';
 import { LOG_LEVELS, type LogLevel, type LogQuery } from './logs.store.ts';
 import { presentLogEntry } from './present.ts';
@@ -25,7 +25,7 @@ const Query = Type.Object({
 const listExportLogs = route({
   method: 'get',
   path: '/batch_exports/:id/logs/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', object: ONE_EXPORT },
   params: BatchExportParams,
   query: Query,
   answers: { 200: offsetPageOf(LogEntryBody) },
@@ -40,7 +40,7 @@ const listExportLogs = route({
 const listRunLogs = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/:id/logs/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
   params: PartOfBatchExportParams,
   query: Query,
   answers: { 200: offsetPageOf(LogEntryBody) },

@@ -3,7 +3,7 @@ import { InvalidInput } from '../errors.ts';
 import { momentOf } from '../http/moment.ts';
 import { json, route } from '../http/route.ts';
 import { Type, type Static } from '../schema.ts';
-import { OfBatchExportParams, type ExportsApi } from './api.ts';
+import { type ExportsApi, ITS_EXPORT, OfBatchExportParams } from './api.ts';
 import type { DayOfRuns } from './run-lists.store.ts';
 
 const DEFAULT_FROM = '-30d';
@@ -33,7 +33,7 @@ const MetricsBody = Type.Object(
 const getMetrics = route({
   method: 'get',
   path: '/app_metrics/:batch_export_id/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
   params: OfBatchExportParams,
   query: Type.Object({
     date_from: Type.String({ default: DEFAULT_FROM, description: 'The first day: a date, or a time ago.' }),

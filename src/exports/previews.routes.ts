@@ -3,7 +3,7 @@ import { InvalidInput } from '../errors.ts';
 import { datetimeOf } from '../http/datetime.ts';
 import { json, route } from '../http/route.ts';
 import { Type, type Static } from '../schema.ts';
-import { BatchExportParams, type ExportsApi } from './api.ts';
+import { BatchExportParams, type ExportsApi, ONE_EXPORT } from './api.ts';
 import { wantedExport, wantedPatch } from './batch-exports.routes.ts';
 import { BatchExportPatchBody, NewBatchExportBody } from './batch-exports.schema.ts';
 import type { Preview, PreviewInterval } from './previews.ts';
@@ -51,7 +51,7 @@ const previewNew = route({
 const previewStored = route({
   method: 'post',
   path: '/batch_exports/:id/preview/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   body: PatchPreviewBody,
   answers: { 200: BatchExportPreviewBody },

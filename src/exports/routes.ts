@@ -1,4 +1,7 @@
 /** Every route of this room. */
+import type { Route } from '../http/route.ts';
+import { accessControlRoutes, type AccessControlsApi } from '../identity/access-controls.routes.ts';
+import type { ExportsApi } from './api.ts';
 import { backfillRoutes } from './backfills.routes.ts';
 import { batchExportRoutes } from './batch-exports.routes.ts';
 import { integrationRoutes } from './integrations.routes.ts';
@@ -9,7 +12,7 @@ import { previewRoutes } from './previews.routes.ts';
 import { runRoutes } from './runs.routes.ts';
 import { testStepRoutes } from './test-steps.routes.ts';
 
-export const exportRoutes = [
+export const exportRoutes: Route<ExportsApi & AccessControlsApi>[] = [
   ...testStepRoutes,
   ...batchExportRoutes,
   ...previewRoutes,
@@ -19,4 +22,5 @@ export const exportRoutes = [
   ...logRoutes,
   ...metricRoutes,
   ...integrationRoutes,
+  ...accessControlRoutes({ resource: 'batch_export', path: '/batch_exports/', activity: 'BatchExport' }),
 ];

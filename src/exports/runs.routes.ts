@@ -4,7 +4,7 @@ import { prefersRepresentation, REPRESENTATION_APPLIED } from '../http/precondit
 import { momentOf } from '../http/moment.ts';
 import { json, noBody, route } from '../http/route.ts';
 import { stringEnum, Type, type Static } from '../schema.ts';
-import { backfillAddress, OfBatchExportParams, PartOfBatchExportParams, type ExportsApi } from './api.ts';
+import { backfillAddress, type ExportsApi, ITS_EXPORT, OfBatchExportParams, PartOfBatchExportParams } from './api.ts';
 import { presentBackfill } from './backfills.present.ts';
 import { CancelledBody } from './backfills.schema.ts';
 import { RUN_STATUSES } from './domain/statuses.ts';
@@ -36,7 +36,7 @@ function moment(description: string, fallback?: string) {
 const listRuns = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
   params: OfBatchExportParams,
   query: Query,
   answers: { 200: cursorPageOf(RunBody) },
@@ -59,7 +59,7 @@ const listRuns = route({
 const getRun = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/:id/',
-  access: { scope: 'batch_export:read' },
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
   params: PartOfBatchExportParams,
   answers: { 200: RunBody },
   summary: 'Retrieve a run',
@@ -73,7 +73,7 @@ const getRun = route({
 const retryRun = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/runs/:id/retry/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ITS_EXPORT },
   params: PartOfBatchExportParams,
   answers: { 200: null },
   summary: 'Deliver the data interval of a run again',
@@ -90,7 +90,7 @@ const retryRun = route({
 const cancelRun = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/runs/:id/cancel/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ITS_EXPORT },
   params: PartOfBatchExportParams,
   answers: { 200: CancelledBody },
   summary: 'Cancel a run',

@@ -1,7 +1,7 @@
 /** `/batch_exports/test/`, `/batch_exports/run_test_step_new/`, `/batch_exports/:id/run_test_step/`: upstream's paths and bodies. */
 import { json, noBody, route } from '../http/route.ts';
 import { nullable, stringEnum, Type } from '../schema.ts';
-import { BatchExportParams, type ExportsApi } from './api.ts';
+import { BatchExportParams, type ExportsApi, ONE_EXPORT } from './api.ts';
 import { wantedExport, wantedPatch } from './batch-exports.routes.ts';
 import { BatchExportPatchBody, NewBatchExportBody } from './batch-exports.schema.ts';
 
@@ -53,7 +53,7 @@ const runNewTestStep = route({
 const runTestStep = route({
   method: 'post',
   path: '/batch_exports/:id/run_test_step/',
-  access: { scope: 'batch_export:write' },
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   body: Type.Object({ ...BatchExportPatchBody.properties, step }, { title: 'TestStep' }),
   answers: { 200: TestedStepBody },

@@ -6,16 +6,18 @@ import type { ExportsApi as ExportsCollaborators } from '../../src/exports/api.t
 import { integrations } from '../../src/exports/integrations.ts';
 import { exportPreviews } from '../../src/exports/previews.ts';
 import { exportIntervals } from '../../src/exports/intervals.ts';
+import { protectedExports } from '../../src/exports/protected.ts';
 import { exportRuns } from '../../src/exports/runs.ts';
 import { exportRoutes } from '../../src/exports/routes.ts';
 import { exportTestSteps } from '../../src/exports/test-steps.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import type { Route } from '../../src/http/route.ts';
+import { accessControls } from '../../src/identity/access-controls.ts';
+import type { AccessControlsApi } from '../../src/identity/access-controls.routes.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
 import { identityStores } from '../../src/identity/stores.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
 import { projectRoutes, type IdentityApi } from '../../src/identity/projects.routes.ts';
-import { projectStore } from '../../src/identity/projects.store.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { startApi, type Api, type ApiAnswer } from './api.ts';
 import { answerCheck } from './documented.ts';
@@ -36,16 +38,23 @@ export type ExportsApi = {
 };
 
 /** Every route that lives in a project, or lists projects. */
-export const apiRoutes: readonly Route<IdentityApi & ExportsCollaborators>[] = [...projectRoutes, ...exportRoutes];
+export const apiRoutes: readonly Route<IdentityApi & ExportsCollaborators & AccessControlsApi>[] = [
+  ...projectRoutes,
+  ...exportRoutes,
+];
 
 export async function startExportsApi(): Promise<ExportsApi> {
   const world = await buildExportWorld();
   const db = createKnex({ url: world.options.databaseUrl, applicationName: 'test-api' });
-  const projects = projectStore(db);
+  const identity = identityStores(db);
+  const protectedObjects = { batch_export: protectedExports(world.engine.stores.batchExports) };
+  const gatekeeper = createGatekeeper({ ...identity, protectedObjects });
   const api = await startApi({
     routes: apiRoutes,
     collaborators: {
-      projects,
+      identity,
+      gatekeeper,
+      accessControls: accessControls({ stores: identity, protectedObjects }),
       batchExports: world.batchExports,
       backfills: world.backfills,
       intervals: exportIntervals(world.engine),
@@ -55,7 +64,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
       integrations: integrations(world.engine),
       testSteps: exportTestSteps({ ...world.engine, log: createLogger({ LOG_LEVEL: 'silent' }, 'test') }),
     },
-    gatekeeper: createGatekeeper(identityStores(db)),
+    gatekeeper,
   });
   const { key } = await keyStore(db).create({ projectId: world.projectId }, { label: 'test', scopes: ['*'] });
   return {
