@@ -45,7 +45,6 @@ export async function resolvedDates(
   const to = endOf(range, clock.to, interval);
   const from = beginningOf(range, clock.from, interval);
   if (from >= to) throw refusal('dateRange', 'It ends before it begins: let `date_from` be earlier than `date_to`.');
-  if (from < EARLIEST || to > LATEST) throw refusal('dateRange', 'It reaches beyond the years 1970 to 9000.');
   const dates = await located(ask, clock.timeZone, { from, to, interval });
   return range.isExact ? { ...dates, ...instantsOf(range, now) } : dates;
 }
@@ -137,6 +136,7 @@ const HOURS = `
 type Span = { from: number; to: number; interval: Interval | null };
 
 async function located(ask: Ask, timeZone: string, { from, to, interval }: Span): Promise<Dates> {
+  if (from < EARLIEST || to > LATEST) throw refusal('dateRange', 'It reaches beyond the years 1970 to 9000.');
   const calendar = interval === null || interval === 'hour' ? [] : wallsBetween(from, to, interval);
   const first = interval === 'hour' ? startOf(from, 'hour') : from;
   const walls = [from, to, first, ...calendar].map((wall) => new Date(wall).toISOString().replace('Z', ''));
