@@ -45,6 +45,7 @@ function sluice(databaseUrl: string): RequestListener {
     limits: { runsPerProject: 1, backfillsPerProject: 1 },
     clientAddress: createClientAddress([]),
     eventsPerSecond: { project: 1e9, key: 1e9 },
+    requestLimits: { perMinute: 100_000, perHour: 100_000 },
     flagRequestsPerSecond: 1e9,
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),
     publicUrl: 'http://127.0.0.1',

@@ -41,10 +41,16 @@ import type { Route } from './http/route.ts';
 import { accessControls } from './identity/access-controls.ts';
 import type { AccessControlsApi } from './identity/access-controls.routes.ts';
 import { activityRoutes, type ActivityApi } from './identity/activity.routes.ts';
+import { apiKeys } from './identity/api-keys.ts';
 import { createGatekeeper } from './identity/gatekeeper.ts';
+import { people, peopleRoutes, type PeopleApi } from './identity/people.ts';
+import { personalKeyRoutes, type PersonalKeysApi } from './identity/personal-keys.routes.ts';
+import { projectKeyRoutes, type ProjectKeysApi } from './identity/project-keys.routes.ts';
 import { projectByToken } from './identity/project-tokens.ts';
 import { projectAccessRoutes, PROTECTED_PROJECT_RULES } from './identity/project-access.routes.ts';
 import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
+import { createRequestLimit, type RequestLimits } from './identity/request-limits.ts';
+import { createSessions } from './identity/sessions.ts';
 import { identityStores } from './identity/stores.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from './temporal/codec-endpoint.ts';
@@ -52,6 +58,9 @@ import { ensureReachable } from './temporal/connection.ts';
 
 type Collaborators = HealthApi &
   IdentityApi &
+  PeopleApi &
+  PersonalKeysApi &
+  ProjectKeysApi &
   AccessControlsApi &
   ActivityApi &
   EventsApi &
@@ -66,7 +75,10 @@ type Collaborators = HealthApi &
 export const apiRoutes: readonly Route<Collaborators>[] = [
   ...healthRoutes,
   ...projectRoutes,
+  ...peopleRoutes,
   ...projectAccessRoutes,
+  ...personalKeyRoutes,
+  ...projectKeyRoutes,
   ...activityRoutes,
   ...eventRoutes,
   ...personRoutes,
@@ -93,6 +105,8 @@ export function createApi(
   options: EngineOptions &
     Pick<CaptureOptions, 'eventsPerSecond' | 'clientAddress' | 'locate'> & {
       publicUrl: string;
+      /** Of each key. */
+      requestLimits: RequestLimits;
       /** Requests for flags that are answered for each project. */
       flagRequestsPerSecond: number;
       /** Where Temporal's UI may have payloads opened; absent: nowhere. */
@@ -118,7 +132,13 @@ export function createApi(
     feature_flag: protectedFlags(featureFlagStore(db)),
     batch_export: protectedExports(engine.stores.batchExports),
   };
-  const gatekeeper = createGatekeeper({ ...identity, protectedObjects });
+  const sessions = createSessions({ ...identity, publicUrl });
+  const gatekeeper = createGatekeeper({
+    ...identity,
+    callerOf: sessions.callerOf,
+    requestLimit: createRequestLimit(options.requestLimits),
+    protectedObjects,
+  });
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
   const health = createHealth(apiChecks({ pool: engine.pool, ensureTemporal }));
   const ingestionWarnings = warningStore(db);
@@ -147,7 +167,12 @@ export function createApi(
     answeredElsewhere: [...captureRoutes, ...flagLanes],
     collaborators: {
       health,
-      projects,
+      ...people({
+        identity,
+        sessions,
+        addressOf: ({ headers, remoteAddress }) => clientAddress({ headers, socket: { remoteAddress } }),
+      }),
+      apiKeys: apiKeys(identity),
       accessControls: accessControls({ stores: identity, protectedObjects }),
       events: eventStore(lookups),
       persons: personStore(lookups),

@@ -117,6 +117,18 @@ export const Environment = Type.Object({
     description:
       'Requests for flags that an API process answers for one project, ten seconds’ worth at once; above it 429.',
   }),
+  KEY_REQUESTS_PER_MINUTE: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 480,
+    description: 'Requests that an API process answers for one API key in any minute; above it 429.',
+  }),
+  KEY_REQUESTS_PER_HOUR: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 4_800,
+    description: 'The same in any hour. Capture and flags are not counted.',
+  }),
   SLUICE_METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'Address that `/metrics` is served on.' }),
   SLUICE_METRICS_PORT: Type.Optional(MetricsPort('the API')),
   SLUICE_WORKER_METRICS_PORT: Type.Optional(MetricsPort('a worker')),

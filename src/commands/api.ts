@@ -39,6 +39,7 @@ async function run(): Promise<void> {
     ...engineOptions(config, log),
     publicUrl,
     eventsPerSecond,
+    requestLimits: { perMinute: config.KEY_REQUESTS_PER_MINUTE, perHour: config.KEY_REQUESTS_PER_HOUR },
     flagRequestsPerSecond: config.FLAGS_PROJECT_REQUESTS_PER_SECOND,
     clientAddress,
     locate,

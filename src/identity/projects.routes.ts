@@ -1,65 +1,84 @@
-/** `/api/projects/`: the projects that a key opens. */
+/** `/api/projects/`: the projects that a caller may enter. */
+import type { Gatekeeper } from '../http/access.ts';
 import { timezoneOf } from '../http/time-zone.ts';
 import { json, route } from '../http/route.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
-import { nullable, Type, type Static } from '../schema.ts';
-import type { Project, ProjectStore } from './projects.store.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery, type OffsetQuery } from '../http/pagination.ts';
+import { Type, type Static } from '../schema.ts';
+import { presentProjects, ProjectBody, projectSettings } from './project-body.ts';
+import { changeProject, createProject, resetToken } from './projects.ts';
+import type { Project } from './projects.store.ts';
+import type { IdentityStores } from './stores.ts';
 
-const settings = {
-  anonymize_ips: Type.Boolean({ description: 'Events are stored without `$ip`.' }),
-  historical_from_project_key: Type.Boolean({
-    description: 'The public key alone may place events in the past; otherwise that takes a key with `event:write`.',
-  }),
-  timezone: Type.String({ description: 'IANA name. By its clock flags read dates that do not say theirs.' }),
-  property_matching_version: Type.Union([Type.Literal(1), Type.Literal(2)], {
-    description: 'How flags compare with true and false: 1 by truth, 2 by text.',
-  }),
-  flag_requests_per_month: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), {
-    description: 'Requests for flags that are answered in one month, in UTC; null: all.',
-  }),
-};
-
-const ProjectBody = Type.Object(
+const name = Type.String({ minLength: 1, maxLength: 200 });
+const ProjectPatchBody = Type.Partial(Type.Object({ name, ...projectSettings }), { title: 'ProjectPatch' });
+const ProjectCreateBody = Type.Object(
   {
-    id: Type.Integer(),
-    organization: Type.String({ format: 'uuid' }),
-    name: Type.String(),
-    api_token: Type.String({ description: 'The public key of the project, for capture.' }),
-    ...settings,
-    created_at: Type.String({ format: 'date-time' }),
+    name: Type.String({ minLength: 1, maxLength: 200, default: 'Default project' }),
+    ...Type.Partial(Type.Object(projectSettings)).properties,
   },
-  { title: 'Project' },
+  { title: 'ProjectCreate' },
 );
 
-const ProjectPatchBody = Type.Partial(Type.Object(settings), { title: 'ProjectPatch' });
+const listQuery = Type.Object({
+  ...offsetQuery().properties,
+  search: Type.Optional(Type.String({ maxLength: 200, description: 'A part of the name.' })),
+});
 
-function present(project: Project): Static<typeof ProjectBody> {
-  return {
-    id: project.id,
-    organization: project.organizationId,
-    name: project.name,
-    api_token: project.apiToken,
-    anonymize_ips: project.anonymizeIps,
-    historical_from_project_key: project.historicalFromProjectKey,
-    timezone: project.timezone,
-    property_matching_version: project.propertyMatchingVersion,
-    flag_requests_per_month: project.flagRequestsPerMonth,
-    created_at: project.createdAt,
-  };
-}
-
-export type IdentityApi = { projects: ProjectStore };
+export type IdentityApi = { identity: IdentityStores; gatekeeper: Pick<Gatekeeper, 'enterOrganization'> };
 
 const listProjects = route({
   method: 'get',
   path: '/api/projects/',
-  access: { authenticated: true },
-  query: offsetQuery(),
+  access: { authenticated: true, needs: 'project:read' },
+  query: listQuery,
   answers: { 200: offsetPageOf(ProjectBody) },
-  summary: 'List the projects that the key opens',
-  async handle({ caller, query, url }, { projects }: IdentityApi) {
-    const page = await projects.list(caller, { limit: boundedLimit(query.limit), offset: query.offset });
-    return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
+  summary: 'List the projects that the caller may enter',
+  async handle({ caller, query, url }, { identity }: IdentityApi) {
+    const page = await identity.projects.list(caller, placeOf(query), { search: query.search });
+    return json(200, offsetPage(url, query, await presented(page, identity)));
+  },
+});
+
+const listOrganizationProjects = route({
+  method: 'get',
+  path: '/projects/',
+  access: { organization: 'project:read' },
+  query: listQuery,
+  answers: { 200: offsetPageOf(ProjectBody) },
+  summary: 'List the projects of an organization that the caller may enter',
+  async handle({ caller, organization, query, url }, { identity }: IdentityApi) {
+    const wanted = { search: query.search, organizationId: organization.id };
+    const page = await identity.projects.list(caller, placeOf(query), wanted);
+    return json(200, offsetPage(url, query, await presented(page, identity)));
+  },
+});
+
+const createInCurrentOrganization = route({
+  method: 'post',
+  path: '/api/projects/',
+  access: { authenticated: true, needs: 'project:write' },
+  body: ProjectCreateBody,
+  answers: { 201: ProjectBody },
+  summary: 'Make a project in the current organization',
+  description: 'For its admins.',
+  async handle({ caller, body }, { identity, gatekeeper }: IdentityApi) {
+    const organization = await gatekeeper.enterOrganization(caller, '@current', { organization: 'project:write' });
+    const project = await createProject(identity, { caller, organization }, settingsIn(body));
+    return json(201, await presentedOne(project, identity));
+  },
+});
+
+const createInOrganization = route({
+  method: 'post',
+  path: '/projects/',
+  access: { organization: 'project:write' },
+  body: ProjectCreateBody,
+  answers: { 201: ProjectBody },
+  summary: 'Make a project',
+  description: 'For admins of the organization.',
+  async handle({ caller, organization, body }, { identity }: IdentityApi) {
+    const project = await createProject(identity, { caller, organization }, settingsIn(body));
+    return json(201, await presentedOne(project, identity));
   },
 });
 
@@ -75,9 +94,10 @@ const getProject = (['/api/projects/:id/', '/api/environments/:id/'] as const).m
     query: Type.Object({ token: Type.Optional(Type.String({ description: 'The public key of `@current`.' })) }),
     answers: { 200: ProjectBody },
     summary: 'Retrieve a project',
-    async handle({ caller, params, query }, { projects }: IdentityApi) {
+    async handle({ caller, params, query }, { identity }: IdentityApi) {
+      const { projects } = identity;
       const id = params.id === '@current' ? await projects.current(caller, query.token) : Number(params.id);
-      return json(200, present(await projects.get(caller, id)));
+      return json(200, await presentedOne(await projects.get(caller, id), identity));
     },
   }),
 );
@@ -88,18 +108,57 @@ const patchProject = route({
   access: { scope: 'project:write' },
   body: ProjectPatchBody,
   answers: { 200: ProjectBody },
-  summary: 'Change the settings of a project',
+  summary: 'Change the name and the settings of a project',
   description: 'Capture knows of a change within ten seconds, flags at once.',
-  async handle({ project, body }, { projects }: IdentityApi) {
-    const changed = await projects.change(project.id, {
-      anonymizeIps: body.anonymize_ips,
-      historicalFromProjectKey: body.historical_from_project_key,
-      timezone: body.timezone === undefined ? undefined : timezoneOf(body.timezone, 'timezone'),
-      propertyMatchingVersion: body.property_matching_version,
-      flagRequestsPerMonth: body.flag_requests_per_month,
-    });
-    return json(200, present(changed));
+  async handle({ caller, project, body }, { identity }: IdentityApi) {
+    const changed = await changeProject(identity, { caller, projectId: project.id }, settingsIn(body));
+    return json(200, await presentedOne(changed, identity));
   },
 });
 
-export const projectRoutes = [listProjects, ...getProject, patchProject];
+const resetProjectToken = route({
+  method: 'patch',
+  path: '/reset_token/',
+  access: { scope: 'project:write', admin: true, sensitive: true },
+  answers: { 200: ProjectBody },
+  summary: 'Replace the public key of a project',
+  description: 'Capture takes the old one for ten seconds more, flags not at all.',
+  async handle({ caller, project }, { identity }: IdentityApi) {
+    const changed = await resetToken(identity, { caller, projectId: project.id });
+    return json(200, await presentedOne(changed, identity));
+  },
+});
+
+export const projectRoutes = [
+  listProjects,
+  listOrganizationProjects,
+  createInCurrentOrganization,
+  createInOrganization,
+  ...getProject,
+  patchProject,
+  resetProjectToken,
+];
+
+function settingsIn<Body extends Static<typeof ProjectPatchBody>>(body: Body) {
+  return {
+    name: body.name as Body['name'],
+    anonymizeIps: body.anonymize_ips,
+    historicalFromProjectKey: body.historical_from_project_key,
+    timezone: body.timezone === undefined ? undefined : timezoneOf(body.timezone, 'timezone'),
+    propertyMatchingVersion: body.property_matching_version,
+    flagRequestsPerMonth: body.flag_requests_per_month,
+  };
+}
+
+function placeOf({ limit, offset }: OffsetQuery) {
+  return { limit: boundedLimit(limit), offset };
+}
+
+async function presented(page: { count: number; results: Project[] }, { projects }: IdentityStores) {
+  return { count: page.count, results: await presentProjects(page.results, projects) };
+}
+
+async function presentedOne(project: Project, { projects }: IdentityStores): Promise<ProjectBody> {
+  const [body] = await presentProjects([project], projects);
+  return body!;
+}

@@ -3,8 +3,9 @@ import type { Knex } from '../db/connection.ts';
 import { NotFound } from '../errors.ts';
 import type { Caller } from '../http/access.ts';
 
-/** What a project's owners may change. */
+/** What a project's members may change. */
 export type ProjectSettings = {
+  name: string;
   /** Whether the token alone may place events in the past. */
   historicalFromProjectKey: boolean;
   /** Whether events are stored without `$ip`. */
@@ -21,15 +22,24 @@ export type ProjectChanges = { [Name in keyof ProjectSettings]?: ProjectSettings
 
 export type Project = ProjectSettings & {
   id: number;
+  uuid: string;
   organizationId: string;
-  name: string;
   /** Public: names the project in capture. */
   apiToken: string;
   createdAt: string;
 };
 
+/** What is known of a project by looking elsewhere. */
+export type ProjectFacts = {
+  /** Whether an event has been captured. */
+  hasEvents: boolean;
+  /** Whether it is closed to members whom no rule lets in. */
+  isPrivate: boolean;
+};
+
 type Row = {
   id: number;
+  uuid: string;
   organization_id: string;
   name: string;
   api_token: string;
@@ -39,11 +49,13 @@ type Row = {
   property_matching_version: 1 | 2;
   flag_requests_per_month: string | null;
   created_at: string;
+  updated_at: string;
 };
 
 function fromRow(row: Row): Project {
   return {
     id: row.id,
+    uuid: row.uuid,
     organizationId: row.organization_id,
     name: row.name,
     apiToken: row.api_token,
@@ -56,21 +68,60 @@ function fromRow(row: Row): Project {
   };
 }
 
+const COLUMNS: { readonly [Name in keyof ProjectSettings]: keyof Row } = {
+  name: 'name',
+  historicalFromProjectKey: 'historical_from_project_key',
+  anonymizeIps: 'anonymize_ips',
+  timezone: 'timezone',
+  propertyMatchingVersion: 'property_matching_version',
+  flagRequestsPerMonth: 'flag_requests_per_month',
+};
+
+function columnsOf(settings: ProjectChanges): Record<string, unknown> {
+  const given = (Object.keys(COLUMNS) as (keyof ProjectSettings)[]).filter((name) => settings[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [COLUMNS[name], settings[name]]));
+}
+
+/** Rules that say `none` of the project to somebody: what is said of them or of a role of theirs comes before what is said of everybody. */
+const KEPT_OUT = `member.role = 'member' and coalesce(
+  (select bool_and(access_level = 'none') from access_controls
+    where project_id = projects.id and resource = 'project'
+      and (membership_id = member.id
+        or role_id in (select role_id from role_memberships where membership_id = member.id))),
+  (select bool_and(access_level = 'none') from access_controls
+    where project_id = projects.id and resource = 'project' and membership_id is null and role_id is null),
+  false)`;
+
 export function projectStore(db: Knex) {
   const table = () => db<Row>('projects');
 
-  /** The projects that a caller may enter: a key's own, or those of its user's organizations that the key is not kept from, by its limits or theirs. */
+  /**
+   * The projects that a caller may enter: a key's own, or those of its user's organizations that neither rules nor the key's limits
+   * keep it from.
+   */
   function openTo({ userId, keyId, projectId, onlyProjects, onlyOrganizations }: Caller) {
     if (projectId !== null) return table().where({ id: projectId });
-    const organizations = db('organization_memberships').select('organization_id').where({ user_id: userId });
+    const member = db('organization_memberships as member')
+      .whereRaw('member.organization_id = projects.organization_id')
+      .where('member.user_id', userId)
+      .whereRaw(`not (${KEPT_OUT})`);
     if (keyId !== null) {
       const wantingKeys = db('organizations').select('id').where({ members_can_use_personal_api_keys: true });
-      organizations.where((one) => one.whereNot({ role: 'member' }).orWhereIn('organization_id', wantingKeys));
+      member.where((one) => {
+        void one.whereNot('member.role', 'member').orWhereIn('member.organization_id', wantingKeys);
+      });
     }
-    const open = table().whereIn('organization_id', organizations);
+    const open = table().whereExists(member);
     if (onlyProjects) open.whereIn('id', onlyProjects);
     if (onlyOrganizations) open.whereIn('organization_id', onlyOrganizations);
     return open;
+  }
+
+  /** The one that the caller's user works in, while it is open to the caller. */
+  async function worked(caller: Caller): Promise<Project | undefined> {
+    const chosen = db('users').select('current_project_id').where({ id: caller.userId });
+    const row = await openTo(caller).whereIn('id', chosen).first();
+    return row && fromRow(row);
   }
 
   return {
@@ -81,8 +132,16 @@ export function projectStore(db: Knex) {
       return fromRow(row);
     },
 
+    /** As `get`, by id alone; other changes of it wait until the transaction ends. */
+    async lock(id: number): Promise<Project> {
+      const row = await table().where({ id }).forUpdate().first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
     /**
-     * The id of the project that `@current` stands for: that of the public key, else the only one that the caller's key opens.
+     * The id of the project that `@current` stands for: that of the public key, else the one that its user works in, else the only
+     * one that is open to the caller.
      * @throws NotFound when that is none, or one of several
      */
     async current(caller: Caller, apiToken: string | undefined): Promise<number> {
@@ -91,6 +150,8 @@ export function projectStore(db: Knex) {
         if (!row) throw new NotFound('Project not found: `token` is not the public key of one.');
         return row.id;
       }
+      const chosen = await worked(caller);
+      if (chosen) return chosen.id;
       const [only, second] = await openTo(caller).limit(2).select('id');
       if (!only) throw new NotFound('Project not found: this API key opens none.');
       if (!second) return only.id;
@@ -99,29 +160,44 @@ export function projectStore(db: Knex) {
       );
     },
 
+    worked,
+
+    async create(
+      organizationId: string,
+      apiToken: string,
+      settings: ProjectChanges & { name: string },
+    ): Promise<Project> {
+      const [row] = await table()
+        .insert({ organization_id: organizationId, api_token: apiToken, ...columnsOf(settings) })
+        .returning('*');
+      return fromRow(row!);
+    },
+
     /** What is not given stays as it is. @throws NotFound when there is no such project */
-    async change(id: number, settings: ProjectChanges): Promise<Project> {
-      const { rows } = await db.raw<{ rows: Row[] }>(
-        `update projects set
-           historical_from_project_key = coalesce(?, historical_from_project_key),
-           anonymize_ips = coalesce(?, anonymize_ips),
-           timezone = coalesce(?, timezone),
-           property_matching_version = coalesce(?, property_matching_version),
-           flag_requests_per_month = case when ? then ? else flag_requests_per_month end
-         where id = ? returning *`,
-        [
-          settings.historicalFromProjectKey ?? null,
-          settings.anonymizeIps ?? null,
-          settings.timezone ?? null,
-          settings.propertyMatchingVersion ?? null,
-          // Null is a value: no quota.
-          settings.flagRequestsPerMonth !== undefined,
-          settings.flagRequestsPerMonth ?? null,
-          id,
-        ],
+    async change(id: number, settings: ProjectChanges & { apiToken?: string }): Promise<Project> {
+      const { apiToken } = settings;
+      const [row] = await table()
+        .where({ id })
+        .update({
+          ...columnsOf(settings),
+          ...(apiToken !== undefined && { api_token: apiToken }),
+          updated_at: db.raw('now()') as never,
+        })
+        .returning('*');
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    async factsOf(ids: readonly number[]): Promise<ReadonlyMap<number, ProjectFacts>> {
+      const { rows } = await db.raw<{ rows: { id: number; has_events: boolean; is_private: boolean }[] }>(
+        `select id,
+           exists (select from event_ids where project_id = projects.id) as has_events,
+           exists (select from access_controls where project_id = projects.id and resource = 'project'
+             and access_level = 'none' and membership_id is null and role_id is null) as is_private
+         from projects where id = any (?)`,
+        [[...ids]],
       );
-      if (!rows[0]) throw new NotFound();
-      return fromRow(rows[0]);
+      return new Map(rows.map((row) => [row.id, { hasEvents: row.has_events, isPrivate: row.is_private }]));
     },
 
     async findByToken(apiToken: string): Promise<Project | undefined> {
@@ -129,13 +205,20 @@ export function projectStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** By id. */
+    /** By id. @param wanted `search`: a part of the name; `organizationId`: only of this one */
     async list(
       caller: Caller,
       page: { limit: number; offset: number },
+      wanted: { search?: string | undefined; organizationId?: string } = {},
     ): Promise<{ count: number; results: Project[] }> {
-      const counted = (await openTo(caller).count({ count: '*' }).first()) as { count: string };
-      const rows = await openTo(caller).orderBy('id').limit(page.limit).offset(page.offset);
+      const { search, organizationId } = wanted;
+      const found = () =>
+        openTo(caller).modify((query) => {
+          if (search) void query.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
+          if (organizationId !== undefined) void query.where({ organization_id: organizationId });
+        });
+      const counted = (await found().count({ count: '*' }).first()) as unknown as { count: string };
+      const rows = (await found().orderBy('id').limit(page.limit).offset(page.offset)) as Row[];
       return { count: Number(counted.count), results: rows.map(fromRow) };
     },
   };

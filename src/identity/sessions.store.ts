@@ -39,10 +39,8 @@ export function sessionStore(db: Knex) {
       return row && { id: row.id, userId: row.user_id, authenticatedAt: new Date(row.authenticated_at) };
     },
 
-    /** @returns whose it was */
-    async end(tokenHash: Buffer): Promise<number | undefined> {
-      const [row] = await table().where({ token_hash: tokenHash }).delete().returning('user_id');
-      return row?.user_id;
+    async end(tokenHash: Buffer): Promise<void> {
+      await table().where({ token_hash: tokenHash }).delete();
     },
 
     /** All of a user's but one: after a new password nobody stays who came in with the old one. */

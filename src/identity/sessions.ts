@@ -24,14 +24,14 @@ export type Sessions = {
    * @throws PermissionDenied for a change without the CSRF token
    */
   callerOf(request: Pick<Credentials, 'headers' | 'method'>): Promise<Caller | undefined>;
-  /** Begins a session, in the place of the one that the request came with. */
-  begin(userId: number, headers: IncomingHttpHeaders): Promise<Cookies>;
-  /** Ends the session that the request came with. */
-  end(headers: IncomingHttpHeaders): Promise<Cookies>;
+  /** Begins a session, in the place of the one that the request came with. @param store of a transaction */
+  begin(store: SessionStore, userId: number, headers: IncomingHttpHeaders): Promise<Cookies>;
+  /** Ends the session that the request came with. @param store of a transaction */
+  end(store: SessionStore, headers: IncomingHttpHeaders): Promise<Cookies>;
 };
 
 /** @param options `publicUrl`: cookies of one with https never travel in the open */
-export function createSessions({ store, publicUrl }: { store: SessionStore; publicUrl: string }): Sessions {
+export function createSessions({ sessions, publicUrl }: { sessions: SessionStore; publicUrl: string }): Sessions {
   const secure = new URL(publicUrl).protocol === 'https:' ? '; Secure' : '';
   const cookie = (name: string, value: string, maxAge: number, more = '') =>
     `${name}=${value}; Path=/; Max-Age=${maxAge}; SameSite=Lax${more}${secure}`;
@@ -43,7 +43,7 @@ export function createSessions({ store, publicUrl }: { store: SessionStore; publ
   return {
     async callerOf({ headers, method = 'GET' }) {
       const token = tokenOf(headers);
-      const session = token === undefined ? undefined : await store.find(hashOf(token));
+      const session = token === undefined ? undefined : await sessions.find(hashOf(token));
       if (token === undefined || !session) return undefined;
       if (!SAFE_METHODS.includes(method)) ensureOwnPage(token, headers);
       const { id, userId, authenticatedAt } = session;
@@ -58,7 +58,7 @@ export function createSessions({ store, publicUrl }: { store: SessionStore; publ
       };
     },
 
-    async begin(userId, headers) {
+    async begin(store, userId, headers) {
       const former = tokenOf(headers);
       if (former !== undefined) await store.end(hashOf(former));
       const token = randomBytes(32).toString('base64url');
@@ -66,7 +66,7 @@ export function createSessions({ store, publicUrl }: { store: SessionStore; publ
       return cookies(token, csrfTokenOf(token), MAX_AGE_SECONDS);
     },
 
-    async end(headers) {
+    async end(store, headers) {
       const token = tokenOf(headers);
       if (token !== undefined) await store.end(hashOf(token));
       return cookies('', '', 0);

@@ -6,7 +6,8 @@ import { CommandFailed } from '../errors.ts';
 import { addressRange } from '../net/address-range.ts';
 
 /** @returns an address in its canonical form; '' when the connection is gone already. Never throws. */
-export type ClientAddress = (request: IncomingMessage) => string;
+export type ClientAddress = (request: From) => string;
+type From = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'remoteAddress'> };
 
 /**
  * Proxies append the address that they were called from to `X-Forwarded-For`, so what stands left of the first address that is

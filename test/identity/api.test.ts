@@ -35,11 +35,12 @@ describe('identity', () => {
   before(async () => {
     database = await createTestDatabase();
     db = createKnex({ url: database.url, applicationName: 'test' });
-    const projects = projectStore(db);
+    const identity = identityStores(db);
+    const gatekeeper = createGatekeeper(identity);
     api = await startApi({
       routes: [...projectRoutes, probe('get', 'thing:read'), probe('post', 'thing:write')],
-      collaborators: { projects },
-      gatekeeper: createGatekeeper(identityStores(db)),
+      collaborators: { identity, gatekeeper },
+      gatekeeper,
     });
     ours = await buildTenant(db, { name: 'Ours' });
     theirs = await buildTenant(db, { name: 'Theirs' });
@@ -84,7 +85,11 @@ describe('identity', () => {
       ...identityStores(db),
       keys: { ...keyStore(db), findCaller: async (hash) => void asked.push(hash) },
     });
-    const local = await startApi({ routes: projectRoutes, collaborators: { projects: projectStore(db) }, gatekeeper });
+    const local = await startApi({
+      routes: projectRoutes,
+      collaborators: { identity: identityStores(db), gatekeeper },
+      gatekeeper,
+    });
     const key = generateKey('phx');
     assert.equal((await local.request('GET', '/api/projects/', { key: `${key.slice(0, -1)}!` })).status, 401);
     assert.equal((await local.request('GET', '/api/projects/', { key: key.replace('phx', 'phs') })).status, 401);
@@ -156,19 +161,28 @@ describe('identity', () => {
 
   it('lists the projects that a key opens, without those of others', async () => {
     assert.equal((await api.request('GET', '/api/projects/')).status, 401);
-    const key = await buildPersonalKey(db, ours, 'event:write');
+    const other = await buildPersonalKey(db, ours, 'event:write');
+    assert.equal((await api.request('GET', '/api/projects/', { key: other })).status, 403);
+    const key = await buildPersonalKey(db, ours, 'project:read');
     const { status, body } = await api.request('GET', '/api/projects/', { key });
     assert.equal(status, 200);
     const { count, next, previous, results } = body as { results: Record<string, unknown>[] } & Record<string, unknown>;
     assert.deepEqual([count, next, previous], [1, null, null]);
     assert.match(String(results[0]?.['created_at']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     assert.deepEqual(
-      { ...results[0], created_at: '' },
+      { ...results[0], uuid: '', created_at: '' },
       {
         id: ours.projectId,
+        uuid: '',
         organization: ours.organizationId,
-        name: 'Ours',
+        project_id: ours.projectId,
         api_token: ours.apiToken,
+        name: 'Ours',
+        completed_snippet_onboarding: true,
+        has_completed_onboarding_for: {},
+        ingested_event: false,
+        is_demo: false,
+        access_control: false,
         anonymize_ips: false,
         historical_from_project_key: false,
         timezone: 'UTC',
@@ -202,10 +216,7 @@ describe('identity', () => {
     };
     assert.deepEqual(settings(await change({ anonymize_ips: true })), [true, false]);
     assert.deepEqual(settings(await change({ historical_from_project_key: true })), [true, true]);
-    assert.deepEqual(settings(await change({ anonymize_ips: false, name: 'Other', id: theirs.projectId })), [
-      false,
-      true,
-    ]);
+    assert.deepEqual(settings(await change({ anonymize_ips: false, id: theirs.projectId })), [false, true]);
     const unchanged = await change({});
     assert.deepEqual([unchanged.status, ...settings(unchanged)], [200, false, true]);
     assert.equal((unchanged.body as { name: string }).name, 'Ours');

@@ -33,6 +33,9 @@ export async function startApiProcess({ databaseUrl, port = 0, environment }: Ap
       SLUICE_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
       SLUICE_HOST: '127.0.0.1',
       SLUICE_PORT: String(port),
+      // Tests ask with one key for all that happens.
+      KEY_REQUESTS_PER_MINUTE: '100000',
+      KEY_REQUESTS_PER_HOUR: '100000',
       LOG_LEVEL: 'info',
       ...environment,
     }),

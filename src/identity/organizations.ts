@@ -1,0 +1,50 @@
+/** What is done with organizations, with its entry in the activity log. */
+import type { Caller, Organization } from '../http/access.ts';
+import { changesBetween } from './activity.ts';
+import type { OrganizationSettings, OwnOrganization } from './organizations.store.ts';
+import type { IdentityStores } from './stores.ts';
+
+const SCOPE = 'Organization';
+
+/** Makes an organization, whose owner is its maker. */
+export async function createOrganization(
+  identity: IdentityStores,
+  author: { userId: number; keyId: string | null },
+  name: string,
+): Promise<OwnOrganization> {
+  return identity.inTransaction(async ({ organizations, members, activity }) => {
+    const organization = await organizations.create(name);
+    await members.add(organization.id, author.userId, 'owner');
+    const project = { id: null, organizationId: organization.id };
+    const entry = { project, author, scope: SCOPE, itemId: organization.id, name };
+    await activity.record({ ...entry, activity: 'created', changes: [] });
+    return { ...organization, role: 'owner' };
+  });
+}
+
+/** @throws NotFound */
+export async function changeOrganization(
+  identity: IdentityStores,
+  { caller, organization }: { caller: Caller; organization: Organization },
+  changes: { [Name in keyof OrganizationSettings]?: OrganizationSettings[Name] | undefined },
+): Promise<OwnOrganization> {
+  return identity.inTransaction(async ({ organizations, activity }) => {
+    const before = await organizations.lock(organization.id);
+    const after = await organizations.change(organization.id, changes);
+    const project = { id: null, organizationId: organization.id };
+    const entry = { project, author: caller, scope: SCOPE, itemId: organization.id, name: after.name };
+    const [was, is] = [settingsOf(before), settingsOf(after)];
+    await activity.record({ ...entry, activity: 'updated', changes: changesBetween(SCOPE, was, is) });
+    return { ...after, role: organization.role };
+  });
+}
+
+/** As clients know them. */
+function settingsOf(organization: OrganizationSettings) {
+  return {
+    name: organization.name,
+    members_can_invite: organization.membersCanInvite,
+    members_can_use_personal_api_keys: organization.membersCanUsePersonalApiKeys,
+    allow_publicly_shared_resources: organization.allowPubliclySharedResources,
+  };
+}
