@@ -45,6 +45,7 @@ export const MAKE: Readonly<Record<string, Make>> = {
       interval: 'hour',
       paused: true,
     });
+    await db('batch_export_specs').insert({ batch_export_id: id, valid_from: '-infinity', interval: 'hour' });
     return id;
   },
 };
