@@ -6,7 +6,7 @@ import { InsightBody } from '../insights/schema.ts';
 import { BUTTON_STYLES, PLACEMENTS } from './buttons.store.ts';
 
 const MAX_ID = 2 ** 31 - 1;
-const MAX_TILES = 500;
+export const MAX_TILES = 500;
 export const TileId = Type.Integer({ minimum: 1, maximum: MAX_ID });
 
 /** Any object: kept as it comes. */
@@ -123,3 +123,5 @@ const TextOfTile = Type.String({ description: 'Markdown, up to 4,000 characters.
 
 export const NewTextTileBody = Type.Object({ body: TextOfTile, ...display });
 export const ChangedTextTileBody = Type.Object({ tile_id: TileId, body: Type.Optional(TextOfTile), ...display });
+export type NewTextTile = Static<typeof NewTextTileBody>;
+export type ChangedTextTile = Static<typeof ChangedTextTileBody>;

@@ -24,7 +24,19 @@ export type Tile = TileFields & TileContent & { id: number; dashboard_id: number
 /** Where an object lies. */
 export type TilePlace = Pick<Tile, 'id' | 'dashboard_id' | 'deleted'>;
 
+/** What copies of a dashboard share, and nothing else protects. */
+type Shared = Pick<TileContent, 'text_id' | 'button_id'>;
+
 export type NewTile = Partial<TileFields> & Partial<TileContent> & { dashboard_id: number };
+
+export function contentOf({ insight_id, text_id, button_id }: Tile): TileContent {
+  return { insight_id, text_id, button_id };
+}
+
+export function fieldsOf(tile: Tile): TileFields {
+  const { layouts, color, filters_overrides, show_description, transparent_background } = tile;
+  return { layouts, color, filters_overrides, show_description, transparent_background };
+}
 
 const COLUMNS = [
   ...(['id', 'dashboard_id', 'insight_id', 'text_id', 'button_id', 'layouts', 'color', 'filters_overrides'] as const),
@@ -39,11 +51,11 @@ export function tileStore(db: Knex) {
       .leftJoin('insights', 'insights.id', 'dashboard_tiles.insight_id')
       .where({ 'dashboard_tiles.dashboard_id': dashboardId, 'dashboard_tiles.deleted': false })
       .whereRaw('insights.deleted is not true');
-  const places = (column: 'insight_id' | 'text_id' | 'button_id', ids: readonly (number | string)[]) =>
+  const places = (column: 'text_id' | 'button_id', ids: readonly (number | string)[]) =>
     table()
       .whereIn(column, ids as never)
       .orderBy('id')
-      .select<(TilePlace & TileContent)[]>('id', 'dashboard_id', 'deleted', 'insight_id', 'text_id', 'button_id');
+      .select<(TilePlace & Shared)[]>('id', 'dashboard_id', 'deleted', 'text_id', 'button_id');
 
   return {
     /** Those that are shown, in no order. */
@@ -110,11 +122,7 @@ export function tileStore(db: Knex) {
       return rows.flatMap(({ insight_id }) => insight_id ?? []);
     },
 
-    /** Where insights lie, by their ids; in the order of the tiles. */
-    async placesOfInsights(ids: readonly number[]): Promise<Map<number, TilePlace[]>> {
-      return placesBy(await places('insight_id', ids), ({ insight_id }) => insight_id);
-    },
-
+    /** Where texts lie, by their ids; in the order of the tiles. */
     async placesOfTexts(ids: readonly number[]): Promise<Map<number, TilePlace[]>> {
       return placesBy(await places('text_id', ids), ({ text_id }) => text_id);
     },
@@ -127,7 +135,7 @@ export function tileStore(db: Knex) {
 
 export type TileStore = ReturnType<typeof tileStore>;
 
-function placesBy<K>(rows: readonly (TilePlace & TileContent)[], keyOf: (row: TileContent) => K | null) {
+function placesBy<K>(rows: readonly (TilePlace & Shared)[], keyOf: (row: Shared) => K | null) {
   const byKey = new Map<K, TilePlace[]>();
   for (const row of rows) {
     const key = keyOf(row);

@@ -40,6 +40,7 @@ function assertTidy(tiles: readonly Laid[], whole: boolean): void {
   }
 }
 
+const at = (id: number, sm?: unknown): Laid => ({ id, layouts: sm === undefined ? {} : { sm } });
 const byId = ({ id, layouts }: Laid) => [id, layouts] as const;
 
 describe('the layout of any dashboard', () => {
@@ -112,7 +113,6 @@ describe('the layout of any dashboard', () => {
   });
 
   it('orders by row, then column, then age, what has no place last', () => {
-    const at = (id: number, sm?: unknown) => ({ id, layouts: sm === undefined ? {} : { sm } });
     const tiles = [at(9), at(4, { x: 6, y: 0 }), at(3, { x: 0, y: 2 }), at(2, { x: 0, y: 0 }), at(1, { x: 0, y: 2 })];
     assert.deepEqual(
       inOrder(tiles).map(({ id }) => id),

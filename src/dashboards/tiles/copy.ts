@@ -1,0 +1,74 @@
+/** Copies of tiles, inside a transaction of the room's stores. */
+import { InvalidInput } from '../../errors.ts';
+import type { Change } from '../../identity/activity.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import type { Acting } from '../acting.ts';
+import { copyInsight } from '../insights/insights.ts';
+import { layAmong } from './layout.ts';
+import { tileChanges } from './log.ts';
+import { maySeeInsight } from './permissions.ts';
+import type { DuplicatedTile } from './schema.ts';
+import { contentOf, fieldsOf, type Tile, type TileContent } from './tiles.store.ts';
+
+type Ids = Pick<Dashboard, 'id' | 'project_id'>;
+
+/**
+ * Copies all tiles that a dashboard shows to one that was just made.
+ * @param how `deep`: with their insights, texts and buttons, which they share otherwise
+ */
+export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: { deep: boolean }): Promise<void> {
+  const { stores } = acting;
+  for (const tile of await stores.tiles.live(source.id)) {
+    const content = how.deep ? await copiedContent(acting, tile) : contentOf(tile);
+    await stores.tiles.insert({ ...fieldsOf(tile), ...content, dashboard_id: target.id });
+  }
+}
+
+/**
+ * Copies tiles with what is on them onto their own dashboard: where the body says, else below what is in the way.
+ * @returns what changed, for the entry in the activity log
+ * @throws InvalidInput for what is no tile of the dashboard
+ */
+export async function duplicateTiles(
+  acting: Acting,
+  dashboard: Ids,
+  given: readonly DuplicatedTile[],
+): Promise<Change[]> {
+  if (given.length === 0) return [];
+  const { stores } = acting;
+  return tileChanges(acting, dashboard, async () => {
+    for (const { id, layouts } of given) {
+      const shown = await stores.tiles.live(dashboard.id);
+      const tile = shown.find((one) => one.id === id);
+      if (!tile) throw unknownTile(id);
+      const content = await copiedContent(acting, tile);
+      const place = { layouts: layouts ?? layAmong(shown, tile.layouts) };
+      await stores.tiles.insert({ ...fieldsOf(tile), ...place, ...content, dashboard_id: dashboard.id });
+    }
+  });
+}
+
+function unknownTile(id: number): InvalidInput {
+  return new InvalidInput(`Invalid pk "${id}" - object does not exist.`, 'duplicate_tiles', 'does_not_exist');
+}
+
+/** An insight that the caller may not see is shared even then: a copy would be theirs to read. */
+async function copiedContent(acting: Acting, tile: Tile): Promise<TileContent> {
+  const { stores, project, caller, rights } = acting;
+  const { insight_id, text_id, button_id } = tile;
+  if (insight_id !== null) {
+    const insight = await stores.insights.get(project.id, insight_id);
+    if (!maySeeInsight(insight, rights)) return contentOf(tile);
+    return { ...contentOf(tile), insight_id: (await copyInsight(stores, project, caller, insight)).id };
+  }
+  if (text_id !== null) {
+    const { body } = (await stores.texts.byIds(project.id, [text_id])).get(text_id)!;
+    const copy = { project_id: project.id, body, created_by: caller.userId, last_modified_by: null };
+    return { ...contentOf(tile), text_id: (await stores.texts.insert(copy)).id };
+  }
+  const { url, text, placement, style } = (await stores.buttons.byIds(project.id, [button_id!])).get(button_id!)!;
+  return {
+    ...contentOf(tile),
+    button_id: (await stores.buttons.insert(project.id, { url, text, placement, style })).id,
+  };
+}

@@ -1,0 +1,70 @@
+/** Insights that come with tiles, inside a transaction of the room's stores. */
+import { InvalidInput, PermissionDenied } from '../../errors.ts';
+import { reaches, type Caller } from '../../http/access.ts';
+import { invalidInput } from '../../http/validation.ts';
+import { allows } from '../../identity/scopes.ts';
+import { compile } from '../../schema.ts';
+import type { Acting } from '../acting.ts';
+import { givenFields } from '../insights/fields.ts';
+import { createInsight } from '../insights/insights.ts';
+import type { InsightFields } from '../insights/insights.store.ts';
+import { GivenInsightBody } from '../insights/schema.ts';
+import { maySeeInsight } from './permissions.ts';
+import { TileId, type GivenTile } from './schema.ts';
+
+const isId = compile(TileId);
+const isGivenInsight = compile(GivenInsightBody);
+
+/**
+ * Who makes insights by a dashboard's tiles needs the scope for it; templates are ours, and need none.
+ * @throws PermissionDenied
+ */
+export function ensureInsightScope({ scopes }: Pick<Caller, 'scopes'>, tiles: readonly GivenTile[]): void {
+  if (allows(scopes, 'insight:write') || !tiles.some((tile) => !tile.id && isNew(tile.insight))) return;
+  throw new PermissionDenied("API key missing required scope 'insight:write'");
+}
+
+/**
+ * @param given the id of an insight, or an object: with an `id` that insight, without one a new insight
+ * @param attr where it stands in the body
+ * @returns its id
+ * @throws InvalidInput naming the field
+ * @throws PermissionDenied when the caller may not see it, or make one
+ */
+export async function insightOf(acting: Acting, given: unknown, attr: string): Promise<number> {
+  return isNew(given) ? newInsight(acting, given, attr) : existingInsight(acting, referenceOf(given), attr);
+}
+
+function isNew(given: unknown): given is object {
+  return typeof given === 'object' && given !== null && referenceOf(given) === undefined;
+}
+
+function referenceOf(given: unknown): unknown {
+  return typeof given === 'object' && given !== null ? (given as { id?: unknown }).id : given;
+}
+
+async function existingInsight({ stores, project, rights }: Acting, id: unknown, attr: string): Promise<number> {
+  const insight = isId(id) ? (await stores.insights.byIds(project.id, [id])).get(id) : undefined;
+  if (!insight) throw new InvalidInput(`Invalid pk "${String(id)}" - object does not exist.`, attr, 'does_not_exist');
+  if (!maySeeInsight(insight, rights)) throw new PermissionDenied("You don't have permission to view this insight.");
+  return insight.id;
+}
+
+async function newInsight(acting: Acting, given: object, attr: string): Promise<number> {
+  const { stores, project, caller, rights } = acting;
+  if (!reaches(rights.levelOf('insight'), 'editor')) {
+    throw new PermissionDenied('You do not have editor access to this resource.');
+  }
+  return (await createInsight(stores, project, caller, fieldsOf(given, attr))).id;
+}
+
+function fieldsOf(given: object, attr: string): Partial<InsightFields> {
+  try {
+    if (!isGivenInsight(given)) throw invalidInput(isGivenInsight.errors ?? [], GivenInsightBody);
+    const { deleted: _, ...fields } = givenFields(given);
+    return fields;
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(error.message, [attr, error.attr ?? []].flat().join('__'), error.code);
+  }
+}
