@@ -1,0 +1,96 @@
+/** Insights as older clients describe them. */
+import assert from 'node:assert/strict';
+import { queryOfFilters } from '../../../src/dashboards/insights/legacy-filters.ts';
+import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
+import { InvalidInput } from '../../../src/errors.ts';
+
+const viewed = { id: 'viewed', name: 'viewed', type: 'events', order: 1, math: 'dau' };
+const paid = { id: 'paid', type: 'events', order: 0, properties: [{ key: 'plan', value: 'pro', type: 'event' }] };
+
+const CASES = [
+  {
+    title: 'trends, which they are when nothing is said',
+    filters: {
+      events: [viewed, paid],
+      date_from: '-30d',
+      interval: 'week',
+      display: 'ActionsBar',
+      breakdown: 'browser',
+    },
+    source: {
+      kind: 'TrendsQuery',
+      series: [
+        { kind: 'EventsNode', event: 'paid', properties: paid.properties },
+        { kind: 'EventsNode', event: 'viewed', math: 'dau', name: 'viewed' },
+      ],
+      interval: 'week',
+      trendsFilter: { display: 'ActionsBar' },
+      breakdownFilter: { breakdown: 'browser' },
+      dateRange: { date_from: '-30d' },
+    },
+  },
+  {
+    title: 'a funnel, its window in days',
+    filters: { insight: 'FUNNELS', events: [paid, viewed], funnel_window_days: 3, funnel_viz_type: 'steps' },
+    source: {
+      kind: 'FunnelsQuery',
+      series: [
+        { kind: 'EventsNode', event: 'paid', properties: paid.properties },
+        { kind: 'EventsNode', event: 'viewed', math: 'dau', name: 'viewed' },
+      ],
+      funnelsFilter: { funnelWindowInterval: 3, funnelWindowIntervalUnit: 'day', funnelVizType: 'steps' },
+      breakdownFilter: {},
+      dateRange: {},
+    },
+  },
+  {
+    title: 'retention',
+    filters: {
+      insight: 'RETENTION',
+      target_entity: { id: 'viewed', type: 'events', order: 0 },
+      total_intervals: 4,
+      period: 'Week',
+      retention_type: 'retention_first_time',
+    },
+    source: {
+      kind: 'RetentionQuery',
+      retentionFilter: {
+        retentionType: 'retention_first_time',
+        totalIntervals: 4,
+        period: 'Week',
+        targetEntity: { id: 'viewed', type: 'events' },
+        returningEntity: null,
+      },
+      breakdownFilter: {},
+      dateRange: {},
+    },
+  },
+];
+
+describe('legacy filters', () => {
+  for (const { title, filters, source } of CASES) {
+    it(`become ${title}`, () => {
+      const query = queryOfFilters(filters);
+      assert.deepEqual(query, { kind: 'InsightVizNode', source });
+      parseQuery(query);
+    });
+  }
+
+  const REFUSED = [
+    { filters: { insight: 'PATHS' }, detail: /^insight: There is no "PATHS"/ },
+    { filters: { insight: 'STICKINESS', events: [viewed] }, detail: /^insight: There is no "STICKINESS"/ },
+    { filters: { actions: [{ id: 1 }] }, detail: /^actions: Only `events` are counted/ },
+    { filters: { events: [viewed], formula: 'A*2' }, detail: /formula: This is not supported/ },
+    { filters: { events: [viewed], compare: true }, detail: /compare: This is not supported/ },
+    { filters: { events: [{ ...viewed, math: 'p90' }] }, detail: /math: "p90" is not a valid choice/ },
+    { filters: { events: [] }, detail: /series/ },
+  ];
+  for (const { filters, detail } of REFUSED) {
+    it(`are refused for ${JSON.stringify(filters)}`, () => {
+      assert.throws(
+        () => parseQuery(queryOfFilters(filters)),
+        (error: unknown) => error instanceof InvalidInput && detail.test(error.message),
+      );
+    });
+  }
+});

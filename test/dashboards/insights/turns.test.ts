@@ -1,0 +1,40 @@
+/** A few computations at once, of one project after the other. */
+import assert from 'node:assert/strict';
+import { createTurns } from '../../../src/dashboards/insights/turns.ts';
+import { Unavailable } from '../../../src/errors.ts';
+
+describe('turns of computations', () => {
+  it('are taken by projects one after the other, and by so many at once', async () => {
+    const turns = createTurns({ atOnce: 2, mostWaiting: 10 });
+    const begun: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    let running = 0;
+    const work = (name: string) => async () => {
+      begun.push(name);
+      assert.ok((running += 1) <= 2);
+      await gate.promise;
+      running -= 1;
+      return name;
+    };
+    const all = [1, 1, 1, 1, 2].map((project, index) => turns.take(project, work(`${project}.${index}`)));
+    await new Promise(setImmediate);
+    assert.deepEqual(begun, ['1.0', '1.1']);
+    gate.resolve();
+    assert.deepEqual(await Promise.all(all), ['1.0', '1.1', '1.2', '1.3', '2.4']);
+    assert.deepEqual(begun.slice(2).indexOf('2.4'), 1);
+  });
+
+  it('go on after one that fails, and are refused when too many wait', async () => {
+    const turns = createTurns({ atOnce: 1, mostWaiting: 1 });
+    const gate = Promise.withResolvers<void>();
+    const failing = turns.take(1, () => gate.promise);
+    const waiting = turns.take(1, async () => 'done');
+    await assert.rejects(
+      turns.take(1, async () => 'never'),
+      Unavailable,
+    );
+    gate.reject(new Error('broken'));
+    await assert.rejects(failing, /broken/);
+    assert.equal(await waiting, 'done');
+  });
+});
