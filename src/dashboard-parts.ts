@@ -1,4 +1,5 @@
 /** Composes what the API does with dashboards: routes, what is answered before the application, and what they share. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createKnex, createPool, STORE_TIMEOUTS } from './db/connection.ts';
 import { dashboardsOwnApi, dashboardsOwnRoutes, type DashboardsOwnApi } from './dashboards/api.ts';
 import { insightsApi, insightsApiRoutes, type InsightsApi } from './dashboards/insights/api.ts';
@@ -10,26 +11,42 @@ import { QUERY_OPTIONS } from './dashboards/queries/asking.ts';
 import { queryRoutes, type QueriesApi } from './dashboards/queries/queries.routes.ts';
 import { runQuery } from './dashboards/queries/run.ts';
 import { protectedDashboards } from './dashboards/restriction.ts';
+import { createShownOf } from './dashboards/sharing/exported.ts';
+import { createSharedPages } from './dashboards/sharing/lane.ts';
+import { createShareTokens } from './dashboards/sharing/share-tokens.ts';
+import { createSharedResults } from './dashboards/sharing/shared-results.ts';
+import { shareStore } from './dashboards/sharing/shares.store.ts';
 import { sharingRoutes, type SharingApi } from './dashboards/sharing/sharing.routes.ts';
 import { createSharing } from './dashboards/sharing/sharing.ts';
+import { createUnlocking } from './dashboards/sharing/unlocking.ts';
 import { dashboardStores } from './dashboards/stores.ts';
+import { tileManagement } from './dashboards/tiles/tile-management.ts';
+import { tileRoutes, type TileManagementApi } from './dashboards/tiles/tiles.routes.ts';
 import type { EngineOptions } from './engine.ts';
 import type { FindProtected } from './http/access.ts';
 import type { Route } from './http/route.ts';
 import type { AccessControlsApi } from './identity/access-controls.routes.ts';
+import { createKeyRing } from './secrets/key-ring.ts';
+import type { ClientAddress } from './wire/client-address.ts';
 
-export type DashboardsApi = DashboardsOwnApi &
-  InsightsApi &
-  QueriesApi &
-  SharingApi;
+export type DashboardsApi = DashboardsOwnApi & InsightsApi & QueriesApi & SharingApi & TileManagementApi;
 
-export const dashboardRoutes: Route<DashboardsApi & AccessControlsApi>[] = [...dashboardsOwnRoutes, ...insightsApiRoutes, ...sharingRoutes];
+export const dashboardRoutes: Route<DashboardsApi & AccessControlsApi>[] = [
+  ...dashboardsOwnRoutes,
+  ...tileRoutes,
+  ...insightsApiRoutes,
+  ...queryRoutes,
+  ...sharingRoutes,
+];
 
 export type DashboardPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKeys' | 'log'> & {
   publicUrl: string;
+  clientAddress: ClientAddress;
 };
 
 export type DashboardParts = {
+  /** @returns false when the request is not for a shared page: then nothing was done with it */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
   collaborators: DashboardsApi;
   /** How the gatekeeper finds what is protected one by one. */
   protectedObjects: Readonly<Record<string, FindProtected>>;
@@ -37,7 +54,8 @@ export type DashboardParts = {
 };
 
 /** Connects lazily. */
-export function createDashboardParts({ databaseUrl: url, log }: DashboardPartsOptions): DashboardParts {
+export function createDashboardParts(options: DashboardPartsOptions): DashboardParts {
+  const { databaseUrl: url, encryptionKeys, publicUrl, clientAddress, log } = options;
   const db = createKnex({ url, applicationName: 'sluice-dashboards', ...STORE_TIMEOUTS });
   const queryPool = createPool({ url, ...QUERY_OPTIONS });
   const stores = dashboardStores(db);
@@ -46,10 +64,21 @@ export function createDashboardParts({ databaseUrl: url, log }: DashboardPartsOp
     compute: (project, query) => runQuery(queryPool, project, query, { now: Date.now() }),
     log,
   });
+  const sharedPages = createSharedPages({
+    shares: shareStore(db),
+    unlocking: createUnlocking({ stores, tokens: createShareTokens(createKeyRing(encryptionKeys)) }),
+    shownOf: createShownOf({ stores, resultsOf: createSharedResults({ results }) }),
+    clientAddress,
+    isSecure: new URL(publicUrl).protocol === 'https:',
+    log,
+  });
   return {
+    handle: sharedPages.handle,
     collaborators: {
       ...dashboardsOwnApi({ stores, results }),
+      dashboardTiles: tileManagement(stores),
       ...insightsApi({ stores, results }),
+      answerQuery: createAnswerQuery(queryPool),
       sharing: createSharing(stores),
     },
     protectedObjects: {

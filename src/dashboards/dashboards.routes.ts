@@ -128,7 +128,8 @@ const refuseDelete = route({
   },
 });
 
-async function representation(
+/** The dashboard as the caller sees it, with its entity tag. */
+export async function representation(
   status: number,
   actor: Actor,
   dashboard: Dashboard,

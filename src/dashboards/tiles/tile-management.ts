@@ -1,0 +1,134 @@
+/** What users do with single tiles. Each change is one transaction, with its entries in the activity log. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput, Stale } from '../../errors.ts';
+import type { Acting } from '../acting.ts';
+import type { Actor } from '../dashboards.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import type { DashboardStores } from '../stores.ts';
+import { arranged, compacted, inOrder, type Laid, type Layouts, type LayoutStyle } from './layout.ts';
+import { recorded } from './log.ts';
+import { copyTile, moveTile } from './move.ts';
+import type { ChangedTextTile, NewTextTile, TileBody } from './schema.ts';
+import { checkBody, rewriteText, writeText } from './texts.ts';
+import { tileOf } from './tiles.ts';
+
+/** The dashboard that a request names, and the version of it that the caller insists on. */
+export type Aim = { id: number; ifMatch: string | undefined };
+
+/** An order of tiles that cannot be: it names what is not there. */
+export type UnknownTiles = { unknown: number[] };
+
+export function tileManagement(all: DashboardStores) {
+  /** @throws NotFound when there is no such dashboard; Stale when it has another version */
+  const changing = <T>(
+    actor: Actor,
+    { id, ifMatch }: Aim,
+    work: (acting: Acting, dashboard: Dashboard) => Promise<T>,
+  ): Promise<T> =>
+    all.inTransaction(actor.project.id, async (stores) => {
+      const dashboard = await stores.dashboards.get(actor.project.id, id);
+      if (ifMatch !== undefined && ifMatch !== String(dashboard.version)) {
+        throw new Stale('The dashboard was changed since you read it.');
+      }
+      return work({ ...actor, stores }, dashboard);
+    });
+
+  return {
+    /** @returns the source after it. @throws as `moveTile` */
+    move: (actor: Actor, aim: Aim, what: { tile: number; to: number }): Promise<Dashboard> =>
+      changing(actor, aim, async (acting, source) => {
+        await moveTile(acting, source, what);
+        return after(acting, source);
+      }),
+
+    /** @returns the target after it. @throws as `copyTile` */
+    copy: (actor: Actor, aim: Aim, what: { tile: number; from: number }): Promise<Dashboard> =>
+      changing(actor, aim, async (acting, target) => {
+        await copyTile(acting, target, what);
+        return after(acting, target);
+      }),
+
+    /**
+     * Lays tiles out anew. Those that are not named follow in the order that they had.
+     * @param order ids, each once
+     */
+    reorder: (
+      actor: Actor,
+      aim: Aim,
+      { order, style }: { order: readonly number[]; style: LayoutStyle },
+    ): Promise<Dashboard | UnknownTiles> =>
+      changing(actor, aim, async (acting, dashboard) => {
+        const tiles = inOrder(await acting.stores.tiles.live(dashboard.id));
+        const byId = new Map(tiles.map((tile) => [tile.id, tile]));
+        const unknown = order.filter((id) => !byId.has(id));
+        if (unknown.length > 0) return { unknown: unknown.toSorted((a, b) => a - b) };
+        const named = order.map((id) => byId.get(id)!);
+        const rest = tiles.filter(({ id }) => !order.includes(id));
+        await recorded(acting, dashboard, () => relay(acting, tiles, arranged([...named, ...rest], style)));
+        return after(acting, dashboard);
+      }),
+
+    /** @throws InvalidInput naming the field */
+    addText: (actor: Actor, aim: Aim, given: NewTextTile): Promise<TileBody> =>
+      changing(actor, aim, async (acting, dashboard) => {
+        const body = filledBody(given.body);
+        const tile = await recorded(acting, dashboard, async () => {
+          const { id: text_id } = await writeText(acting, { body });
+          return acting.stores.tiles.insert({ ...displayOf(given), text_id, dashboard_id: dashboard.id });
+        });
+        return tileOf(acting.stores, dashboard, acting, tile.id);
+      }),
+
+    /** @throws NotFound when the dashboard shows no such tile; InvalidInput naming the field */
+    changeText: (actor: Actor, aim: Aim, given: ChangedTextTile): Promise<TileBody> =>
+      changing(actor, aim, async (acting, dashboard) => {
+        const { id, text_id } = await acting.stores.tiles.getLive(dashboard.id, given.tile_id);
+        if (text_id === null) throw new InvalidInput('Tile is not a text tile.', 'tile_id');
+        const body = given.body === undefined ? undefined : filledBody(given.body);
+        await recorded(acting, dashboard, async () => {
+          const text = body === undefined ? text_id : await rewriteText(acting, text_id, { body });
+          await acting.stores.tiles.update(id, { ...displayOf(given), text_id: text });
+        });
+        return tileOf(acting.stores, dashboard, acting, id);
+      }),
+
+    /** Takes a tile off the dashboard; those below it move up. @throws NotFound when the dashboard shows no such tile */
+    remove: (actor: Actor, aim: Aim, tileId: number): Promise<void> =>
+      changing(actor, aim, async (acting, dashboard) => {
+        const { tiles } = acting.stores;
+        const { id } = await tiles.getLive(dashboard.id, tileId);
+        await recorded(acting, dashboard, async () => {
+          await tiles.update(id, { deleted: true });
+          const left = await tiles.live(dashboard.id);
+          await relay(acting, left, compacted(left));
+        });
+      }),
+  };
+}
+
+export type TileManagement = ReturnType<typeof tileManagement>;
+
+function after({ stores, project }: Acting, { id }: Dashboard): Promise<Dashboard> {
+  return stores.dashboards.get(project.id, id);
+}
+
+/** Stores the places that changed. */
+async function relay({ stores }: Acting, before: readonly Laid[], laid: readonly Laid[]): Promise<void> {
+  const was = new Map(before.map(({ id, layouts }) => [id, layouts]));
+  for (const { id, layouts } of laid) {
+    if (!isDeepStrictEqual(layouts, was.get(id))) await stores.tiles.update(id, { layouts });
+  }
+}
+
+function filledBody(body: string): string {
+  if (body.trim() === '') throw new InvalidInput('Text body cannot be empty', 'body', 'blank');
+  checkBody(body, 'body');
+  return body;
+}
+
+function displayOf({ layouts, color }: Pick<NewTextTile, 'layouts' | 'color'>): {
+  layouts?: Layouts;
+  color?: string | null;
+} {
+  return { ...(layouts && { layouts }), ...(color !== undefined && { color }) };
+}
