@@ -26,14 +26,38 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   return body;
 }
 
-function requireJson({ headers }: IncomingMessage): void {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
-  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
-  const encoding = headers['content-encoding'] ?? 'identity';
-  const isJson = type.trim() === 'application/json' || /^application\/[\w.-]+\+json$/.test(type.trim());
-  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+/** Whether the body is a form as browsers send it by themselves, without files. */
+export function isUrlEncoded({ headers }: IncomingMessage): boolean {
+  return mediaTypeOf(headers).type === 'application/x-www-form-urlencoded';
+}
+
+/**
+ * @returns the form's fields as texts; the last of those with one name
+ * @throws as `readJson` does
+ */
+export async function readUrlEncoded(request: IncomingMessage): Promise<Record<string, string>> {
+  requirePlain(request);
+  const fields = Object.fromEntries(new URLSearchParams((await readBytes(request)).toString()));
+  checkTexts(fields);
+  return fields;
+}
+
+function requireJson(request: IncomingMessage): void {
+  const { type, isUtf8 } = mediaTypeOf(request.headers);
+  const isJson = type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type);
   if (!isJson || !isUtf8) throw new UnsupportedMedia('The body must be application/json in UTF-8.');
+  requirePlain(request);
+}
+
+function requirePlain({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new UnsupportedMedia('The body must not be compressed.');
+}
+
+function mediaTypeOf({ 'content-type': text = '' }: IncomingMessage['headers']): { type: string; isUtf8: boolean } {
+  const [type = '', ...parameters] = text.toLowerCase().split(';');
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
+  return { type: type.trim(), isUtf8: charset === undefined || /^charset="?utf-?8"?$/.test(charset) };
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {

@@ -45,7 +45,10 @@ export async function readForm(request: IncomingMessage, file: CsvFile<unknown>)
   return form;
 }
 
-/** Objects and lists are written as JSON, all else as it is. What is not of the schema's type stays text for it to refuse. */
+/**
+ * Objects, lists and what may be of any type are written as JSON, all else as it is. What is not of the schema's type stays text for
+ * it to refuse.
+ */
 export function fieldValues(schema: TSchema | undefined, fields: Record<string, unknown>): Record<string, unknown> {
   const { properties = {} } = (schema ?? {}) as Partial<TObject>;
   return Object.fromEntries(
@@ -60,7 +63,7 @@ type Property = TSchema & { type?: string; anyOf?: Property[] };
 
 function valueOf(property: Property, text: string): unknown {
   const { type } = property.anyOf?.find((one) => one.type !== 'null') ?? property;
-  if (type !== 'object' && type !== 'array') return convert(property, text);
+  if (type !== undefined && type !== 'object' && type !== 'array') return convert(property, text);
   try {
     return JSON.parse(text) as unknown;
   } catch {

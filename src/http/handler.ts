@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { NotFound } from '../errors.ts';
 import { compile, type ErrorObject, type TObject, type TSchema } from '../schema.ts';
 import type { Access, Caller, Gatekeeper, Organization, Project, Rights } from './access.ts';
-import { readJson } from './body.ts';
+import { isUrlEncoded, readJson, readUrlEncoded } from './body.ts';
 import { ensureLogin } from './login.ts';
 import { fieldValues, isForm, readForm } from './form.ts';
 import { pathValues, queryValues } from './parameters.ts';
@@ -39,6 +39,9 @@ export function createHandler<Collaborators>(
 
   async function readBody({ request, body }: Incoming): Promise<{ body?: unknown; file?: unknown }> {
     if (!checkBody) return {};
+    if (route.urlEncoded && isUrlEncoded(request)) {
+      return { body: checkBody(withoutUnknown(route.body, fieldValues(route.body, await readUrlEncoded(request)))) };
+    }
     if (!route.file || !isForm(request)) return { body: checkBody(withoutUnknown(route.body, await body())) };
     const { fields, file } = await readForm(request, route.file);
     return { body: checkBody(withoutUnknown(route.body, fieldValues(route.body, fields))), file };

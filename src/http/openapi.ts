@@ -89,9 +89,14 @@ function tenantParameter(access: Access): Json[] {
   return [];
 }
 
-function requestBody({ body, file }: DescribedRoute, components: Map<string, unknown>): Json {
+function requestBody({ body, file, urlEncoded }: DescribedRoute, components: Map<string, unknown>): Json {
   if (!body) return {};
-  const content = { ...jsonContent(hoist(body, components)), ...(file && fileContent(body, file.field)) };
+  const schema = hoist(body, components);
+  const content = {
+    ...jsonContent(schema),
+    ...(urlEncoded && { 'application/x-www-form-urlencoded': { schema } }),
+    ...(file && fileContent(body, file.field)),
+  };
   return { requestBody: { required: true, content } };
 }
 

@@ -61,6 +61,8 @@ export type RouteDefinition<
   query?: Q;
   /** JSON that must match; unknown top-level members are dropped before the handler sees them. Absent: no body is read. */
   body?: B;
+  /** The body may also be a form without files: what is no text is then written as JSON. */
+  urlEncoded?: true;
   /** Whether the body may also be a form with a file, or a file alone. */
   file?: CsvFile<F>;
   /** What it answers when all went well, by status; null is an empty body. */
