@@ -55,6 +55,7 @@ const createDashboard = route({
   path: '/dashboards/',
   access: { scope: 'dashboard:write' },
   body: NewDashboardBody,
+  urlEncoded: true,
   answers: { 201: DashboardBody },
   summary: 'Create a dashboard, with its tiles and their insights if they are given',
   description:
@@ -96,6 +97,7 @@ const patchDashboard = route({
   access: { scope: 'dashboard:write', object: { resource: 'dashboard', param: 'id', deletedToo: true } },
   params: DashboardParams,
   body: DashboardPatchBody,
+  urlEncoded: true,
   answers: { 200: DashboardBody },
   summary: 'Change, delete or restore a dashboard',
   description: 'A stale `If-Match` is refused with 412. `tiles` are added and changed one by one: those left out stay.',
@@ -112,6 +114,7 @@ const putDashboard = route({
   access: { scope: 'dashboard:write', object: { resource: 'dashboard', param: 'id', deletedToo: true } },
   params: DashboardParams,
   body: DashboardPatchBody,
+  urlEncoded: true,
   answers: { 200: DashboardBody },
   summary: 'Change a dashboard: like PATCH',
   handle: patchDashboard.handle,

@@ -144,11 +144,11 @@ async function update(
   return after;
 }
 
+const TOLD = [
+  ...(['name', 'description', 'pinned', 'deleted', 'tags', 'filters', 'variables', 'restriction_level'] as const),
+  ...(['breakdown_colors', 'data_color_theme_id', 'last_accessed_at'] as const),
+];
+
 function toldOf(dashboard: DashboardFields): Record<string, unknown> {
-  const { name, description, pinned, deleted, tags, filters, variables } = dashboard;
-  const { restriction_level, breakdown_colors, data_color_theme_id, last_accessed_at } = dashboard;
-  return {
-    ...{ name, description, pinned, deleted, tags, filters, variables },
-    ...{ restriction_level, breakdown_colors, data_color_theme_id, last_accessed_at },
-  };
+  return Object.fromEntries(TOLD.map((field) => [field, dashboard[field]]));
 }

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { dashboardRoutes } from '../../src/dashboard-parts.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
+import { createSessions } from '../../src/identity/sessions.ts';
+import { sessionStore } from '../../src/identity/sessions.store.ts';
 import type { ApiAnswer } from './api.ts';
 import { answerCheck } from './documented.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from './identity.ts';
@@ -25,6 +27,8 @@ export type DashboardsApi = {
   keyWith(...scopes: string[]): Promise<string>;
   projectKey(): Promise<string>;
   join(role?: 'member' | 'admin' | 'owner'): Promise<Person>;
+  /** @returns options of requests from a browser in which our user is logged in */
+  login(): Promise<Options>;
   /** A path without `/api` goes on from `/dashboards/` of our project. @param options `key`: '' for none */
   request(method: string, path: string, body?: unknown, options?: Options): Promise<ApiAnswer>;
   /** @returns what the answer says, which must be good */
@@ -84,6 +88,14 @@ export async function startDashboardsApi(): Promise<DashboardsApi> {
       const [member] = (await db('organization_memberships').insert(membership).returning('id')) as [{ id: string }];
       const made = await keyStore(db).create({ userId }, { label: 'test', scopes: ['*'] });
       return { userId, uuid, membershipId: member.id, key: made.key };
+    },
+
+    async login() {
+      const sessions = sessionStore(db);
+      const cookies = await createSessions({ sessions, publicUrl: sluice.url }).begin(sessions, ours.userId, {});
+      const pairs = cookies.map((cookie) => cookie.split(';')[0]!);
+      const csrfToken = pairs.find((pair) => pair.startsWith('posthog_csrftoken='))!.split('=')[1]!;
+      return { key: '', headers: { Cookie: pairs.join('; '), 'X-CSRFToken': csrfToken } };
     },
 
     async done<T>(...asked: Parameters<DashboardsApi['request']>) {
