@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../src/db/connection.ts';
 import { generateKey, KEY_PREFIXES } from '../../src/identity/keys.ts';
+import type { OrganizationRole } from '../../src/http/access.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
+import { createSessions } from '../../src/identity/sessions.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 
 export type Tenant = { organizationId: string; userId: number; projectId: number; apiToken: string };
 
@@ -44,4 +47,18 @@ export async function buildPersonalKey(db: Knex, { userId }: Tenant, ...scopes: 
 /** A secret key of the tenant's project. */
 export async function buildProjectSecretKey(db: Knex, { projectId }: Tenant, ...scopes: string[]): Promise<string> {
   return (await keyStore(db).create({ projectId }, { label: 'test', scopes })).key;
+}
+
+/** Headers of somebody who is logged in, from our own pages. */
+export async function buildSession(db: Knex, { userId }: Pick<Tenant, 'userId'>): Promise<Record<string, string>> {
+  const { sessions } = identityStores(db);
+  const cookies = await createSessions({ sessions, publicUrl: 'http://test' }).begin(sessions, userId, {});
+  const pairs = cookies.map((cookie) => cookie.split(';')[0]!);
+  const csrfToken = pairs.find((pair) => pair.startsWith('posthog_csrftoken='))?.split('=')[1] ?? '';
+  return { Cookie: pairs.join('; '), 'X-CSRFToken': csrfToken };
+}
+
+/** Gives the tenant's user a standing in the organization. */
+export async function promote(db: Knex, { organizationId, userId }: Tenant, role: OrganizationRole): Promise<void> {
+  await db('organization_memberships').where({ organization_id: organizationId, user_id: userId }).update({ role });
 }
