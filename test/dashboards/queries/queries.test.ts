@@ -24,6 +24,10 @@ const table = (rest: object) => ({
 });
 const bold = { trendsFilter: { display: 'BoldNumber' } };
 
+const ofPrice = (math: string) => step('viewed', { math, math_property: 'price' });
+const byBrowser = (rest: object) => trends([step('viewed')], { breakdownFilter: { breakdown: 'browser', ...rest } });
+const browser = (value: unknown, operator = 'exact') => ({ key: 'browser', type: 'event', operator, value });
+
 describe('a query counts', () => {
   let world: InsightWorld;
 
@@ -87,33 +91,35 @@ describe('a query counts', () => {
   });
 
   it('numbers of a property, and nothing else in it', async () => {
-    const of = (math: string) => step('viewed', { math, math_property: 'price' });
-    assert.deepEqual(await data(trends(['sum', 'avg', 'min', 'max'].map(of))), [
+    assert.deepEqual(await data(trends(['sum', 'avg', 'min', 'max'].map(ofPrice))), [
       [5.5, -1, 0],
       [2.75, -1, 0],
       [2, -1, 0],
       [3.5, -1, 0],
     ]);
-    assert.deepEqual(await total(trends([of('sum')], bold)), [4.5]);
+    assert.deepEqual(await total(trends([ofPrice('sum')], bold)), [4.5]);
   });
 
   it('by property, the most frequent values by themselves', async () => {
-    const by = (rest: object) => trends([step('viewed')], { breakdownFilter: { breakdown: 'browser', ...rest } });
-    const told = (await lines(by({}))).map(({ label, breakdown_value, data: of }) => [label, breakdown_value, of]);
+    const told = (await lines(byBrowser({}))).map(({ label, breakdown_value, data: of }) => [
+      label,
+      breakdown_value,
+      of,
+    ]);
     assert.deepEqual(told, [
       ['Chrome', 'Chrome', [2, 0, 0]],
       ['Firefox', 'Firefox', [1, 1, 0]],
       ["'; --", "'; --", [0, 0, 1]],
       ['None', NONE, [0, 1, 0]],
     ]);
-    const few = await world.run(by({ breakdown_limit: 1 }));
+    const few = await world.run(byBrowser({ breakdown_limit: 1 }));
     assert.equal(few.hasMore, true);
     const values = (few.results as TrendResult[]).map(({ breakdown_value: value, data: of }) => [value, of]);
     assert.deepEqual(values, [
       ['Chrome', [2, 0, 0]],
       [OTHER, [1, 2, 1]],
     ]);
-    const hidden = await world.run(by({ breakdown_limit: 1, breakdown_hide_other_aggregation: true }));
+    const hidden = await world.run(byBrowser({ breakdown_limit: 1, breakdown_hide_other_aggregation: true }));
     assert.deepEqual([hidden.results.length, hidden.hasMore], [1, true]);
   });
 
@@ -132,7 +138,6 @@ describe('a query counts', () => {
   });
 
   it('what all filters of the query and its series let through', async () => {
-    const browser = (value: unknown, operator = 'exact') => ({ key: 'browser', type: 'event', operator, value });
     const either = { type: 'OR', values: [browser('firefox'), browser("'; --")] };
     const group = { type: 'AND', values: [either, { type: 'AND', values: [browser('Fire', 'icontains')] }] };
     assert.deepEqual(await data(trends([step('viewed')], { properties: either })), [[1, 1, 1]]);

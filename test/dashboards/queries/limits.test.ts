@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import { createAnswerQuery } from '../../../src/dashboards/queries/answering.ts';
+import { QUERY_OPTIONS } from '../../../src/dashboards/queries/asking.ts';
+import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
+import { runQuery } from '../../../src/dashboards/queries/run.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../../src/db/connection.ts';
+import { InvalidInput, NotFound, Unavailable } from '../../../src/errors.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { buildTenant } from '../../support/identity.ts';
+
+const step = { kind: 'EventsNode' };
+const query = parseQuery({ kind: 'TrendsQuery', series: [step] });
+
+describe('a query ends', () => {
+  let database: TestDatabase;
+  let db: Knex;
+  let pool: Pool;
+  let projectId: number;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = createKnex({ url: database.url, applicationName: 'test' });
+    pool = createPool({ url: database.url, ...QUERY_OPTIONS, statementTimeoutMs: 1_000 });
+    ({ projectId } = await buildTenant(db));
+  });
+  after(async () => {
+    await Promise.all([db.destroy(), pool.end()]);
+    await database.drop();
+  });
+
+  /** Whatever looks at events waits meanwhile. */
+  const whileNobodyReads = (work: () => Promise<void>) =>
+    db.transaction(async (transaction) => {
+      await transaction.raw('lock table events in access exclusive mode');
+      await work();
+    });
+
+  async function underWay(): Promise<number> {
+    const { rows } = await db.raw<{ rows: { count: number }[] }>(
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and application_name = ? and state = 'active'`,
+      [QUERY_OPTIONS.applicationName],
+    );
+    return rows[0]!.count;
+  }
+
+  it('when it takes too long, and says what helps', async () => {
+    await whileNobodyReads(async () => {
+      await assert.rejects(runQuery(pool, { id: projectId }, query, { now: Date.now() }), (error) => {
+        assert(error instanceof Unavailable);
+        assert.match(error.message, /took longer than 15 seconds.*a shorter date range/);
+        assert.doesNotMatch(error.message, /select|events|statement/);
+        return true;
+      });
+    });
+    assert.equal((await runQuery(pool, { id: projectId }, query, { now: Date.now() })).results.length, 1);
+  });
+
+  it('when nobody waits for it any more, in Postgres too', async () => {
+    await whileNobodyReads(async () => {
+      const waiting = new AbortController();
+      const running = runQuery(pool, { id: projectId }, query, { now: Date.now(), signal: waiting.signal });
+      running.catch(() => {});
+      while ((await underWay()) === 0) await setTimeout(10);
+      waiting.abort(new Error('nobody waits'));
+      await assert.rejects(running, /nobody waits/);
+      while ((await underWay()) > 0) await setTimeout(10);
+    });
+    const gone = AbortSignal.abort(new Error('nobody came'));
+    await assert.rejects(runQuery(pool, { id: projectId }, query, { now: Date.now(), signal: gone }), /nobody came/);
+    assert.equal(pool.waitingCount, 0);
+  });
+
+  it('before it begins, when too many of its project wait', async () => {
+    const answer = createAnswerQuery(pool);
+    const ask = () => answer({ id: projectId }, query, Date.now());
+    let asked: ReturnType<typeof ask>[] = [];
+    await whileNobodyReads(async () => {
+      asked = Array.from({ length: 52 }, ask);
+      await assert.rejects(ask(), Unavailable);
+    });
+    assert.equal((await Promise.all(asked)).length, 52);
+  });
+
+  it('before it begins, when its answer would be too large', async () => {
+    const large = parseQuery({
+      kind: 'TrendsQuery',
+      series: Array.from({ length: 20 }, () => step),
+      breakdownFilter: { breakdown: 'x', breakdown_limit: 100 },
+      dateRange: { date_from: '-100d' },
+    });
+    await assert.rejects(runQuery(pool, { id: projectId }, large, { now: Date.now() }), (error) => {
+      return error instanceof InvalidInput && /100000 values together, these have 204020/.test(error.message);
+    });
+  });
+
+  it('at once in a project that is not there', async () => {
+    await assert.rejects(runQuery(pool, { id: 2 ** 31 - 1 }, query, { now: Date.now() }), NotFound);
+  });
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { createAnswerQuery } from '../../../src/dashboards/queries/answering.ts';
+import { queryRoutes } from '../../../src/dashboards/queries/queries.routes.ts';
+import { createGatekeeper } from '../../../src/identity/gatekeeper.ts';
+import { identityStores } from '../../../src/identity/stores.ts';
+import { startApi, type Api } from '../../support/api.ts';
+import { answerCheck } from '../../support/documented.ts';
+import { buildPersonalKey } from '../../support/identity.ts';
+import { startInsightWorld, type InsightWorld } from '../../support/insight-world.ts';
+
+const checkAnswer = answerCheck(queryRoutes);
+const query = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'paid' }] };
+
+describe('POST /query/', () => {
+  let world: InsightWorld;
+  let api: Api;
+  let keys: Record<'reads' | 'writes' | 'lacks' | 'theirs', string>;
+
+  async function ask(body: unknown, key: string | undefined = keys.reads, prefix = 'environments') {
+    const address = `/api/${prefix}/${world.ours.projectId}/query/`;
+    const answer = await api.request('POST', address, { ...(key !== '' && { key }), body });
+    checkAnswer('POST', address, answer);
+    return { status: answer.status, body: answer.body as Record<string, unknown> };
+  }
+
+  before(async () => {
+    world = await startInsightWorld();
+    api = await startApi({
+      routes: queryRoutes,
+      collaborators: { answerQuery: createAnswerQuery(world.pool) },
+      gatekeeper: createGatekeeper(identityStores(world.db)),
+    });
+    keys = {
+      reads: await buildPersonalKey(world.db, world.ours, 'query:read'),
+      writes: await buildPersonalKey(world.db, world.ours, '*'),
+      lacks: await buildPersonalKey(world.db, world.ours, 'insight:write'),
+      theirs: await buildPersonalKey(world.db, world.theirs, '*'),
+    };
+    const timestamp = '2024-06-02T10:00:00Z';
+    await world.send([{ event: 'paid', distinct_id: 'anna', timestamp, properties: { plan: 'free' } }]);
+    await world.send([{ event: 'paid', distinct_id: 'bert', timestamp, properties: { plan: 'more' } }]);
+  });
+  after(async () => {
+    await api.stop();
+    await world.close();
+  });
+
+  it('is for those who may read queries of the project', async () => {
+    assert.equal((await ask({ query }, '')).status, 401);
+    assert.equal((await ask({ query }, keys.theirs)).status, 403);
+    const { status, body } = await ask({ query }, keys.lacks);
+    assert.deepEqual([status, body['detail']], [403, "API key missing required scope 'query:read'"]);
+    assert.equal((await ask({ query }, keys.writes)).status, 200);
+  });
+
+  for (const [name, body, attr, detail] of [
+    ['without a query', {}, 'query', /required/],
+    ['for what is no query', { query: 'select 1' }, 'query', /must be a valid JSON object/],
+    ['for what is not computed', { query: { kind: 'PathsQuery' } }, 'query', /^kind: "PathsQuery" is not a supported/],
+    [
+      'for a range that ends before it begins',
+      { query: { ...query, dateRange: { date_from: '2024-02-01', date_to: '2024-01-01' } } },
+      'query',
+      /ends before it begins/,
+    ],
+    ['with filters that are none', { query, filters_override: 7 }, 'filters_override__non_field_errors', /dictionary/],
+  ] as const) {
+    it(`is refused ${name}`, async () => {
+      const answer = await ask(body);
+      assert.equal(answer.status, 400);
+      assert.deepEqual([answer.body['type'], answer.body['attr']], ['validation_error', attr]);
+      assert.match(String(answer.body['detail']), detail);
+    });
+  }
+
+  it('answers what was asked, under filters that are laid over it', async () => {
+    const filters_override = {
+      date_from: '2024-06-01',
+      date_to: '2024-06-03',
+      properties: [{ key: 'plan', type: 'event', operator: 'exact', value: 'free' }],
+    };
+    const source = { kind: 'InsightVizNode', source: query };
+    for (const prefix of ['environments', 'projects']) {
+      const { status, body } = await ask({ query: source, filters_override, refresh: 'blocking' }, keys.reads, prefix);
+      assert.equal(status, 200);
+      assert.deepEqual(
+        [body['timezone'], body['is_cached'], body['hasMore'], body['resolved_date_range']],
+        ['UTC', false, false, { date_from: '2024-06-01T00:00:00.000000Z', date_to: '2024-06-03T23:59:59.999Z' }],
+      );
+      assert.deepEqual(body['results'], [
+        {
+          label: 'paid',
+          count: 1,
+          data: [0, 1, 0],
+          days: ['2024-06-01', '2024-06-02', '2024-06-03'],
+          labels: ['1-Jun-2024', '2-Jun-2024', '3-Jun-2024'],
+          action: {
+            id: 'paid',
+            type: 'events',
+            order: 0,
+            name: 'paid',
+            custom_name: null,
+            math: 'total',
+            math_property: null,
+          },
+        },
+      ]);
+    }
+  });
+
+  it('answers a table with its columns', async () => {
+    const source = { kind: 'EventsQuery', select: ['distinct_id', 'properties.plan'], after: 'all', limit: 1 };
+    const { body } = await ask({ query: { kind: 'DataTableNode', source } });
+    const { results, columns, types, hasMore, limit, offset } = body;
+    assert.deepEqual([columns, types, limit, offset], [['distinct_id', 'properties.plan'], ['String', 'JSON'], 1, 0]);
+    assert.deepEqual([(results as unknown[]).length, hasMore], [1, true]);
+  });
+});
