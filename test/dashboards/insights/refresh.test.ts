@@ -13,6 +13,15 @@ const trends = (more: object = {}) => ({
   ...more,
 });
 
+/** For how many minutes a result is fresh whose range ends then. */
+function minutes(interval: string, end = 200): number {
+  return (freshnessOf(parseQuery(trends({ interval })), { computedAt: 100, end }).targetAge - 100) / 60_000;
+}
+
+function hash(query: unknown, timezone = 'UTC'): string {
+  return queryHash(parseQuery(query), { timezone }).toString('hex');
+}
+
 describe('`refresh`', () => {
   const MODES = [
     ['true', 'force_blocking'],
@@ -55,8 +64,6 @@ describe('`refresh`', () => {
 
 describe('a result', () => {
   it('is fresh for longer the wider its intervals are, and for a day when they are over', () => {
-    const minutes = (interval: string, end = 200) =>
-      (freshnessOf(parseQuery(trends({ interval })), { computedAt: 100, end }).targetAge - 100) / 60_000;
     assert.deepEqual(
       ['hour', 'day', 'week', 'month'].map((interval) => minutes(interval)),
       [2, 10, 60, 60],
@@ -65,7 +72,6 @@ describe('a result', () => {
   });
 
   it('is the same for the same question however it is written or drawn', () => {
-    const hash = (query: unknown, timezone = 'UTC') => queryHash(parseQuery(query), { timezone }).toString('hex');
     const asked = hash(trends());
     assert.equal(hash({ kind: 'InsightVizNode', source: trends({ interval: 'day' }) }), asked);
     assert.equal(hash(trends({ trendsFilter: { display: 'ActionsBar' } })), asked);

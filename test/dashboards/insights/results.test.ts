@@ -14,6 +14,10 @@ import { startInsightWorld, type InsightWorld } from '../../support/insight-worl
 
 const MINUTE = 60_000;
 
+function numberOf(event: string) {
+  return { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event }], trendsFilter: { display: 'BoldNumber' } };
+}
+
 describe('results of insights', () => {
   let world: InsightWorld;
   let db: Knex;
@@ -23,6 +27,8 @@ describe('results of insights', () => {
   let elsewhere: Results;
   let computed = 0;
   let hold: Promise<void> | undefined;
+  /** When the first computation of a test has begun. */
+  let begun = Promise.withResolvers<void>();
   let failure: Error | undefined;
   let now = Date.now();
   let asked = 0;
@@ -30,6 +36,7 @@ describe('results of insights', () => {
 
   const compute: Compute = async (project, query) => {
     computed += 1;
+    begun.resolve();
     await hold;
     if (failure) throw failure;
     return runQuery(world.pool, project, query, { now });
@@ -58,16 +65,13 @@ describe('results of insights', () => {
   beforeEach(() => {
     [computed, hold, failure] = [0, undefined, undefined];
     now = Date.now();
+    begun = Promise.withResolvers();
     logged.length = 0;
   });
 
   /** A question that nobody has asked before. */
   function question(): string {
     return `viewed ${(asked += 1)}`;
-  }
-
-  function numberOf(event: string) {
-    return { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event }], trendsFilter: { display: 'BoldNumber' } };
   }
 
   async function look(
@@ -153,7 +157,7 @@ describe('results of insights', () => {
     const gate = Promise.withResolvers<void>();
     hold = gate.promise;
     const first = look(event, 'cache');
-    while (computed === 0) await new Promise(setImmediate);
+    await begun.promise;
     const forced = [look(event, 'force_blocking'), look(event, 'force_blocking')];
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(computed, 1);
