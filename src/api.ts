@@ -170,6 +170,8 @@ export function createApi(
       ...people({
         identity,
         sessions,
+        publicUrl,
+        mailer: engine.mailer,
         addressOf: ({ headers, remoteAddress }) => clientAddress({ headers, socket: { remoteAddress } }),
       }),
       apiKeys: apiKeys(identity),
@@ -213,6 +215,7 @@ export function createApi(
     metrics: engine.metrics,
     async listener(request, response) {
       if (capture.handle(request, response) || flags.handle(request, response)) return;
+      if (dashboards.handle(request, response)) return;
       if (openPayloads?.(request, response)) return;
       await app(request, response);
     },

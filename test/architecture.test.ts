@@ -35,9 +35,9 @@ const ARROWS = `
 
   http            -> secrets
   health          -> http, db, events
-  identity        -> http, db, secrets
+  identity        -> http, db, secrets, notify (types)
   flags           -> http, db, identity, wire, flags/evaluation, events, query, secrets
-  dashboards      -> http, db, identity, events, query
+  dashboards      -> http, db, identity, secrets, wire (types), events, query
   capture         -> http, db, identity, wire, events, secrets
   notify          -> net, db (types)
   exports         -> http, db, identity, exports/domain, events, query, formats, destinations, temporal, secrets, notify

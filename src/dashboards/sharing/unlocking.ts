@@ -38,7 +38,12 @@ export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: Sh
     const { configuration, project, token } = share;
     const { kind, id: itemId } = configuration.object;
     const { name } = await (kind === 'dashboard' ? stores.dashboards : stores.insights).get(project.id, itemId);
-    const after = { link_suffix: token.slice(-SUFFIX), client_ip: address, password_id: used?.id, note: used?.note };
+    const after = {
+      link_suffix: token.slice(-SUFFIX),
+      client_ip: address,
+      password_id: used?.id,
+      password_note: used?.note,
+    };
     await stores.activity.record({
       project,
       author: { userId: null, keyId: null },

@@ -1,0 +1,75 @@
+/** The chart of an insight, chosen by what its query is, and the numbers behind it as a table. */
+import { h, type ComponentChild } from 'preact';
+import type { FunnelStepResult, RetentionResult } from '../../queries/result.ts';
+import { barChart, totalBars } from './bars.ts';
+import { number } from './format.ts';
+import { funnel } from './funnel.ts';
+import { areaChart, lineChart } from './lines.ts';
+import { retention } from './retention.ts';
+import { legend, totalOf, type Series } from './series.ts';
+import { eventsTable, seriesTable } from './table.ts';
+
+/** What is drawn, from an insight as strangers see it. */
+export type Drawn = {
+  name: string;
+  /** Of the query. */
+  kind: string;
+  /** As upstream calls charts: `ActionsBar`; empty: the usual one. */
+  display: string;
+  rows: readonly unknown[];
+  columns: readonly string[];
+  hasMore: boolean;
+};
+
+export type Chart = {
+  picture: ComponentChild;
+  /** null: the picture is one. */
+  numbers: ComponentChild;
+  legend: ComponentChild;
+};
+
+/** @param options `legend`: also where there is one series only */
+export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
+  const { name, kind, rows, columns, hasMore } = drawn;
+  const alone = (picture: ComponentChild) => ({ picture, numbers: null, legend: null });
+  if (rows.length === 0) return alone(h('p', { class: 'quiet' }, 'Nothing happened in this time.'));
+  switch (kind) {
+    case 'TrendsQuery':
+      return trend(drawn, rows as Series[], options);
+    case 'FunnelsQuery':
+      return alone(funnel(rows as FunnelStepResult[]));
+    case 'RetentionQuery':
+      return alone(retention(name, rows as RetentionResult[]));
+    default:
+      return alone(eventsTable(name, columns, rows, hasMore));
+  }
+}
+
+function trend({ name, display }: Drawn, series: readonly Series[], options: { legend: boolean }): Chart {
+  const numbers = seriesTable(name, series);
+  const names = options.legend || series.length > 1 ? legend(series) : null;
+  switch (display) {
+    case 'BoldNumber':
+      return { picture: boldNumber(series), numbers: null, legend: options.legend ? names : null };
+    case 'ActionsTable':
+    case 'WorldMap':
+      return { picture: numbers, numbers: null, legend: null };
+    case 'ActionsPie':
+    case 'ActionsBarValue':
+      return { picture: totalBars(series, { shares: display === 'ActionsPie' }), numbers: null, legend: null };
+    case 'ActionsBar':
+    case 'ActionsStackedBar':
+      return { picture: barChart(series, { stacked: true }), numbers, legend: names };
+    case 'ActionsUnstackedBar':
+      return { picture: barChart(series, { stacked: false }), numbers, legend: names };
+    case 'ActionsAreaGraph':
+      return { picture: areaChart(series), numbers, legend: names };
+    default:
+      return { picture: lineChart(series), numbers, legend: names };
+  }
+}
+
+function boldNumber(series: readonly Series[]): ComponentChild {
+  const [first] = series;
+  return h('p', { class: 'bold-number' }, number(first && totalOf(first)));
+}

@@ -1,0 +1,72 @@
+/** What a link shows, as upstream's `exported_data`: the page is drawn from it, and `.json` is it. */
+import type { Project } from '../../http/access.ts';
+import { presentInsight } from '../insights/present.ts';
+import type { InsightBody } from '../insights/schema.ts';
+import { presentDashboard } from '../present.ts';
+import type { DashboardBody } from '../schema.ts';
+import type { DashboardStores } from '../stores.ts';
+import { tilesOf } from '../tiles/tiles.ts';
+import { NO_OVERLAY } from '../insights/overlay.ts';
+import { reducedDashboard, reducedInsight } from './reduced.ts';
+import type { SharedResults } from './shared-results.ts';
+import type { ShareSettings } from './settings.ts';
+import type { Share } from './shares.store.ts';
+
+type Shown = { dashboard: DashboardBody } | { insight: InsightBody };
+
+export type Exported = {
+  /** `embed`: for a frame in another page. `unlock`: it takes a password first. */
+  type: 'scene' | 'embed' | 'unlock';
+  accessToken: string;
+  /** Colours that a project defined: none here. */
+  themes: [];
+  /** One of these two, unless it takes a password. */
+  dashboard?: DashboardBody;
+  insight?: InsightBody;
+} & ShareSettings;
+
+/** Nothing of what is behind it. */
+export function lockedOf({ configuration, token }: Share): Exported {
+  return { type: 'unlock', accessToken: token, themes: [], ...told({ theme: configuration.settings?.theme }) };
+}
+
+export function exportedOf({ configuration, token }: Share, type: 'scene' | 'embed', shown: Shown): Exported {
+  return { type, accessToken: token, themes: [], ...told(configuration.settings ?? {}), ...shown };
+}
+
+/** Settings are told where they are set. */
+function told(settings: { [Name in keyof ShareSettings]: ShareSettings[Name] | undefined }): ShareSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value)) as ShareSettings;
+}
+
+export type ShownOf = (share: Share) => Promise<Shown>;
+
+type Options = { stores: DashboardStores; resultsOf: SharedResults };
+
+/** Visitors who come at once wait for the same. */
+export function createShownOf({ stores, resultsOf }: Options): ShownOf {
+  const underWay = new Map<number, Promise<Shown>>();
+
+  async function dashboardOf(project: Project, id: number): Promise<Shown> {
+    const dashboard = await stores.dashboards.access(project.id, id);
+    const compute = (asked: Parameters<SharedResults>[1]) => resultsOf(project, asked);
+    const tiles = await tilesOf(stores, dashboard, { rights: null, resultsOf: compute });
+    return { dashboard: reducedDashboard(presentDashboard(dashboard, { viewer: null, users: new Map(), tiles })) };
+  }
+
+  async function insightOf(project: Project, id: number): Promise<Shown> {
+    const insight = await stores.insights.get(project.id, id);
+    const [result] = await resultsOf(project, [{ insight, overlay: NO_OVERLAY }]);
+    const view = { rights: null, users: new Map(), result: result!, places: [] };
+    return { insight: reducedInsight(presentInsight(insight, view), []) };
+  }
+
+  return ({ configuration, project }) => {
+    const { id, object } = configuration;
+    const known = underWay.get(id);
+    if (known) return known;
+    const shown = (object.kind === 'dashboard' ? dashboardOf : insightOf)(project, object.id);
+    underWay.set(id, shown);
+    return shown.finally(() => underWay.delete(id));
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * `/shared/:token`, `/embedded/:token` and `/shared_dashboard/:token`, each with `.json`: asked by anybody, with nothing but the
+ * link. Answered before the application: these are pages, with cookies of their own, and no other site's script may read them.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isDatabaseAway } from '../../db/away.ts';
+import { MethodNotAllowed, NotFound, Throttled, Unavailable } from '../../errors.ts';
+import { answerFor, serverError } from '../../http/error-body.ts';
+import { send } from '../../http/raw-answers.ts';
+import type { Answer } from '../../http/route.ts';
+import { createRateLimit } from '../../identity/rate-limits.ts';
+import { describeError } from '../../secrets/redact.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { ClientAddress } from '../../wire/client-address.ts';
+import { exportedOf, lockedOf, type ShownOf } from './exported.ts';
+import { PRIVATE_HEADERS, type Page } from './page/document.ts';
+import { missingPage, sharedPage, unlockPage } from './page/pages.ts';
+import { cookieOf, readPassword, tokensOf, type Visit } from './visit.ts';
+import type { Share, ShareStore } from './shares.store.ts';
+import type { Unlocking } from './unlocking.ts';
+
+export type SharedPages = {
+  /** @returns false when the request is for something else: then nothing was done with it */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+};
+
+export type SharedPagesOptions = {
+  shares: ShareStore;
+  unlocking: Unlocking;
+  shownOf: ShownOf;
+  clientAddress: ClientAddress;
+  /** Whether browsers come by https: then only so do they bring the cookie. */
+  isSecure: boolean;
+  log: Logger;
+};
+
+/** Drawing a page takes milliseconds that others wait for. */
+const VISITS = { perSecond: 20, burstSeconds: 10 };
+const PATH = /^\/(?<door>shared|embedded|shared_dashboard)\/(?<token>[^/?#]*?)(?<json>\.json)?\/?(?:\?(?<query>.*))?$/;
+const READING = ['GET', 'HEAD'];
+/** No token has its form. */
+const NO_TOKEN = '-';
+
+export function createSharedPages(options: SharedPagesOptions): SharedPages {
+  const { shares, unlocking, shownOf, clientAddress, isSecure, log } = options;
+  const visits = createRateLimit<string>(VISITS.perSecond, undefined, VISITS.burstSeconds);
+
+  function handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const { door, token = '', json, query = '' } = PATH.exec(request.url ?? '')?.groups ?? {};
+    if (door === undefined) return false;
+    const isEmbedded = door === 'embedded' || new URLSearchParams(query).has('embedded');
+    void answer(request, response, {
+      path: `/${door}/${token}`,
+      token: /^[\w-]{1,400}$/.test(token) ? token : NO_TOKEN,
+      type: isEmbedded ? 'embed' : 'scene',
+      asksForJson: json !== undefined || /\bapplication\/json\b/.test(request.headers.accept ?? ''),
+    });
+    return true;
+  }
+
+  /** Never rejects. */
+  async function answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
+    try {
+      visits.charge(clientAddress(request), 1);
+      const { method = '' } = request;
+      if (![...READING, 'POST'].includes(method)) throw new MethodNotAllowed(method, [...READING, 'POST']);
+      const share = await shares.find(visit.token);
+      if (!share) throw new NotFound();
+      await (method === 'POST' ? unlock : show)(request, response, visit, share);
+    } catch (error) {
+      fail(request, response, visit, error);
+    }
+  }
+
+  async function show(request: IncomingMessage, response: ServerResponse, visit: Visit, share: Share): Promise<void> {
+    const { passwordRequired, settings } = share.configuration;
+    if (passwordRequired && !(await unlocking.isOpen(share, tokensOf(request)))) {
+      if (visit.asksForJson) return sendJson(request, response, { status: 200, body: lockedOf(share) });
+      return sendPage(request, response, 200, unlockPage(settings ?? {}));
+    }
+    const exported = exportedOf(share, visit.type, await shownOf(share));
+    if (visit.asksForJson) return sendJson(request, response, { status: 200, body: exported });
+    sendPage(request, response, 200, sharedPage(exported));
+  }
+
+  async function unlock(request: IncomingMessage, response: ServerResponse, visit: Visit, share: Share): Promise<void> {
+    if (!share.configuration.passwordRequired) throw new MethodNotAllowed('POST', READING);
+    const { password, isForm } = await readPassword(request);
+    const shareToken = await unlocking.unlock(share, password, clientAddress(request)).catch((error: unknown) => {
+      if (!isForm || !(error instanceof Throttled)) throw error;
+      const again = unlockPage(share.configuration.settings ?? {}, `Too many attempts. ${error.message}`);
+      sendPage(request, response, 429, again, { 'Retry-After': String(error.retryAfterSeconds) });
+      return null;
+    });
+    if (shareToken === null) return;
+    if (shareToken === undefined) {
+      if (!isForm) return sendJson(request, response, { status: 401, body: { error: 'Incorrect password' } });
+      return sendPage(request, response, 401, unlockPage(share.configuration.settings ?? {}, 'Incorrect password'));
+    }
+    const cookie = { 'Set-Cookie': cookieOf(shareToken, visit, isSecure) };
+    if (!isForm) return sendJson(request, response, { status: 200, headers: cookie, body: { shareToken } });
+    response.writeHead(303, { ...PRIVATE_HEADERS, ...cookie, Location: visit.path }).end();
+  }
+
+  function fail(request: IncomingMessage, response: ServerResponse, visit: Visit, error: unknown): void {
+    if (error instanceof NotFound && !visit.asksForJson) return sendPage(request, response, 404, missingPage);
+    const isAway = isDatabaseAway(error);
+    const known = answerFor(isAway ? new Unavailable('The service cannot reach its database right now.') : error);
+    if (isAway || !known) log.error({ error: describeError(error) }, 'a shared page could not be shown');
+    sendJson(request, response, known ?? serverError);
+  }
+
+  return { handle };
+}
+
+function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  { html, headers }: Page,
+  others: Record<string, string> = {},
+): void {
+  if (!request.complete) request.resume();
+  response.writeHead(status, { ...headers, ...others, 'Content-Length': Buffer.byteLength(html) });
+  response.end(request.method === 'HEAD' ? undefined : html);
+}
+
+function sendJson(request: IncomingMessage, response: ServerResponse, { headers, ...answer }: Answer): void {
+  send(request, response, { ...answer, headers: { ...PRIVATE_HEADERS, ...headers } });
+}

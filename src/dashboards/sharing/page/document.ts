@@ -1,0 +1,64 @@
+/** An HTML document that runs nothing, loads nothing and sends nothing: its one stylesheet stands in it, and is allowed by its hash. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { h, type ComponentChild } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+
+export type Page = { html: string; headers: Readonly<Record<string, string>> };
+
+export type DocumentParts = {
+  title: string;
+  body: ComponentChild;
+  theme: 'light' | 'dark' | 'system';
+  /** Of the stylesheet, for this page alone. Numbers of ours: nothing that somebody typed. */
+  rules?: string;
+  /** It may send a form to where it came from. */
+  takesForms?: boolean;
+};
+
+const STYLES = readFileSync(new URL('page.css', import.meta.url), 'utf8');
+
+export function documentOf({ title, body, theme, rules = '', takesForms = false }: DocumentParts): Page {
+  // On phones and paper tiles stand below each other.
+  const styles = rules === '' ? STYLES : `${STYLES}@media screen and (min-width:48rem){${rules}}`;
+  const document = h(
+    'html',
+    { lang: 'en', 'data-theme': theme },
+    h(
+      'head',
+      null,
+      h('meta', { charset: 'utf-8' }),
+      h('title', null, title),
+      h('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
+      h('meta', { name: 'robots', content: 'noindex, nofollow' }),
+      h('style', { dangerouslySetInnerHTML: { __html: styles } }),
+    ),
+    h('body', null, body),
+  );
+  return { html: `<!doctype html>${renderToString(document)}`, headers: headersOf(styles, takesForms) };
+}
+
+/** @returns of a page that may be shown inside any other: that is what links are shared for */
+function headersOf(styles: string, takesForms: boolean): Record<string, string> {
+  const hash = createHash('sha256').update(styles).digest('base64');
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    `form-action ${takesForms ? "'self'" : "'none'"}`,
+    "base-uri 'none'",
+    'frame-ancestors *',
+  ];
+  return {
+    ...PRIVATE_HEADERS,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy.join('; '),
+  };
+}
+
+/** Who has the address is in: it stays with them. */
+export const PRIVATE_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex, nofollow',
+} as const;

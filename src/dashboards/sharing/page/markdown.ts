@@ -1,0 +1,30 @@
+/** Texts of tiles: Markdown without HTML, without pictures (whoever serves them would learn who looks), and with safe links only. */
+import MarkdownIt from 'markdown-it';
+import { LINK_ATTRIBUTES, safeLink } from './links.ts';
+
+/** Lists in lists in lists: deeper ones stay text. */
+const MAX_NESTING = 20;
+/** The page and its tiles have the first two levels of headings. */
+const FIRST_HEADING = 3;
+
+const markdown = new MarkdownIt({ html: false, linkify: true }).disable('image');
+markdown.options.maxNesting = MAX_NESTING;
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+markdown.validateLink = (address) => safeLink(address) !== undefined;
+
+markdown.renderer.rules['link_open'] = (tokens, index, options, _environment, renderer) => {
+  for (const [name, value] of Object.entries(LINK_ATTRIBUTES)) tokens[index]!.attrSet(name, value);
+  return renderer.renderToken(tokens, index, options);
+};
+for (const rule of ['heading_open', 'heading_close']) {
+  markdown.renderer.rules[rule] = (tokens, index, options, _environment, renderer) => {
+    const token = tokens[index]!;
+    const level = Math.min(6, Number(token.tag.slice(1)) + FIRST_HEADING - 1);
+    return renderer.renderToken([Object.assign(token, { tag: `h${level}` })], 0, options);
+  };
+}
+
+/** @returns HTML that is safe in a page */
+export function markdownToHtml(text: string): string {
+  return markdown.render(text);
+}
