@@ -1,4 +1,5 @@
 /** Computes results that are not known, each once at a time however many ask for it, and keeps them. */
+import { Unavailable } from '../../errors.ts';
 import type { ParsedQuery } from '../queries/parsed.ts';
 import type { QueryResult } from '../queries/result.ts';
 import type { CachedResult, ResultStore } from './results.store.ts';
@@ -13,6 +14,7 @@ export type Compute = (project: { id: number }, query: ParsedQuery) => Promise<Q
 export type Computing = {
   /**
    * @param known what is there already, and not good enough: what somebody else computed meanwhile is
+   * @throws Unavailable when it takes too long, or did so a moment ago
    */
   compute(job: Job, known: CachedResult | undefined): Promise<CachedResult>;
   /** Also what was computed a moment ago is not good enough. */
@@ -24,13 +26,32 @@ export type Computing = {
 type Options = { cache: ResultStore; compute: Compute; now: () => number; atOnce?: number };
 
 const AT_ONCE = 3;
-const MOST_WAITING = 300;
+const MOST_WAITING = 1_000;
+/** What took too long takes as long a moment later. */
+const REST_MS = 60_000;
+const MOST_RESTING = 1_000;
 
 export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Options): Computing {
   const turns = createTurns({ atOnce, mostWaiting: MOST_WAITING });
   const running = new Map<string, Promise<CachedResult>>();
   /** What begins when the one that is running has ended: it may have begun before the last events came. */
   const following = new Map<string, Promise<CachedResult>>();
+  /** What took too long a moment ago: only who insists has it tried again. */
+  const resting = new Map<string, { error: Unavailable; until: number }>();
+
+  async function computeNow(job: Job): Promise<CachedResult> {
+    const name = nameOf(job);
+    const computed_at = new Date(now()).toISOString().replace('Z', '000Z');
+    try {
+      const result = await compute({ id: job.projectId }, job.query);
+      resting.delete(name);
+      return { result, computed_at };
+    } catch (error) {
+      if (error instanceof Unavailable) resting.set(name, { error, until: now() + REST_MS });
+      if (resting.size > MOST_RESTING) resting.delete(resting.keys().next().value!);
+      throw error;
+    }
+  }
 
   /** @param isGood whether what somebody else has stored meanwhile will do */
   async function computeInTurn(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
@@ -38,9 +59,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
     await cache.inTurn(job, async (stored) => {
       made = stored && isGood(stored) ? stored : undefined;
       if (made) return undefined;
-      const computed_at = new Date(now()).toISOString().replace('Z', '000Z');
-      const result = await compute({ id: job.projectId }, job.query);
-      return (made = { result, computed_at });
+      return (made = await computeNow(job));
     });
     return made!;
   }
@@ -58,6 +77,8 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
 
   return {
     async compute(job, known) {
+      const rest = resting.get(nameOf(job));
+      if (rest && rest.until > now()) throw rest.error;
       return running.get(nameOf(job)) ?? start(job, (stored) => stored.computed_at !== known?.computed_at);
     },
 

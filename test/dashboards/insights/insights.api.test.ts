@@ -141,8 +141,16 @@ describe('insights', () => {
     assert.deepEqual(
       { name, query, filters, result, tags, saved, favorited, deleted, dashboards, user_access_level },
       {
-        ...{ name: null, query: null, filters: {}, result: null, tags: [], saved: false, favorited: false },
-        ...{ deleted: false, dashboards: [], user_access_level: 'manager' },
+        name: null,
+        query: null,
+        filters: {},
+        result: null,
+        tags: [],
+        saved: false,
+        favorited: false,
+        deleted: false,
+        dashboards: [],
+        user_access_level: 'manager',
       },
     );
   });

@@ -195,6 +195,17 @@ describe('results of insights', () => {
     );
   });
 
+  it('that took too long are not tried again by everybody who looks', async () => {
+    const event = question();
+    failure = new Unavailable('It took too long.');
+    await look(event, 'cache');
+    failure = undefined;
+    assert.equal((await look(event, 'blocking')).error?.message, 'It took too long.');
+    assert.equal(computed, 1);
+    assert.equal((await look(event, 'force_blocking')).value, 0);
+    assert.equal((await look(event, 'blocking')).error, null);
+  });
+
   it('that take longer than anybody waits are there afterwards', async () => {
     const event = question();
     const gate = Promise.withResolvers<void>();
