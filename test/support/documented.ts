@@ -20,10 +20,10 @@ export function answerCheck<C>(routes: readonly Route<C>[]) {
   }
 
   return (method: string, address: string, { status, body }: ApiAnswer): void => {
-    if (status >= 400) return checkBody(ErrorBody, body);
     const [path = ''] = address.split('?');
     const route = documented.find((one) => one.method === method.toLowerCase() && one.pattern.test(path));
     const schema = route?.answers[status];
+    if (status >= 400) return checkBody(schema ?? ErrorBody, body);
     assert.notEqual(schema, undefined, `${method} ${path} answers ${status}, which is not documented`);
     if (schema && body !== '') checkBody(schema, body);
   };
