@@ -3,7 +3,7 @@ import { PermissionDenied } from '../errors.ts';
 import type { Caller, LoginAccess } from './access.ts';
 
 /** How long after the password was given a session may do what is sensitive. */
-const RECENT_MS = 2 * 3_600_000;
+export const RECENT_MS = 2 * 3_600_000;
 
 /** @throws PermissionDenied for a key where it takes a session, and for a session that is too old where it takes a recent one */
 export function ensureLogin({ session, projectId }: Caller, { sessionOnly, sensitive }: LoginAccess): void {

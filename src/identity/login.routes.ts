@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { noBody, route } from '../http/route.ts';
 import { Type } from '../schema.ts';
-import type { LogIn } from './login.ts';
+import type { Login } from './login.ts';
 import { recordOwn } from './own-activity.ts';
 import type { Sessions } from './sessions.ts';
 import type { IdentityStores } from './stores.ts';
@@ -10,14 +10,14 @@ import type { IdentityStores } from './stores.ts';
 export type LoginApi = {
   identity: IdentityStores;
   sessions: Sessions;
-  logIn: LogIn;
+  login: Login;
   /** Where a request comes from, as far as that can be believed. */
   addressOf(request: { headers: IncomingHttpHeaders; remoteAddress: string }): string;
 };
 
 const Succeeded = Type.Object({ success: Type.Literal(true) });
 
-const login = route({
+const logIn = route({
   method: 'post',
   path: '/api/login/',
   access: { public: true, ownPages: true },
@@ -32,13 +32,13 @@ const login = route({
   summary: 'Log in with a password',
   description:
     'Sets the cookies `sessionid` and `posthog_csrftoken`, for 14 days. Requests that change something say the latter in `X-CSRFToken`.',
-  async handle({ body, headers, remoteAddress }, { logIn, addressOf }: LoginApi) {
-    const cookies = await logIn({ ...body, address: addressOf({ headers, remoteAddress }), headers });
+  async handle({ body, headers, remoteAddress }, { login, addressOf }: LoginApi) {
+    const cookies = await login.logIn({ ...body, address: addressOf({ headers, remoteAddress }), headers });
     return { status: 200, cookies, body: { success: true } };
   },
 });
 
-const logout = route({
+const logOut = route({
   method: 'post',
   path: '/api/logout/',
   access: { authenticated: true, sessionOnly: true },
@@ -56,4 +56,4 @@ const logout = route({
   },
 });
 
-export const loginRoutes = [login, logout];
+export const loginRoutes = [logIn, logOut];

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../errors.ts';
 import { isPassword } from '../secrets/passwords.ts';
+import type { Account } from './accounts.store.ts';
 import { recordOwn } from './own-activity.ts';
 import { createRateLimit } from './rate-limits.ts';
 import type { Cookies, Sessions } from './sessions.ts';
@@ -20,28 +21,42 @@ export type Attempt = {
   headers: IncomingHttpHeaders;
 };
 
-export type LogIn = (attempt: Attempt) => Promise<Cookies>;
-
-export function createLogin({ identity, sessions }: { identity: IdentityStores; sessions: Sessions }): LogIn {
-  const ofAccount = createRateLimit<string>(TRIES_OF_ACCOUNT.perSecond, undefined, TRIES_OF_ACCOUNT.burstSeconds);
-  const ofAddress = createRateLimit<string>(TRIES_OF_ADDRESS.perSecond, undefined, TRIES_OF_ADDRESS.burstSeconds);
-
+export type Login = {
   /**
    * @throws Throttled after too many tries of this account, or from this address
    * @throws InvalidInput when it is not the password of an account that may log in
    */
-  return async ({ email, password, address, headers }) => {
-    ofAddress.charge(address, 1);
-    ofAccount.charge(email.toLowerCase(), 1);
-    const account = await identity.accounts.byEmail(email);
-    const right = await isPassword(password, account?.passwordHash ?? null);
-    if (!account?.isActive || !right) {
-      throw new InvalidInput('Invalid email or password.', null, 'invalid_credentials');
-    }
-    return identity.inTransaction(async (stores) => {
-      const author = { userId: account.id, keyId: null };
-      await recordOwn(stores, author, { activity: 'logged_in', name: account.email });
-      return sessions.begin(stores.sessions, account.id, headers);
-    });
+  logIn(attempt: Attempt): Promise<Cookies>;
+  /**
+   * Of somebody who is logged in: whether it is they who ask.
+   * @throws Throttled after too many tries
+   */
+  isOwnPassword(account: Account, password: string): Promise<boolean>;
+};
+
+export function createLogin({ identity, sessions }: { identity: IdentityStores; sessions: Sessions }): Login {
+  const ofAccount = createRateLimit<string>(TRIES_OF_ACCOUNT.perSecond, undefined, TRIES_OF_ACCOUNT.burstSeconds);
+  const ofAddress = createRateLimit<string>(TRIES_OF_ADDRESS.perSecond, undefined, TRIES_OF_ADDRESS.burstSeconds);
+
+  return {
+    async logIn({ email, password, address, headers }) {
+      ofAddress.charge(address, 1);
+      ofAccount.charge(email.toLowerCase(), 1);
+      const account = await identity.accounts.byEmail(email);
+      const right = await isPassword(password, account?.passwordHash ?? null);
+      if (!account?.isActive || !right) {
+        throw new InvalidInput('Invalid email or password.', null, 'invalid_credentials');
+      }
+      return identity.inTransaction(async (stores) => {
+        const author = { userId: account.id, keyId: null };
+        await recordOwn(stores, author, { activity: 'logged_in', name: account.email });
+        return sessions.begin(stores.sessions, account.id, headers);
+      });
+    },
+
+    async isOwnPassword({ email, passwordHash }, password) {
+      ofAccount.charge(email.toLowerCase(), 1);
+      return isPassword(password, passwordHash);
+    },
   };
 }

@@ -162,6 +162,11 @@ export function projectStore(db: Knex) {
 
     worked,
 
+    async firstOf(organizationId: string): Promise<number | undefined> {
+      const row = await table().where({ organization_id: organizationId }).orderBy('id').first('id');
+      return row?.id;
+    },
+
     async create(
       organizationId: string,
       apiToken: string,

@@ -1,6 +1,12 @@
 /** Users as the contract embeds them in other objects. */
-import { Type, type Static } from '../schema.ts';
+import { stringEnum, Type, type Static } from '../schema.ts';
 import type { User, Users } from './users.store.ts';
+
+/** What somebody works as; upstream's list, and nothing said. */
+export const WorkRole = stringEnum(
+  ['', 'engineering', 'data', 'product', 'founder', 'leadership', 'marketing', 'sales', 'other'],
+  { default: '' },
+);
 
 export const UserBody = Type.Object(
   {

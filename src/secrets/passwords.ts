@@ -5,7 +5,7 @@
  * A hash costs a fifth of a second of one core and 16 MiB: only few are computed at once, and few more wait.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { Unavailable } from '../errors.ts';
+import { InvalidInput, Unavailable } from '../errors.ts';
 
 type Cost = { logN: number; r: number; p: number };
 
@@ -16,6 +16,19 @@ const AT_ONCE = 2;
 /** Ten seconds of waiting: whoever comes then is better off coming again. */
 const MAX_WAITING = 100;
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
+
+const MIN_CHARACTERS = 8;
+
+/** @throws InvalidInput naming the field, in Django's words */
+export function ensureHardToGuess(password: string, attr: string): void {
+  if (password.length < MIN_CHARACTERS) {
+    const detail = `This password is too short. It must contain at least ${MIN_CHARACTERS} characters.`;
+    throw new InvalidInput(detail, attr, 'password_too_short');
+  }
+  if (/^\d+$/.test(password)) {
+    throw new InvalidInput('This password is entirely numeric.', attr, 'password_entirely_numeric');
+  }
+}
 
 /** @throws Unavailable when too many wait already */
 export async function hashPassword(password: string): Promise<string> {

@@ -1,0 +1,110 @@
+/** Asking people into an organization: by a link, which is mailed where there is a mail server. */
+import { InvalidInput, PermissionDenied } from '../errors.ts';
+import type { Caller, Organization, OrganizationRole } from '../http/access.ts';
+import type { Mailer } from '../notify/mail.ts';
+import type { Invite } from './invites.store.ts';
+import { LEVEL_OF } from './organization-body.ts';
+import type { IdentityBound, IdentityStores } from './stores.ts';
+
+const SCOPE = 'OrganizationInvite';
+
+export type Asked = { email: string; firstName: string; message: string; role: OrganizationRole };
+/** An invite whose link is known, this one time. */
+export type IssuedInvite = Invite & { link: string };
+type Acting = { caller: Caller; organization: Organization };
+
+export type Invites = {
+  /**
+   * All or none. An earlier invite to the same address ends.
+   * @throws PermissionDenied when the caller may not invite, or not as what they say
+   * @throws InvalidInput for addresses of members
+   */
+  invite(acting: Acting, asked: readonly Asked[]): Promise<IssuedInvite[]>;
+  /** By admins, and by who sent it. @throws NotFound, PermissionDenied */
+  takeBack(acting: Acting, id: string): Promise<void>;
+};
+
+export type InvitesOptions = {
+  identity: IdentityStores;
+  /** Where the link leads. */
+  publicUrl: string;
+  /** undefined: there is no mail, the link is handed over by other ways. */
+  mailer: Mailer | undefined;
+};
+
+export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): Invites {
+  const linkOf = (token: string) => `${publicUrl.replace(/\/$/, '')}/api/signup/${token}/`;
+
+  async function mail({ organization }: Acting, issued: readonly IssuedInvite[]): Promise<IssuedInvite[]> {
+    if (!mailer) return [...issued];
+    const problems = await Promise.all(issued.map((one) => mailer.send([one.email], letterOf(one, organization.name))));
+    const sent = issued.map((one, index) => ({ ...one, mailed: problems[index] === undefined }));
+    await identity.invites.noteMailed(sent.filter(({ mailed }) => mailed).map(({ id }) => id));
+    return sent;
+  }
+
+  return {
+    async invite(acting, asked) {
+      const issued = await identity.inTransaction(async (stores) => {
+        await ensureMayInvite(stores, acting.organization, asked);
+        const made: IssuedInvite[] = [];
+        for (const one of asked) {
+          const { invite, token } = await issue(stores, acting, one);
+          made.push({ ...invite, link: linkOf(token) });
+        }
+        return made;
+      });
+      return mail(acting, issued);
+    },
+
+    async takeBack({ caller, organization }, id) {
+      await identity.inTransaction(async ({ invites, activity }) => {
+        const invite = await invites.delete(organization.id, id);
+        if (organization.role === 'member' && invite.createdBy !== caller.userId) {
+          throw new PermissionDenied('You can only take back your own invites.');
+        }
+        const project = { id: null, organizationId: organization.id };
+        const entry = { project, author: caller, scope: SCOPE, itemId: id, name: invite.email };
+        await activity.record({ ...entry, activity: 'deleted', changes: [] });
+      });
+    },
+  };
+}
+
+/** Invites of an organization take turns: the earlier one to an address ends. */
+async function ensureMayInvite(
+  { organizations }: IdentityBound,
+  { id, role }: Organization,
+  asked: readonly Asked[],
+): Promise<void> {
+  const { membersCanInvite } = await organizations.lock(id);
+  if (role === 'member' && !membersCanInvite) {
+    throw new PermissionDenied('Only admins of this organization may invite others.');
+  }
+  if (asked.every((one) => LEVEL_OF[one.role] <= LEVEL_OF[role])) return;
+  throw new PermissionDenied('You cannot invite to a higher permission level than your own.');
+}
+
+async function issue({ members, invites, activity }: IdentityBound, { caller, organization }: Acting, asked: Asked) {
+  if (await members.hasEmail(organization.id, asked.email)) {
+    throw new InvalidInput('A user with this email address already belongs to the organization.', 'target_email');
+  }
+  const made = await invites.create(organization.id, { ...asked, createdBy: caller.userId });
+  const project = { id: null, organizationId: organization.id };
+  const entry = { project, author: caller, scope: SCOPE, itemId: made.invite.id, name: asked.email };
+  await activity.record({ ...entry, activity: 'created', changes: [] });
+  return made;
+}
+
+function letterOf(invite: IssuedInvite, organization: string) {
+  const text = [
+    invite.firstName === '' ? 'Hello,' : `Hello ${invite.firstName},`,
+    '',
+    `you are invited to the organization "${organization}" on Sluice. The link is good until ${invite.expiresAt.slice(0, 16).replace('T', ' ')} UTC:`,
+    '',
+    invite.link,
+    '',
+    ...(invite.message === '' ? [] : [invite.message, '']),
+  ].join('\n');
+  return { id: invite.id, subject: `Sluice: you are invited to ${organization}`, text };
+}

@@ -1,0 +1,86 @@
+/** Joining an organization by the link of an invite: as somebody who is logged in, or as somebody new. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { InvalidInput, NotFound } from '../errors.ts';
+import type { Caller } from '../http/access.ts';
+import { ensureHardToGuess, hashPassword } from '../secrets/passwords.ts';
+import type { Account } from './accounts.store.ts';
+import type { Invite } from './invites.store.ts';
+import type { Cookies, Sessions } from './sessions.ts';
+import type { IdentityBound, IdentityStores } from './stores.ts';
+
+export type NewPerson = {
+  firstName: string | undefined;
+  lastName: string;
+  password: string | undefined;
+  roleAtOrganization: string;
+};
+
+/** Who joined; a newcomer is logged in at once. */
+export type Joined = { account: Account; cookies: Cookies };
+
+/** @throws NotFound when there is no such invite (any more) */
+export async function findInvite({ invites }: IdentityBound, token: string): Promise<Invite> {
+  const invite = await invites.find(token);
+  if (!invite) throw unknownInvite();
+  return invite;
+}
+
+/**
+ * Uses the invite up.
+ * @throws NotFound when there is no such invite (any more)
+ * @throws InvalidInput when it is for another account, or when something of a new account is missing
+ */
+export async function join(
+  { identity, sessions }: { identity: IdentityStores; sessions: Sessions },
+  { token, headers, person }: { token: string; headers: IncomingHttpHeaders; person: NewPerson },
+): Promise<Joined> {
+  const { email } = await findInvite(identity, token);
+  const caller = await sessions.callerOf({ headers, method: 'POST' });
+  const known = await identity.accounts.byEmail(email);
+  if (caller || known) {
+    const account = ensureSame(known, caller);
+    await identity.inTransaction((stores) => enter(stores, token, account));
+    return { account, cookies: [] };
+  }
+  const newcomer = { email, ...(await accountOf(person)) };
+  return identity.inTransaction(async (stores) => {
+    const account = await stores.accounts.create(newcomer);
+    await enter(stores, token, account);
+    return { account, cookies: await sessions.begin(stores.sessions, account.id, headers) };
+  });
+}
+
+/** The link alone does not prove whose account it is. @throws InvalidInput */
+function ensureSame(known: Account | undefined, caller: Caller | undefined): Account {
+  if (known && known.id === caller?.userId) return known;
+  throw caller
+    ? new InvalidInput('This invite is intended for another email address.', null, 'invalid_recipient')
+    : new InvalidInput('There is an account with this email address: log in first.', null, 'account_exists');
+}
+
+async function accountOf({ firstName, lastName, password, roleAtOrganization }: NewPerson) {
+  if (firstName === undefined) throw new InvalidInput('This field is required.', 'first_name', 'required');
+  if (password === undefined) throw new InvalidInput('This field is required.', 'password', 'required');
+  ensureHardToGuess(password, 'password');
+  return { firstName, lastName, roleAtOrganization, passwordHash: await hashPassword(password) };
+}
+
+async function enter(stores: IdentityBound, token: string, account: Account): Promise<void> {
+  const { invites, members, accounts, projects, activity } = stores;
+  const invite = await invites.take(token);
+  if (!invite) throw unknownInvite();
+  const { organizationId, role } = invite;
+  const joined = await members.add(organizationId, account.id, role);
+  if (!joined) return;
+  if (account.currentProjectId === null) {
+    await accounts.change(account.id, { currentProjectId: await projects.firstOf(organizationId) });
+  }
+  const { id, user } = await members.get(organizationId, account.uuid);
+  const project = { id: null, organizationId };
+  const entry = { project, author: { userId: user.id, keyId: null }, scope: 'OrganizationMembership', itemId: id };
+  await activity.record({ ...entry, activity: 'created', name: user.email, changes: [] });
+}
+
+function unknownInvite(): NotFound {
+  return new NotFound('This invite does not exist, or it has been used or has expired: ask for a new one.');
+}
