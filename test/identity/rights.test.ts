@@ -23,14 +23,20 @@ const rightsBy = (rules: readonly Rule[], role?: OrganizationRole) => rightsOfMe
 
 /** About the dashboard 12, about all of them, about the project. */
 const one = (level: Rule['level'], subject: Rule['subject'] = 'everybody'): Rule => ({
-  ...{ resource: 'dashboard', resourceId: '12', subject, level },
+  resource: 'dashboard',
+  resourceId: '12',
+  subject,
+  level,
 });
 const all = (level: Rule['level'], subject: Rule['subject'] = 'everybody'): Rule => ({
   ...one(level, subject),
   resourceId: null,
 });
 const project = (level: Rule['level'], subject: Rule['subject'] = 'everybody'): Rule => ({
-  ...{ resource: 'project', resourceId: '1', subject, level },
+  resource: 'project',
+  resourceId: '1',
+  subject,
+  level,
 });
 
 describe('the rights of a member', () => {
