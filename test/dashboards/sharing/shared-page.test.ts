@@ -19,6 +19,15 @@ const VISITS = {
   },
 };
 
+const PASSWORD = 'correct horse';
+const form = (password: string) => ({ method: 'POST', body: new URLSearchParams({ password }) });
+const json = (password: string) => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ password }),
+});
+const withoutDate = (headers: Headers) => JSON.stringify([...headers].filter(([name]) => name !== 'date'));
+
 describe('a shared link', () => {
   let world: SharedWorld;
   let id: number;
@@ -117,8 +126,7 @@ describe('a shared link', () => {
     const pages = await Promise.all(missing.map((token) => visit(`/shared/${token}`)));
     assert.deepEqual(new Set(pages.map(({ status }) => status)), new Set([404]));
     assert.equal(new Set(pages.map(({ text }) => text)).size, 1);
-    const kept = (headers: Headers) => JSON.stringify([...headers].filter(([name]) => name !== 'date'));
-    assert.equal(new Set(pages.map(({ headers }) => kept(headers))).size, 1);
+    assert.equal(new Set(pages.map(({ headers }) => withoutDate(headers))).size, 1);
 
     const answers = await Promise.all(missing.slice(0, 6).map((token) => visit(`/shared/${token}.json`)));
     assert.deepEqual(
@@ -186,14 +194,6 @@ describe('a shared link', () => {
 
   describe('with a password', () => {
     let token: string;
-    const PASSWORD = 'correct horse';
-    const form = (password: string) => ({ method: 'POST', body: new URLSearchParams({ password }) });
-    const json = (password: unknown) => ({
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ password }),
-    });
-
     beforeEach(async () => {
       token = await world.share(id, { password_required: true });
       await world.request('POST', `/dashboards/${id}/sharing/passwords/`, { raw_password: PASSWORD, note: 'for Ada' });

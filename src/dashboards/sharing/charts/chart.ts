@@ -31,7 +31,6 @@ export type Chart = {
 /** @param options `legend`: also where there is one series only */
 export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
   const { name, kind, rows, columns, hasMore } = drawn;
-  const alone = (picture: ComponentChild) => ({ picture, numbers: null, legend: null });
   if (rows.length === 0) return alone(h('p', { class: 'quiet' }, 'Nothing happened in this time.'));
   switch (kind) {
     case 'TrendsQuery':
@@ -45,6 +44,10 @@ export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
   }
 }
 
+function alone(picture: ComponentChild): Chart {
+  return { picture, numbers: null, legend: null };
+}
+
 function trend({ name, display }: Drawn, series: readonly Series[], options: { legend: boolean }): Chart {
   const numbers = seriesTable(name, series);
   const names = options.legend || series.length > 1 ? legend(series) : null;
@@ -53,10 +56,10 @@ function trend({ name, display }: Drawn, series: readonly Series[], options: { l
       return { picture: boldNumber(series), numbers: null, legend: options.legend ? names : null };
     case 'ActionsTable':
     case 'WorldMap':
-      return { picture: numbers, numbers: null, legend: null };
+      return alone(numbers);
     case 'ActionsPie':
     case 'ActionsBarValue':
-      return { picture: totalBars(series, { shares: display === 'ActionsPie' }), numbers: null, legend: null };
+      return alone(totalBars(series, { shares: display === 'ActionsPie' }));
     case 'ActionsBar':
     case 'ActionsStackedBar':
       return { picture: barChart(series, { stacked: true }), numbers, legend: names };

@@ -48,8 +48,8 @@ function drawn(one: InsightBody, name: string, settings: ShareSettings): Compone
   const chart = chartOf(
     {
       name,
-      kind: String(kind),
-      display: String(trendsFilter?.display ?? ''),
+      kind: wordOf(kind),
+      display: wordOf(trendsFilter?.display),
       rows: one.result,
       columns: one.columns ?? [],
       hasMore: one.hasMore,
@@ -61,6 +61,10 @@ function drawn(one: InsightBody, name: string, settings: ShareSettings): Compone
     settings.hideExtraDetails !== true &&
     h('details', { open: settings.detailed === true }, h('summary', null, 'Numbers'), chart.numbers);
   return [chart.picture, chart.legend, numbers];
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function text(body: string): ComponentChild {
