@@ -1,7 +1,7 @@
 /** Names that are like what somebody typed: as `pg_trgm` compares, word by word, without asking Postgres for the extension. */
 
-/** As alike as `marketing` and `markting`, and a little less. */
-const ALIKE = 0.4;
+/** As alike as `alpha` and `alpah`: the threshold of the extension. */
+const ALIKE = 0.3;
 
 /** Whether each word of the search is like some word of the name. */
 export function resembles(search: string, name: string): boolean {

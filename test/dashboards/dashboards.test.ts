@@ -303,8 +303,9 @@ describe('dashboards', () => {
     });
 
     it('with insights that are nowhere else, if that is wished', async () => {
-      const tile = (name: string) => ({ insight: { name, query: TREND } });
-      const { id, tiles } = await api.create({ tiles: [tile('Only here'), tile('Elsewhere, too')] });
+      const { id, tiles } = await api.create({
+        tiles: ['Only here', 'Elsewhere, too'].map((name) => ({ insight: { name, query: TREND } })),
+      });
       const [alone, shared] = tiles.map(({ insight }) => (insight as Body)['id'] as number);
       await api.create({ tiles: [{ insight: shared }] });
       const areDeleted = async () => {
