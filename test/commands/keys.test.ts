@@ -66,12 +66,36 @@ describe('sluice keys', () => {
     assert.equal((await keyStore(db).findCaller(hashOf(stdout.trim())))?.userId, tenant.userId);
   });
 
+  it('makes a key that ends and opens less, and gives it a new value', async () => {
+    const { email } = (await db('users').where({ id: tenant.userId }).first('email')) as { email: string };
+    const [project, organization] = [String(tenant.projectId), tenant.organizationId];
+    const limits = ['--expires', '2099-01-01', '--only-project', project, '--only-organization', organization];
+    const made = await keys('create', '--user', email, '--label', 'less', '--scope', '*', ...limits, '--json');
+    const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
+    assert.partialDeepStrictEqual(JSON.parse(made.stdout), {
+      expires_at: '2099-01-01T00:00:00.000000Z',
+      scoped_teams: [tenant.projectId],
+      scoped_organizations: [organization],
+    });
+
+    const { stdout } = await keys('roll', id, '--grace', '60');
+    assert.match(stdout, /^phx_[0-9A-Za-z]{49}\n$/);
+    for (const value of [key, stdout.trim()]) assert.ok(await keyStore(db).findCaller(hashOf(value)));
+    const listed = await keys('list', '--user', email);
+    assert.match(listed.stdout, new RegExp(`expires: 2099-01-01T.*  only: ${project}, ${organization}\n`));
+  });
+
   for (const [what, words, said] of [
     ['no owner', ['create', '--label', 'x', '--scope', '*'], /either --user or --project/],
     ['two owners', ['list', '--user', 'a@example.com', '--project', '1'], /either --user or --project/],
     ['a user who is not there', ['list', '--user', 'a@example.com'], /no user a@example\.com/],
     ['a project that is not there', ['list', '--project', '999999'], /no project 999999/],
     ['no scope', ['create', '--project', '1', '--label', 'x'], /required option '--scope/],
+    [
+      'an end that is over',
+      ['create', '--project', '1', '--label', 'x', '--scope', '*', '--expires', '2020-01-01'],
+      /still to come/,
+    ],
     ['an unknown scope', ['create', '--project', '1', '--label', 'x', '--scope', 'all'], /no scope 'all'/],
   ] as const) {
     it(`refuses ${what}`, async () => {
