@@ -2,7 +2,6 @@
  * `/batch_exports/:batch_export_id/backfills/`: ask for past data intervals, preview that, see how it goes, end it.
  * `/batch_exports/:id/backfill/` is the contract's older way to ask.
  */
-import { NotFound } from '../errors.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagination.ts';
 import { prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
 import { json, noBody, route } from '../http/route.ts';
@@ -20,10 +19,13 @@ import { onlyOf, rangeOf } from './backfill-range.ts';
 import { presentBackfill, presentPreview } from './backfills.present.ts';
 import { BackfillBody, BackfillIdBody, CancelledBody, NewBackfillBody, PreviewBody } from './backfills.schema.ts';
 
+/** As upstream says it where a backfill is asked for. */
+const MISSING = 'BatchExport not found.';
+
 const requestBackfill = route({
   method: 'post',
   path: '/batch_exports/:id/backfill/',
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  access: { scope: 'batch_export:write', object: { ...ONE_EXPORT, missing: MISSING } },
   params: BatchExportParams,
   body: NewBackfillBody,
   answers: { 200: null },
@@ -31,11 +33,11 @@ const requestBackfill = route({
   description:
     'Requests a run for every data interval that lies wholly within the range, also while the export is paused. `Location` names ' +
     'the backfill. What was delivered before is replaced, so asking twice is harmless. `only`, `plan` and `dry_run` are those of `backfills/`.',
-  async handle({ project, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
-    const batchExport = await existing(batchExports.get(project.id, params.id));
+  async handle({ project, caller, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
+    const batchExport = await batchExports.get(project.id, params.id);
     const range = { ...rangeOf(body, batchExport, { strict: false }), only: onlyOf(body.only), plan: body.plan };
     if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, params.id, range)));
-    const backfill = await backfills.request(project.id, params.id, range);
+    const backfill = await backfills.request(project.id, params.id, range, caller);
     const location = { Location: backfillAddress(url, params.id, backfill.id) };
     if (!prefersRepresentation(headers)) return noBody(200, location);
     return json(200, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
@@ -45,7 +47,7 @@ const requestBackfill = route({
 const createBackfill = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/backfills/',
-  access: { scope: 'batch_export:write', object: ITS_EXPORT },
+  access: { scope: 'batch_export:write', object: { ...ITS_EXPORT, missing: MISSING } },
   params: OfBatchExportParams,
   body: NewBackfillBody,
   answers: { 200: PreviewBody, 201: Type.Union([BackfillIdBody, BackfillBody]) },
@@ -54,12 +56,12 @@ const createBackfill = route({
     'Days, weeks and months are asked for by plain dates. With `dry_run` nothing is changed: the answer says which intervals would ' +
     'run, and its `plan`, sent back with the same range, runs exactly these or is refused with 409. Otherwise `Location` names ' +
     'the backfill.',
-  async handle({ project, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
+  async handle({ project, caller, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
     const { batch_export_id: id } = params;
-    const batchExport = await existing(batchExports.get(project.id, id));
+    const batchExport = await batchExports.get(project.id, id);
     const range = { ...rangeOf(body, batchExport, { strict: true }), only: onlyOf(body.only), plan: body.plan };
     if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, id, range)));
-    const backfill = await backfills.request(project.id, id, range);
+    const backfill = await backfills.request(project.id, id, range, caller);
     const location = { Location: backfillAddress(url, id, backfill.id) };
     if (!prefersRepresentation(headers)) return json(201, { backfill_id: backfill.id }, location);
     return json(201, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
@@ -117,17 +119,10 @@ const cancelBackfill = route({
   answers: { 200: CancelledBody },
   summary: 'Cancel a backfill',
   description: 'Its runs end as well, but for those that are delivering already and those that another backfill wants.',
-  async handle({ project, params }, { backfills }: ExportsApi) {
-    await backfills.cancel(project.id, params.batch_export_id, params.id);
+  async handle({ project, caller, params }, { backfills }: ExportsApi) {
+    await backfills.cancel(project.id, params.batch_export_id, params.id, caller);
     return json(200, { cancelled: true });
   },
 });
 
 export const backfillRoutes = [requestBackfill, createBackfill, listBackfills, getBackfill, cancelBackfill];
-
-/** Upstream names what is not there when a backfill is asked for. */
-async function existing<T>(found: Promise<T>): Promise<T> {
-  return found.catch((error: unknown) => {
-    throw error instanceof NotFound ? new NotFound('BatchExport not found.') : error;
-  });
-}

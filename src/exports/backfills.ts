@@ -2,8 +2,10 @@
 import type { Pool } from '../db/connection.ts';
 import { Conflict, InvalidInput, LimitReached } from '../errors.ts';
 import { estimateRows, type Estimate, type EstimatedModel } from '../events/estimate.ts';
+import { changesBetween, type Author } from '../identity/activity.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
+import { NOBODY, tellOfBackfill } from './activity.ts';
 import { examinedPlan, wholePlan, type BackfillPlan, type ExaminedPlan, type Only } from './backfill-plan.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
 import type { BatchExport } from './batch-exports.store.ts';
@@ -41,14 +43,16 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
   }
 
   /** The header and a first slice of its requests; the dispatcher writes the others. */
-  async function open(inside: Bound, header: NewBackfill): Promise<Backfill> {
+  async function open(inside: Bound, header: NewBackfill, by: Author): Promise<Backfill> {
     const { projectId, batchExportId, kind } = header;
     await inside.batchExports.lock(projectId, batchExportId);
     if (kind === 'backfill') await checkLimit(inside, projectId);
     const id = await inside.backfills.open(header);
     await inside.backfills.writeRequests(id, await inside.batchExports.tiling(batchExportId));
     await inside.backfills.keepEnds(batchExportId);
-    return inside.backfills.get(projectId, batchExportId, id);
+    const opened = await inside.backfills.get(projectId, batchExportId, id);
+    await tellOfBackfill(inside, by, opened, { activity: 'created', changes: [] });
+    return opened;
   }
 
   async function checkLimit(inside: Bound, projectId: number): Promise<void> {
@@ -102,13 +106,13 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * @throws Conflict when the plan is no longer the one that was previewed
      * @throws LimitReached when too many backfills of the project go on
      */
-    async request(projectId: number, exportId: string, range: BackfillRange): Promise<Backfill> {
+    async request(projectId: number, exportId: string, range: BackfillRange, by: Author = NOBODY): Promise<Backfill> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
       const { start, end } = await checkedRange(range);
       const plan = await planned(batchExport, start, end, range);
       await ensureTemporal();
       const backfill = await stores.inTransaction(async (inside) =>
-        open(inside, { projectId, batchExportId: exportId, kind: 'backfill', start, end, ...plan }),
+        open(inside, { projectId, batchExportId: exportId, kind: 'backfill', start, end, ...plan }, by),
       );
       await wake(exportId);
       return backfill;
@@ -127,7 +131,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * Runs one data interval again, with a new plan.
      * @throws Conflict while the run is still under way
      */
-    async retry(projectId: number, exportId: string, runId: string): Promise<Backfill> {
+    async retry(projectId: number, exportId: string, runId: string, by: Author = NOBODY): Promise<Backfill> {
       await stores.batchExports.get(projectId, exportId);
       const run = await stores.runs.get(projectId, exportId, runId);
       if (isOpen(run.status))
@@ -136,7 +140,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const interval = { start: millisOf(run.start), end: millisOf(run.end) };
       const header = { projectId, batchExportId: exportId, kind: 'retry' as const, ...interval };
       const backfill = await stores.inTransaction(async (inside) =>
-        open(inside, { ...header, wanted: [interval], totalRuns: 1 }),
+        open(inside, { ...header, wanted: [interval], totalRuns: 1 }, by),
       );
       await wake(exportId);
       return backfill;
@@ -146,7 +150,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * Requests exactly the data intervals that ended in a pause and have had no run, in the transaction that ends it. Wake the
      * dispatcher when that is committed. @returns undefined when the pause missed none
      */
-    async ofPause(inside: Bound, batchExport: BatchExport): Promise<Backfill | undefined> {
+    async ofPause(inside: Bound, batchExport: BatchExport, by: Author = NOBODY): Promise<Backfill | undefined> {
       const { id, projectId, startAt, endAt } = batchExport;
       const pausedAt = Math.max(...(await inside.gaps.pauses(id)).map((pause) => millisOf(pause.pausedAt)));
       const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));
@@ -156,7 +160,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const { wanted, totalRuns } = await examinedPlan({ stores: inside, states, batchExport }, ended, ['missing']);
       if (totalRuns === 0) return undefined;
       const range = { start: wanted[0]!.start, end: wanted.at(-1)!.end };
-      return open(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns });
+      return open(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns }, by);
     },
 
     wake,
@@ -165,13 +169,16 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * Ends a backfill: nothing more is asked for it, and runs that nobody else wants end, unless they are delivering already.
      * @throws InvalidInput when it has ended
      */
-    async cancel(projectId: number, exportId: string, id: string): Promise<void> {
+    async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
       await ensureTemporal();
       const ends = await stores.inTransaction(async (inside) => {
         await inside.batchExports.lock(projectId, exportId);
         const { status } = await inside.backfills.lock(projectId, exportId, id);
         if (!isLive(status)) throw new InvalidInput(`Cannot cancel a backfill that is in '${status}' status`);
+        const changes = changesBetween('BatchExportBackfill', { status }, { status: 'Cancelled' });
+        const backfill = await inside.backfills.get(projectId, exportId, id);
+        await tellOfBackfill(inside, by, backfill, { activity: 'updated', changes });
         return inside.backfills.cancel(id);
       });
       await Promise.all(ends.map((end) => executions.cancel(runWorkflowId(exportId, millisOf(end)))));

@@ -30,7 +30,7 @@ const createBatchExport = route({
   answers: { 201: BatchExportBody },
   summary: 'Create a batch export',
   async handle({ project, caller, body, url }, api: ExportsApi) {
-    const created = await api.batchExports.create(project.id, wantedExport(body), caller.userId);
+    const created = await api.batchExports.create(project.id, wantedExport(body), caller);
     const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${created.id}/`, url).href;
     return json(201, presentBatchExport(created), { ETag: entityTag(created.version), Location });
   },
@@ -79,10 +79,11 @@ const patchBatchExport = route({
   summary: 'Change a batch export',
   description:
     'A stale `If-Match` is refused with 412. A new interval, zone or offset takes over at the end of the interval running now.',
-  async handle({ project, params, body, headers }, api: ExportsApi) {
+  async handle({ project, caller, params, body, headers }, api: ExportsApi) {
     const present = await api.batchExports.get(project.id, params.id);
     const patch = wantedPatch(body, present);
-    return representation(await api.batchExports.patch(project.id, params.id, patch, expectedVersion(headers)), api);
+    const version = expectedVersion(headers);
+    return representation(await api.batchExports.patch(project.id, params.id, patch, { version, by: caller }), api);
   },
 });
 
@@ -106,8 +107,8 @@ const deleteBatchExport = route({
   answers: { 204: null },
   summary: 'Delete a batch export',
   description: 'Ends its runs, too. What was delivered stays.',
-  async handle({ project, params }, { batchExports }: ExportsApi) {
-    await batchExports.delete(project.id, params.id);
+  async handle({ project, caller, params }, { batchExports }: ExportsApi) {
+    await batchExports.delete(project.id, params.id, caller);
     return noBody(204);
   },
 });
@@ -120,8 +121,8 @@ const pauseBatchExport = route({
   answers: { 200: null },
   summary: 'Pause a batch export',
   description: 'Runs already started continue; no new run starts by itself until it is unpaused.',
-  async handle({ project, params, headers }, api: ExportsApi) {
-    return done(await api.batchExports.pause(project.id, params.id), headers, api);
+  async handle({ project, caller, params, headers }, api: ExportsApi) {
+    return done(await api.batchExports.pause(project.id, params.id, caller), headers, api);
   },
 });
 
@@ -136,11 +137,11 @@ const unpauseBatchExport = route({
   description:
     'With `backfill`, the data intervals that ended while it was paused, and had no run, are delivered: `Location` names their ' +
     'backfill, if there are any. Without it they stay missing.',
-  async handle({ project, params, body, headers, url }, api: ExportsApi) {
+  async handle({ project, caller, params, body, headers, url }, api: ExportsApi) {
     const { batchExports, backfills } = api;
     let backfill: Backfill | undefined;
-    const unpaused = await batchExports.unpause(project.id, params.id, async (inside, changed) => {
-      if (body.backfill) backfill = await backfills.ofPause(inside, changed);
+    const unpaused = await batchExports.unpause(project.id, params.id, caller, async (inside, changed) => {
+      if (body.backfill) backfill = await backfills.ofPause(inside, changed, caller);
     });
     const answer = await done(unpaused, headers, api);
     if (!backfill) return answer;

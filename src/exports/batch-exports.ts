@@ -6,8 +6,10 @@ import { randomUUID } from 'node:crypto';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
 import { InvalidInput, Stale } from '../errors.ts';
+import type { Author } from '../identity/activity.ts';
 import type { NotificationsIn } from '../notify/notice.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
+import { NOBODY, tellOfExport } from './activity.ts';
 import type { BatchExport, BatchExportChange } from './batch-exports.store.ts';
 import { contentColumns, type ContentPatch } from './content.ts';
 import { destinationChoice, type Place } from './destination-choice.ts';
@@ -68,7 +70,7 @@ export function batchExports({
     projectId: number,
     id: string,
     work: (current: BatchExport) => Promise<BatchExportChange | undefined>,
-    { version, andThen }: { version?: string | undefined; andThen?: AndThen | undefined } = {},
+    { by, version, andThen }: { by: Author; version?: string | undefined; andThen?: AndThen | undefined },
   ) {
     await ensureTemporal();
     const changed = await stores.inTransaction(async (inside) => {
@@ -91,6 +93,7 @@ export function batchExports({
         ...wanted,
         ...(wanted.paused !== undefined && { pausedReason: null }),
       });
+      await tellOfExport(inside, by, 'updated', { before: current, after: updated });
       await andThen?.(inside, updated);
       return updated;
     });
@@ -109,11 +112,10 @@ export function batchExports({
     },
 
     /**
-     * @param createdBy the user who makes it; null: a key of the project
      * @throws InvalidInput naming the field
      * @throws Conflict when another export delivers to the same place
      */
-    async create(projectId: number, wanted: NewExport, createdBy: number | null = null): Promise<BatchExport> {
+    async create(projectId: number, wanted: NewExport, by: Author = NOBODY): Promise<BatchExport> {
       const cadence = cadenceWith(wanted);
       checkBounds(wanted.startAt, wanted.endAt);
       const chosen = await destinations.choose(projectId, wanted.destination);
@@ -126,7 +128,7 @@ export function batchExports({
         const row = await inside.batchExports.insert({
           id,
           projectId,
-          createdBy,
+          createdBy: by.userId,
           name: wanted.name,
           model: wanted.model,
           ...destinations.columnsOf({ id, projectId }, chosen),
@@ -142,6 +144,7 @@ export function batchExports({
           ...told,
         });
         if (wanted.paused) await inside.batchExports.openPause(id);
+        await tellOfExport(inside, by, 'created', { after: row });
         return row;
       });
       await schedules.follow(id);
@@ -152,7 +155,12 @@ export function batchExports({
      * @param version the row's version that the caller read, to refuse a change of something newer
      * @throws Stale, InvalidInput, Conflict, NotFound
      */
-    async patch(projectId: number, id: string, patch: ExportPatch, version?: string): Promise<BatchExport> {
+    async patch(
+      projectId: number,
+      id: string,
+      patch: ExportPatch,
+      { version, by = NOBODY }: { version?: string | undefined; by?: Author } = {},
+    ): Promise<BatchExport> {
       return change(
         projectId,
         id,
@@ -181,27 +189,30 @@ export function batchExports({
             ...destinations.columnsOf(current, chosen),
           };
         },
-        { version },
+        { by, version },
       );
     },
 
     /** Runs already started continue; no new one starts by itself. Paused already: nothing changes. */
-    async pause(projectId: number, id: string): Promise<BatchExport> {
+    async pause(projectId: number, id: string, by: Author = NOBODY): Promise<BatchExport> {
       const now = await stores.batchExports.now();
-      return change(projectId, id, async ({ paused }) => (paused ? undefined : { paused: true, lastPausedAt: now }));
+      return change(projectId, id, async ({ paused }) => (paused ? undefined : { paused: true, lastPausedAt: now }), {
+        by,
+      });
     },
 
     /** @param andThen done in the transaction that ends the pause, if there is one */
-    async unpause(projectId: number, id: string, andThen?: AndThen): Promise<BatchExport> {
-      return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined), { andThen });
+    async unpause(projectId: number, id: string, by: Author = NOBODY, andThen?: AndThen): Promise<BatchExport> {
+      return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined), { by, andThen });
     },
 
     /** Ends the schedule, the requests and the runs that are under way. What was delivered stays. */
-    async delete(projectId: number, id: string): Promise<void> {
+    async delete(projectId: number, id: string, by: Author = NOBODY): Promise<void> {
       await ensureTemporal();
       const running = await stores.inTransaction(async (inside) => {
-        await inside.batchExports.lock(projectId, id);
+        const after = await inside.batchExports.lock(projectId, id);
         await inside.batchExports.markDeleted(id);
+        await tellOfExport(inside, by, 'deleted', { after });
         await inside.requests.closeAll(id);
         return inside.runs.openOf(id);
       });

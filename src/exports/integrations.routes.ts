@@ -52,8 +52,8 @@ const createIntegration = route({
   answers: { 201: IntegrationBody },
   summary: 'Create an integration',
   description: 'Batch exports name it as `destination.integration`; their `config` then leaves its fields out.',
-  async handle({ project, body }, { integrations }: ExportsApi) {
-    return json(201, present(await integrations.create(project.id, body.kind, body.config)));
+  async handle({ project, caller, body }, { integrations }: ExportsApi) {
+    return json(201, present(await integrations.create(project.id, body.kind, body.config, caller)));
   },
 });
 
@@ -78,8 +78,8 @@ const patchIntegration = route({
   answers: { 200: IntegrationBody },
   summary: 'Change the credentials of an integration',
   description: 'All batch exports that use it have them from their next connection on.',
-  async handle({ project, params, body }, { integrations }: ExportsApi) {
-    return json(200, present(await integrations.changeSecrets(project.id, params.id, body.config)));
+  async handle({ project, caller, params, body }, { integrations }: ExportsApi) {
+    return json(200, present(await integrations.changeSecrets(project.id, params.id, body.config, caller)));
   },
 });
 
@@ -90,8 +90,8 @@ const deleteIntegration = route({
   params: IntegrationParams,
   answers: { 204: null },
   summary: 'Delete an integration that no batch export uses',
-  async handle({ project, params }, { integrations }: ExportsApi) {
-    await integrations.delete(project.id, params.id);
+  async handle({ project, caller, params }, { integrations }: ExportsApi) {
+    await integrations.delete(project.id, params.id, caller);
     return noBody(204);
   },
 });

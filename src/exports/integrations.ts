@@ -3,7 +3,9 @@ import type { Destination } from '../destinations/contract.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinations } from '../destinations/index.ts';
 import { InvalidInput, NotFound } from '../errors.ts';
+import type { Author } from '../identity/activity.ts';
 import { Type, type TSchema } from '../schema.ts';
+import { NOBODY, tellOfIntegration } from './activity.ts';
 import { checkedConfig } from './destination-config.ts';
 import type { Integration } from './integrations.store.ts';
 import type { SealedConfigs } from './sealed-config.ts';
@@ -26,15 +28,26 @@ export function integrations({ stores, sealed, environment }: Options) {
   return {
     list: stores.integrations.list,
     get: stores.integrations.get,
-    delete: stores.integrations.delete,
+
+    /** Deleted batch exports let go of it. @throws Conflict while another batch export uses it; NotFound */
+    async delete(projectId: number, id: number, by: Author = NOBODY): Promise<void> {
+      await stores.inTransaction(async (inside) => {
+        const integration = await inside.integrations.get(projectId, id);
+        await inside.integrations.delete(projectId, id);
+        await tellOfIntegration(inside, by, integration, 'deleted');
+      });
+    },
 
     /** @throws InvalidInput naming the field */
-    async create(projectId: number, kind: string, given: Config): Promise<Integration> {
+    async create(projectId: number, kind: string, given: Config, by: Author = NOBODY): Promise<Integration> {
       const schema = schemaOf(kind);
       const config = checked(schema, given);
-      return stores.integrations.insert(projectId, kind, (id) =>
-        sealed.sealIntegration({ id, projectId }, schema, config),
-      );
+      return stores.inTransaction(async (inside) => {
+        const seal = (id: number) => sealed.sealIntegration({ id, projectId }, schema, config);
+        const made = await inside.integrations.insert(projectId, kind, seal);
+        await tellOfIntegration(inside, by, made, 'created');
+        return made;
+      });
     },
 
     /**
@@ -42,8 +55,8 @@ export function integrations({ stores, sealed, environment }: Options) {
      * integration.
      * @throws InvalidInput for a field that is no secret; NotFound
      */
-    async changeSecrets(projectId: number, id: number, given: Config): Promise<Integration> {
-      return stores.integrations.changeSecrets(projectId, id, (current) => {
+    async changeSecrets(projectId: number, id: number, given: Config, by: Author = NOBODY): Promise<Integration> {
+      const secretsOf = (current: Integration) => {
         const schema = schemaOf(current.kind);
         const properties = schema.properties as Record<string, TSchema & { writeOnly?: boolean }>;
         const fixed = Object.keys(given).find((field) => properties[field] && !properties[field].writeOnly);
@@ -52,6 +65,11 @@ export function integrations({ stores, sealed, environment }: Options) {
         }
         const config = checked(schema, { ...sealed.openIntegration(current), ...given });
         return sealed.sealIntegration(current, schema, config).secrets;
+      };
+      return stores.inTransaction(async (inside) => {
+        const changed = await inside.integrations.changeSecrets(projectId, id, secretsOf);
+        await tellOfIntegration(inside, by, changed, 'updated', Object.keys(given));
+        return changed;
       });
     },
   };

@@ -79,8 +79,8 @@ const retryRun = route({
   summary: 'Deliver the data interval of a run again',
   description:
     'A backfill of one data interval, which `Location` names. Works while paused; a run that is still under way is refused with 409.',
-  async handle({ project, params, headers, url }, { backfills }: ExportsApi) {
-    const backfill = await backfills.retry(project.id, params.batch_export_id, params.id);
+  async handle({ project, caller, params, headers, url }, { backfills }: ExportsApi) {
+    const backfill = await backfills.retry(project.id, params.batch_export_id, params.id, caller);
     const location = { Location: backfillAddress(url, params.batch_export_id, backfill.id) };
     if (!prefersRepresentation(headers)) return noBody(200, location);
     return json(200, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
@@ -95,8 +95,8 @@ const cancelRun = route({
   answers: { 200: CancelledBody },
   summary: 'Cancel a run',
   description: 'Nothing of it becomes visible, unless it is delivering already. The interval waits for a retry.',
-  async handle({ project, params }, { runs }: ExportsApi) {
-    await runs.cancel(project.id, params.batch_export_id, params.id);
+  async handle({ project, caller, params }, { runs }: ExportsApi) {
+    await runs.cancel(project.id, params.batch_export_id, params.id, caller);
     return json(200, { cancelled: true });
   },
 });

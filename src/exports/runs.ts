@@ -1,7 +1,9 @@
 /** What users do with runs: look at them, ask what they wait for, end them. */
 import { InvalidInput } from '../errors.ts';
+import type { Author } from '../identity/activity.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
 import { isLive, isOpen } from './domain/statuses.ts';
+import { NOBODY, tellOfRun } from './activity.ts';
 import type { Backfill } from './backfills.store.ts';
 import type { Run } from './run-rows.ts';
 import type { ExportStores } from './stores.ts';
@@ -74,11 +76,14 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
      * Ends a run that is under way: nothing of it becomes visible, unless it is delivering already.
      * @throws InvalidInput when it has ended
      */
-    async cancel(projectId: number, exportId: string, id: string): Promise<void> {
+    async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
-      const { status, workflowId, workflowRunId } = await get(projectId, exportId, id);
+      const run = await get(projectId, exportId, id);
+      const { status, workflowId, workflowRunId } = run;
       if (!isOpen(status)) throw new InvalidInput(`Cannot cancel a run that is in '${status}' status`);
       await ensureTemporal();
+      // What ends it is Temporal's, so the wish is told.
+      await tellOfRun(stores, by, { ...run, projectId });
       await executions.cancel(workflowId, workflowRunId);
     },
   };

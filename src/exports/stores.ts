@@ -1,6 +1,7 @@
 /** All stores of this room over one connection or one transaction. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from '../db/connection.ts';
+import { activityStore } from '../identity/activity.store.ts';
 import { outboxStore } from '../notify/outbox.store.ts';
 import { backfillStore } from './backfills.store.ts';
 import { batchExportStore } from './batch-exports.store.ts';
@@ -19,6 +20,7 @@ import { scheduleStore } from './schedules.store.ts';
 
 function bind(db: Knex) {
   return {
+    activity: activityStore(db),
     backfills: backfillStore(db),
     batchExports: batchExportStore(db),
     failures: failureStore(db),

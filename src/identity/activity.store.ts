@@ -5,8 +5,8 @@ import { redact } from '../secrets/redact.ts';
 import type { ActivityVerb, Author, Change } from './activity.ts';
 
 export type NewActivity = {
-  /** `id` null: it is of the organization as a whole. */
-  project: { id: number | null; organizationId: string };
+  /** `id` null: it is of the organization as a whole. Without the organization it is looked up. */
+  project: { id: number; organizationId?: string } | { id: null; organizationId: string };
   author: Author;
   /** The kind of object: `FeatureFlag`, `Cohort`, ... */
   scope: string;
@@ -95,7 +95,8 @@ export function activityStore(db: Knex) {
     async record({ project, author, changes, ...entry }: NewActivity): Promise<void> {
       await table().insert({
         id: randomUUID(),
-        organization_id: project.organizationId,
+        organization_id:
+          project.organizationId ?? (db('projects').where({ id: project.id }).select('organization_id') as never),
         project_id: project.id,
         scope: entry.scope,
         item_id: String(entry.itemId),

@@ -6,6 +6,7 @@ import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
 import type { CadenceChange } from '../../src/exports/domain/cadence.ts';
 import { WEATHERS, type Installation, type Weather } from './installation.ts';
+import { NOBODY } from '../../src/exports/activity.ts';
 import type { Model, ModelCadence } from './model.ts';
 
 const HOUR = 3_600_000;
@@ -169,7 +170,7 @@ async function unpause(life: Life, backfill: boolean, now: number): Promise<void
   const run = new Set((await runsOf(life)).map(({ end }) => Date.parse(end)));
   let paused = false;
   let asked: string | undefined;
-  await batchExports.unpause(projectId, id, async (inside, changed) => {
+  await batchExports.unpause(projectId, id, NOBODY, async (inside, changed) => {
     paused = true;
     if (backfill) asked = (await backfills.ofPause(inside, changed))?.id;
   });

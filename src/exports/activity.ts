@@ -1,0 +1,95 @@
+/** What the activity log tells of batch exports and of what belongs to them: written in the transaction of each change. */
+import { changesBetween, type ActivityVerb, type Author, type Change } from '../identity/activity.ts';
+import type { Backfill } from './backfills.store.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import type { Integration } from './integrations.store.ts';
+import { presentBatchExport } from './present.ts';
+import type { Bound } from './stores.ts';
+
+/** Sluice itself. */
+export const NOBODY: Author = { userId: null, keyId: null };
+
+type Told = { activity: ActivityVerb; changes: Change[] };
+
+/** @param before absent: it was just made */
+export async function tellOfExport(
+  { activity }: Bound,
+  by: Author,
+  verb: ActivityVerb,
+  { before, after }: { before?: BatchExport; after: BatchExport },
+): Promise<void> {
+  await activity.record({
+    project: { id: after.projectId },
+    author: by,
+    scope: 'BatchExport',
+    itemId: after.id,
+    name: after.name,
+    activity: verb,
+    version: Number(after.version),
+    changes: before ? changesBetween('BatchExport', fieldsOf(before), fieldsOf(after)) : [],
+  });
+}
+
+/** Nobody sets them. */
+const OF_THE_ROW = new Set([
+  'id',
+  'team_id',
+  'created_at',
+  'last_updated_at',
+  'complete_until',
+  'lag_seconds',
+  'latest_runs',
+]);
+
+/** As clients know it, without secrets. */
+function fieldsOf(one: BatchExport): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(presentBatchExport(one)).filter(([field]) => !OF_THE_ROW.has(field)));
+}
+
+/** A retry is a backfill of one data interval. */
+export async function tellOfBackfill({ activity }: Bound, by: Author, backfill: Backfill, told: Told): Promise<void> {
+  const { id, projectId, kind, startAt, endAt } = backfill;
+  const name = `${kind} from ${startAt} to ${endAt}`;
+  await activity.record({
+    project: { id: projectId },
+    author: by,
+    scope: 'BatchExportBackfill',
+    itemId: id,
+    name,
+    ...told,
+  });
+}
+
+export async function tellOfRun(
+  { activity }: Pick<Bound, 'activity'>,
+  by: Author,
+  run: { id: string; projectId: number; start: string; end: string; status: string },
+): Promise<void> {
+  const { id, projectId, start, end, status } = run;
+  await activity.record({
+    project: { id: projectId },
+    author: by,
+    scope: 'BatchExportRun',
+    itemId: id,
+    name: `${start} to ${end}`,
+    activity: 'updated',
+    changes: changesBetween('BatchExportRun', { status }, { status: 'Cancelled' }),
+  });
+}
+
+/** Its secrets are named, never told. */
+export async function tellOfIntegration(
+  { activity }: Bound,
+  by: Author,
+  { id, projectId, kind }: Integration,
+  verb: ActivityVerb,
+  changedSecrets: readonly string[] = [],
+): Promise<void> {
+  const changes = changedSecrets.map((field): Change => {
+    return { type: 'Integration', action: 'changed', field, before: HIDDEN, after: HIDDEN };
+  });
+  const entry = { scope: 'Integration', itemId: id, name: kind, activity: verb, changes };
+  await activity.record({ project: { id: projectId }, author: by, ...entry });
+}
+
+const HIDDEN = '***';
