@@ -10,7 +10,7 @@ const TEXT = 'String';
 const JSON_TYPE = 'JSON';
 
 /** Whose the event is now: see `selecting.ts`. */
-export const PERSON_ID = 'coalesce(known.person_id, event.person_id)';
+const PERSON_ID = 'coalesce(known.person_id, event.person_id)';
 
 /** SQL over `event`, a row of events, and `known`, its distinct id's row in `person_distinct_ids`. */
 const COLUMNS: Readonly<Record<string, Omit<Column, 'name'>>> = {
@@ -36,8 +36,8 @@ const COLUMNS: Readonly<Record<string, Omit<Column, 'name'>>> = {
       jsonb_build_object('email', event.person_properties -> 'email', 'name', event.person_properties -> 'name')))`,
   },
 };
-/** Nothing is sorted by a whole object. */
-const UNSORTED = ['*', 'person', 'properties', 'person.properties'];
+/** Nothing is sorted by a whole object, nor by whose it is, which is asked of the rows that are shown only. */
+const UNSORTED = ['*', 'person', 'person_id', 'properties', 'person.properties'];
 
 /** `properties.$browser`, `person.properties.email`; a name with other characters stands in backticks. */
 const PROPERTY = /^(person\.)?properties\.(?:([\w$ :@/-]{1,400})|`([^`]{1,400})`)$/;

@@ -3,7 +3,6 @@ import { escapeLiteral } from 'pg';
 import { cutToPage } from '../../events/lookup.ts';
 import type { Ask } from './asking.ts';
 import { resolvedDates, type Dates } from './dates.ts';
-import { PERSON_ID } from './events-columns.ts';
 import { filterTreeSql, type FilterContext } from './filter-tree.ts';
 import type { ParsedEvents } from './parsed.ts';
 import { IN_RANGE, rangeValues } from './selecting.ts';
@@ -36,22 +35,36 @@ export async function eventsTable(ask: Ask, projectId: number, query: ParsedEven
   };
 }
 
-function tableSql(
-  { columns, order, event, personId, filters, limit, offset }: ParsedEvents,
-  context: FilterContext,
-): string {
-  const cells = columns.map(({ sql }, i) => `${sql} as c${i}`);
-  const keys = order.map(({ sql }, i) => `${sql} as o${i}`);
+/** Cells are made of the rows that are shown, not of all that are sorted. */
+function tableSql(query: ParsedEvents, context: FilterContext): string {
+  const { columns, order, event, personId, filters, limit, offset } = query;
+  const keys = order.map(({ sql }, i) => `, ${sql} as o${i}`).join('');
   const sorting = [
     ...order.map(({ isDescending }, i) => `o${i} ${isDescending ? 'desc' : 'asc'} nulls last`),
-    'at desc, row_id desc',
+    '"timestamp" desc, uuid desc',
   ].join(', ');
-  const named = event === null ? 'true' : `event = ${escapeLiteral(event)}`;
-  const ofPerson = personId === null ? 'true' : `${PERSON_ID} = ${escapeLiteral(personId)}::uuid`;
+  const conditions = [
+    IN_RANGE,
+    ...(event === null ? [] : [`event = ${escapeLiteral(event)}`]),
+    ...(personId === null ? [] : [ofPersonSql(personId)]),
+    filterTreeSql(filters, context),
+  ];
   const nearest = `
-    select ${[...cells, ...keys].join(', ')}, event."timestamp" as at, event.uuid as row_id, event.row_bytes
-    from (select * from events where ${IN_RANGE} and ${named} and ${filterTreeSql(filters, context)}) as event
-      left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = event.distinct_id
-    where ${ofPerson} order by ${sorting} limit ${limit + 1} offset ${offset}`;
-  return cutToPage(nearest, sorting);
+    select event.*${keys} from (select * from events where ${conditions.join(' and ')}) as event
+    order by ${sorting} limit ${limit + 1} offset ${offset}`;
+  return `
+    select ${columns.map(({ sql }, i) => `${sql} as c${i}`).join(', ')}, event.beyond
+    from (${cutToPage(nearest, sorting)}) as event left join ${KNOWN} on known.distinct_id = event.distinct_id
+    order by ${sorting}`;
+}
+
+const KNOWN = '(select distinct_id, person_id from person_distinct_ids where project_id = $1) as known';
+
+/** Asked from the person's side: it has few distinct ids, and events are many. */
+function ofPersonSql(personId: string): string {
+  const person = `${escapeLiteral(personId)}::uuid`;
+  return `(distinct_id in (select distinct_id from person_distinct_ids where project_id = $1 and person_id = ${person})
+    or person_id = ${person} and not exists (
+      select from person_distinct_ids as known
+      where known.project_id = $1 and known.distinct_id = events.distinct_id and known.person_id is not null))`;
 }

@@ -40,7 +40,7 @@ function actingSql({ series }: ParsedTrends): string {
   return `select seen.*, ${ACTOR} as actor from ${WITH_ACTORS}`;
 }
 
-/** The values with the largest totals, each by itself; all others together. */
+/** The values with the largest totals, each by itself; all others together. Postgres hashes equality, not IS NOT DISTINCT FROM. */
 function placedSql({ series, breakdown }: ParsedTrends): string {
   if (!breakdown) return 'select *, 1 as place from acting';
   return `
@@ -48,7 +48,8 @@ function placedSql({ series, breakdown }: ParsedTrends): string {
     from acting left join (
       select n, breakdown, row_number() over (partition by n order by ${amountSql(series)} desc, breakdown collate "C") as place
       from acting group by n, breakdown
-    ) as ranked on ranked.n = acting.n and ranked.breakdown is not distinct from acting.breakdown and place <= ${breakdown.limit}`;
+    ) as ranked on ranked.n = acting.n and (ranked.breakdown is null) = (acting.breakdown is null)
+      and coalesce(ranked.breakdown, '') = coalesce(acting.breakdown, '') and place <= ${breakdown.limit}`;
 }
 
 /** A cumulated line counts each person once, in the first interval. */
