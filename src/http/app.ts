@@ -1,5 +1,6 @@
 /** The web application: the list of routes, what surrounds each of them, and what is said where none matches. */
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import cors from '@koa/cors';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
@@ -103,6 +104,10 @@ function send(ctx: Context, { status, headers = {}, cookies = [], body }: Answer
   if (body === undefined) {
     ctx.body = '';
     ctx.remove('Content-Type');
+    return;
+  }
+  if (body instanceof Readable) {
+    ctx.body = body;
     return;
   }
   ctx.type = 'application/json';

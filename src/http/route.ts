@@ -4,7 +4,10 @@ import { Type, type Static, type TObject, type TSchema } from '../schema.ts';
 import type { Access, Caller, Organization, Project, Rights } from './access.ts';
 import type { CsvFile } from './form.ts';
 
-/** What a handler returns: written out by the app. A body that is a Buffer is JSON already. */
+/**
+ * What a handler returns: written out by the app. A body that is a Buffer is JSON already; a stream is sent as it comes, under the
+ * content type that the headers name, and destroyed when the client goes.
+ */
 export type Answer = {
   status: number;
   headers?: Readonly<Record<string, string>>;

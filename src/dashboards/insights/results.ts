@@ -19,6 +19,12 @@ export type AskedResult = { insight: Pick<Insight, 'query'>; overlay: Overlay };
 export type Results = {
   /** In the order of what was asked. One that fails says so itself; never rejects because of a query. */
   resultsOf(project: Pick<Project, 'id'>, asked: readonly AskedResult[], refresh: Refresh): Promise<InsightResult[]>;
+  /** The same, each as soon as it is there; none of them rejects. */
+  eachResult(
+    project: Pick<Project, 'id'>,
+    asked: readonly AskedResult[],
+    refresh: Refresh,
+  ): Promise<Promise<InsightResult>[]>;
   /** Resolves when nothing is being computed; nothing is removed from the cache any more. */
   close(): Promise<void>;
 };
@@ -74,20 +80,21 @@ export function createResults(options: ResultsOptions): Results {
 
   const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
   timer.unref();
+  const eachResult: Results['eachResult'] = async ({ id: projectId }, asked, refresh) => {
+    if (asked.length === 0) return [];
+    const timezone = await cache.timezoneOf(projectId);
+    const jobs = asked.map((one) => jobOf(one, projectId, timezone, log));
+    const hashes = jobs.flatMap((job) => (job && 'hash' in job ? job.hash : []));
+    const known = await cache.byHashes(projectId, hashes);
+    return jobs.map(async (job) => {
+      if (!job) return NO_RESULT;
+      return 'hash' in job ? answer(job, known.get(nameOf(job)), refresh) : { ...NO_RESULT, error: job };
+    });
+  };
+
   return {
-    async resultsOf({ id: projectId }, asked, refresh) {
-      if (asked.length === 0) return [];
-      const timezone = await cache.timezoneOf(projectId);
-      const jobs = asked.map((one) => jobOf(one, projectId, timezone, log));
-      const hashes = jobs.flatMap((job) => (job && 'hash' in job ? job.hash : []));
-      const known = await cache.byHashes(projectId, hashes);
-      return Promise.all(
-        jobs.map(async (job) => {
-          if (!job) return NO_RESULT;
-          return 'hash' in job ? answer(job, known.get(nameOf(job)), refresh) : { ...NO_RESULT, error: job };
-        }),
-      );
-    },
+    eachResult,
+    resultsOf: async (...asked) => Promise.all(await eachResult(...asked)),
 
     async close() {
       clearInterval(timer);

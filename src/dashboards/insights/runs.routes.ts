@@ -1,15 +1,18 @@
-/** `/dashboards/:id/run_insights/`: what the insights of a dashboard give, without all that is around them. */
+/** What the insights of a dashboard give: `run_insights/` without all that is around them, `stream_tiles/` tile by tile. */
 import { json, route } from '../../http/route.ts';
 import { nullable, Type, type Static } from '../../schema.ts';
+import { presentDashboard } from '../present.ts';
+import { DashboardParams } from '../schema.ts';
 import type { DashboardStores } from '../stores.ts';
 import type { TileBody } from '../tiles/schema.ts';
 import { tilesOf } from '../tiles/tiles.ts';
 import { OverrideParams, overridesOf } from './overlay.ts';
 import { RefreshParam, refreshOf } from './refresh.ts';
-import type { Results } from './results.ts';
+import type { AskedResult, Results } from './results.ts';
 import { ResultFields } from './schema.ts';
+import { tileStream } from './tile-stream.ts';
 
-export type RunsApi = { dashboardStores: DashboardStores; results: Pick<Results, 'resultsOf'> };
+export type RunsApi = { dashboardStores: DashboardStores; results: Pick<Results, 'resultsOf' | 'eachResult'> };
 
 const RunBody = Type.Object(
   {
@@ -31,7 +34,7 @@ const runInsights = route({
   method: 'get',
   path: '/dashboards/:id/run_insights/',
   access: { scope: 'query:read', object: { resource: 'dashboard', param: 'id' } },
-  params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) }),
+  params: DashboardParams,
   query: Type.Object({ refresh: RefreshParam, ...OverrideParams }),
   answers: { 200: Type.Object({ results: Type.Array(RunBody) }) },
   summary: 'Run the insights of a dashboard',
@@ -48,6 +51,47 @@ const runInsights = route({
   },
 });
 
+const streamTiles = route({
+  method: 'get',
+  path: '/dashboards/:id/stream_tiles/',
+  access: { scope: 'dashboard:read', object: { resource: 'dashboard', param: 'id' }, sessionOnly: true },
+  params: DashboardParams,
+  query: Type.Object({ refresh: RefreshParam, ...OverrideParams }),
+  answers: {
+    200: Type.String({ description: '`text/event-stream`: `metadata`, each `tile` when it is there, `complete`.' }),
+  },
+  summary: 'Retrieve a dashboard tile by tile',
+  description: 'For people who are logged in. Without `refresh` old results are computed anew.',
+  async handle({ project, caller, rights, params, query }, { dashboardStores: stores, results }: RunsApi) {
+    const overrides = overridesOf(query);
+    const dashboard = await stores.dashboards.access(project.id, params.id);
+    let asked: readonly AskedResult[] = [];
+    const tiles = await tilesOf(stores, dashboard, {
+      rights,
+      caller,
+      overrides,
+      resultsOf(all) {
+        asked = all;
+        return results.resultsOf(project, all, 'force_cache');
+      },
+    });
+    const users = await stores.users.byIds([dashboard.created_by]);
+    const shown = presentDashboard(dashboard, { viewer: { caller, rights }, users, tiles, overrides });
+    const coming = await results.eachResult(project, asked, refreshOf(query.refresh, 'blocking'));
+    // Asked were those that show a result, in their order.
+    const showing = tiles.filter(({ insight }) => insight && 'result' in insight);
+    const stream = tileStream(shown, new Map(showing.map(({ id }, index) => [id, coming[index]!])));
+    return { status: 200, headers: EVENT_STREAM, body: stream };
+  },
+});
+
+const EVENT_STREAM = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  // Nginx would keep events until there are enough of them.
+  'X-Accel-Buffering': 'no',
+};
+
 /** Nothing for what is not an insight, or may not be seen. */
 function runOf({ id, order, insight }: TileBody): Static<typeof RunBody>[] {
   if (!insight || !('result' in insight)) return [];
@@ -57,4 +101,4 @@ function runOf({ id, order, insight }: TileBody): Static<typeof RunBody>[] {
   return [{ id, order, insight: { id: insightId, short_id, name, derived_name, description }, ...shown }];
 }
 
-export const runRoutes = [runInsights];
+export const runRoutes = [runInsights, streamTiles];

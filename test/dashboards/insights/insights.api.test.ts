@@ -340,6 +340,35 @@ describe('insights', () => {
       await api.refused(404, 'GET', `${plain.id}/?from_dashboard=2147483647`);
     });
 
+    it('are told tile by tile to people, as each result is there', async () => {
+      const insight = await api.create({ query: countOf('streamed') });
+      await api.capture('streamed', 'ann');
+      await api.dashboards.sluice.db('insight_results').delete();
+      const tiles = [{ text: { body: 'hello' } }, { insight: insight.id }, { text: { body: 'bye' } }];
+      const board = await api.dashboards.create({ name: 'Board', tiles });
+      const path = `/api/projects/${api.dashboards.ours.projectId}/dashboards/${board.id}/stream_tiles/`;
+      const { detail } = await api.refused(403, 'GET', path);
+      assert.equal(detail, 'This action does not support personal API key access');
+      const { headers } = await api.dashboards.login();
+      const answer = await fetch(api.dashboards.sluice.url + path, { headers: headers! });
+      assert.equal(answer.headers.get('content-type'), 'text/event-stream');
+
+      type Event = { type: string; tile?: { id: number; insight: Insight | null }; dashboard?: typeof board };
+      const events = (await answer.text())
+        .split('\n\n')
+        .filter(Boolean)
+        .map((text) => JSON.parse(text.replace(/^data: /, '')) as Event);
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        ['metadata', 'tile', 'tile', 'tile', 'complete'],
+      );
+      const [metadata] = events;
+      assert.deepEqual([metadata!.dashboard!.name, metadata!.dashboard!.tiles.length], ['Board', 2]);
+      const streamed = events.map(({ tile }) => tile?.insight).find(Boolean);
+      assert.deepEqual([streamed!.id, numberIn(streamed!)], [insight.id, 1]);
+      assert.deepEqual(new Set(events.flatMap(({ tile }) => tile?.id ?? [])), new Set(board.tiles.map(({ id }) => id)));
+    });
+
     it('whose query cannot be run say so: the others are shown', async () => {
       const [good, bad] = [await api.create({ query: countOf('ran') }), await api.create({ query: countOf('ran') })];
       const board = await api.dashboards.create({ tiles: [{ insight: good.id }, { insight: bad.id }] });
