@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { InvalidInput } from '../../../src/errors.ts';
 import { withOverlay } from '../../../src/dashboards/queries/overlay.ts';
 import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
@@ -152,6 +153,16 @@ describe('a query', () => {
     const { interval, shape, breakdown, filters } = parsed;
     assert.deepEqual([interval, shape, breakdown], ['day', 'intervals', null]);
     assert.deepEqual(filters, { every: [{ every: [{ filter: byPlan }] }] });
+  });
+
+  it('may be any that the documentation shows', () => {
+    const page = readFileSync(new URL('../../../docs/insights.md', import.meta.url), 'utf8');
+    const shown = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => parseQuery(JSON.parse(text!)));
+    const kinds = ['TrendsQuery', 'TrendsQuery', 'FunnelsQuery', 'RetentionQuery', 'EventsQuery'];
+    assert.deepEqual(
+      shown.map(({ kind }) => kind),
+      kinds,
+    );
   });
 
   it('is not changed by being read', () => {
