@@ -50,15 +50,15 @@ const described = {
     'payloads, and without cohorts that list persons: SDKs ask the server for those. 402 when the project’s quota is used.',
 } as const;
 
-/** They are called by SDKs in servers; the key is looked at here because it may stand in the query. */
+/** They are called by SDKs in servers, as often as these like: the key is looked at here because its requests do not count. */
 const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'] as const).map((path) =>
   route({
     ...described,
     path,
     access: { public: true },
     query: Query,
-    async handle({ headers, query }, api: FeedApi) {
-      const caller = await callerOf(headers, query.personal_api_key, api.gatekeeper);
+    async handle({ headers, query, url }, api: FeedApi) {
+      const caller = await callerOf(headers, url, api.gatekeeper);
       const project = await projectOf(caller, query.token, api);
       const { rights } = await api.gatekeeper.enter(caller, project.projectId, { scope: SCOPE });
       await ensureSeesAll(project, rights, api);
@@ -104,17 +104,9 @@ function answer(
   return hasAlready(headers, entityTag) ? noBody(304, caching) : json(200, body, caching);
 }
 
-async function callerOf(
-  { authorization }: IncomingHttpHeaders,
-  keyInQuery: string | undefined,
-  gatekeeper: Gatekeeper,
-): Promise<Caller> {
-  const given = authorization ?? (keyInQuery && `Bearer ${keyInQuery}`);
-  if (!given) throw new NotAuthenticated();
-  const asked = { headers: {}, headersDistinct: { authorization: [given] } };
-  return gatekeeper.authenticate(asked).catch((error: unknown) => {
-    throw error instanceof NotAuthenticated ? new NotAuthenticated(error.message, 'authentication_failed') : error;
-  });
+function callerOf({ authorization }: IncomingHttpHeaders, url: URL, gatekeeper: Gatekeeper): Promise<Caller> {
+  const headersDistinct = authorization === undefined ? {} : { authorization: [authorization] };
+  return gatekeeper.authenticate({ headers: {}, headersDistinct, url: url.href });
 }
 
 /** The one that the token names; without one, the only one that the key opens. */
