@@ -73,9 +73,11 @@ export function createResults(options: ResultsOptions): Results {
 
   async function sweep(): Promise<void> {
     const before = new Date(now() - KEPT_MS).toISOString();
-    await cache.sweep(before).catch((error: unknown) => {
+    try {
+      while ((await cache.sweep(before)) > 0);
+    } catch (error) {
       log.warn({ error: describeError(error) }, 'old results of insights could not be removed');
-    });
+    }
   }
 
   const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
