@@ -15,7 +15,7 @@ export type Backfill = { id: string; status: string; progress: { total_runs: num
 
 type Page<T> = { next: string | null; results: T[] };
 
-const POLL_MS = 500;
+const POLL_MS = 1_000;
 
 export function sluiceApi({ apiUrl, personalApiKey, projectId }: ApiOptions) {
   const exportsPath = `/api/environments/${projectId}/batch_exports/`;
@@ -27,6 +27,11 @@ export function sluiceApi({ apiUrl, personalApiKey, projectId }: ApiOptions) {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (response.ok) return response;
+    const waitSeconds = response.headers.get('retry-after');
+    if (response.status === 429 && waitSeconds !== null) {
+      await sleep(Number(waitSeconds) * 1000);
+      return call(method, path, body);
+    }
     throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
   }
 
