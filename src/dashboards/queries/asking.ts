@@ -1,6 +1,6 @@
 /** Asking Postgres for results: for a limited time, and no longer than somebody waits. */
 import type { Pool } from '../../db/connection.ts';
-import { InvalidInput, Unavailable } from '../../errors.ts';
+import { InvalidInput, NotFound, Unavailable } from '../../errors.ts';
 
 const TIMEOUT_MS = 15_000;
 
@@ -56,11 +56,17 @@ export async function asking<T>(
     return result;
   } catch (error) {
     signal?.throwIfAborted();
+    release(!isAnswered(error));
     throw explained(error);
   } finally {
     signal?.removeEventListener('abort', abandon);
     release(true);
   }
+}
+
+/** Whether the connection is ready for another statement: Postgres said what was wrong with this one, or we did before it. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof InvalidInput || error instanceof NotFound || (error instanceof Error && 'severity' in error);
 }
 
 function explained(error: unknown): unknown {

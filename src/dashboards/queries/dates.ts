@@ -102,7 +102,13 @@ function wallOf(text: string): number {
 /** @param base what the clock shows at the side's instant, or now */
 function beginningOf({ from, isExact }: Range, base: number, interval: Interval | null): number {
   const wall = from === null ? startOf(shifted(base, -DEFAULT_DAYS, 'd'), 'd') : momentWall(from, base);
-  return isExact ? wall : startOf(wall, interval ?? 'day');
+  // As upstream: the last 24 hours are not two days.
+  const isExactly = isExact || (isHours(from) && (interval ?? 'day') === 'day');
+  return isExactly ? wall : startOf(wall, interval ?? 'day');
+}
+
+function isHours(side: Range['from']): boolean {
+  return side !== null && side !== 'all' && side.kind === 'relative' && side.unit === 'h';
 }
 
 function momentWall(moment: Moment | 'all', base: number): number {

@@ -41,8 +41,8 @@ function computed(ask: Ask, projectId: number, query: ParsedQuery, now: number):
   }
 }
 
-/** As upstream, the last moment belongs to the range. */
+/** As upstream, the last moment belongs to the range: one microsecond before its end. */
 function rangeShown({ from, to }: Dates): QueryResult['resolved_date_range'] {
-  const last = new Date(Date.parse(to) - 1).toISOString();
+  const last = new Date(Date.parse(to) - 1).toISOString().replace('Z', '999Z');
   return { date_from: from, date_to: last };
 }

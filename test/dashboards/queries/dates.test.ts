@@ -29,7 +29,7 @@ const RANGES: [string, Asked, from: string, to: string, days?: string[]][] = [
     '2024-06-12T12:59',
     ['10', '11', '12'].map((hour) => `2024-06-12 ${hour}:00:00`),
   ],
-  ['hours of days', { from: '-24h' }, '2024-06-11T00:00', '2024-06-12T23:59', ['2024-06-11', '2024-06-12']],
+  ['hours of days', { from: '-24h' }, '2024-06-11T12:00', '2024-06-12T23:59', ['2024-06-11', '2024-06-12']],
   ['dates: the last one is whole', { from: '2024-06-01', to: '2024-06-02' }, '2024-06-01T00:00', '2024-06-02T23:59'],
   [
     'one date by hours',

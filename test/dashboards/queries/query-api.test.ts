@@ -85,7 +85,7 @@ describe('POST /query/', () => {
       assert.equal(status, 200);
       assert.deepEqual(
         [body['timezone'], body['is_cached'], body['hasMore'], body['resolved_date_range']],
-        ['UTC', false, false, { date_from: '2024-06-01T00:00:00.000000Z', date_to: '2024-06-03T23:59:59.999Z' }],
+        ['UTC', false, false, { date_from: '2024-06-01T00:00:00.000000Z', date_to: '2024-06-03T23:59:59.999999Z' }],
       );
       assert.deepEqual(body['results'], [
         {
