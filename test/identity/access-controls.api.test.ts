@@ -64,10 +64,10 @@ describe('access controls', () => {
     return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Body };
   }
 
-  describe('of one object', () => {
-    const put = async (key: string, body: unknown = { access_level: 'viewer' }) =>
-      refusal(await ask('PUT', rules, key, body));
+  const put = async (key: string, body: unknown = { access_level: 'viewer' }) =>
+    refusal(await ask('PUT', rules, key, body));
 
+  describe('of one object', () => {
     it('are decided about by whoever made it, admins and managers', async () => {
       const { db } = sluice;
       const denied = [403, 'Must be manager to modify feature_flag permissions.', null];
