@@ -11,6 +11,7 @@ import { copyTile, moveTile } from './move.ts';
 import type { ChangedTextTile, NewTextTile, TileBody } from './schema.ts';
 import { checkBody, rewriteText, writeText } from './texts.ts';
 import { tileOf } from './tiles.ts';
+import type { Tile } from './tiles.store.ts';
 
 /** The dashboard that a request names, and the version of it that the caller insists on. */
 export type Aim = { id: number; ifMatch: string | undefined };
@@ -32,6 +33,10 @@ export function tileManagement(all: DashboardStores) {
       }
       return work({ ...actor, stores }, dashboard);
     });
+
+  async function shown(actor: Actor, { id, dashboard_id }: Tile): Promise<TileBody> {
+    return tileOf(all, await all.dashboards.get(actor.project.id, dashboard_id), actor, id);
+  }
 
   return {
     /** @returns the source after it. @throws as `moveTile` */
@@ -69,28 +74,32 @@ export function tileManagement(all: DashboardStores) {
       }),
 
     /** @throws InvalidInput naming the field */
-    addText: (actor: Actor, aim: Aim, given: NewTextTile): Promise<TileBody> =>
-      changing(actor, aim, async (acting, dashboard) => {
-        const body = filledBody(given.body);
-        const tile = await recorded(acting, dashboard, async () => {
+    async addText(actor: Actor, aim: Aim, given: NewTextTile): Promise<TileBody> {
+      const body = filledBody(given.body);
+      const tile = await changing(actor, aim, (acting, dashboard) =>
+        recorded(acting, dashboard, async () => {
           const { id: text_id } = await writeText(acting, { body });
           return acting.stores.tiles.insert({ ...displayOf(given), text_id, dashboard_id: dashboard.id });
-        });
-        return tileOf(acting.stores, dashboard, acting, tile.id);
-      }),
+        }),
+      );
+      return shown(actor, tile);
+    },
 
     /** @throws NotFound when the dashboard shows no such tile; InvalidInput naming the field */
-    changeText: (actor: Actor, aim: Aim, given: ChangedTextTile): Promise<TileBody> =>
-      changing(actor, aim, async (acting, dashboard) => {
-        const { id, text_id } = await acting.stores.tiles.getLive(dashboard.id, given.tile_id);
+    async changeText(actor: Actor, aim: Aim, given: ChangedTextTile): Promise<TileBody> {
+      const body = given.body === undefined ? undefined : filledBody(given.body);
+      const tile = await changing(actor, aim, async (acting, dashboard) => {
+        const found = await acting.stores.tiles.getLive(dashboard.id, given.tile_id);
+        const { id, text_id } = found;
         if (text_id === null) throw new InvalidInput('Tile is not a text tile.', 'tile_id');
-        const body = given.body === undefined ? undefined : filledBody(given.body);
         await recorded(acting, dashboard, async () => {
           const text = body === undefined ? text_id : await rewriteText(acting, text_id, { body });
           await acting.stores.tiles.update(id, { ...displayOf(given), text_id: text });
         });
-        return tileOf(acting.stores, dashboard, acting, id);
-      }),
+        return found;
+      });
+      return shown(actor, tile);
+    },
 
     /** Takes a tile off the dashboard; those below it move up. @throws NotFound when the dashboard shows no such tile */
     remove: (actor: Actor, aim: Aim, tileId: number): Promise<void> =>

@@ -1,4 +1,5 @@
 /** The tiles of a dashboard as somebody sees them. */
+import { NotFound } from '../../errors.ts';
 import type { Caller, Rights } from '../../http/access.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Insight } from '../insights/insights.store.ts';
@@ -37,11 +38,15 @@ export async function tilesOf(stores: Seen, dashboard: Shown, viewer: TileViewer
 }
 
 /** One of the dashboard's tiles, without results. @throws NotFound */
-export async function tileOf(stores: Seen, dashboard: Shown, viewer: TileViewer, id: number): Promise<TileBody> {
-  const { rights } = viewer;
-  const tiles = await tilesOf(stores, dashboard, { rights });
-  await stores.tiles.getLive(dashboard.id, id);
-  return tiles.find((tile) => tile.id === id)!;
+export async function tileOf(
+  stores: Seen,
+  dashboard: Shown,
+  { rights, caller }: Required<Pick<TileViewer, 'rights' | 'caller'>>,
+  id: number,
+): Promise<TileBody> {
+  const tile = (await tilesOf(stores, dashboard, { rights, caller })).find((one) => one.id === id);
+  if (!tile) throw new NotFound();
+  return tile;
 }
 
 async function present(

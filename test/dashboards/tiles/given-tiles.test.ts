@@ -8,6 +8,11 @@ const BUTTON = { url: 'https://example.com/a?b#c', text: 'Go' };
 const sm = (x: number, y: number, w = 6, h = 5) => ({ layouts: { sm: { x, y, w, h } } });
 const LONG = 'x'.repeat(4001);
 
+const bodies = ({ tiles }: Dashboard) => tiles.map(({ text }) => (text as Body | null)?.['body']);
+const contentOf = (tile: Body | undefined, kind: string) => tile?.[kind] as Body & { id: number };
+const idOf = (tile: Body | undefined) => tile?.['id'] as number;
+const required = (attr: string) => [attr, 'This field is required.'] as const;
+
 describe('the tiles of a dashboard', () => {
   let api: DashboardsApi;
 
@@ -21,9 +26,6 @@ describe('the tiles of a dashboard', () => {
   const get = (id: number, options = {}) => api.done('GET', `${id}/?refresh=force_cache`, undefined, options);
   const newInsight = () => api.done<Body & { id: number }>('POST', insights(), INSIGHT);
   const insights = (id = '') => `/api/projects/${api.ours.projectId}/insights/${id}`;
-  const bodies = ({ tiles }: Dashboard) => tiles.map(({ text }) => (text as Body | null)?.['body']);
-  const contentOf = (tile: Body | undefined, kind: string) => tile?.[kind] as Body & { id: number };
-  const idOf = (tile: Body | undefined) => tile?.['id'] as number;
 
   describe('are not for everybody', () => {
     it('a key needs `insight:write` to bring new insights, not to show one or to write', async () => {
@@ -87,7 +89,6 @@ describe('the tiles of a dashboard', () => {
   });
 
   describe('refuse', () => {
-    const required = (attr: string) => [attr, 'This field is required.'] as const;
     for (const [what, tile, [attr, detail]] of [
       ['a text that is too long', { text: { body: LONG } }, ['text__body', 'Text body cannot exceed 4000 characters']],
       ['an unknown text', { text: { id: 999_999, body: '' } }, ['text', 'Text tile not found in this team.']],
@@ -123,28 +124,28 @@ describe('the tiles of a dashboard', () => {
       [
         'a button in the middle',
         { button_tile: { ...BUTTON, placement: 'middle' } },
-        ['tiles__0__button_tile__placement', '"middle" is not a valid choice.'],
+        ['tiles__1__button_tile__placement', '"middle" is not a valid choice.'],
       ],
       [
         'an unknown insight',
         { insight: 999_999 },
-        ['tiles__0__insight', 'Invalid pk "999999" - object does not exist.'],
+        ['tiles__1__insight', 'Invalid pk "999999" - object does not exist.'],
       ],
-      ['a nameless insight', { insight: 'x' }, ['tiles__0__insight', 'Invalid pk "x" - object does not exist.']],
+      ['a nameless insight', { insight: 'x' }, ['tiles__1__insight', 'Invalid pk "x" - object does not exist.']],
       [
         'an insight that asks nothing',
         { insight: { query: 7 } },
-        ['tiles__0__insight__query', 'Query must be a valid JSON object'],
+        ['tiles__1__insight__query', 'Query must be a valid JSON object'],
       ],
       [
         'layouts that are none',
         { ...sm(0, 0), layouts: [] },
-        ['tiles__0__layouts__non_field_errors', 'Invalid data. Expected a dictionary, but got list.'],
+        ['tiles__1__layouts__non_field_errors', 'Invalid data. Expected a dictionary, but got list.'],
       ],
     ] as const) {
       it(`${what}, and make nothing`, async () => {
         const name = `refused ${what}`;
-        const refusal = await api.refused(400, 'POST', '', { name, tiles: [{ text: { body: 'a' } }, tile].reverse() });
+        const refusal = await api.refused(400, 'POST', '', { name, tiles: [{ text: { body: 'a' } }, tile] });
         assert.deepEqual([refusal.attr, refusal.detail], [attr, detail]);
         const { rowCount } = await api.sluice.pool.query('select from dashboards where name = $1', [name]);
         assert.equal(rowCount, 0);
@@ -221,7 +222,7 @@ describe('the tiles of a dashboard', () => {
       .where({ id: contentOf(tiles[0], 'insight').id })
       .update({ query: { kind: 'Old' } });
     const [broken] = (await api.done('GET', `${id}/`)).tiles;
-    assert.equal((broken?.['error'] as Body)['type'], 'validation_error');
+    assert.equal((broken!['error'] as Body)['type'], 'validation_error');
   });
 
   it('are changed one by one, and those that are left out stay', async () => {
@@ -326,9 +327,9 @@ describe('the tiles of a dashboard', () => {
     await patch(id, { id: idOf(tiles[0]), text: { body: 'b' } });
     const entries = (await api.activity(id)).filter(({ activity }) => activity === 'updated');
     assert.equal(entries.length, 1, 'nothing is told where nothing changes');
-    const [change] = entries[0]?.detail['changes'] as Body[];
-    assert.deepEqual([change?.['field'], change?.['action']], ['tiles', 'changed']);
-    assert.deepEqual([(change?.['before'] as Body)['text'], (change?.['after'] as Body)['text']], ['a', 'b']);
+    const [change] = entries[0]!.detail['changes'] as { field: string; action: string; before: Body; after: Body }[];
+    assert.deepEqual([change?.field, change?.action], ['tiles', 'changed']);
+    assert.deepEqual([change?.before['text'], change?.after['text']], ['a', 'b']);
     assert.equal(await etagOf(id), before + 1);
   });
 
