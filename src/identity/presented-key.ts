@@ -10,13 +10,13 @@ export type PresentedKey = {
 
 /** Of the body and the query. */
 const FIELD = 'personal_api_key';
-const BEARER = /^Bearer +(\S.*?) *$/i;
+const BEARER = /^Bearer +(\S.*)$/i;
 
 /** @throws NotAuthenticated for two headers: they may be somebody's key and somebody else's */
 export async function presentedKey(request: Credentials): Promise<PresentedKey | undefined> {
   const [header, second] = request.headersDistinct.authorization ?? [];
   if (second !== undefined) throw new NotAuthenticated('Give one header `Authorization: Bearer <key>`.');
-  const inHeader = BEARER.exec(header ?? '')?.[1];
+  const inHeader = BEARER.exec(header ?? '')?.[1]?.trimEnd();
   if (inHeader !== undefined) return { key: inHeader, where: 'Authorization header' };
   const inBody = await keyInBody(request);
   if (inBody !== undefined) return { key: inBody, where: 'body' };

@@ -64,7 +64,7 @@ export function tenantStore(db: Knex) {
         .join('users', 'users.id', 'member.user_id')
         .leftJoin('projects', 'projects.id', 'users.current_project_id')
         .where('member.user_id', userId)
-        .modify((wanted) => id !== '@current' && wanted.where('organizations.id', id))
+        .where(id === '@current' ? {} : { 'organizations.id': id })
         .orderBy('is_current', 'desc')
         .limit(2)
         .select(

@@ -51,6 +51,10 @@ const SCOPED = 'API keys with scoped projects are only supported on project-base
 const NOT_THIS_PROJECT = (id: number) => `API key does not have access to the requested project: ID ${id}.`;
 const NOT_THIS_ORGANIZATION = (id: string) => `API key does not have access to the requested organization: ID ${id}.`;
 
+const things = ({ projectId }: Tenant) => `/api/projects/${projectId}/things/`;
+const project = ({ projectId }: Tenant) => `/api/projects/${projectId}/`;
+const organization = ({ organizationId }: Tenant) => `/api/organizations/${organizationId}/`;
+
 describe('what a key is kept from', () => {
   let database: TestDatabase;
   let db: Knex;
@@ -88,9 +92,6 @@ describe('what a key is kept from', () => {
 
   const keyWith = async (settings: Partial<NewKey>, owner: KeyOwner = { userId: ours.userId }) =>
     (await keyStore(db).create(owner, { label: 'test', scopes: ['*'], ...settings })).key;
-  const things = ({ projectId }: Tenant) => `/api/projects/${projectId}/things/`;
-  const project = ({ projectId }: Tenant) => `/api/projects/${projectId}/`;
-  const organization = ({ organizationId }: Tenant) => `/api/organizations/${organizationId}/`;
 
   /** @returns what a key gets: the status, or what it is refused with */
   async function gets(path: string, key: string, method = 'GET'): Promise<unknown> {

@@ -23,6 +23,9 @@ const HOUR_MS = 3_600_000;
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const NEW = { label: 'script', scopes: ['event:read'], scoped_teams: [], scoped_organizations: [] };
 
+const invalid = (where: string) => `Personal API key found in request ${where} is invalid.`;
+const inBody = (key: unknown) => ({ body: { personal_api_key: key } });
+
 describe('personal API keys', () => {
   let database: TestDatabase;
   let db: Knex;
@@ -315,8 +318,6 @@ describe('personal API keys', () => {
     const says = async (path: string, request: ApiRequest) =>
       (await ask('PATCH', path, undefined, request)).body as Key;
     const notAllowed = 'This action does not support personal API key access';
-    const invalid = (where: string) => `Personal API key found in request ${where} is invalid.`;
-    const inBody = (key: unknown) => ({ body: { personal_api_key: key } });
     for (const [path, request, detail] of [
       [at(wrong), { ...inBody(wrong), key: wrong }, invalid('Authorization header')],
       [at(query.value), { ...inBody(wrong), headers: { Authorization: `Bearer   ${header.value}  ` } }, notAllowed],

@@ -24,6 +24,17 @@ type Key = { id: string; value: string | null } & Record<string, unknown>;
 
 const NEW = { label: 'importer', scopes: ['event:write'] };
 
+const pathOf = ({ projectId }: Tenant, rest = '') => `/api/projects/${projectId}/project_secret_api_keys/${rest}`;
+const endpoints = (id: string) =>
+  [
+    ['GET', '', undefined],
+    ['POST', '', NEW],
+    ['GET', `${id}/`, undefined],
+    ['PATCH', `${id}/`, {}],
+    ['DELETE', `${id}/`, undefined],
+    ['POST', `${id}/roll/`, undefined],
+  ] as const;
+
 describe('keys of a project', () => {
   let database: TestDatabase;
   let db: Knex;
@@ -53,8 +64,6 @@ describe('keys of a project', () => {
     await database.drop();
   });
 
-  const pathOf = ({ projectId }: Tenant, rest = '') => `/api/projects/${projectId}/project_secret_api_keys/${rest}`;
-
   /** As an admin of ours. */
   async function ask(method: string, path: string, body?: unknown, request: ApiRequest = { headers: session }) {
     const answer = await api.request(method, path, { ...request, ...(body !== undefined && { body }) });
@@ -64,16 +73,6 @@ describe('keys of a project', () => {
 
   const make = async (settings: object = {}) =>
     (await ask('POST', pathOf(ours), { ...NEW, ...settings })).body as Key & { value: string };
-
-  const endpoints = (id: string) =>
-    [
-      ['GET', '', undefined],
-      ['POST', '', NEW],
-      ['GET', `${id}/`, undefined],
-      ['PATCH', `${id}/`, {}],
-      ['DELETE', `${id}/`, undefined],
-      ['POST', `${id}/roll/`, undefined],
-    ] as const;
 
   it('are the business of admins who are logged in', async () => {
     const { id } = await make();

@@ -10,23 +10,23 @@ import { PUBLIC_URL, startApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildPersonalKey, buildSession, buildTenant } from '../support/identity.ts';
 
+/** @returns after how many seconds it may come back; 0: it was let in */
+function waitOf(ask: () => void): number {
+  try {
+    ask();
+    return 0;
+  } catch (error) {
+    assert.ok(error instanceof Throttled);
+    return error.retryAfterSeconds;
+  }
+}
+
 describe('how often a key may ask', () => {
   let seconds = 0;
   beforeEach(() => void (seconds = 0));
 
   const limitOf = (perMinute: number, perHour: number) =>
     createRequestLimit({ perMinute, perHour }, () => seconds * 1000);
-
-  /** @returns after how many seconds it may come back; 0: it was let in */
-  function waitOf(ask: () => void): number {
-    try {
-      ask();
-      return 0;
-    } catch (error) {
-      assert.ok(error instanceof Throttled);
-      return error.retryAfterSeconds;
-    }
-  }
 
   it('is so often in any minute, wherever the minute begins', () => {
     const ask = limitOf(480, 4800);
