@@ -29,7 +29,7 @@ const ARROWS = `
 
   db              -> processes
   migrations      -> db (types)
-  events          -> http, db, formats, query, destinations (types), exports/domain
+  events          -> http, db, identity, formats, query, destinations (types), exports/domain
   destinations    -> net, formats
   temporal        -> exports/domain, processes, config, secrets (types)
 
@@ -45,7 +45,7 @@ const ARROWS = `
   activities      -> exports, exports/domain, events, destinations, formats, temporal, db, notify, net (types)
   workflows       -> exports/domain, activities (types)
 
-  up              -> processes, db, identity, secrets, temporal, exports/domain, config, composition
+  up              -> processes, db, identity, dashboards, secrets, temporal, exports/domain, config, composition
   composition     -> everything
   commands        -> everything
 `;

@@ -35,6 +35,8 @@ const URLS = [
 ];
 
 const node = (event: string, others: Json = {}) => ({ kind: 'EventsNode', event, ...others });
+const entity = (id: string) => ({ id, type: 'events' });
+const at = (x: number, y: number, w: number, h: number) => ({ layouts: { sm: { x, y, w, h } } });
 const trends = (display: string, others: Json = {}) => ({
   kind: 'InsightVizNode',
   source: {
@@ -63,8 +65,8 @@ describe('the shared page in a browser', function () {
   async function capture(): Promise<void> {
     const batch = Array.from({ length: 60 }, (_, n) => ({
       event: ['coffee ordered', 'coffee ordered', 'coffee drunk', ALL.slice(0, 200)][n % 4],
-      distinct_id: `person-${n % 12}`,
-      timestamp: new Date(Date.now() - (n % 6) * 24 * HOUR - (n % 5) * 60_000).toISOString(),
+      distinct_id: `person-${Math.floor(n / 4) % 7}`,
+      timestamp: new Date(Date.now() - (5 - Math.floor(n / 10)) * 24 * HOUR - (60 - n) * 1_000).toISOString(),
       properties: { kind: ['Espresso', 'Flat white', ATTACKS[n % ATTACKS.length]][n % 3], [ATTACKS[1]!]: 1 },
     }));
     const answer = await fetch(`${world.sluice.url}/batch/`, {
@@ -98,7 +100,6 @@ describe('the shared page in a browser', function () {
       name: 'The coffee bar',
       description: 'What people drink here, hour by hour.',
     });
-    const at = (x: number, y: number, w: number, h: number) => ({ layouts: { sm: { x, y, w, h } } });
     const put = async (name: string, query: Json, place: Json) => {
       const insightId = await world.buildInsight({ name, query });
       await world.buildTile(id, { insight_id: insightId }, place);
@@ -154,7 +155,15 @@ describe('the shared page in a browser', function () {
       'Who comes back',
       {
         kind: 'InsightVizNode',
-        source: { kind: 'RetentionQuery', retentionFilter: { totalIntervals: 6, period: 'Day' } },
+        source: {
+          kind: 'RetentionQuery',
+          retentionFilter: {
+            totalIntervals: 6,
+            period: 'Day',
+            targetEntity: entity('coffee ordered'),
+            returningEntity: entity('coffee drunk'),
+          },
+        },
       },
       at(6, 13, 6, 5),
     );
@@ -173,17 +182,6 @@ describe('the shared page in a browser', function () {
     );
     await put('Broken', { kind: 'InsightVizNode', source: { kind: 'TrendsQuery', series: [] } }, {});
     return id;
-  }
-
-  async function violations(page: Page): Promise<string[]> {
-    const file = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-    await page.evaluate(await readFile(file, 'utf8'));
-    const { violations: found } = await page.evaluate<AxeResults>('axe.run()');
-    return found
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-      );
   }
 
   it('draws what was captured, in light and dark, on screens, phones and paper, and nothing is wrong with it', async () => {
@@ -269,16 +267,14 @@ describe('the shared page in a browser', function () {
     for (const attack of [...ATTACKS, ALL]) await world.buildText(id, attack);
     for (const url of URLS) {
       const button_id = crypto.randomUUID();
-      await world.sluice
-        .db('dashboard_buttons')
-        .insert({
-          id: button_id,
-          project_id: world.ours.projectId,
-          url,
-          text: ATTACKS[1],
-          placement: 'right',
-          style: 'secondary',
-        });
+      await world.sluice.db('dashboard_buttons').insert({
+        id: button_id,
+        project_id: world.ours.projectId,
+        url,
+        text: ATTACKS[1],
+        placement: 'right',
+        style: 'secondary',
+      });
       await world.buildTile(id, { button_id });
     }
     const named = { name: ATTACKS[3], description: ALL, derived_name: ATTACKS[0] };
@@ -362,4 +358,16 @@ async function box(page: Page, what: string) {
 
 function groundOf(page: Page): Promise<unknown> {
   return page.evaluate('getComputedStyle(document.body).backgroundColor');
+}
+
+/** What axe calls serious or worse. */
+async function violations(page: Page): Promise<string[]> {
+  const file = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  await page.evaluate(await readFile(file, 'utf8'));
+  const { violations: found } = await page.evaluate<AxeResults>('axe.run()');
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
 }

@@ -7,7 +7,7 @@ import { compact } from './format.ts';
 
 /** Width and height of the plane's coordinates. */
 export const PLANE = 1000;
-const MAX_LABELS = 7;
+const MAX_LABELS = 5;
 
 export type Frame = {
   /** What a screen reader says instead of the picture. */

@@ -6,6 +6,8 @@ import { totalOf, type Series } from './series.ts';
 const MAX_ROWS = 100;
 const MAX_COLUMNS = 30;
 const MAX_TEXT = 300;
+/** In UTC: without what nobody reads. */
+const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/;
 
 type Table = { name: string; head: readonly string[]; rows: readonly (readonly unknown[])[]; hasMore?: boolean };
 
@@ -51,7 +53,7 @@ function cell(value: unknown): ComponentChild {
 function cellText(value: unknown): ComponentChild {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'number') return number(value);
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value.replace(INSTANT, '$1 $2') : JSON.stringify(value);
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
