@@ -7,15 +7,14 @@ import { captureRoutes } from './capture/description.ts';
 import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
 import { createKnex, createPool, STORE_TIMEOUTS } from './db/connection.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
+import { peopleChanges } from './events/changes.ts';
 import { eventRoutes, type EventsApi } from './events/events.routes.ts';
 import { eventStore } from './events/events.store.ts';
 import { groupRoutes, type GroupsApi } from './events/groups/groups.routes.ts';
-import { groupTypeStore } from './events/groups/group-types.store.ts';
-import { groupStore } from './events/groups/groups.store.ts';
 import { INGEST_TIMEOUTS } from './events/ingest.ts';
 import { LOOKUP_OPTIONS } from './events/lookup.ts';
 import { personRoutes, type PersonsApi } from './events/persons/persons.routes.ts';
-import { personStore } from './events/persons/persons.store.ts';
+import { peopleStores } from './events/stores.ts';
 import { createWarningWriter } from './events/warning-writer.ts';
 import { warningRoutes, type WarningsApi } from './events/warnings.routes.ts';
 import { warningStore } from './events/warnings.store.ts';
@@ -117,6 +116,7 @@ export function createApi(
   const engine = createEngine(options);
   const db = createKnex({ url, applicationName: 'sluice-identity', ...STORE_TIMEOUTS });
   const lookups = createKnex({ url, ...LOOKUP_OPTIONS });
+  const described = peopleStores(lookups);
   const ingestPool = createPool({
     url,
     applicationName: 'sluice-capture',
@@ -177,9 +177,10 @@ export function createApi(
       apiKeys: apiKeys(identity),
       accessControls: accessControls({ stores: identity, protectedObjects }),
       events: eventStore(lookups),
-      persons: personStore(lookups),
-      groups: groupStore(lookups),
-      groupTypes: groupTypeStore(lookups),
+      persons: described.persons,
+      groups: described.groups,
+      groupTypes: described.groupTypes,
+      peopleChanges: peopleChanges(described),
       batchExports: batchExports({
         stores,
         schedules: setter,

@@ -2,13 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { createKnex, type Knex } from '../../src/db/connection.ts';
 import { eventRoutes, type EventsApi } from '../../src/events/events.routes.ts';
+import { peopleChanges } from '../../src/events/changes.ts';
 import { eventStore } from '../../src/events/events.store.ts';
 import { groupRoutes, type GroupsApi } from '../../src/events/groups/groups.routes.ts';
-import { groupTypeStore } from '../../src/events/groups/group-types.store.ts';
-import { groupStore } from '../../src/events/groups/groups.store.ts';
 import { LOOKUP_OPTIONS } from '../../src/events/lookup.ts';
 import { personRoutes, type PersonsApi } from '../../src/events/persons/persons.routes.ts';
-import { personStore } from '../../src/events/persons/persons.store.ts';
+import { peopleStores } from '../../src/events/stores.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
 import { identityStores } from '../../src/identity/stores.ts';
@@ -42,13 +41,13 @@ export async function startLookups(): Promise<Lookups> {
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test' });
   const bounded = createKnex({ url: database.url, ...LOOKUP_OPTIONS, statementTimeoutMs: 1_000 });
+  const people = peopleStores(bounded);
   const api = await startApi({
     routes: lookupRoutes,
     collaborators: {
       events: eventStore(bounded),
-      persons: personStore(bounded),
-      groups: groupStore(bounded),
-      groupTypes: groupTypeStore(bounded),
+      ...people,
+      peopleChanges: peopleChanges(people),
     },
     gatekeeper: createGatekeeper(identityStores(db)),
   });

@@ -1,10 +1,10 @@
 /** `/groups_types/`: of which kinds a project's groups are. */
-import { InvalidInput } from '../../errors.ts';
 import { json, route } from '../../http/route.ts';
 import { nullable, Type, type Static } from '../../schema.ts';
+import type { PeopleChanges } from '../changes.ts';
 import type { GroupType, GroupTypeStore } from './group-types.store.ts';
 
-export type GroupTypesApi = { groupTypes: GroupTypeStore };
+export type GroupTypesApi = { groupTypes: GroupTypeStore; peopleChanges: PeopleChanges };
 
 const Name = nullable(Type.String({ maxLength: 400 }), { description: 'For people; null: as events call it.' });
 
@@ -43,15 +43,13 @@ const updateNames = route({
   answers: { 200: Type.Array(GroupTypeBody) },
   summary: 'Say how people call the groups of a type',
   description: 'What is left out stays. Events and flags go on using `group_type`.',
-  async handle({ project, body }, { groupTypes }: GroupTypesApi) {
+  async handle({ project, caller, body }, { groupTypes, peopleChanges }: GroupTypesApi) {
     const names = body.map((one) => ({
       index: one.group_type_index,
       nameSingular: one.name_singular,
       namePlural: one.name_plural,
     }));
-    if (!(await groupTypes.rename(project.id, names))) {
-      throw new InvalidInput('The project has no groups of one of these types.', 'group_type_index');
-    }
+    await peopleChanges.renameGroupTypes({ project, by: caller }, names);
     return json(200, (await groupTypes.list(project.id)).map(present));
   },
 });

@@ -1,13 +1,11 @@
 /** `/groups/`: companies, teams and the like, as events and this API described them. */
-import { InvalidInput } from '../../errors.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../http/pagination.ts';
 import { json, route } from '../../http/route.ts';
 import { Type, type Static } from '../../schema.ts';
-import { groupTypeRoutes } from './group-types.routes.ts';
-import type { GroupTypeStore } from './group-types.store.ts';
+import { groupTypeRoutes, type GroupTypesApi } from './group-types.routes.ts';
 import type { Group, GroupStore } from './groups.store.ts';
 
-export type GroupsApi = { groups: GroupStore; groupTypes: GroupTypeStore };
+export type GroupsApi = GroupTypesApi & { groups: GroupStore };
 
 const TypeIndex = Type.Integer({ minimum: 0, maximum: 4, description: 'Of the type, from `/groups_types/`.' });
 
@@ -90,12 +88,12 @@ const createGroup = route({
   answers: { 201: GroupBody },
   summary: 'Create a group of a type that the project has',
   description: SEEN,
-  async handle({ project, body }, { groups, groupTypes }: GroupsApi) {
-    const types = await groupTypes.list(project.id);
-    if (!types.some(({ index }) => index === body.group_type_index)) {
-      throw new InvalidInput('The project has no groups of this type.', 'group_type_index');
-    }
-    return json(201, present(await groups.create(nameOf(project, body), body.group_properties ?? {})));
+  async handle({ project, caller, body }, { peopleChanges }: GroupsApi) {
+    const doing = { project, by: caller };
+    return json(
+      201,
+      present(await peopleChanges.createGroup(doing, nameOf(project, body), body.group_properties ?? {})),
+    );
   },
 });
 
@@ -108,8 +106,10 @@ const updateProperty = route({
   answers: { 200: GroupBody },
   summary: 'Set a property of a group',
   description: SEEN,
-  async handle({ project, query, body }, { groups }: GroupsApi) {
-    return json(200, present(await groups.setProperty(nameOf(project, query), body.key, body.value)));
+  async handle({ project, caller, query, body }, { peopleChanges }: GroupsApi) {
+    const doing = { project, by: caller };
+    const group = await peopleChanges.setGroupProperty(doing, nameOf(project, query), body.key, body.value);
+    return json(200, present(group));
   },
 });
 
@@ -122,8 +122,9 @@ const deleteProperty = route({
   answers: { 200: GroupBody },
   summary: 'Delete a property of a group',
   description: SEEN,
-  async handle({ project, query, body }, { groups }: GroupsApi) {
-    return json(200, present(await groups.deleteProperty(nameOf(project, query), body.$unset)));
+  async handle({ project, caller, query, body }, { peopleChanges }: GroupsApi) {
+    const doing = { project, by: caller };
+    return json(200, present(await peopleChanges.deleteGroupProperty(doing, nameOf(project, query), body.$unset)));
   },
 });
 

@@ -81,6 +81,16 @@ export function groupStore(db: Knex) {
       return fromRow(row);
     },
 
+    /** The same, and nobody changes it before the transaction ends. @throws NotFound */
+    async lock({ projectId, typeIndex, key }: GroupName): Promise<Group> {
+      const row = (await db('groups')
+        .where({ project_id: projectId, group_type_index: typeIndex, group_key: key })
+        .forUpdate()
+        .first()) as Row | undefined;
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
     /** @throws InvalidInput when there is such a group, or its properties are too large */
     async create({ projectId, typeIndex, key }: GroupName, properties: Record<string, unknown>): Promise<Group> {
       const written = JSON.stringify(properties);

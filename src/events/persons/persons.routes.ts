@@ -3,10 +3,11 @@ import { InvalidInput } from '../../errors.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../http/pagination.ts';
 import { json, noBody, route } from '../../http/route.ts';
 import { Type, type Static } from '../../schema.ts';
+import type { PeopleChanges } from '../changes.ts';
 import { displayName } from './display-name.ts';
 import type { Person, PersonStore } from './persons.store.ts';
 
-export type PersonsApi = { persons: PersonStore };
+export type PersonsApi = { persons: PersonStore; peopleChanges: PeopleChanges };
 
 const Id = Type.String({ format: 'uuid' });
 const PersonParams = Type.Object({ id: Id });
@@ -88,11 +89,9 @@ const deletePerson = route({
   answers: { 204: null },
   summary: 'Delete a person',
   description: AFTERWARDS,
-  async handle({ project, params, query }, { persons }: PersonsApi) {
+  async handle({ project, caller, params, query }, { peopleChanges }: PersonsApi) {
     refuseEvents(query.delete_events);
-    // Read first: what is not there is not found, and a lock on all persons of the project is not taken for it.
-    await persons.get(project.id, params.id);
-    await persons.delete(project.id, [params.id]);
+    await peopleChanges.deletePerson({ project, by: caller }, params.id);
     return noBody(204);
   },
 });
@@ -111,13 +110,14 @@ const deletePersons = route({
   answers: { 200: Type.Object({ persons_deleted: Type.Integer() }) },
   summary: 'Delete the persons with these ids, or those that have these distinct ids',
   description: `All of them or none; ids that no person has are ignored. ${AFTERWARDS}`,
-  async handle({ project, body }, { persons }: PersonsApi) {
+  async handle({ project, caller, body }, { peopleChanges }: PersonsApi) {
     refuseEvents(body.delete_events);
+    const doing = { project, by: caller };
     const { ids, distinct_ids: distinctIds } = body;
     if (ids && distinctIds) throw new InvalidInput('Give ids or distinct_ids, not both.', 'distinct_ids');
-    if (ids) return json(200, { persons_deleted: await persons.delete(project.id, ids) });
+    if (ids) return json(200, { persons_deleted: await peopleChanges.deletePersons(doing, { ids }) });
     if (!distinctIds) throw new InvalidInput('You need to specify either distinct_ids or ids.');
-    return json(200, { persons_deleted: await persons.deleteOf(project.id, distinctIds) });
+    return json(200, { persons_deleted: await peopleChanges.deletePersons(doing, { distinctIds }) });
   },
 });
 
