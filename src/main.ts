@@ -25,6 +25,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: 'create, list and delete API keys',
     load: async () => (await import('./commands/keys.ts')).keysCommand(),
   },
+  users: {
+    summary: 'create users, give them passwords, list them',
+    load: async () => (await import('./commands/users.ts')).usersCommand(),
+  },
   capture: {
     summary: 'send a file of events to a running server',
     load: async () => (await import('./commands/capture.ts')).captureCommand(),

@@ -5,7 +5,7 @@ import { generateKey, hashOf, KEY_PREFIXES } from './keys.ts';
 import { keyStore } from './keys.store.ts';
 import { ALL_SCOPES } from './scopes.ts';
 
-const EMAIL = 'demo@sluice.invalid';
+export const DEMO_EMAIL = 'demo@sluice.invalid';
 const KEY_LABEL = 'demo';
 /** Any constant does: two first starts at once take turns. */
 const DEMO_LOCK = 7_316_005;
@@ -39,7 +39,7 @@ async function find(db: Knex): Promise<Tenant | undefined> {
   const row: Tenant | undefined = await db('users')
     .join('organization_memberships', 'organization_memberships.user_id', 'users.id')
     .join('projects', 'projects.organization_id', 'organization_memberships.organization_id')
-    .where({ email: EMAIL })
+    .where({ email: DEMO_EMAIL })
     .orderBy('projects.id')
     .first({
       organizationId: 'projects.organization_id',
@@ -55,7 +55,7 @@ async function create(db: Knex): Promise<Tenant> {
   const projectApiKey = generateKey(KEY_PREFIXES.project);
   await db('organizations').insert({ id: organizationId, name: 'Demo' });
   const [user] = await db<{ id: number }>('users')
-    .insert({ uuid: randomUUID(), distinct_id: randomUUID(), first_name: 'Demo', email: EMAIL } as never)
+    .insert({ uuid: randomUUID(), distinct_id: randomUUID(), first_name: 'Demo', email: DEMO_EMAIL } as never)
     .returning('id');
   await db('organization_memberships').insert({ organization_id: organizationId, user_id: user!.id, role: 'owner' });
   const [project] = await db<{ id: number }>('projects')

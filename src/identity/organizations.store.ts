@@ -61,6 +61,11 @@ export function organizationStore(db: Knex) {
       return fromRow(row);
     },
 
+    /** Those with this id or this name. */
+    async named(idOrName: string): Promise<Organization[]> {
+      return (await table().whereRaw('id::text = ? or name = ?', [idOrName, idOrName])).map(fromRow);
+    },
+
     async create(name: string): Promise<Organization> {
       const [row] = await table().insert({ id: randomUUID(), name }).returning('*');
       return fromRow(row!);

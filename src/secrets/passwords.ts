@@ -65,7 +65,7 @@ async function derive(password: string, salt: Buffer, bytes: number, { logN, r, 
   try {
     // The same letters typed on another keyboard (NFC against NFD) are the same password.
     const text = password.normalize('NFKC');
-    const options = { N: 2 ** logN, r, p, maxmem: 256 * r * 2 ** logN };
+    const options = { N: 2 ** logN, r, p, maxmem: 256 * r * (2 ** logN + p) };
     return await new Promise((resolve, reject) => {
       scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
     });

@@ -1,0 +1,58 @@
+/** What an operator does at the machine itself: the first users, and passwords that were forgotten. */
+import { CommandFailed } from '../errors.ts';
+import type { OrganizationRole } from '../http/access.ts';
+import { hashPassword } from '../secrets/passwords.ts';
+import type { Account } from './accounts.store.ts';
+import { recordOwn } from './own-activity.ts';
+import type { IdentityBound, IdentityStores } from './stores.ts';
+
+export type AddedUser = { email: string; organization: string; role: OrganizationRole; password: string };
+
+/**
+ * @param added `organization`: the id or the name of one; a name that is not there yet makes one
+ * @throws CommandFailed when there is such a user already, or several organizations have the name
+ */
+export async function addUser(
+  identity: IdentityStores,
+  { email, organization, role, password }: AddedUser,
+): Promise<{ user: Account; organizationId: string }> {
+  if (await identity.accounts.byEmail(email)) throw new CommandFailed(`There is already a user ${email}.`);
+  const passwordHash = await hashPassword(password);
+  return identity.inTransaction(async (stores) => {
+    const organizationId = await organizationOf(stores, organization);
+    const user = await stores.accounts.create({ email, passwordHash });
+    await stores.members.add(organizationId, user.id, role);
+    await stores.accounts.change(user.id, { currentProjectId: await stores.projects.firstOf(organizationId) });
+    const { id } = await stores.members.get(organizationId, user.uuid);
+    await stores.activity.record({
+      project: { id: null, organizationId },
+      author: { userId: null, keyId: null },
+      scope: 'OrganizationMembership',
+      itemId: id,
+      activity: 'created',
+      name: email,
+      changes: [],
+    });
+    return { user, organizationId };
+  });
+}
+
+/** Their sessions end. @throws CommandFailed when there is no such user */
+export async function resetPassword(identity: IdentityStores, email: string, password: string): Promise<Account> {
+  const user = await identity.accounts.byEmail(email);
+  if (!user) throw new CommandFailed(`There is no user ${email}.`);
+  const passwordHash = await hashPassword(password);
+  await identity.inTransaction(async (stores) => {
+    await stores.accounts.setPassword(user.id, passwordHash);
+    await stores.sessions.endOthers(user.id, null);
+    const changes = [{ type: 'User', action: 'changed', field: 'password', before: null, after: null } as const];
+    await recordOwn(stores, { userId: user.id, keyId: null }, { activity: 'updated', name: email, changes });
+  });
+  return user;
+}
+
+async function organizationOf({ organizations }: IdentityBound, idOrName: string): Promise<string> {
+  const [found, second] = await organizations.named(idOrName);
+  if (second) throw new CommandFailed(`Several organizations are called ${idOrName}: give the id of one.`);
+  return (found ?? (await organizations.create(idOrName))).id;
+}
