@@ -116,7 +116,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
       const [users, tiles] = await Promise.all([
         all.users.byIds([dashboard.created_by]),
         tilesOf(all, dashboard, {
-          rights: viewer.rights,
+          ...viewer,
           overrides,
           resultsOf: (asked) => results.resultsOf(project, asked, refresh),
         }),

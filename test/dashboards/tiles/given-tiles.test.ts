@@ -211,6 +211,16 @@ describe('the tiles of a dashboard', () => {
     assert.deepEqual((await get(id)).tiles.map(idOf), tiles.map(idOf));
   });
 
+  it('say the same of an insight as the insight itself, to whoever asks', async () => {
+    const { id, tiles } = await api.create({ restriction_level: 37, tiles: [{ insight: INSIGHT }] });
+    const member = await api.join();
+    const path = insights(`${contentOf(tiles[0], 'insight').id}/?refresh=force_cache`);
+    for (const options of [{}, member]) {
+      const [tile] = (await get(id, options)).tiles;
+      assert.deepEqual(tile?.['insight'], await api.done('GET', path, undefined, options));
+    }
+  });
+
   it('show what their insights give, or why they give nothing', async () => {
     const { id } = await create({ insight: INSIGHT });
     const { tiles } = await api.done('GET', `${id}/`);
