@@ -26,6 +26,9 @@ describe('API keys', () => {
   it('are kept as SHA-256', () => {
     assert.equal(hashOf('phx_a').length, 32);
     assert.notDeepEqual(hashOf('phx_a'), hashOf('phx_b'));
+    // The reference's vector: keys could be taken over with their hashes.
+    const known = '45af89b510a3279a817f851de5d3f95b73485d58ec2672a39e52d8aeeb014059';
+    assert.equal(hashOf('test_key_12345').toString('hex'), known);
   });
 
   it('may read what they may write, and nothing else by accident', () => {
