@@ -2,8 +2,9 @@
 import { escapeLiteral } from 'pg';
 import { cutToPage } from '../../events/lookup.ts';
 import type { Ask } from './asking.ts';
-import { resolvedDates, type Dates } from './dates.ts';
+import { resolvedDates } from './dates.ts';
 import { filterTreeSql, type FilterContext } from './filter-tree.ts';
+import type { Dates } from './intervals.ts';
 import type { ParsedEvents } from './parsed.ts';
 import { IN_RANGE, rangeValues } from './selecting.ts';
 

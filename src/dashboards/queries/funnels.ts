@@ -6,8 +6,9 @@
  * step goes on from the best one among the events before.
  */
 import type { Ask } from './asking.ts';
-import { resolvedDates, type Dates } from './dates.ts';
+import { resolvedDates } from './dates.ts';
 import type { FilterContext } from './filter-tree.ts';
+import type { Dates } from './intervals.ts';
 import type { ParsedFunnels } from './parsed.ts';
 import type { FunnelStepResult } from './result.ts';
 import { ACTOR, entitySql, IN_RANGE, namedSql, rangeValues, WITH_ACTORS } from './selecting.ts';

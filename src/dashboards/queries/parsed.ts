@@ -1,6 +1,6 @@
 /** Queries as they are computed: checked, without what they may leave out. */
 import type { checkedFilters } from '../../query/filters.ts';
-import type { Interval, Math } from './schema.ts';
+import type { Interval, MathName } from './schema.ts';
 
 /** As `checkedFilters` returns it. */
 export type Filter = ReturnType<typeof checkedFilters>[number];
@@ -33,7 +33,7 @@ export type Series = {
   name: string | null;
   customName: string | null;
   filters: FilterTree;
-  math: Math;
+  math: MathName;
   /** Of `sum`, `avg`, `min`, `max`. */
   property: string | null;
 };

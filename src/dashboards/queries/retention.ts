@@ -1,7 +1,8 @@
 /** Retention: of the persons who did something in one interval, how many came back in each later one. */
 import type { Ask } from './asking.ts';
-import { lastIntervals, type Dates } from './dates.ts';
+import { lastIntervals } from './dates.ts';
 import type { FilterContext } from './filter-tree.ts';
+import type { Dates } from './intervals.ts';
 import type { ParsedRetention } from './parsed.ts';
 import type { RetentionResult } from './result.ts';
 import { ACTOR, entitySql, IN_RANGE, namedSql, rangeValues, WITH_ACTORS } from './selecting.ts';

@@ -1,7 +1,7 @@
 /** Computes any query. */
 import type { Pool } from '../../db/connection.ts';
 import { asking, type Ask } from './asking.ts';
-import type { Dates } from './dates.ts';
+import type { Dates } from './intervals.ts';
 import { eventsTable } from './events-table.ts';
 import { funnel } from './funnels.ts';
 import type { ParsedQuery } from './parsed.ts';

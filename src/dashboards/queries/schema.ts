@@ -5,13 +5,13 @@
  */
 import { nullable, stringEnum, Type, type Static, type TSchema } from '../../schema.ts';
 
-export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-export const MATHS = ['total', 'dau', 'sum', 'avg', 'min', 'max'] as const;
-export type Math = (typeof MATHS)[number];
+const MATHS = ['total', 'dau', 'sum', 'avg', 'min', 'max'] as const;
+export type MathName = (typeof MATHS)[number];
 
-export const LINE_DISPLAYS = [
+const LINE_DISPLAYS = [
   'Auto',
   'ActionsLineGraph',
   'ActionsAreaGraph',
@@ -23,8 +23,8 @@ export const CUMULATIVE_DISPLAY = 'ActionsLineGraphCumulative';
 /** One value for the whole range. */
 export const TOTAL_DISPLAYS = ['BoldNumber', 'ActionsPie', 'ActionsBarValue', 'ActionsTable', 'WorldMap'] as const;
 
-export const WINDOW_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month'] as const;
-export const PERIODS = ['Hour', 'Day', 'Week', 'Month'] as const;
+const WINDOW_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month'] as const;
+const PERIODS = ['Hour', 'Day', 'Week', 'Month'] as const;
 
 const MAX_SERIES = 20;
 const MAX_TEXT = 400;
@@ -177,27 +177,3 @@ export type FunnelsQuery = Static<typeof FunnelsQuery>;
 export type RetentionQuery = Static<typeof RetentionQuery>;
 export type EventsQuery = Static<typeof EventsQuery>;
 export type DateRange = Static<typeof DateRange>;
-
-/** Upstream's charts and tables around what they show. */
-export const InsightVizNode = Type.Object(
-  {
-    kind: Type.Literal('InsightVizNode'),
-    source: Type.Union([TrendsQuery, FunnelsQuery, RetentionQuery]),
-  },
-  { title: 'InsightVizNode' },
-);
-export const DataTableNode = Type.Object(
-  { kind: Type.Literal('DataTableNode'), source: EventsQuery },
-  { title: 'DataTableNode' },
-);
-
-/** What an insight may ask: for documents; `parseQuery` checks. */
-export const InsightQuery = Type.Union([
-  InsightVizNode,
-  DataTableNode,
-  TrendsQuery,
-  FunnelsQuery,
-  RetentionQuery,
-  EventsQuery,
-]);
-export type InsightQuery = Static<typeof InsightQuery>;

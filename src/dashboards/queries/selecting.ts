@@ -1,6 +1,6 @@
 /** Which events a query looks at, and whose they are, as SQL. What clients wrote is in it as escaped literals. */
 import { escapeLiteral } from 'pg';
-import type { Dates } from './dates.ts';
+import type { Dates } from './intervals.ts';
 import { filterTreeSql, type FilterContext } from './filter-tree.ts';
 import type { Entity, FilterTree } from './parsed.ts';
 

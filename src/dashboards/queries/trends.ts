@@ -1,6 +1,7 @@
 /** Trends: what happened in each interval, or in all of them together. */
 import type { Ask } from './asking.ts';
-import { resolvedDates, type Dates } from './dates.ts';
+import { resolvedDates } from './dates.ts';
+import type { Dates } from './intervals.ts';
 import type { ParsedTrends, Series } from './parsed.ts';
 import { refusal } from './refusal.ts';
 import type { TrendResult } from './result.ts';
