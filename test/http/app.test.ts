@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { isDatabaseAway } from '../../src/db/away.ts';
 import { Conflict, NotAuthenticated, NotFound, PermissionDenied, Throttled } from '../../src/errors.ts';
 import type { Caller, Gatekeeper } from '../../src/http/access.ts';
@@ -49,6 +51,21 @@ const Thing = Type.Object({
 });
 
 const answers = { 200: null };
+
+/** Resolves when nobody reads any more. */
+const streamEnded = Promise.withResolvers<void>();
+
+async function* endless(): AsyncGenerator<string> {
+  try {
+    for (;;) {
+      yield 'more';
+      await setTimeout(5);
+    }
+  } finally {
+    streamEnded.resolve();
+  }
+}
+
 const routes = [
   route({
     method: 'post',
@@ -69,6 +86,14 @@ const routes = [
     answers,
     summary: 'Nothing',
     handle: async () => noBody(200),
+  }),
+  route({
+    method: 'get',
+    path: '/things/stream/',
+    access: { scope: 'thing:read' },
+    answers,
+    summary: 'One after the other, without an end',
+    handle: async () => ({ status: 200, headers: { 'Content-Type': 'text/plain' }, body: Readable.from(endless()) }),
   }),
   route({
     method: 'get',
@@ -270,6 +295,17 @@ describe('the web application', () => {
     assert.match(answer, /^HTTP\/1.1 201/);
     assert.match(answer, /"url":"https:\/\/sluice.example\/api/);
     assert.doesNotMatch(answer, /evil/);
+  });
+
+  it('sends a stream as it comes, until nobody reads', async () => {
+    const gone = new AbortController();
+    const address = `${api.url}/api/projects/1/things/stream/`;
+    const answer = await fetch(address, { headers: { Authorization: 'Bearer good' }, signal: gone.signal });
+    assert.equal(answer.headers.get('content-type'), 'text/plain');
+    const { value } = await answer.body!.getReader().read();
+    assert.match(Buffer.from(value!).toString(), /^more/);
+    gone.abort();
+    await streamEnded.promise;
   });
 
   it('describes itself', async () => {
