@@ -5,6 +5,7 @@ import { json, route } from '../http/route.ts';
 import { Type, type Static } from '../schema.ts';
 import { ActivityBody, presentActivity } from './activity.ts';
 import type { ActivityEntry, ActivityStore } from './activity.store.ts';
+import { seenActivity } from './seen-activity.ts';
 import type { UserStore } from './users.store.ts';
 
 export type ActivityApi = { activity: ActivityStore; users: UserStore };
@@ -22,8 +23,10 @@ const listActivity = route({
   query,
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of a project’s objects, the newest first',
-  async handle({ project, query: asked, url }, { activity, users }: ActivityApi) {
-    const page = await activity.list(project.id, wantedOf(asked), placeOf(asked));
+  description: 'Without those of objects that are hidden from the caller.',
+  async handle({ project, rights, query: asked, url }, { activity, users }: ActivityApi) {
+    const wanted = { ...wantedOf(asked), seen: seenActivity(rights) };
+    const page = await activity.list(project.id, wanted, placeOf(asked));
     return json(200, offsetPage(url, asked, await presented(page, users)));
   },
 });

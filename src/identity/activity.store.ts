@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import { redact } from '../secrets/redact.ts';
 import type { ActivityVerb, Author, Change } from './activity.ts';
+import type { SeenActivity } from './seen-activity.ts';
+import { seesAll, whereVisible } from './visible.store.ts';
 
 export type NewActivity = {
   /** `id` null: it is of the organization as a whole. Without the organization it is looked up. */
@@ -35,7 +37,12 @@ export type ActivityEntry = {
   createdAt: string;
 };
 
-type WantedActivity = { scope?: string | undefined; itemId?: string | number | undefined };
+type WantedActivity = {
+  scope?: string | undefined;
+  itemId?: string | number | undefined;
+  /** What the reader may see of these kinds of objects; without it everything. What they did themselves is always shown. */
+  seen?: readonly SeenActivity[];
+};
 type Page = { limit: number; offset: number };
 
 type Row = {
@@ -70,15 +77,24 @@ export function activityStore(db: Knex) {
 
   async function listed(
     place: { project_id: number } | { organization_id: string; project_id: null },
-    { scope, itemId }: WantedActivity,
+    { scope, itemId, seen = [] }: WantedActivity,
     page: Page,
   ): Promise<{ count: number; results: ActivityEntry[] }> {
-    const wanted = () =>
-      table().where({
+    const wanted = () => {
+      const rows = table().where({
         ...place,
         ...(scope !== undefined && { scope }),
         ...(itemId !== undefined && { item_id: String(itemId) }),
       });
+      const columns = { id: 'item_id', createdBy: 'user_id' };
+      for (const { scope: kind, visible } of seen) {
+        if (seesAll(visible)) continue;
+        rows.where((either) => {
+          void either.whereNot({ scope: kind }).orWhere((about) => void whereVisible(about, visible, columns));
+        });
+      }
+      return rows;
+    };
     const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
     const rows = await wanted()
       .orderBy([

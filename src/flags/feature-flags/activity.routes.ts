@@ -3,6 +3,7 @@ import type { Project } from '../../http/access.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery, type OffsetQuery } from '../../http/pagination.ts';
 import { json, route, type Answer } from '../../http/route.ts';
 import { ActivityBody, presentActivity } from '../../identity/activity.ts';
+import { seenActivity, type SeenActivity } from '../../identity/seen-activity.ts';
 import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagManagement } from './flag-management.ts';
 import { FlagParams, ONE_FLAG } from './schema.ts';
@@ -16,8 +17,8 @@ const listActivity = route({
   query: Query,
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of all feature flags, the newest first',
-  async handle({ project, query, url }, { featureFlags }: FlagManagementApi) {
-    return activityPage(featureFlags, project, { query, url });
+  async handle({ project, rights, query, url }, { featureFlags }: FlagManagementApi) {
+    return activityPage(featureFlags, project, { query, url, wanted: { seen: seenActivity(rights) } });
   },
 });
 
@@ -32,18 +33,18 @@ const listActivityOfFlag = route({
   description: 'A PATCH with what a change calls `before` takes it back.',
   async handle({ project, params, query, url }, { featureFlags }: FlagManagementApi) {
     await featureFlags.get(project.id, params.id);
-    return activityPage(featureFlags, project, { query, url, itemId: params.id });
+    return activityPage(featureFlags, project, { query, url, wanted: { itemId: params.id } });
   },
 });
 
 async function activityPage(
   featureFlags: FlagManagement,
   project: Project,
-  { query, url, itemId }: { query: OffsetQuery; url: URL; itemId?: number },
+  { query, url, wanted }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; seen?: SeenActivity[] } },
 ): Promise<Answer> {
   const page = await featureFlags.activity(
     project.id,
-    { scope: 'FeatureFlag', ...(itemId !== undefined && { itemId }) },
+    { scope: 'FeatureFlag', ...wanted },
     { limit: boundedLimit(query.limit), offset: query.offset },
   );
   const users = await featureFlags.users(page.results.map(({ userId }) => userId));
