@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../src/db/connection.ts';
 import type { OrganizationRole } from '../../src/http/access.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
+import { sessionStore } from '../../src/identity/sessions.store.ts';
+import { createSessions } from '../../src/identity/sessions.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';
 import { KINDS, scopesOf } from './expectations.ts';
 
@@ -17,14 +19,15 @@ export const CALLERS = [
   'write key',
   'wrong-project key',
   'share token',
+  'logged in admin',
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
 export type World = {
   /** Whose routes are called; its user made nothing: the objects are nobody's. */
   ours: Tenant;
-  /** Bearer credentials; none for nobody. */
-  credentials: Readonly<Record<CallerName, string | undefined>>;
+  /** The headers of a caller's request. */
+  headersOf(caller: CallerName): Promise<Readonly<Record<string, string>>>;
 };
 
 /**
@@ -52,19 +55,29 @@ export async function buildWorld(db: Knex, shareToken: (ours: Tenant) => Promise
     .where({ user_id: ours.userId })
     .update({ only_projects: [elsewhere!.id] });
 
+  const bearers: Partial<Record<CallerName, string>> = {
+    'other organization': await key(theirs.userId),
+    viewer: await key(viewer.userId),
+    editor: await key(ours.userId),
+    manager: await key(manager.userId),
+    admin: await key(admin.userId),
+    'read key': await key(ours.userId, scopesOf('read key')),
+    'write key': await key(ours.userId, scopesOf('write key')),
+    'wrong-project key': wrong,
+    'share token': await shareToken(ours),
+  };
+  const sessions = createSessions({ sessions: sessionStore(db), publicUrl: 'http://127.0.0.1' });
+
   return {
     ours,
-    credentials: {
-      anonymous: undefined,
-      'other organization': await key(theirs.userId),
-      viewer: await key(viewer.userId),
-      editor: await key(ours.userId),
-      manager: await key(manager.userId),
-      admin: await key(admin.userId),
-      'read key': await key(ours.userId, scopesOf('read key')),
-      'write key': await key(ours.userId, scopesOf('write key')),
-      'wrong-project key': wrong,
-      'share token': await shareToken(ours),
+    async headersOf(caller) {
+      const bearer = bearers[caller];
+      if (bearer !== undefined) return { Authorization: `Bearer ${bearer}` };
+      if (caller !== 'logged in admin') return {};
+      // A new one each time: it may be what the request ends.
+      const cookies = (await sessions.begin(sessionStore(db), admin.userId, {})).map((cookie) => cookie.split(';')[0]!);
+      const token = cookies.find((cookie) => cookie.startsWith('posthog_csrftoken='))!.split('=')[1]!;
+      return { Cookie: cookies.join('; '), 'X-CSRFToken': token };
     },
   };
 }
