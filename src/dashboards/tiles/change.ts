@@ -50,6 +50,7 @@ async function changeTextTile(
   const { text } = given;
   const tile = named ?? tileWith(work, 'text_id', text.id);
   if (text.id && tile?.text_id !== text.id) throw await unknownText(acting, text.id);
+  if (!tile && given.deleted) return;
   if (!tile) return add(work, given, { text_id: (await writeText(acting, text)).id });
   if (tile.text_id === null) throw new InvalidInput('Tile is not a text tile.', 'text');
   const text_id = await rewriteText(acting, tile.text_id, text);
@@ -70,6 +71,7 @@ async function changeButtonTile(
   const { button_tile: button } = given;
   const tile = named ?? tileWith(work, 'button_id', button.id);
   if (button.id && tile?.button_id !== button.id) throw new InvalidInput('Button tile not found.', 'button_tile');
+  if (!tile && given.deleted) return;
   if (!tile) return add(work, given, { button_id: (await makeButton(acting, button)).id });
   if (tile.button_id === null) throw new InvalidInput('Tile is not a button tile.', 'button_tile');
   const button_id = await changeButton(acting, tile.button_id, button);

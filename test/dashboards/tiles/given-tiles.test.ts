@@ -6,6 +6,7 @@ const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pag
 const INSIGHT = { name: 'Views', query: QUERY };
 const BUTTON = { url: 'https://example.com/a?b#c', text: 'Go' };
 const sm = (x: number, y: number, w = 6, h = 5) => ({ layouts: { sm: { x, y, w, h } } });
+const text = (body: string) => ({ text: { body } });
 const LONG = 'x'.repeat(4001);
 
 const bodies = ({ tiles }: Dashboard) => tiles.map(({ text }) => (text as Body | null)?.['body']);
@@ -79,8 +80,10 @@ describe('the tiles of a dashboard', () => {
       const other = await create({ text: { body: 'theirs' }, ...sm(0, 0) });
       const foreign = idOf(other.tiles[0]);
       const { id } = await create();
-      await patch(id, { id: foreign, color: 'red' }, { id: foreign, deleted: true }, { id: foreign, insight: INSIGHT });
-      assert.deepEqual((await get(id)).tiles, []);
+      const passedOver = [{ color: 'red' }, { deleted: true }, { insight: INSIGHT }, { ...text('x'), deleted: true }];
+      await patch(id, ...passedOver.map((tile) => ({ id: foreign, ...tile })));
+      const { rowCount } = await api.sluice.pool.query('select from dashboard_tiles where dashboard_id = $1', [id]);
+      assert.equal(rowCount, 0);
       const { tiles } = await patch(id, { id: foreign, text: { body: 'ours' } });
       assert.notEqual(idOf(tiles[0]), foreign);
       const after = await get(other.id);
@@ -262,6 +265,8 @@ describe('the tiles of a dashboard', () => {
     const { tiles: after } = await api.done('PATCH', `${id}/`, { tiles: [{ ...tiles[0], text }] }, editor);
     const { created_by, last_modified_by } = contentOf(after[0], 'text');
     assert.deepEqual([(created_by as Body)['id'], (last_modified_by as Body)['id']], [writer.userId, editor.userId]);
+    await api.sluice.db('organization_memberships').where({ id: writer.membershipId }).delete();
+    assert.equal((await patch(id, { ...after[0], color: 'red' })).tiles[0]?.['color'], 'red', 'though they have left');
   });
 
   it('show an insight once: what was taken off comes back where it was', async () => {
