@@ -18,7 +18,7 @@ export type EventsTable = {
   dates: Dates;
 };
 
-/** Large events make short pages: `hasMore` says whether there is more. @throws InvalidInput for a range that has no end */
+/** Large events make short pages: `hasMore` says whether there is more. @throws InvalidInput for a range that ends before it begins */
 export async function eventsTable(ask: Ask, projectId: number, query: ParsedEvents, now: number): Promise<EventsTable> {
   const { limit, offset, columns, range } = query;
   const dates = await resolvedDates(ask, projectId, range, { interval: null, now });

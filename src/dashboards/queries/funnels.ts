@@ -16,7 +16,7 @@ import { nameOf } from './trends.ts';
 
 type Row = { reached: number; average: number | null; median: number | null };
 
-/** @throws InvalidInput for a range that has no end */
+/** @throws InvalidInput for a range that ends before it begins */
 export async function funnel(
   ask: Ask,
   projectId: number,

@@ -10,7 +10,7 @@ import { ACTOR, entitySql, IN_RANGE, namedSql, rangeValues, WITH_ACTORS } from '
 /** Intervals count from 1; `later` 0 is the interval itself: all who were there. */
 type Row = { bucket: number; later: number; persons: number };
 
-/** @throws InvalidInput for a date that is none */
+/** @throws InvalidInput for dates beyond all calendars */
 export async function retention(
   ask: Ask,
   projectId: number,

@@ -36,7 +36,7 @@ function valueSql({ type, property }: Breakdown): string {
 
 /** With persons where any series counts them. */
 function actingSql({ series }: ParsedTrends): string {
-  if (numbersOf(series, 'dau') === undefined) return 'select *, null::uuid as actor from seen';
+  if (countingPersons(series) === undefined) return 'select *, null::uuid as actor from seen';
   return `select seen.*, ${ACTOR} as actor from ${WITH_ACTORS}`;
 }
 
@@ -54,7 +54,7 @@ function placedSql({ series, breakdown }: ParsedTrends): string {
 
 /** A cumulated line counts each person once, in the first interval. */
 function countedSql({ series, shape }: ParsedTrends): string {
-  const counting = numbersOf(series, 'dau');
+  const counting = countingPersons(series);
   if (shape !== 'cumulative' || counting === undefined) return 'placed';
   return `(
     select n, of, actor, place, breakdown,
@@ -78,8 +78,8 @@ function amountSql(series: readonly Series[]): string {
   return `case n ${cases.join(' ')} end`;
 }
 
-/** @returns SQL of a list; undefined: there are none */
-function numbersOf(series: readonly Series[], math: Series['math']): string | undefined {
-  const numbers = series.flatMap((one, n) => (one.math === math ? [n] : []));
+/** Which series count persons. @returns SQL of a list; undefined: none does */
+function countingPersons(series: readonly Series[]): string | undefined {
+  const numbers = series.flatMap(({ math }, n) => (math === 'dau' ? [n] : []));
   return numbers.length === 0 ? undefined : numbers.join(', ');
 }

@@ -17,7 +17,7 @@ const MAX_POINTS = 100_000;
 
 type Trends = { results: TrendResult[]; hasMore: boolean; dates: Dates };
 
-/** @throws InvalidInput for a range that has no end or too many intervals, and for more values than an answer may have */
+/** @throws InvalidInput for a range that ends before it begins or has too many intervals, and for more values than an answer may have */
 export async function trends(ask: Ask, projectId: number, query: ParsedTrends, now: number): Promise<Trends> {
   const interval = query.shape === 'total' ? null : query.interval;
   const dates = await resolvedDates(ask, projectId, query.range, { interval, now });
