@@ -70,15 +70,18 @@ async function derive(password: string, salt: Buffer, bytes: number, { logN, r, 
       scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
     });
   } finally {
-    running -= 1;
-    waiting.shift()?.();
+    const next = waiting.shift();
+    // The turn is handed on: nobody who comes now can take it first.
+    if (next) next();
+    else running -= 1;
   }
 }
 
 async function turn(): Promise<void> {
-  if (running >= AT_ONCE) {
-    if (waiting.length >= MAX_WAITING) throw new Unavailable('Too many passwords are being checked right now.');
-    await new Promise<void>((resolve) => waiting.push(resolve));
+  if (running < AT_ONCE) {
+    running += 1;
+    return;
   }
-  running += 1;
+  if (waiting.length >= MAX_WAITING) throw new Unavailable('Too many passwords are being checked right now.');
+  await new Promise<void>((resolve) => waiting.push(resolve));
 }

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { createKnex, type Knex } from '../../src/db/connection.ts';
+import { identityStores } from '../../src/identity/stores.ts';
+import { isPassword } from '../../src/secrets/passwords.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { buildTenant } from '../support/identity.ts';
+
+const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
+
+describe('sluice users', () => {
+  let database: TestDatabase;
+  let db: Knex;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = createKnex({ url: database.url, applicationName: 'test' });
+  });
+  after(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  const users = (...words: string[]) =>
+    new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+      const env = { ...process.env, DATABASE_URL: database.url };
+      execFile(process.execPath, [SLUICE, 'users', ...words], { env }, (error, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+      );
+    });
+
+  it('makes the owner of a new organization, and gives them another password', async () => {
+    const { accounts, organizations } = identityStores(db);
+    const made = await users('create', '--email', 'ann@example.com', '--organization', 'Shop', '--json');
+    assert.equal(made.code, 0, made.stderr);
+    const { id, password } = JSON.parse(made.stdout) as { id: number; password: string };
+    const [own] = await organizations.ofUser(id);
+    assert.deepEqual([own?.name, own?.role], ['Shop', 'owner']);
+    const reset = await users('password', '--email', 'Ann@example.com');
+    const hash = (await accounts.get(id)).passwordHash;
+    assert.deepEqual([await isPassword(password, hash), await isPassword(reset.stdout.trim(), hash)], [false, true]);
+  });
+
+  it('adds members to organizations that are there, and says what it cannot do', async () => {
+    const { organizationId } = await buildTenant(db, { name: 'Twice' });
+    await buildTenant(db, { name: 'Twice' });
+    const create = (email: string, organization: string, role = 'member') =>
+      users('create', '--email', email, '--organization', organization, '--role', role);
+    const [ambiguous, added, again] = [
+      await create('bob@example.com', 'Twice'),
+      await create('bob@example.com', organizationId),
+      await create('bob@example.com', organizationId, 'admin'),
+    ];
+    assert.deepEqual([ambiguous.code, added.code, again.code], [1, 0, 1]);
+    assert.match(ambiguous.stderr, /Several organizations are called Twice/);
+    assert.match(again.stderr, /There is already a user bob@example\.com/);
+    const listed = await users('list');
+    assert.match(listed.stdout, /bob@example\.com\n/);
+    assert.ok(!(listed.stdout + listed.stderr).includes('scrypt'));
+  });
+});
