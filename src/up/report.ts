@@ -11,6 +11,9 @@ export type Report = {
   project_id: number;
   project_api_key: string;
   personal_api_key: string;
+  email: string;
+  password: string | null;
+  shared_dashboard_url: string | null;
 };
 
 /** In the state folder. */
@@ -34,6 +37,9 @@ const LABELS: Record<keyof Report, string> = {
   project_id: 'Project',
   project_api_key: 'Project API key',
   personal_api_key: 'Personal API key',
+  email: 'Log in as',
+  password: 'Password',
+  shared_dashboard_url: 'Dashboard',
 };
 
 /** The same for people. */

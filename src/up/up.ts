@@ -109,7 +109,8 @@ type Prepare = Pick<UpOptions, 'onProgress'> & {
 async function prepare({ state, servers, apiUrl, codecEndpoint, onProgress }: Prepare): Promise<Report> {
   const { applied } = await prepareDatabase(servers.databaseUrl);
   if (applied.length > 0) onProgress(`Database: ${applied.length} migrations applied`);
-  const { projectId, projectApiKey, personalApiKey } = await demo(servers.databaseUrl, state);
+  const made = await demo(servers.databaseUrl, state);
+  const { projectId, projectApiKey, personalApiKey, email, password, shareToken } = made;
   return {
     api_url: apiUrl,
     temporal_ui_url: servers.temporalUiUrl,
@@ -119,6 +120,9 @@ async function prepare({ state, servers, apiUrl, codecEndpoint, onProgress }: Pr
     project_id: projectId,
     project_api_key: projectApiKey,
     personal_api_key: personalApiKey,
+    email,
+    password,
+    shared_dashboard_url: shareToken === null ? null : `${apiUrl}/shared/${shareToken}`,
   };
 }
 

@@ -117,9 +117,23 @@ describe('sluice up', function () {
       assert.equal(await countEvents(report.database_url), '1');
     });
 
+    it('shows a dashboard of the demo to whoever has its link', async () => {
+      const answer = await fetch(report.shared_dashboard_url ?? '');
+      assert.equal(answer.status, 200);
+      assert.match(await answer.text(), /<h1>Harbour Coffee<\/h1>/);
+    });
+
     it('prints what dev.json holds, which only its owner can read', async () => {
       const servers = ['api_url', 'temporal_ui_url', 'temporal_address', 'temporal_codec_endpoint', 'database_url'];
-      assert.deepEqual(Object.keys(report), [...servers, 'project_id', 'project_api_key', 'personal_api_key']);
+      assert.deepEqual(Object.keys(report), [
+        ...servers,
+        'project_id',
+        'project_api_key',
+        'personal_api_key',
+        'email',
+        'password',
+        'shared_dashboard_url',
+      ]);
       for (const value of Object.values(report)) assert(running.output().includes(String(value)));
       for (const secret of ['dev.json', 'encryption-keys', 'personal-api-key'])
         assert.equal((await stat(path.join(state, secret))).mode & 0o777, 0o600, secret);
