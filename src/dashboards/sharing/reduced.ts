@@ -40,6 +40,7 @@ export function reducedInsight(insight: InsightBody, dashboards: number[]): Insi
     ...insight,
     query: reducedQuery(insight.query),
     result: reducedResult(insight.query, insight.result),
+    columns: insight.columns?.map(nameOfColumn) ?? null,
     created_by: null,
     last_modified_by: null,
     dashboards,
@@ -64,6 +65,11 @@ function reducedQuery(query: InsightBody['query']): InsightBody['query'] {
 /** The query that is computed, inside what says how it is shown. */
 export function innermost(query: Node): Node {
   return typeof query.source === 'object' && query.source !== null ? query.source : query;
+}
+
+/** Columns of events are SQL, perhaps with a name behind two dashes: upstream's way to name them. */
+function nameOfColumn(sql: string): string {
+  return (/--\s*(.+)$/.exec(sql)?.[1] ?? sql).trim();
 }
 
 /** Names that people gave instead of those of the events that they stand for. */

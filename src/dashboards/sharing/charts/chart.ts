@@ -7,7 +7,7 @@ import { funnel } from './funnel.ts';
 import { areaChart, lineChart } from './lines.ts';
 import { retention } from './retention.ts';
 import { legend, totalOf, type Series } from './series.ts';
-import { eventsTable, seriesTable } from './table.ts';
+import { seriesTable, table } from './table.ts';
 
 /** What is drawn, from an insight as strangers see it. */
 export type Drawn = {
@@ -40,7 +40,7 @@ export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
     case 'RetentionQuery':
       return alone(retention(name, rows as RetentionResult[]));
     default:
-      return alone(eventsTable(name, columns, rows, hasMore));
+      return alone(table({ name, head: columns, rows: rows as unknown[][], hasMore }));
   }
 }
 

@@ -57,17 +57,6 @@ function cellText(value: unknown): ComponentChild {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
-/** Of a query whose columns are SQL, perhaps with a name behind two dashes: upstream's way to name them. */
-export function eventsTable(
-  name: string,
-  columns: readonly string[],
-  rows: readonly unknown[],
-  hasMore: boolean,
-): ComponentChild {
-  const head = columns.map((column) => (/--\s*(.+)$/.exec(column)?.[1] ?? column).trim());
-  return table({ name, head, rows: rows.map((row) => (Array.isArray(row) ? row : [row])), hasMore });
-}
-
 /** Intervals downwards, series beside each other; of totals one row for each. */
 export function seriesTable(name: string, series: readonly Series[]): ComponentChild {
   const labels = series[0]?.labels ?? [];

@@ -19,8 +19,8 @@ markdown.renderer.rules['link_open'] = (tokens, index, options, _environment, re
 for (const rule of ['heading_open', 'heading_close']) {
   markdown.renderer.rules[rule] = (tokens, index, options, _environment, renderer) => {
     const token = tokens[index]!;
-    const level = Math.min(6, Number(token.tag.slice(1)) + FIRST_HEADING - 1);
-    return renderer.renderToken([Object.assign(token, { tag: `h${level}` })], 0, options);
+    token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + FIRST_HEADING - 1)}`;
+    return renderer.renderToken(tokens, index, options);
   };
 }
 
