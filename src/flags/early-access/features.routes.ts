@@ -1,4 +1,5 @@
 /** `/early_access_feature/`: the management of early access features. */
+import type { Rights } from '../../http/access.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
 import { json, noBody, route } from '../../http/route.ts';
 import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
@@ -54,10 +55,10 @@ const FeatureBody = Type.Object(
   { title: 'EarlyAccessFeature' },
 );
 
-function present({ flag, ...feature }: ShownFeature): Static<typeof FeatureBody> {
+function present({ flag, ...feature }: ShownFeature, rights: Rights): Static<typeof FeatureBody> {
   return {
     id: feature.id,
-    feature_flag: presentLinkedFlag(flag),
+    feature_flag: presentLinkedFlag(flag, rights),
     name: feature.name,
     description: feature.description,
     stage: feature.stage,
@@ -74,10 +75,10 @@ const listFeatures = route({
   query: offsetQuery(),
   answers: { 200: offsetPageOf(FeatureBody) },
   summary: 'List early access features, the newest first',
-  async handle({ project, query, url }, { earlyAccessFeatures }: EarlyAccessApi) {
+  async handle({ project, rights, query, url }, { earlyAccessFeatures }: EarlyAccessApi) {
     const { limit, offset } = query;
     const page = await earlyAccessFeatures.list(project.id, { limit: boundedLimit(limit), offset });
-    return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
+    return json(200, offsetPage(url, query, { ...page, results: page.results.map((one) => present(one, rights)) }));
   },
 });
 
@@ -101,7 +102,7 @@ const createFeature = route({
         flagId: body.feature_flag_id ?? undefined,
       },
     );
-    return json(201, present(made));
+    return json(201, present(made, rights));
   },
 });
 
@@ -112,8 +113,8 @@ const getFeature = route({
   params: Params,
   answers: { 200: FeatureBody },
   summary: 'Retrieve an early access feature',
-  async handle({ project, params }, { earlyAccessFeatures }: EarlyAccessApi) {
-    return json(200, present(await earlyAccessFeatures.get(project.id, params.id)));
+  async handle({ project, rights, params }, { earlyAccessFeatures }: EarlyAccessApi) {
+    return json(200, present(await earlyAccessFeatures.get(project.id, params.id), rights));
   },
 });
 
@@ -134,7 +135,7 @@ const patchFeature = route({
       documentationUrl: body.documentation_url,
       payload: body.payload === null ? {} : body.payload,
     });
-    return json(200, present(changed));
+    return json(200, present(changed, rights));
   },
 });
 

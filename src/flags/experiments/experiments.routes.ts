@@ -25,7 +25,7 @@ const listExperiments = route({
   }),
   answers: { 200: offsetPageOf(ExperimentBody) },
   summary: 'List experiments, the newest first',
-  async handle({ project, query, url }, { experiments }: ExperimentRoutesApi) {
+  async handle({ project, rights, query, url }, { experiments }: ExperimentRoutesApi) {
     const { archived, status, feature_flag_id, search, offset } = query;
     const wanted = {
       archived,
@@ -36,7 +36,7 @@ const listExperiments = route({
       offset,
     };
     const { count, results } = await experiments.list(project.id, wanted);
-    return json(200, offsetPage(url, query, { count, results: results.map(presentExperiment) }));
+    return json(200, offsetPage(url, query, { count, results: results.map((one) => presentExperiment(one, rights)) }));
   },
 });
 
@@ -51,7 +51,7 @@ const createExperiment = route({
     'A new flag is for everybody, with the variants `control` and `test`, half of the persons each, unless `parameters` say ' +
     'otherwise. A flag that is there needs a variant `control`; it stays as it is.',
   async handle({ project, caller, rights, body }, { experiments }: ExperimentRoutesApi) {
-    return json(201, presentExperiment(await experiments.create(project, { ...caller, rights }, body)));
+    return json(201, presentExperiment(await experiments.create(project, { ...caller, rights }, body), rights));
   },
 });
 
@@ -62,8 +62,8 @@ const getExperiment = route({
   params: IdParams,
   answers: { 200: ExperimentBody },
   summary: 'Retrieve an experiment',
-  async handle({ project, params }, { experiments }: ExperimentRoutesApi) {
-    return json(200, presentExperiment(await experiments.get(project.id, params.id)));
+  async handle({ project, rights, params }, { experiments }: ExperimentRoutesApi) {
+    return json(200, presentExperiment(await experiments.get(project.id, params.id), rights));
   },
 });
 
@@ -79,7 +79,10 @@ const changeExperiment = route({
     'A draft is launched by its `start_date`, which makes its flag active; its variants, their percentages and its holdout stay as ' +
     'they are from then on. `end_date` ends what is measured: the flag goes on. Then it can be archived.',
   async handle({ project, caller, rights, params, body }, { experiments }: ExperimentRoutesApi) {
-    return json(200, presentExperiment(await experiments.change(project, { ...caller, rights }, params.id, body)));
+    return json(
+      200,
+      presentExperiment(await experiments.change(project, { ...caller, rights }, params.id, body), rights),
+    );
   },
 });
 

@@ -2,6 +2,7 @@
 import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
+import type { Rights } from '../../http/access.ts';
 import { presentLinkedFlag } from '../feature-flags/linked.ts';
 import type { Experiment } from './experiments.store.ts';
 import type { Holdout } from './holdouts.store.ts';
@@ -16,7 +17,10 @@ export type LinkedExperiment = {
   users: Users;
 };
 
-export function presentExperiment({ experiment, flag, holdout, users }: LinkedExperiment): ExperimentBody {
+export function presentExperiment(
+  { experiment, flag, holdout, users }: LinkedExperiment,
+  rights: Rights,
+): ExperimentBody {
   return {
     id: experiment.id,
     name: experiment.name,
@@ -25,7 +29,7 @@ export function presentExperiment({ experiment, flag, holdout, users }: LinkedEx
     start_date: experiment.start_date,
     end_date: experiment.end_date,
     feature_flag_key: flag.key,
-    feature_flag: presentLinkedFlag(flag),
+    feature_flag: presentLinkedFlag(flag, rights),
     holdout: holdout ? presentHoldout(holdout, users) : null,
     holdout_id: experiment.holdout_id,
     parameters: { ...experiment.parameters, ...arrangementOf(flag.filters) },

@@ -1,4 +1,5 @@
 /** A flag as the objects that are linked to it show it. */
+import { reaches, type Rights } from '../../http/access.ts';
 import { Type, type Static } from '../../schema.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { fieldsOf } from './present.ts';
@@ -19,14 +20,16 @@ export const LinkedFlagBody = Type.Object(
   { title: 'LinkedFlag' },
 );
 
-export function presentLinkedFlag(flag: FeatureFlag): Static<typeof LinkedFlagBody> {
+/** @param rights of the viewer: of a flag that is hidden from them, it is not shown what it does. Without them it is the object's own */
+export function presentLinkedFlag(flag: FeatureFlag, rights?: Rights): Static<typeof LinkedFlagBody> {
   const fields = fieldsOf(flag);
+  const shown = !rights || reaches(rights.levelOf('feature_flag', flag), 'viewer');
   return {
     id: flag.id,
     team_id: flag.projectId,
     key: flag.key,
-    name: flag.name,
-    filters: fields.filters,
+    name: shown ? flag.name : '',
+    filters: shown ? fields.filters : {},
     active: flag.active,
     deleted: flag.deleted,
     ensure_experience_continuity: flag.ensureExperienceContinuity,

@@ -1,5 +1,6 @@
 /** `/surveys/`: the management of surveys. */
 import { userOf } from '../../identity/users.ts';
+import type { Rights } from '../../http/access.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
 import { json, noBody, route } from '../../http/route.ts';
 import { Type } from '../../schema.ts';
@@ -12,10 +13,10 @@ export type SurveysApi = { surveys: Surveys };
 
 export const SurveyParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
-function present({ surveys, flags, users }: ShownSurveys): SurveyBody[] {
-  const flagOf = (id: number | null) => {
+function present({ surveys, flags, users }: ShownSurveys, rights: Rights): SurveyBody[] {
+  const flagOf = (id: number | null, viewer?: Rights) => {
     const flag = id === null ? undefined : flags.get(id);
-    return flag ? presentLinkedFlag(flag) : null;
+    return flag ? presentLinkedFlag(flag, viewer) : null;
   };
   return surveys.map((survey) => {
     const starts = iterationStarts(survey);
@@ -26,7 +27,7 @@ function present({ surveys, flags, users }: ShownSurveys): SurveyBody[] {
       description: survey.description,
       type: survey.type,
       schedule: survey.schedule,
-      linked_flag: flagOf(survey.linked_flag_id),
+      linked_flag: flagOf(survey.linked_flag_id, rights),
       linked_flag_id: survey.linked_flag_id,
       targeting_flag: flagOf(survey.targeting_flag_id),
       internal_targeting_flag: flagOf(survey.internal_targeting_flag_id),
@@ -63,10 +64,10 @@ const listSurveys = route({
   }),
   answers: { 200: offsetPageOf(SurveyBody) },
   summary: 'List surveys, the newest first',
-  async handle({ project, query, url }, { surveys }: SurveysApi) {
+  async handle({ project, rights, query, url }, { surveys }: SurveysApi) {
     const { search, limit, offset } = query;
     const { count, ...shown } = await surveys.list(project.id, { search, limit: boundedLimit(limit), offset });
-    return json(200, offsetPage(url, query, { count, results: present(shown) }));
+    return json(200, offsetPage(url, query, { count, results: present(shown, rights) }));
   },
 });
 
@@ -78,8 +79,8 @@ const createSurvey = route({
   answers: { 201: SurveyBody },
   summary: 'Create a survey',
   description: 'It runs from its `start_date` on, until its `end_date`; without a start it is a draft.',
-  async handle({ project, caller, body }, { surveys }: SurveysApi) {
-    return json(201, present(await surveys.create(project, caller, body))[0]);
+  async handle({ project, caller, rights, body }, { surveys }: SurveysApi) {
+    return json(201, present(await surveys.create(project, caller, body), rights)[0]);
   },
 });
 
@@ -90,8 +91,8 @@ const getSurvey = route({
   params: SurveyParams,
   answers: { 200: SurveyBody },
   summary: 'Retrieve a survey',
-  async handle({ project, params }, { surveys }: SurveysApi) {
-    return json(200, present(await surveys.get(project.id, params.id))[0]);
+  async handle({ project, rights, params }, { surveys }: SurveysApi) {
+    return json(200, present(await surveys.get(project.id, params.id), rights)[0]);
   },
 });
 
@@ -104,8 +105,8 @@ const patchSurvey = route({
   answers: { 200: SurveyBody },
   summary: 'Change, start, stop, resume or archive a survey',
   description: 'Without its `end_date` it goes on.',
-  async handle({ project, caller, params, body }, { surveys }: SurveysApi) {
-    return json(200, present(await surveys.change(project, caller, params.id, body))[0]);
+  async handle({ project, caller, rights, params, body }, { surveys }: SurveysApi) {
+    return json(200, present(await surveys.change(project, caller, params.id, body), rights)[0]);
   },
 });
 

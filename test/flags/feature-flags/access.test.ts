@@ -122,6 +122,19 @@ describe('access to feature flags', () => {
     const experiment = { name: 'Checkout', feature_flag_key: 'shown' };
     assert.deepEqual(await refusal('POST', experiments, experiment), [403, EDITOR], 'an experiment on a flag');
     const made = (await as(api.key, 'POST', experiments, experiment)).body as { id: number };
+    await as(api.key, 'POST', experiments, { name: 'Secret', feature_flag_key: 'experimental' });
+    const secret = (await as(api.key, 'GET', '?search=experimental')).body as { results: Flag[] };
+    await say('none', secret.results[0]!);
+    const listed = (await ask('GET', experiments)).body['results'] as { feature_flag: Flag }[];
+    const linked = listed.map(({ feature_flag: { key, filters } }) => [key, Object.keys(filters).length > 0]);
+    assert.deepEqual(
+      linked,
+      [
+        ['experimental', false],
+        ['shown', true],
+      ],
+      'what flags do is not shown there either',
+    );
     const start = { start_date: '2026-03-01T00:00:00Z' };
     await as(api.key, 'PATCH', `${shown.id}/`, { active: false });
     assert.deepEqual(await refusal('PATCH', `${experiments}${made.id}/`, start), [403, EDITOR], 'its launch');
