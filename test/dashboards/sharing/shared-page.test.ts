@@ -175,6 +175,22 @@ describe('a shared link', () => {
     assert.deepEqual([(await visit(`/shared/${old}`)).status, (await visit(`/shared/${fresh}`)).status], [404, 200]);
   });
 
+  it('shows a single insight, by whichever of its ids it was shared', async () => {
+    const insightId = await world.buildInsight({ name: 'Visits', short_id: 'aB-_3xYz', query: VISITS });
+    const byShortId = await world.request('PATCH', '/insights/aB-_3xYz/sharing/', { enabled: true });
+    const { access_token: token } = byShortId.body as { access_token: string };
+    const byId = await world.request('GET', `/insights/${insightId}/sharing/`);
+    assert.equal((byId.body as { access_token: string }).access_token, token);
+    assert.match((await visit(`/shared/${token}`)).text, /<h2>Visits<\/h2>/);
+    const { text } = await visit(`/shared/${token}.json`);
+    assert.equal((JSON.parse(text) as { insight: Json }).insight['name'], 'Visits');
+    assert(!text.includes('secret_event_name') && !text.includes('ceo@customer.example'));
+    await world.sluice.db('insights').where({ id: insightId }).update({ deleted: true });
+    assert.equal((await visit(`/shared/${token}`)).status, 404);
+    const gone = await world.request('GET', `/insights/${insightId}/sharing/`);
+    assert.deepEqual([gone.status, (gone.body as Json)['detail']], [404, 'Insight not found.']);
+  });
+
   it('opens nothing else', async () => {
     const token = await world.share(id);
     for (const headers of [{ Authorization: `Bearer ${token}` }, { Cookie: `posthog_sharing_token=${token}` }]) {
