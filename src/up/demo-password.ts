@@ -1,9 +1,8 @@
 /** The password of the demo's user: made on the first start, and shown at every start until somebody changes it. */
 import { randomBytes } from 'node:crypto';
-import type { Knex } from '../db/connection.ts';
 import { DEMO_EMAIL } from '../identity/demo.store.ts';
 import { resetPassword } from '../identity/operator.ts';
-import { identityStores } from '../identity/stores.ts';
+import type { IdentityStores } from '../identity/stores.ts';
 import { isPassword } from '../secrets/passwords.ts';
 import type { StateFolder } from './state-folder.ts';
 
@@ -12,8 +11,7 @@ const FILE = 'demo-password';
 /** null: somebody changed the password, and knows it. */
 export type DemoLogin = { email: string; password: string | null };
 
-export async function demoLogin(db: Knex, state: StateFolder): Promise<DemoLogin> {
-  const identity = identityStores(db);
+export async function demoLogin(identity: IdentityStores, state: StateFolder): Promise<DemoLogin> {
   const account = await identity.accounts.byEmail(DEMO_EMAIL);
   if (account && account.passwordHash !== null) {
     const known = (await state.read(FILE))?.trim() ?? '';

@@ -2,6 +2,7 @@
 import { dashboardStores } from '../dashboards/stores.ts';
 import { createKnex } from '../db/connection.ts';
 import { seedDemo, type Demo } from '../identity/demo.store.ts';
+import { identityStores } from '../identity/stores.ts';
 import { demoDashboard } from './demo-dashboard.ts';
 import { demoLogin, type DemoLogin } from './demo-password.ts';
 import type { StateFolder } from './state-folder.ts';
@@ -19,7 +20,7 @@ export async function demo(databaseUrl: string, state: StateFolder): Promise<Sha
     const made = await seedDemo(db, known);
     if (made.personalApiKey !== known) await state.writeSecret(KEY_FILE, `${made.personalApiKey}\n`);
     const shareToken = await demoDashboard(dashboardStores(db), made, state);
-    return { ...made, ...(await demoLogin(db, state)), shareToken };
+    return { ...made, ...(await demoLogin(identityStores(db), state)), shareToken };
   } finally {
     await db.destroy();
   }
