@@ -5,6 +5,8 @@ import { buildPerson, startPeopleApi, type PeopleWorld, type Person } from '../s
 
 type Body = Record<string, unknown> & { results: Record<string, unknown>[] };
 
+const asKey = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } });
+
 describe('an account', () => {
   let world: PeopleWorld;
   let ours: Tenant;
@@ -25,7 +27,6 @@ describe('an account', () => {
     const answer = await world.api.request(method, path, { headers, ...(body !== undefined && { body }) });
     return { status: answer.status, body: answer.body as Body };
   };
-  const asKey = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } });
   const ME = '/api/users/@me/';
 
   it('is shown to its user, and to keys that may read users', async () => {

@@ -108,7 +108,7 @@ describe('an organization', () => {
     ];
     for (const [who, whom, level, status, message] of cases) {
       const answer = await ask(who, 'PATCH', at(`/members/${whom.uuid}/`), { level });
-      assert.equal(answer.status, status, `${who} makes ${whom.email} ${level}`);
+      assert.equal(answer.status, status, `${who} makes ${whom.email} ${String(level)}`);
       if (message) assert.match(String(answer.body['detail']), message);
       else if (status === 200) assert.deepEqual([answer.body['id'], answer.body['level']], [whom.membershipId, level]);
     }
@@ -171,7 +171,6 @@ describe('an organization', () => {
 
   it('invites people, none above who invites', async () => {
     const invites = at('/invites/');
-    const to = (name: string) => `${name}@new.example`;
     const cases: [who: Who, body: object, status: number][] = [
       ['stranger', { target_email: to('a') }, 404],
       ['member', { target_email: to('a'), level: 8 }, 403],
@@ -249,6 +248,8 @@ describe('an organization', () => {
     assert.equal((await ask('stranger', 'GET', at('/'))).status, 200);
   });
 });
+
+const to = (name: string) => `${name}@new.example`;
 
 const USER_FIELDS = [
   'id',

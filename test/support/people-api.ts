@@ -22,7 +22,6 @@ export async function startPeopleApi({ mailer }: { mailer?: Mailer } = {}): Prom
   const identity = identityStores(db);
   const sessions = createSessions({ ...identity, publicUrl: PUBLIC_URL });
   const gatekeeper = createGatekeeper({ ...identity, callerOf: sessions.callerOf });
-  const addressOf = ({ remoteAddress }: { remoteAddress: string }) => remoteAddress;
   const routes: Route<IdentityApi & PeopleApi & ActivityApi>[] = [...projectRoutes, ...peopleRoutes, ...activityRoutes];
   const api = await startApi({
     routes,
@@ -44,6 +43,8 @@ export async function startPeopleApi({ mailer }: { mailer?: Mailer } = {}): Prom
     },
   };
 }
+
+const addressOf = ({ remoteAddress }: { remoteAddress: string }) => remoteAddress;
 
 export type Person = {
   id: number;
