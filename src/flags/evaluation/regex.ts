@@ -1,6 +1,7 @@
 /** Whether a pattern is found in a text, in time linear in the text's length (RE2). */
 import { RE2JS } from 're2js';
 import { LAST, type CharSet } from './char-sets.ts';
+import { onePassTest } from './one-pass.ts';
 import { parseRegex, statesOf, type Place, type Regex } from './regex-syntax.ts';
 
 const COMPILED_PATTERNS = 1000;
@@ -24,6 +25,8 @@ export function searchFor(pattern: string): Search {
 function compile(pattern: string): Search {
   try {
     const regex = parseRegex(pattern);
+    const test = onePassTest(regex);
+    if (test) return test;
     const machine = RE2JS.compile(re2Of(regex));
     const maxLength = MAX_STEPS / statesOf(regex);
     return (text) => (text.length > maxLength ? undefined : machine.test(text));

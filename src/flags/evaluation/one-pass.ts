@@ -1,0 +1,69 @@
+/**
+ * Anchored patterns in which each character of a text can belong to one part of the pattern only, such as `^user-\d+@example\.com$`:
+ * one look at each character decides. RE2 has such an engine for the same patterns ("one-pass"); a general machine costs ten times as
+ * much, and these are what people write into flags.
+ */
+import { has, intersection, type CharSet } from './char-sets.ts';
+import type { Regex } from './regex-syntax.ts';
+
+/** So many of these characters come next; `max` undefined: any number. */
+type Step = { readonly set: CharSet; readonly min: number; readonly max: number | undefined };
+
+const ASCII = 128;
+
+/** @returns undefined for patterns of other forms */
+export function onePassTest(regex: Regex): ((text: string) => boolean) | undefined {
+  const parts = flattened(regex);
+  if (!isPlace(parts[0], 'start')) return undefined;
+  const toEnd = isPlace(parts.at(-1), 'end');
+  const steps = parts.slice(1, toEnd ? -1 : undefined).map(stepOf);
+  if (!steps.every((step) => step !== undefined) || !isDeterministic(steps)) return undefined;
+  const tests = steps.map(({ set, min, max = Infinity }) => ({ isIn: testOf(set), min, max }));
+
+  return (text) => {
+    let at = 0;
+    for (const { isIn, min, max } of tests) {
+      let count = 0;
+      for (; count < max && at < text.length; count++) {
+        const code = text.codePointAt(at)!;
+        if (!isIn(code)) break;
+        at += code > 0xffff ? 2 : 1;
+      }
+      if (count < min) return false;
+    }
+    return !toEnd || at === text.length;
+  };
+}
+
+function flattened(regex: Regex): readonly Regex[] {
+  return regex.kind === 'sequence' ? regex.items.flatMap(flattened) : [regex];
+}
+
+function isPlace(part: Regex | undefined, place: 'start' | 'end'): boolean {
+  return part?.kind === 'place' && part.place === place;
+}
+
+function stepOf(part: Regex): Step | undefined {
+  if (part.kind === 'chars') return { set: part.set, min: 1, max: 1 };
+  if (part.kind !== 'repeat') return undefined;
+  const [only, second] = flattened(part.item);
+  if (only?.kind !== 'chars' || second) return undefined;
+  return { set: only.set, min: part.min, max: part.max };
+}
+
+/** Whoever may take a character must take it: nothing that may come after a step of varying length begins like it. */
+function isDeterministic(steps: readonly Step[]): boolean {
+  return steps.every(({ set, min, max }, index) => {
+    if (min === max) return true;
+    for (const next of steps.slice(index + 1)) {
+      if (intersection(set, next.set).length > 0) return false;
+      if (next.min > 0) return true;
+    }
+    return true;
+  });
+}
+
+function testOf(set: CharSet): (code: number) => boolean {
+  const ascii = Uint8Array.from({ length: ASCII }, (_, code) => Number(has(set, code)));
+  return (code) => (code < ASCII ? ascii[code] === 1 : has(set, code));
+}
