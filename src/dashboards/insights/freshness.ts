@@ -1,12 +1,15 @@
 /** How long a result counts as fresh. Events that happened earlier may still arrive, so none does for ever. */
 import type { ParsedQuery } from '../queries/parsed.ts';
+import type { QueryResult } from '../queries/result.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** By the interval at which the query looks: a month's bar changes less in an hour than an hour's. */
 const FRESH_MS = { hour: 2 * MINUTE, day: 10 * MINUTE, week: HOUR, month: HOUR };
 const WITHOUT_INTERVAL_MS = MINUTE;
-const PAST_MS = 24 * HOUR;
+const PAST_MS = HOUR;
+/** Whoever sees nothing has just begun to send, and looks whether it arrives. */
+export const EMPTY_MS = 10_000;
 const BETWEEN_REFRESHES_MS = MINUTE;
 
 export type Freshness = { targetAge: number; nextRefresh: number };
@@ -15,9 +18,20 @@ export type Freshness = { targetAge: number; nextRefresh: number };
  * @param computedAt milliseconds since 1970, as all instants here
  * @param end of the range that was looked at: what was over by then changes less
  */
-export function freshnessOf(query: ParsedQuery, { computedAt, end }: { computedAt: number; end: number }): Freshness {
-  const nextRefresh = computedAt + BETWEEN_REFRESHES_MS;
-  return { targetAge: computedAt + (end < computedAt ? PAST_MS : freshMs(query)), nextRefresh };
+export function freshnessOf(
+  query: ParsedQuery,
+  { results, computedAt, end }: Pick<QueryResult, 'results'> & { computedAt: number; end: number },
+): Freshness {
+  const freshFor = results.every(saysNothing) ? EMPTY_MS : end < computedAt ? PAST_MS : freshMs(query);
+  const nextRefresh = computedAt + Math.min(freshFor, BETWEEN_REFRESHES_MS);
+  return { targetAge: computedAt + freshFor, nextRefresh };
+}
+
+/** A line, a step or a row in which nothing was counted. */
+function saysNothing(row: QueryResult['results'][number]): boolean {
+  if (Array.isArray(row)) return false;
+  if ('values' in row) return row.values.every(({ count }) => count === 0);
+  return row.count === 0 && !('aggregated_value' in row && row.aggregated_value);
 }
 
 function freshMs(query: ParsedQuery): number {

@@ -124,7 +124,7 @@ function jobOf(
 function shown(job: Job, { result, computed_at }: CachedResult, isCached: boolean): InsightResult {
   const computedAt = Date.parse(computed_at);
   const end = Date.parse(result.resolved_date_range.date_to);
-  const { targetAge, nextRefresh } = freshnessOf(job.query, { computedAt, end });
+  const { targetAge, nextRefresh } = freshnessOf(job.query, { results: result.results, computedAt, end });
   return {
     result: result.results,
     columns: result.columns ?? null,

@@ -1,10 +1,13 @@
 /** Results for strangers: however often they look, nothing is computed more often than every few minutes, and nobody waits for long. */
 import type { Project } from '../../http/access.ts';
 import type { AskedResult, Results } from '../insights/results.ts';
+import { EMPTY_MS } from '../insights/freshness.ts';
 import { NO_RESULT, type InsightResult } from '../insights/result.ts';
 
 /** What is younger is shown as it is, also what went wrong. */
 const KEPT_MS = 5 * 60_000;
+/** Of a result that says nothing. */
+const EMPTY_KEPT_MS = 30_000;
 /** Of a page, and so of all its tiles together. */
 const LONGEST_WAIT_MS = 8_000;
 const MAX_FAILURES = 1_000;
@@ -28,7 +31,8 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
 
   function isOld({ last_refresh: computedAt, cache_target_age: freshUntil }: InsightResult): boolean {
     if (computedAt === null) return true;
-    return Math.max(Date.parse(computedAt) + KEPT_MS, Date.parse(freshUntil ?? computedAt)) < now();
+    const [from, until] = [Date.parse(computedAt), Date.parse(freshUntil ?? computedAt)];
+    return Math.max(from + (until - from === EMPTY_MS ? EMPTY_KEPT_MS : KEPT_MS), until) < now();
   }
 
   /** Never rejects: what is wrong with a query is part of its result. */

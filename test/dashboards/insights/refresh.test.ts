@@ -14,8 +14,9 @@ const trends = (more: object = {}) => ({
 });
 
 /** For how many minutes a result is fresh whose range ends then. */
-function minutes(interval: string, end = 200): number {
-  return (freshnessOf(parseQuery(trends({ interval })), { computedAt: 100, end }).targetAge - 100) / 60_000;
+function minutes(interval: string, end = 200, counts = [3]): number {
+  const results = counts.map((count) => ({ count, label: '', data: [count], days: [], labels: [] })) as never;
+  return (freshnessOf(parseQuery(trends({ interval })), { results, computedAt: 100, end }).targetAge - 100) / 60_000;
 }
 
 function hash(query: unknown, timezone = 'UTC'): string {
@@ -63,12 +64,18 @@ describe('`refresh`', () => {
 });
 
 describe('a result', () => {
-  it('is fresh for longer the wider its intervals are, and for a day when they are over', () => {
+  it('is fresh for longer the wider its intervals are, and for an hour when they are over', () => {
     assert.deepEqual(
       ['hour', 'day', 'week', 'month'].map((interval) => minutes(interval)),
       [2, 10, 60, 60],
     );
-    assert.equal(minutes('hour', 99), 24 * 60);
+    assert.equal(minutes('hour', 99), 60);
+  });
+
+  it('that says nothing is soon looked for again: somebody has just begun to send', () => {
+    assert.equal(minutes('month', 99, [0, 0]) * 60, 10);
+    assert.equal(minutes('month', 99, []) * 60, 10);
+    assert.equal(minutes('month', 99, [0, 1]), 60);
   });
 
   it('is the same for the same question however it is written or drawn', () => {
