@@ -45,7 +45,8 @@ export async function readUrlEncoded(request: IncomingMessage): Promise<Record<s
 function requireJson(request: IncomingMessage): void {
   const { type, isUtf8 } = mediaTypeOf(request.headers);
   const isJson = type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type);
-  if (!isJson || !isUtf8) throw new UnsupportedMedia('The body must be application/json in UTF-8.');
+  if (!isJson) throw new UnsupportedMedia(`Unsupported media type "${type}" in request.`);
+  if (!isUtf8) throw new UnsupportedMedia('The body must be in UTF-8.');
   requirePlain(request);
 }
 

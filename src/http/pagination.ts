@@ -132,11 +132,13 @@ function textOf(quoted: string): string | undefined {
   }
 }
 
+/** As upstream: parameters in the order of the alphabet. */
 function withQuery(url: URL, changes: Record<string, string | null>): string {
   const changed = new URL(url);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) changed.searchParams.delete(name);
     else changed.searchParams.set(name, value);
   }
+  changed.searchParams.sort();
   return changed.href;
 }

@@ -43,11 +43,12 @@ function describe({ instancePath, keyword, params, data, message }: ErrorObject)
         detail: 'This field is required.',
       };
     case 'type':
-      if (data === null) return { path, code: 'null', detail: 'This field may not be null.' };
+      if (data === null) return { path, code: 'null', detail: NOT_NULL };
       return wrongType(path, String(params['type']), data);
     case 'enum':
     case 'const':
     case 'anyOf':
+      if (data === null) return { path, code: 'null', detail: NOT_NULL };
       return { path, code: 'invalid_choice', detail: `"${excerpt(data)}" is not a valid choice.` };
     case 'minLength':
       if (data === '') return { path, code: 'blank', detail: 'This field may not be blank.' };
@@ -70,6 +71,8 @@ function describe({ instancePath, keyword, params, data, message }: ErrorObject)
       return { path, code: 'invalid_input', detail: `This value ${message ?? 'is not valid'}.` };
   }
 }
+
+const NOT_NULL = 'This field may not be null.';
 
 const FORMATS: Readonly<Record<string, string>> = {
   'date-time':

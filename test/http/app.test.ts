@@ -183,6 +183,16 @@ describe('the web application', () => {
     }
   });
 
+  it('names the media type that it does not read', async () => {
+    const { body } = await post('{}', THING, { 'Content-Type': 'Text/Plain; charset=utf-8' });
+    assert.deepEqual(body, {
+      type: 'invalid_request',
+      code: 'unsupported_media_type',
+      detail: 'Unsupported media type "text/plain" in request.',
+      attr: null,
+    });
+  });
+
   it('closes the connection of a body that it will not read to its end', async () => {
     const request = httpRequest(`${api.url}${THING}`, {
       method: 'POST',

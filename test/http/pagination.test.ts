@@ -9,15 +9,15 @@ const keyOf = ({ createdAt, id }: Position) => `${createdAt}${id}`;
 describe('pages', () => {
   it('by offset link to their neighbours and keep the rest of the query', () => {
     const page = offsetPage(URL_OF_LIST, { limit: 10, offset: 15 }, { count: 40, results: [] });
-    assert.equal(page.next, 'https://sluice.example/list/?status=Failed&limit=10&offset=25');
-    assert.equal(page.previous, 'https://sluice.example/list/?status=Failed&limit=10&offset=5');
+    assert.equal(page.next, 'https://sluice.example/list/?limit=10&offset=25&status=Failed');
+    assert.equal(page.previous, 'https://sluice.example/list/?limit=10&offset=5&status=Failed');
   });
 
   it('by offset end on both sides', () => {
     const page = offsetPage(URL_OF_LIST, { limit: 10, offset: 0 }, { count: 10, results: [] });
     assert.deepEqual([page.next, page.previous], [null, null]);
     const second = offsetPage(URL_OF_LIST, { limit: 10, offset: 4 }, { count: 10, results: [] });
-    assert.equal(second.previous, 'https://sluice.example/list/?status=Failed&limit=10');
+    assert.equal(second.previous, 'https://sluice.example/list/?limit=10&status=Failed');
   });
 
   /** Eleven rows, the newest first; two pairs were created in the same microsecond. */
@@ -82,7 +82,7 @@ describe('pages', () => {
 
   it('keep the rest of the query in their cursors’ links', async () => {
     const { next } = await read(URL_OF_LIST.href, 3);
-    assert.match(next ?? '', /^https:\/\/sluice\.example\/list\/\?status=Failed&cursor=/);
+    assert.match(next ?? '', /^https:\/\/sluice\.example\/list\/\?cursor=[^&]+&status=Failed$/);
   });
 
   it('refuse a cursor that they did not give out', async () => {
