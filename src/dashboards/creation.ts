@@ -36,7 +36,7 @@ export async function make(
 }
 
 /** The name is the client's if they give one; of the rest, the template says what it says. */
-export function makeFromTemplate(
+export async function makeFromTemplate(
   acting: Acting,
   template: DashboardTemplate,
   { fields, tiles }: Given,
@@ -45,8 +45,10 @@ export function makeFromTemplate(
   const { description, filters } = template;
   const name = fields.name || template.name;
   const tags = [...new Set([...(fields.tags ?? []), ...template.tags])].sort();
-  const given = { fields: { ...fields, name, description, filters, tags }, tiles: [...template.tiles, ...tiles] };
-  return make(acting, given, mode);
+  const made = await make(acting, { fields: { ...fields, name, description, filters, tags }, tiles: [] }, mode);
+  await changeTiles(acting, made, template.tiles, { is_sample: true });
+  await changeTiles(acting, made, tiles);
+  return made;
 }
 
 /**

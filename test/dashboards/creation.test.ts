@@ -53,6 +53,7 @@ describe('a dashboard made of something', () => {
         for (const { insight, text, error } of seen.tiles) {
           assert.equal(error, undefined);
           assert(text !== null || Array.isArray((insight as Body)['result']));
+          assert(text !== null || (insight as Body)['is_sample']);
         }
       });
     }
@@ -60,6 +61,15 @@ describe('a dashboard made of something', () => {
     it('keeps the name that it is given', async () => {
       assert.equal((await api.create({ use_template: 'DEFAULT_APP', name: 'Mine' })).name, 'Mine');
       assert.equal((await api.create({ use_template: '' }))['creation_mode'], 'default');
+    });
+
+    it('goes with tiles that are given: no samples, named by their own place', async () => {
+      const tiles = [{ insight: { name: 'Own' } }];
+      const made = await api.create({ use_template: 'DEFAULT_APP', tiles });
+      const samples = made.tiles.map(({ insight }) => (insight as Body)['is_sample']);
+      assert.deepEqual([samples.length, samples.filter((isSample) => !isSample).length], [7, 1]);
+      const wrong = { use_template: 'DEFAULT_APP', tiles: [{ insight: { query: 'x' } }] };
+      assert.equal((await api.refused(400, 'POST', '', wrong)).attr, 'tiles__0__insight__query');
     });
   });
 

@@ -4,18 +4,19 @@ import type { Change } from '../../identity/activity.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
 import { changeButton, makeButton } from './buttons.ts';
-import { insightOf } from './insights.ts';
+import { insightOf, type NewInsights } from './insights.ts';
 import { tileChanges } from './log.ts';
 import type { GivenTile } from './schema.ts';
 import { rewriteText, writeText } from './texts.ts';
 import type { NewTile, Tile, TileContent, TileFields } from './tiles.store.ts';
 
 /** What one request does to the tiles of one dashboard: all that were ever on it, by id. */
-type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile> };
+type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile>; newInsights: NewInsights };
 
 /**
  * Changes the tiles that are named by their `id` and adds the others, one by one. An id that is none of this dashboard's names
  * nothing: a text or a button with it is added as a new tile, and anything else is passed over, as upstream does.
+ * @param newInsights what is to be said of insights that are made
  * @returns what changed, for the entry in the activity log
  * @throws InvalidInput naming the field
  * @throws PermissionDenied for an insight that the caller may not see, or make
@@ -24,10 +25,12 @@ export async function changeTiles(
   acting: Acting,
   dashboard: Pick<Dashboard, 'id' | 'project_id'>,
   given: readonly GivenTile[],
+  newInsights: NewInsights = {},
 ): Promise<Change[]> {
   if (given.length === 0) return [];
   const all = await acting.stores.tiles.all(dashboard.id);
-  const work = { acting, dashboardId: dashboard.id, tiles: new Map(all.map((tile) => [tile.id, tile])) };
+  const tiles = new Map(all.map((tile) => [tile.id, tile]));
+  const work = { acting, dashboardId: dashboard.id, tiles, newInsights };
   return tileChanges(acting, dashboard, async () => {
     for (const [index, tile] of given.entries()) await changeTile(work, tile, `tiles__${index}`);
   });
@@ -80,7 +83,7 @@ async function changeButtonTile(
 
 /** One that was taken off the dashboard comes back to it; one that is on it stays. */
 async function addInsight(work: Work, given: GivenTile, attr: string): Promise<void> {
-  const insight_id = await insightOf(work.acting, given.insight, attr);
+  const insight_id = await insightOf(work.acting, given.insight, attr, work.newInsights);
   const tile = tileWith(work, 'insight_id', insight_id);
   if (!tile) return add(work, given, { insight_id });
   await work.acting.stores.tiles.update(tile.id, { deleted: false, ...changesOf(given) });

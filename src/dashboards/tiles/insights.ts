@@ -6,7 +6,7 @@ import { allows } from '../../identity/scopes.ts';
 import { compile } from '../../schema.ts';
 import type { Acting } from '../acting.ts';
 import { givenFields } from '../insights/fields.ts';
-import { createInsight } from '../insights/insights.ts';
+import { createInsight, type InsightInput } from '../insights/insights.ts';
 import type { InsightFields } from '../insights/insights.store.ts';
 import { GivenInsightBody } from '../insights/schema.ts';
 import { maySeeInsight } from './permissions.ts';
@@ -14,6 +14,9 @@ import { TileId, type GivenTile } from './schema.ts';
 
 const isId = compile(TileId);
 const isGivenInsight = compile(GivenInsightBody);
+
+/** Of insights that are made with tiles, what no client says. */
+export type NewInsights = Pick<InsightInput, 'is_sample'>;
 
 /**
  * Who makes insights by a dashboard's tiles needs the scope for it; templates are ours, and need none.
@@ -31,8 +34,14 @@ export function ensureInsightScope({ scopes }: Pick<Caller, 'scopes'>, tiles: re
  * @throws InvalidInput naming the field
  * @throws PermissionDenied when the caller may not see it, or make one
  */
-export async function insightOf(acting: Acting, given: unknown, attr: string): Promise<number> {
-  return isNew(given) ? newInsight(acting, given, attr) : existingInsight(acting, referenceOf(given), attr);
+export async function insightOf(
+  acting: Acting,
+  given: unknown,
+  attr: string,
+  newInsights: NewInsights,
+): Promise<number> {
+  if (!isNew(given)) return existingInsight(acting, referenceOf(given), attr);
+  return newInsight(acting, { ...fieldsOf(given, attr), ...newInsights });
 }
 
 function isNew(given: unknown): given is object {
@@ -50,12 +59,11 @@ async function existingInsight({ stores, project, rights }: Acting, id: unknown,
   return insight.id;
 }
 
-async function newInsight(acting: Acting, given: object, attr: string): Promise<number> {
-  const { stores, project, caller, rights } = acting;
+async function newInsight({ stores, project, caller, rights }: Acting, input: InsightInput): Promise<number> {
   if (!reaches(rights.levelOf('insight'), 'editor')) {
     throw new PermissionDenied('You do not have editor access to this resource.');
   }
-  return (await createInsight(stores, project, caller, fieldsOf(given, attr))).id;
+  return (await createInsight(stores, project, caller, input)).id;
 }
 
 function fieldsOf(given: object, attr: string): Partial<InsightFields> {
