@@ -31,16 +31,21 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     return all.cohorts.get(cohort.projectId, cohort.id);
   }
 
-  /** In small transactions of their own: ingestion goes on meanwhile. */
+  /** In small transactions of their own, each with its entry: ingestion goes on meanwhile. */
   async function list(project: Project, author: Author, cohort: Cohort, ids: NamedIds): Promise<Changed> {
-    const listed = await listMembers(all.members, cohort, ids);
+    const add = (some: NamedIds) =>
+      all.inTransaction(project.id, async (stores) => {
+        const added = await stores.members.add(project.id, cohort.id, some);
+        if (added.added === 0) return added;
+        const after = await stores.cohorts.update(cohort.id, {});
+        const changes = [personsChange(null, { added: added.added })];
+        await record(stores, project, author, { verb: 'updated', cohort: after, changes });
+        return added;
+      });
+    const listed = await listMembers(ids, add);
     const changed = await all.inTransaction(project.id, async (stores) => {
-      const after = await stores.cohorts.update(cohort.id, {});
       await stores.cohorts.startCount(cohort.id, COUNT_MS);
-      const change: Change = personsChange(null, { added: listed.added });
-      if (listed.added > 0)
-        await record(stores, project, author, { verb: 'updated', cohort: after, changes: [change] });
-      return after;
+      return stores.cohorts.get(project.id, cohort.id);
     });
     return { cohort: await counted(changed), listed };
   }

@@ -1,6 +1,5 @@
 /** Putting persons into a static cohort by their ids. */
-import type { Cohort } from './cohorts.store.ts';
-import type { MemberStore } from './members.store.ts';
+import type { Added } from './members.store.ts';
 import type { NamedIds } from './read-ids.ts';
 
 export type ListedPersons = {
@@ -14,15 +13,14 @@ export type ListedPersons = {
 const BATCH = 1000;
 const MOST_TOLD = 100;
 
-/** Safe to repeat. When it fails, some may be in it already. */
+/** Safe to repeat. When it fails, some may be in it already. @param add puts a thousand at most into the cohort */
 export async function listMembers(
-  members: MemberStore,
-  { projectId, id }: Pick<Cohort, 'projectId' | 'id'>,
   { kind, ids }: NamedIds,
+  add: (some: NamedIds) => Promise<Added>,
 ): Promise<ListedPersons> {
   const listed: ListedPersons = { added: 0, unknownCount: 0, unknown: [] };
   for (let at = 0; at < ids.length; at += BATCH) {
-    const { added, unknown } = await members.add(projectId, id, { kind, ids: ids.slice(at, at + BATCH) });
+    const { added, unknown } = await add({ kind, ids: ids.slice(at, at + BATCH) });
     listed.added += added;
     listed.unknownCount += unknown.length;
     listed.unknown.push(...unknown.slice(0, MOST_TOLD - listed.unknown.length));
