@@ -14,6 +14,9 @@ const query = Type.Object({
   ...offsetQuery().properties,
   scope: Type.Optional(Type.String({ description: 'Only of this kind of object: `FeatureFlag`, `Survey`, ...' })),
   item_id: Type.Optional(Type.String({ description: 'Only of this object of the kind.' })),
+  user: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Only what the user with this id did.' }),
+  ),
 });
 
 const listActivity = route({
@@ -48,11 +51,11 @@ export const activityRoutes = [listActivity, listOrganizationActivity];
 
 type Asked = Static<typeof query>;
 
-function wantedOf({ scope, item_id: itemId }: Asked) {
+function wantedOf({ scope, item_id: itemId, user: userId }: Asked) {
   if (itemId !== undefined && scope === undefined) {
     throw new InvalidInput('Objects of different kinds have the same ids: say which kind.', 'scope', 'required');
   }
-  return { scope, itemId };
+  return { scope, itemId, userId };
 }
 
 function placeOf({ limit, offset }: Asked) {

@@ -1,7 +1,7 @@
 /** Rows of the activity log. Bind it to the transaction of the change that it tells of. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
-import { redact } from '../secrets/redact.ts';
+import { isSecretName, redact, REDACTED } from '../secrets/redact.ts';
 import type { ActivityVerb, Author, Change } from './activity.ts';
 import type { SeenActivity } from './seen-activity.ts';
 import { seesAll, whereVisible } from './visible.store.ts';
@@ -40,6 +40,8 @@ export type ActivityEntry = {
 type WantedActivity = {
   scope?: string | undefined;
   itemId?: string | number | undefined;
+  /** Who did it. */
+  userId?: number | undefined;
   /** What the reader may see of these kinds of objects; without it everything. What they did themselves is always shown. */
   seen?: readonly SeenActivity[];
 };
@@ -72,12 +74,22 @@ function fromRow(row: Row): ActivityEntry {
   };
 }
 
+/** That a secret changed is told, what it was and is not. */
+function withoutSecrets(change: Change): Change {
+  if (!isSecretName(change.field)) return redact(change) as Change;
+  return { ...change, before: hidden(change.before), after: hidden(change.after) };
+}
+
+function hidden(value: unknown): unknown {
+  return value === null ? null : REDACTED;
+}
+
 export function activityStore(db: Knex) {
   const table = () => db<Row>('activity_log');
 
   async function listed(
     place: { project_id: number } | { organization_id: string; project_id: null },
-    { scope, itemId, seen = [] }: WantedActivity,
+    { scope, itemId, userId, seen = [] }: WantedActivity,
     page: Page,
   ): Promise<{ count: number; results: ActivityEntry[] }> {
     const wanted = () => {
@@ -85,6 +97,7 @@ export function activityStore(db: Knex) {
         ...place,
         ...(scope !== undefined && { scope }),
         ...(itemId !== undefined && { item_id: String(itemId) }),
+        ...(userId !== undefined && { user_id: userId }),
       });
       const columns = { id: 'item_id', createdBy: 'user_id' };
       for (const { scope: kind, visible } of seen) {
@@ -121,7 +134,7 @@ export function activityStore(db: Knex) {
           name: entry.name,
           type: entry.type ?? null,
           version: entry.version ?? null,
-          changes: redact(changes) as Change[],
+          changes: changes.map(withoutSecrets),
         },
         user_id: author.userId,
         key_id: author.keyId,

@@ -1,10 +1,15 @@
 /** Last line of defence for logs: whatever gets there, keys and passwords do not. */
 const SECRET_NAME =
-  /pass(word|phrase)?$|secret|token|credential|authorization|cookie|private_?key|access_?key|api_?key/i;
+  /pass(word|phrase)?(_?hash)?$|secret|token|credential|authorization|cookie|private_?key|access_?key|api_?key/i;
 /** Our own keys, and the user information of URLs (`postgres://user:password@host`). */
 const SECRET_TEXT = /\bph[xs]_[0-9A-Za-z]+|(?<=:\/\/)[^/@\s]+(?=@)/g;
-const REDACTED = '[redacted]';
+export const REDACTED = '[redacted]';
 const MAX_DEPTH = 8;
+
+/** Whether what has this name looks like a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
 
 /** @returns a copy whose secret-looking members and texts say `[redacted]`; deeper than 8 levels is cut off */
 export function redact(value: unknown, depth = 0): unknown {
@@ -13,10 +18,7 @@ export function redact(value: unknown, depth = 0): unknown {
   if (depth === MAX_DEPTH) return '[too deep]';
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      SECRET_NAME.test(name) ? REDACTED : redact(member, depth + 1),
-    ]),
+    Object.entries(value).map(([name, member]) => [name, isSecretName(name) ? REDACTED : redact(member, depth + 1)]),
   );
 }
 

@@ -63,6 +63,8 @@ describe('the activity log of a project', () => {
     ['?scope=Survey', ['Survey b', 'Survey a']],
     ['?scope=Survey&item_id=a', ['Survey a']],
     ['?scope=Unheard', []],
+    ['?user=1', ['Cohort a', 'Survey a']],
+    ['?user=999999', []],
     ['?limit=1&offset=1', ['Survey b']],
   ] as const) {
     it(`lists ${expected.join(', ') || 'nothing'} for ${query || 'all'}`, async () => {
