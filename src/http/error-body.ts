@@ -49,11 +49,12 @@ export function answerFor(error: unknown): Answer | undefined {
   if (error instanceof MethodNotAllowed) {
     return envelope(405, 'invalid_request', 'method_not_allowed', error, { Allow: error.allow.join(', ') });
   }
-  if (error instanceof Conflict) return envelope(409, 'invalid_request', 'conflict', error);
+  // Upstream's type, though it is not the server that is wrong.
+  if (error instanceof Conflict) return envelope(409, 'server_error', 'conflict', error);
   if (error instanceof Stale) return envelope(412, 'invalid_request', 'precondition_failed', error);
   if (error instanceof TooLarge) return envelope(413, 'invalid_request', 'payload_too_large', error);
   if (error instanceof UnsupportedMedia) return envelope(415, 'invalid_request', 'unsupported_media_type', error);
-  // Upstream's type for its limits.
+  // And for its limits.
   if (error instanceof LimitReached) return envelope(429, 'server_error', error.code, error);
   if (error instanceof Throttled) return envelope(429, 'throttled_error', 'throttled', error, retryAfter(error));
   if (error instanceof Unavailable) return envelope(503, 'server_error', 'unavailable', error, retryAfter(error));
