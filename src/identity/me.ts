@@ -103,6 +103,8 @@ export async function presentMe(
   const recentUntil = caller.session && new Date(caller.session.authenticatedAt.getTime() + RECENT_MS).toISOString();
   return {
     ...presentUser(account),
+    // As it was given.
+    hedgehog_config: account.hedgehogConfig,
     date_joined: account.createdAt,
     has_password: account.passwordHash !== null,
     sensitive_session_expires_at: recentUntil,

@@ -33,8 +33,19 @@ export function presentUser(user: User): UserBody {
     last_name: user.lastName,
     email: user.email,
     is_email_verified: user.isEmailVerified,
-    hedgehog_config: user.hedgehogConfig,
+    hedgehog_config: hedgehogOf(user.hedgehogConfig),
     role_at_organization: user.roleAtOrganization,
+  };
+}
+
+/** Four things of somebody's picture, and `{}` for none. Its second version has three of them one level deeper. */
+function hedgehogOf(config: User['hedgehogConfig']): User['hedgehogConfig'] {
+  if (Object.keys(config).length === 0) return {};
+  const look: User['hedgehogConfig'] = { ...config, ...(config['actor_options'] as object | null | undefined) };
+  const names = ['color', 'accessories', 'skin'];
+  return {
+    use_as_profile: config['use_as_profile'] ?? null,
+    ...Object.fromEntries(names.map((name) => [name, look[name] ?? null])),
   };
 }
 
