@@ -10,7 +10,7 @@ import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
 import { fieldsOf, type Fields } from './fields.ts';
 import { inflate } from './inflate.ts';
 import { decompressLz64 } from './lz-string.ts';
-import { readBytes } from './read-bytes.ts';
+import { receiveBytes, type WhenRead } from './read-bytes.ts';
 
 export type BodyOptions = {
   /** Of the request: it may hold `data`, and `compression`, which says what cannot be seen. */
@@ -28,18 +28,42 @@ export type BodyOptions = {
  * @throws MalformedRequest for what is broken
  */
 export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+  const take = await new Promise<() => Decoded>((done) => receiveBody(request, options, done));
+  return take();
+}
+
+/** What takes long to decode is decoded elsewhere. */
+type Decoded = Buffer | Promise<Buffer>;
+
+/** As `readBody`, without promises where all is there in one piece. @throws what shows before anything is read */
+export function receiveBody(request: IncomingMessage, options: BodyOptions, done: WhenRead<Decoded>): void {
   const { query, limit, hold } = options;
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   const hint = knownHint(query('compression'));
   const data = query('data');
-  if (data !== undefined) return decodeText(data, hint, options);
+  if (data !== undefined) return done(() => decodeText(data, hint, options));
   if (type?.startsWith('multipart/')) throw new UnsupportedMedia('Send JSON, plain or compressed with gzip.');
-  const sent = await readBytes(request, limit, hold);
-  const inflated = inflate(sent, encoding, limit);
-  const bytes = Buffer.isBuffer(inflated) ? inflated : await inflated;
-  if (bytes !== sent) hold(bytes.length);
+  receiveBytes(request, limit, hold, (take) => done(() => decodeBytes(take(), encoding, hint, options)));
+}
+
+function decodeBytes(
+  sent: Buffer,
+  encoding: string | undefined,
+  hint: Hint | undefined,
+  options: BodyOptions,
+): Decoded {
+  const inflated = inflate(sent, encoding, options.limit);
+  if (inflated === sent) return jsonIn(sent, hint, options);
+  const decode = (bytes: Buffer) => {
+    options.hold(bytes.length);
+    return jsonIn(bytes, hint, options);
+  };
+  return Buffer.isBuffer(inflated) ? decode(inflated) : inflated.then(decode);
+}
+
+function jsonIn(bytes: Buffer, hint: Hint | undefined, options: BodyOptions): Decoded {
   if (startsJson(bytes[0]) || startsJson(bytes.find((byte) => byte > SPACE))) return bytes;
-  hold(bytes.length);
+  options.hold(bytes.length);
   const text = bytes.toString();
   const form = fieldsOf(text);
   return decodeText(form('data') ?? unescape(text), knownHint(form('compression')) ?? hint, options);

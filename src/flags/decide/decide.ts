@@ -13,10 +13,10 @@ import { noBody, type Answer } from '../../http/route.ts';
 import { createRateLimit } from '../../identity/rate-limits.ts';
 import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { readBody } from '../../wire/body.ts';
+import { receiveBody } from '../../wire/body.ts';
 import { queryOf, type Fields } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
-import { createMemory } from '../../wire/memory.ts';
+import { createMemory, type Memory } from '../../wire/memory.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import type { Evaluation } from '../evaluation/decision.ts';
 import { isOfSurvey, type FlagDefinition } from '../evaluation/definitions.ts';
@@ -54,6 +54,9 @@ export type Decide = {
   handle(request: IncomingMessage, response: ServerResponse): boolean;
 };
 
+/** Text is the body of a 200. */
+type Result = string | Answer;
+
 /** A request that was read. */
 type Asked = { request: IncomingMessage; body: Body; query: Fields; form: AnswerForm };
 
@@ -68,36 +71,62 @@ export function createDecide(options: DecideOptions): Decide {
     if (!path) return false;
     const begun = performance.now();
     allowPages(request, response);
-    void answer(request, path).then((result) => {
+    const memory = openMemory(request);
+
+    function finish(result: Result): void {
+      memory.release();
       const isText = typeof result === 'string';
       observe?.answered(isText ? 200 : result.status, (performance.now() - begun) / 1000);
       if (isText) sendJson(request, response, 200, result);
       else send(request, response, result);
-    });
+    }
+    function answerWith(work: () => Result | Promise<Result> | undefined): void {
+      const result = resultOf(work);
+      if (result instanceof Promise) void result.then(finish);
+      else if (result !== undefined) finish(result);
+    }
+    answerWith(() => begin(request, path, memory, answerWith));
     return true;
   }
 
-  /** @returns text: it is the body of a 200. Never rejects. */
-  async function answer(request: IncomingMessage, path: DecidePath): Promise<string | Answer> {
-    const memory = openMemory(request);
+  /** Never throws or rejects. */
+  function resultOf(work: () => Result | Promise<Result> | undefined): Result | Promise<Result> | undefined {
     try {
-      const { method = '' } = request;
-      if (!path.methods.includes(method)) throw new MethodNotAllowed(method, path.methods);
-      if (method === 'OPTIONS') return noBody(204, { Allow: path.methods.join(', '), ...preflightHeaders(request) });
-      if (method === 'HEAD') return noBody(200, { 'Content-Type': 'application/json' });
-      const query = queryOf(request.url ?? '');
-      const form = path.formOf(query);
-      if (method === 'GET') return written(request, form, NO_FLAGS, configurationOf.minimal);
-      const bytes = await readBody(request, { query, limit: LIMITS.bodyBytes, hold: memory.hold });
-      const text = decide({ request, body: decideBodyOf(bytes), query, form });
-      return text instanceof Promise ? await text : text;
+      const result = work();
+      return result instanceof Promise ? result.catch(answerFor) : result;
     } catch (error) {
-      const known = answerForFailure(error);
-      if (!known) log.error({ error: describeError(error) }, 'flags could not be decided');
-      return known ?? serverError;
-    } finally {
-      memory.release();
+      return answerFor(error);
     }
+  }
+
+  function answerFor(error: unknown): Answer {
+    const known = answerForFailure(error);
+    if (!known) log.error({ error: describeError(error) }, 'flags could not be decided');
+    return known ?? serverError;
+  }
+
+  /** @returns undefined when the answer waits for the body */
+  function begin(
+    request: IncomingMessage,
+    path: DecidePath,
+    { hold }: Memory,
+    answerWith: (work: () => Result | Promise<Result>) => void,
+  ): Result | undefined {
+    const { method = '' } = request;
+    if (!path.methods.includes(method)) throw new MethodNotAllowed(method, path.methods);
+    if (method === 'OPTIONS') return noBody(204, { Allow: path.methods.join(', '), ...preflightHeaders(request) });
+    if (method === 'HEAD') return noBody(200, { 'Content-Type': 'application/json' });
+    const query = queryOf(request.url ?? '');
+    const form = path.formOf(query);
+    if (method === 'GET') return written(request, form, NO_FLAGS, configurationOf.minimal);
+    const answerTo = (bytes: Buffer) => decide({ request, body: decideBodyOf(bytes), query, form });
+    receiveBody(request, { query, limit: LIMITS.bodyBytes, hold }, (take) =>
+      answerWith(() => {
+        const bytes = take();
+        return Buffer.isBuffer(bytes) ? answerTo(bytes) : bytes.then(answerTo);
+      }),
+    );
+    return undefined;
   }
 
   /** Nothing is waited for that is in memory: nearly everything is, and each promise costs as much as a flag. */
