@@ -87,6 +87,24 @@ function hidden(value: unknown): unknown {
 export function activityStore(db: Knex) {
   const table = () => db<Row>('activity_log');
 
+  function whereSeen(
+    about: Knex.QueryBuilder,
+    { visible, partsOfExports: parts }: SeenActivity,
+    projectId: number | null,
+  ): void {
+    if (parts === undefined) {
+      whereVisible(about, visible, { id: 'item_id', createdBy: 'user_id' });
+      return;
+    }
+    const ofExports = db(parts)
+      .join('batch_exports', 'batch_exports.id', `${parts}.batch_export_id`)
+      .where({ 'batch_exports.project_id': projectId })
+      .select(db.raw('??::text', [`${parts}.id`]));
+    const columns = { id: 'batch_exports.id', createdBy: 'batch_exports.created_by' };
+    void about.whereIn('item_id', whereVisible(ofExports, visible, columns));
+    if (visible.madeBy !== null) void about.orWhere({ user_id: visible.madeBy });
+  }
+
   async function listed(
     place: { project_id: number } | { organization_id: string; project_id: null },
     { scope, itemId, userId, seen = [] }: WantedActivity,
@@ -99,11 +117,10 @@ export function activityStore(db: Knex) {
         ...(itemId !== undefined && { item_id: String(itemId) }),
         ...(userId !== undefined && { user_id: userId }),
       });
-      const columns = { id: 'item_id', createdBy: 'user_id' };
-      for (const { scope: kind, visible } of seen) {
-        if (seesAll(visible)) continue;
+      for (const one of seen) {
+        if (seesAll(one.visible)) continue;
         rows.where((either) => {
-          void either.whereNot({ scope: kind }).orWhere((about) => void whereVisible(about, visible, columns));
+          void either.whereNot({ scope: one.scope }).orWhere((about) => whereSeen(about, one, place.project_id));
         });
       }
       return rows;

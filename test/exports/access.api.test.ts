@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
-import { apiRoutes, buildStoredExport, startExportsApi, type ExportsApi } from '../support/exports-api.ts';
+import { rightsOfMember } from '../../src/identity/rights.ts';
+import { seenActivity } from '../../src/identity/seen-activity.ts';
+import { identityStores } from '../../src/identity/stores.ts';
+import { apiRoutes, buildRun, buildStoredExport, startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 import { buildMember, buildRule, type Member } from '../support/members.ts';
 import type { Tenant } from '../support/identity.ts';
 
 type Refusal = { detail: string };
+const HOUR = { start_at: '2015-05-17T10:00:00Z', end_at: '2015-05-17T11:00:00Z' };
 const NOT = (level: string) => `You do not have ${level} access to this resource.`;
 
 describe('access to batch exports', () => {
@@ -62,6 +66,28 @@ describe('access to batch exports', () => {
     const { body } = await ask('GET', '/batch_exports/');
     const { count, results } = body as { count: number; results: { id: string }[] };
     assert.deepEqual([count, new Set(results.map(({ id }) => id))], [2, new Set([shown.id, open.id])]);
+  });
+
+  it('decides what is read of runs and backfills in the activity log', async () => {
+    for (const { id } of [hidden, shown]) {
+      const asked = await exports.request('POST', `/batch_exports/${id}/backfills/`, HOUR);
+      assert.equal(asked.status, 201);
+    }
+    const runs = [await buildRun(exports, hidden, 3), await buildRun(exports, shown, 3)];
+    for (const { batchExportId, id } of runs) {
+      assert.equal((await exports.request('POST', `/batch_exports/${batchExportId}/runs/${id}/cancel/`)).status, 200);
+    }
+    const { activity, backfills } = exports.world.engine.stores;
+    const standing = await identityStores(exports.db).accessControls.standingOf(ours.projectId, colleague.userId);
+    const seen = seenActivity(rightsOfMember(standing!)!);
+    const idsOf = async (scope: string) => {
+      const { count, results } = await activity.list(ours.projectId, { scope, seen }, { limit: 10, offset: 0 });
+      assert.equal(count, results.length);
+      return results.map(({ itemId }) => itemId);
+    };
+    assert.deepEqual(await idsOf('BatchExportRun'), [runs[1]!.id]);
+    const [backfill] = await backfills.list(ours.projectId, shown.id, { limit: 1 });
+    assert.deepEqual(await idsOf('BatchExportBackfill'), [backfill!.id]);
   });
 
   it('is everything for whoever made it', async () => {

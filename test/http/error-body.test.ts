@@ -4,6 +4,8 @@ import { answerFor } from '../../src/http/error-body.ts';
 
 const { InvalidInput, MalformedRequest, NotAuthenticated, PermissionDenied } = errors;
 
+const headersOf = (error: Error) => answerFor(error)?.headers;
+
 describe('the envelope of a failure', () => {
   for (const [error, status, type, code, attr = null] of [
     [new InvalidInput('No.', 'name'), 400, 'validation_error', 'invalid_input', 'name'],
@@ -26,7 +28,6 @@ describe('the envelope of a failure', () => {
   }
 
   it('says how to authenticate, how long to wait, and what is allowed', () => {
-    const headersOf = (error: Error) => answerFor(error)?.headers;
     assert.deepEqual(headersOf(new NotAuthenticated()), { 'WWW-Authenticate': 'Bearer' });
     assert.deepEqual(headersOf(new errors.Throttled(2.5)), { 'Retry-After': '3' });
     assert.deepEqual(headersOf(new errors.MethodNotAllowed('PUT', ['GET', 'HEAD'])), { Allow: 'GET, HEAD' });
