@@ -43,7 +43,7 @@ type Watched = { askedAt: number; month: string; quota: number; used: number };
 
 export function createMetering(options: MeteringOptions): Metering {
   const { store, log, flushEveryMs = FLUSH_EVERY_MS, now = Date.now } = options;
-  let pending = new Map<string, CountedRequests>();
+  let pending = new Counts();
   let sdks = { day: '', ofProjects: new Map<number, Set<string>>() };
   let dropped = 0;
   const watched = new Map<number, Watched>();
@@ -53,16 +53,15 @@ export function createMetering(options: MeteringOptions): Metering {
     const today = calendar();
     watch(counted.projectId, today).used += counted.requests;
     const { day } = today;
-    const known = pending.get(nameOf(counted, day));
+    const known = pending.find(counted, day);
     if (known) known.requests += counted.requests;
     else keep({ ...counted, sdk: sdkKept(counted, day), day });
   }
 
   function keep(counted: CountedRequests): void {
-    const name = nameOf(counted, counted.day);
-    const known = pending.get(name);
+    const known = pending.find(counted, counted.day);
     if (known) known.requests += counted.requests;
-    else if (pending.size < MOST_PENDING) pending.set(name, counted);
+    else if (pending.size < MOST_PENDING) pending.add(counted);
     else dropped += counted.requests;
   }
 
@@ -89,7 +88,7 @@ export function createMetering(options: MeteringOptions): Metering {
 
   async function flush(): Promise<void> {
     const counted = [...pending.values()];
-    pending = new Map();
+    pending = new Counts();
     try {
       if (counted.length > 0) await store.add(counted);
     } catch (error) {
@@ -153,8 +152,31 @@ export function createMetering(options: MeteringOptions): Metering {
   };
 }
 
-function nameOf({ projectId, kind, keyId, sdk }: Counted, day: string): string {
-  return `${projectId} ${kind} ${keyId} ${day} ${sdk}`;
+/** Found without putting a text together for each request. */
+class Counts {
+  size = 0;
+  /** Of a project and an SDK there are as many as it has kinds and keys. */
+  readonly #byProject = new Map<number, Map<string, CountedRequests[]>>();
+
+  find({ projectId, kind, keyId, sdk }: Counted, day: string): CountedRequests | undefined {
+    const ofSdk = this.#byProject.get(projectId)?.get(sdk);
+    return ofSdk?.find((one) => one.kind === kind && one.keyId === keyId && one.day === day);
+  }
+
+  add(counted: CountedRequests): void {
+    let ofProject = this.#byProject.get(counted.projectId);
+    if (!ofProject) this.#byProject.set(counted.projectId, (ofProject = new Map()));
+    const ofSdk = ofProject.get(counted.sdk);
+    if (ofSdk) ofSdk.push(counted);
+    else ofProject.set(counted.sdk, [counted]);
+    this.size += 1;
+  }
+
+  *values(): Iterable<CountedRequests> {
+    for (const ofProject of this.#byProject.values()) {
+      for (const ofSdk of ofProject.values()) yield* ofSdk;
+    }
+  }
 }
 
 /** The texts of a day and its month are made once a day, not for each request. */
