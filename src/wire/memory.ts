@@ -1,5 +1,6 @@
 /** What the bodies of requests under way may take of the process's memory, together and each sender's. */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { Unavailable } from '../errors.ts';
 import { createSharedRoom } from './shared-room.ts';
 
@@ -19,6 +20,7 @@ export type Memory = {
 /** @param limit bytes @returns a function that opens the account of a request */
 export function createMemory(limit: number): (request: IncomingMessage) => Memory {
   const room = createSharedRoom<string>(limit);
+  const holderOf = holders();
 
   return (request) => {
     let holder = holderOf(request);
@@ -48,8 +50,18 @@ export function createMemory(limit: number): (request: IncomingMessage) => Memor
 /**
  * Until its body says which project it is for, a request is one of the address that it comes from. That may be a proxy's: the
  * large bodies of one project must not keep the small ones of all others out.
+ *
+ * A connection's texts are made once: most carry many requests.
  */
-function holderOf({ headers, socket }: IncomingMessage): string {
-  const isSmall = Number(headers['content-length'] ?? Infinity) <= LARGE_BYTES;
-  return `${isSmall ? 'small' : 'large'} from ${socket.remoteAddress}`;
+function holders(): (request: IncomingMessage) => string {
+  const ofSockets = new WeakMap<Socket, { small: string; large: string }>();
+
+  return ({ headers, socket }) => {
+    let texts = ofSockets.get(socket);
+    if (!texts) {
+      texts = { small: `small from ${socket.remoteAddress}`, large: `large from ${socket.remoteAddress}` };
+      ofSockets.set(socket, texts);
+    }
+    return Number(headers['content-length'] ?? Infinity) <= LARGE_BYTES ? texts.small : texts.large;
+  };
 }
