@@ -4,7 +4,6 @@
  * These paths are answered before the application's router, as capture's are. A flag that cannot be decided is reported, and all
  * others are answered, with 200: a client that gets an error forgets what it knew.
  */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MethodNotAllowed, NotAuthenticated, Unavailable } from '../../errors.ts';
 import { serverError } from '../../http/error-body.ts';
@@ -28,6 +27,7 @@ import type { Decider } from './decider.ts';
 import { answerForFailure } from './failures.ts';
 import { LIMITS } from './limits.ts';
 import { decidePathOf, type AnswerForm, type DecidePath } from './paths.ts';
+import { nextRequestId } from './request-id.ts';
 import { decideBodyOf, evaluationRequestOf, tokenOf, type Body } from './read-request.ts';
 
 export type DecideOptions = {
@@ -201,7 +201,7 @@ function written(
   flags: readonly FlagDefinition[] = [],
 ): string {
   const given = headers['x-request-id'];
-  const requestId = typeof given === 'string' && UUID.test(given) ? given : randomUUID();
+  const requestId = typeof given === 'string' && UUID.test(given) ? given : nextRequestId();
   const quotaLimited = evaluation === OVER_QUOTA;
   return answerText({ shape, evaluation, flags, configuration, requestId, evaluatedAt: Date.now(), quotaLimited });
 }
