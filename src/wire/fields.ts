@@ -15,7 +15,7 @@ export function fieldsOf(text: string): Fields {
     if (start < 0) return undefined;
     const end = text.indexOf('&', start);
     const value = text.slice(start, end < 0 ? text.length : end);
-    return unescape(value.replaceAll('+', ' ')) || undefined;
+    return (ESCAPED.test(value) ? unescape(value.replaceAll('+', ' ')) : value) || undefined;
   };
 }
 
@@ -26,6 +26,8 @@ export function queryOf(url: string): Fields {
 }
 
 export const NO_FIELDS: Fields = () => undefined;
+
+const ESCAPED = /[+%]/;
 
 function startOf(text: string, head: string): number {
   if (text.startsWith(head)) return head.length;
