@@ -50,7 +50,7 @@ const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation, flags: readonly F
   keys: ({ decisions }) => `"featureFlags":[${decisions.filter(isOn).map(keyOf).join()}]`,
   enabled: ({ decisions }) => `"featureFlags":{${decisions.filter(isOn).map(valueOf).join()}}`,
   values: ({ decisions, errorsWhileComputing }) =>
-    `"featureFlags":{${decisions.filter(isDecided).map(valueOf).join()}},"featureFlagPayloads":{${payloadsOf(decisions)}}` +
+    `"featureFlags":{${joined(decisions, isDecided, valueOf)}},"featureFlagPayloads":{${joined(decisions, hasPayload, payloadOf)}}` +
     `,"errorsWhileComputingFlags":${errorsWhileComputing}`,
   details: ({ decisions, errorsWhileComputing }) =>
     `"flags":{${decisions.map(detailsOf).join()}},"errorsWhileComputingFlags":${errorsWhileComputing}`,
@@ -65,6 +65,7 @@ const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation, flags: readonly F
 };
 
 const isOn = ({ enabled }: Decision) => enabled;
+const hasPayload = ({ payload }: Decision) => payload !== null;
 const isDecided = ({ failed }: Decision) => !failed;
 const keyOf = ({ key }: Decision) => JSON.stringify(key);
 const valueOf = remembered(({ key, enabled, variant }) => member(key, enabled ? (variant ?? true) : false));
@@ -91,12 +92,17 @@ function remembered(write: (decision: Decision) => string): (decision: Decision)
   };
 }
 
-function payloadsOf(decisions: readonly Decision[]): string {
-  const texts: string[] = [];
+/** Without the lists that `filter` and `map` would make. */
+function joined(
+  decisions: readonly Decision[],
+  isIn: (decision: Decision) => boolean,
+  textOf: (decision: Decision) => string,
+): string {
+  let text = '';
   for (const decision of decisions) {
-    if (decision.payload !== null) texts.push(payloadOf(decision));
+    if (isIn(decision)) text += text === '' ? textOf(decision) : `,${textOf(decision)}`;
   }
-  return texts.join();
+  return text;
 }
 
 /** A member of a JSON object. */
