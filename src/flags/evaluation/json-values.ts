@@ -23,9 +23,10 @@ const MAX_DIGITS = 20;
 
 /**
  * Numbers that JavaScript reads as others: with a whole part and zeros, an exponent, or many digits. It finds all of them, also
- * in some texts, and takes linear time; reading with a reviver takes several times as long.
+ * in some texts, and takes linear time; reading with a reviver takes several times as long. A match begins with a digit or a sign:
+ * texts without many are searched in half the time that it takes with `(?:^|[:,[\s])` in front.
  */
-const SPECIAL_NUMBER = /(?:^|[:,[\s])-?(?:\d{16}|[\d.]{17}|\d{1,15}(?:\.0|(?:\.\d{1,15})?[eE]))/;
+const SPECIAL_NUMBER = /(?<![^:,[\s])-?\d(?:\d{15}|[\d.]{16}|\d{0,14}(?:\.0|(?:\.\d{1,15})?[eE]))/;
 
 /** @throws SyntaxError */
 export function parseJson(text: string): Json {
