@@ -8,6 +8,8 @@ const HOUR = 60 * MINUTE;
 const FRESH_MS = { hour: 2 * MINUTE, day: 10 * MINUTE, week: HOUR, month: HOUR };
 const WITHOUT_INTERVAL_MS = MINUTE;
 const PAST_MS = HOUR;
+/** A range that nobody ended ends when it is computed: only what was over before that is past. */
+const OVER_FOR_MS = MINUTE;
 /** Whoever sees nothing has just begun to send, and looks whether it arrives. */
 export const EMPTY_MS = 10_000;
 const BETWEEN_REFRESHES_MS = MINUTE;
@@ -22,7 +24,8 @@ export function freshnessOf(
   query: ParsedQuery,
   { results, computedAt, end }: Pick<QueryResult, 'results'> & { computedAt: number; end: number },
 ): Freshness {
-  const freshFor = results.every(saysNothing) ? EMPTY_MS : end < computedAt ? PAST_MS : freshMs(query);
+  const isPast = end < computedAt - OVER_FOR_MS;
+  const freshFor = results.every(saysNothing) ? EMPTY_MS : isPast ? PAST_MS : freshMs(query);
   const nextRefresh = computedAt + Math.min(freshFor, BETWEEN_REFRESHES_MS);
   return { targetAge: computedAt + freshFor, nextRefresh };
 }

@@ -218,6 +218,25 @@ describe('results of insights', () => {
     assert.equal((await look(event, 'force_cache')).value, 0);
   });
 
+  const MINUTES_FRESH = [
+    { named: 'no end', dates: {}, minutes: 1 },
+    { named: 'an end just now', dates: { before: () => now - 1 }, minutes: 1 },
+    { named: 'an end some time ago', dates: { before: () => now - 2 * MINUTE }, minutes: 60 },
+  ];
+  for (const { named, dates, minutes } of MINUTES_FRESH) {
+    it(`of a table that names ${named} are fresh for ${minutes} min`, async () => {
+      const event = question();
+      const ago = (ms: number) => new Date(now - ms).toISOString();
+      await world.send([{ event, distinct_id: 'someone', timestamp: ago(5 * MINUTE) }]);
+      const before = dates.before && new Date(dates.before()).toISOString();
+      const query = { kind: 'EventsQuery', select: ['event'], event, ...(before && { before }) };
+      const asking = [{ insight: { query }, overlay: NO_OVERLAY }];
+      const [shown] = await results.resultsOf({ id: world.ours.projectId }, asking, 'cache');
+      assert.deepEqual(shown!.result, [[event]]);
+      assert.equal(Date.parse(shown!.cache_target_age!) - Date.parse(shown!.last_refresh!), minutes * MINUTE);
+    });
+  }
+
   it('are others when something lies over the query, and none when that is nonsense', async () => {
     const event = question();
     await send(event);
