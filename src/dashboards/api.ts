@@ -14,7 +14,11 @@ export const dashboardsOwnRoutes: readonly Route<DashboardsOwnApi & AccessContro
   ...templateRoutes,
   ...dashboardCrudRoutes,
   ...collaboratorRoutes,
-  ...accessControlRoutes({ resource: 'dashboard', path: '/dashboards/', activity: 'Dashboard' }),
+  ...accessControlRoutes({
+    resource: 'dashboard',
+    path: '/dashboards/',
+    activity: { scope: 'Dashboard', type: 'dashboard' },
+  }),
 ];
 
 export function dashboardsOwnApi(options: DashboardsOptions): DashboardsOwnApi {

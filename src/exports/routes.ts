@@ -22,5 +22,5 @@ export const exportRoutes: Route<ExportsApi & AccessControlsApi>[] = [
   ...logRoutes,
   ...metricRoutes,
   ...integrationRoutes,
-  ...accessControlRoutes({ resource: 'batch_export', path: '/batch_exports/', activity: 'BatchExport' }),
+  ...accessControlRoutes({ resource: 'batch_export', path: '/batch_exports/', activity: { scope: 'BatchExport' } }),
 ];

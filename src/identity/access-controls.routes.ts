@@ -1,7 +1,7 @@
 /** Gives any kind of object `access_controls/` and `users_with_access/`. */
 import { json, noBody, route, type Route } from '../http/route.ts';
 import { Type } from '../schema.ts';
-import type { AccessControls } from './access-controls.ts';
+import type { AccessControls, RuledObject } from './access-controls.ts';
 import {
   AccessControlBody,
   AccessControlPutBody,
@@ -20,7 +20,7 @@ export type AccessControlsApi = { accessControls: AccessControls };
  * The routes of one kind. Its `FindProtected` must be among the gatekeeper's `protectedObjects`: it says which objects there are.
  * @param resource the kind, as in scopes: `dashboard`
  * @param path of its list, with slashes: `/dashboards/`
- * @param activity what the activity log calls the kind: `Dashboard`
+ * @param activity what the activity log calls the kind: `Dashboard`; `type` where upstream gives its entries one
  */
 export function accessControlRoutes({
   resource,
@@ -29,7 +29,7 @@ export function accessControlRoutes({
 }: {
   resource: string;
   path: `/${string}/`;
-  activity: string;
+  activity: Pick<RuledObject, 'scope' | 'type'>;
 }): Route<AccessControlsApi>[] {
   const words = resource.replaceAll('_', ' ');
   const params = Type.Object({ id: Type.String() });
@@ -65,7 +65,7 @@ export function accessControlRoutes({
         caller,
         { resource, resourceId: String(object.id) },
         { level: body.access_level, organizationMember: body.organization_member ?? null, role: body.role ?? null },
-        { about: { scope: activity, itemId: object.id, name: object.name ?? String(object.id) } },
+        { about: { ...activity, itemId: object.id, name: object.name ?? String(object.id) } },
       );
       return rule ? json(200, presentAccessControl(rule)) : noBody(204);
     },

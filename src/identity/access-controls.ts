@@ -16,7 +16,7 @@ export type AccessControlsOptions = {
 export type WantedRule = { level: string | null; organizationMember?: string | null; role?: string | null };
 
 /** What the activity log calls the object whose rules change. */
-export type RuledObject = { scope: string; itemId: string | number; name: string };
+export type RuledObject = { scope: string; type?: string; itemId: string | number; name: string };
 
 export type UserWithAccess = {
   userUuid: string;

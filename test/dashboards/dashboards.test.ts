@@ -265,12 +265,13 @@ describe('dashboards', () => {
       const { id } = await api.create({ name: 'Told' });
       await patch(id, { name: 'Retold', tiles: [{ text: { body: 'new' } }] });
       await patch(id, { name: 'Retold' });
+      await api.done('PUT', `${id}/access_controls/`, { access_level: 'viewer' });
       await patch(id, { deleted: true });
       await patch(id, { deleted: false });
       const entries = await api.activity(id);
       assert.deepEqual(
         entries.map(({ activity, user_id, detail }) => [activity, user_id, detail['type']]),
-        ['created', 'updated', 'deleted', 'restored'].map((verb) => [verb, api.ours.userId, 'dashboard']),
+        ['created', 'updated', 'updated', 'deleted', 'restored'].map((verb) => [verb, api.ours.userId, 'dashboard']),
       );
       const [, { detail }] = entries as [unknown, { detail: { changes: Body[] } }];
       assert.deepEqual(

@@ -11,7 +11,7 @@ export type InsightsApi = ManagementApi & RunsApi;
 
 export const insightsApiRoutes: readonly Route<InsightsApi & AccessControlsApi>[] = [
   ...insightRoutes,
-  ...accessControlRoutes({ resource: 'insight', path: '/insights/', activity: 'Insight' }),
+  ...accessControlRoutes({ resource: 'insight', path: '/insights/', activity: { scope: 'Insight', type: 'insight' } }),
   ...runRoutes,
 ];
 

@@ -25,5 +25,5 @@ export const featureFlagsApiRoutes: Route<FeatureFlagsApi & AccessControlsApi>[]
   ...flagActivityRoutes,
   ...flagAnswerRoutes,
   ...featureFlagRoutes,
-  ...accessControlRoutes({ resource: 'feature_flag', path: '/feature_flags/', activity: 'FeatureFlag' }),
+  ...accessControlRoutes({ resource: 'feature_flag', path: '/feature_flags/', activity: { scope: 'FeatureFlag' } }),
 ];
