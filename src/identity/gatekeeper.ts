@@ -11,9 +11,11 @@ import {
   type Rights,
 } from '../http/access.ts';
 import type { AccessControlStore } from './access-controls.store.ts';
+import { currentOrganization } from './current-organization.ts';
 import { ensureAllowed, ensureNotOfProjects, ensureOpensOrganization, ensureOpensProject } from './key-limits.ts';
 import { hashOf, isSecretKey } from './keys.ts';
 import type { KeyStore } from './keys.store.ts';
+import type { OrganizationStore } from './organizations.store.ts';
 import { invalidKey, presentedKey, type PresentedKey } from './presented-key.ts';
 import type { ProjectStore } from './projects.store.ts';
 import type { RequestLimit } from './request-limits.ts';
@@ -24,6 +26,7 @@ import type { TenantStore } from './tenants.store.ts';
 export type GatekeeperOptions = {
   keys: KeyStore;
   projects: ProjectStore;
+  organizations: OrganizationStore;
   tenants: TenantStore;
   accessControls: AccessControlStore;
   /** Who is logged in; absent: only keys open anything. */
@@ -80,7 +83,8 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       if (caller.userId === null) {
         throw new PermissionDenied('Project secret API keys are only supported on project-based endpoints.');
       }
-      const found = await tenants.findOrganization(caller.userId, id);
+      const asked = id === '@current' ? await currentOrganization(options, caller) : id;
+      const found = asked === undefined ? undefined : await tenants.findOrganization(caller.userId, asked);
       if (!found) throw new NotFound('Organization not found.');
       const { policy, membership } = found;
       ensureAllowed(caller, policy, membership.role);

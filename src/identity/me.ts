@@ -6,6 +6,7 @@ import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import { RECENT_MS } from '../http/login.ts';
 import type { Caller } from '../http/access.ts';
 import { THEME_MODES, type Account } from './accounts.store.ts';
+import { currentOrganization } from './current-organization.ts';
 import {
   OrganizationBody,
   OrganizationStubBody,
@@ -91,14 +92,15 @@ const MAX_PROJECTS = 1000;
 export async function presentMe(
   account: Account,
   caller: Caller,
-  { projects, organizations, invites, tenants }: IdentityStores,
+  stores: IdentityStores,
 ): Promise<Static<typeof MeBody>> {
+  const { projects, organizations, invites } = stores;
   const own = await organizations.ofUser(account.id, caller.onlyOrganizations);
   const open = await projects.list(caller, { limit: MAX_PROJECTS, offset: 0 });
   const presented = await presentProjects(open.results, projects);
   const chosen = presented.find(({ id }) => id === account.currentProjectId);
   const team = chosen ?? (open.count === 1 ? presented[0] : undefined);
-  const currentId = (await tenants.findOrganization(account.id, '@current'))?.id ?? team?.organization;
+  const currentId = await currentOrganization(stores, caller);
   const current = own.find(({ id }) => id === currentId);
   const recentUntil = caller.session && new Date(caller.session.authenticatedAt.getTime() + RECENT_MS).toISOString();
   return {

@@ -162,6 +162,14 @@ export function projectStore(db: Knex) {
 
     worked,
 
+    /** The organization of the project that the caller's user works in; else those of the projects that are open to the caller. */
+    async organizationsWorkedIn(caller: Caller): Promise<string[]> {
+      const chosen = await worked(caller);
+      if (chosen) return [chosen.organizationId];
+      const rows = await openTo(caller).distinct('organization_id');
+      return rows.map(({ organization_id: id }) => id);
+    },
+
     async firstOf(organizationId: string): Promise<number | undefined> {
       const row = await table().where({ organization_id: organizationId }).orderBy('id').first('id');
       return row?.id;

@@ -53,30 +53,20 @@ export function tenantStore(db: Knex) {
       };
     },
 
-    /**
-     * An organization that the user is in.
-     * @param id or `@current`: that of the project which the user works in, else their only one
-     */
+    /** An organization that the user is in. */
     async findOrganization(userId: number, id: string): Promise<FoundOrganization | undefined> {
-      if (id !== '@current' && !UUID.test(id)) return undefined;
-      const rows: (OrganizationRow & { is_current: boolean })[] = await db('organization_memberships as member')
+      if (!UUID.test(id)) return undefined;
+      const row: OrganizationRow | undefined = await db('organization_memberships as member')
         .join('organizations', 'organizations.id', 'member.organization_id')
-        .join('users', 'users.id', 'member.user_id')
-        .leftJoin('projects', 'projects.id', 'users.current_project_id')
-        .where('member.user_id', userId)
-        .where(id === '@current' ? {} : { 'organizations.id': id })
-        .orderBy('is_current', 'desc')
-        .limit(2)
-        .select(
+        .where({ 'member.user_id': userId, 'organizations.id': id })
+        .first(
           'organizations.id',
           'organizations.name',
           'organizations.members_can_use_personal_api_keys',
           'member.id as membership_id',
           'member.role',
-          db.raw('coalesce(projects.organization_id = organizations.id, false) as is_current'),
         );
-      const [row, second] = rows;
-      if (!row || (second && !row.is_current)) return undefined;
+      if (!row) return undefined;
       const policy = { name: row.name, membersMayUseKeys: row.members_can_use_personal_api_keys };
       return { id: row.id, policy, membership: { id: row.membership_id, role: row.role } };
     },

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Letter } from '../../src/notify/mail.ts';
+import { keyStore } from '../../src/identity/keys.store.ts';
+import { identityStores } from '../../src/identity/stores.ts';
 import { PUBLIC_URL } from '../support/api.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../support/identity.ts';
 import { buildPerson, startPeopleApi, type PeopleWorld, type Person } from '../support/people-api.ts';
@@ -37,6 +39,8 @@ describe('an organization', () => {
     return { status: answer.status, body: answer.body as Body };
   };
   const build = (role?: 'member' | 'admin' | 'owner') => buildPerson(world, ours.organizationId, role);
+
+  const buildOrganization = async (name: string) => (await identityStores(world.db).organizations.create(name)).id;
 
   it('is open to its members, its settings to its admins', async () => {
     const cases: [who: Who, method: string, path: string, body: object | undefined, status: number][] = [
@@ -88,6 +92,25 @@ describe('an organization', () => {
         ['New', 15],
       ],
     );
+    const personal = await buildPersonalKey(world.db, { ...ours, userId: maker.id }, '*');
+    for (const headers of [maker.headers, { Authorization: `Bearer ${personal}` }]) {
+      const of = async (path: string) => (await world.api.request('GET', path, { headers })).body as Body;
+      assert.equal((await of('/api/organizations/@current/'))['id'], ours.organizationId, 'that of their only project');
+      assert.partialDeepStrictEqual(await of('/api/users/@me/'), { organization: { id: ours.organizationId } });
+    }
+  });
+
+  it('is the current one of who has no project anywhere, the oldest of several', async () => {
+    const [first, second] = [await buildOrganization('Empty'), await buildOrganization('Empty too')];
+    const nobody = await buildPerson(world, first, 'member');
+    await world.db('organization_memberships').insert({ organization_id: second, user_id: nobody.id, role: 'member' });
+    assert.equal((await ask(nobody, 'GET', '/api/organizations/@current/')).body['id'], first);
+    const limited = await keyStore(world.db).create(
+      { userId: nobody.id },
+      { label: 'one', scopes: ['*'], onlyOrganizations: [second] },
+    );
+    const byKey = await world.api.request('GET', '/api/organizations/@current/', { key: limited.key });
+    assert.equal((byKey.body as Body)['id'], second, 'of those that the key opens');
   });
 
   it('has members whom nobody raises above themselves', async () => {
