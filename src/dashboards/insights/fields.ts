@@ -1,5 +1,6 @@
 /** What a client says of an insight, as fields of it. */
 import { InvalidInput } from '../../errors.ts';
+import { refuseUnknown } from '../queries/members.ts';
 import { parseQuery } from '../queries/parse.ts';
 import type { Insight, InsightFields } from './insights.store.ts';
 import { queryOfFilters } from './legacy-filters.ts';
@@ -25,6 +26,7 @@ function givenQuery({ query, filters }: GivenInsight): InsightFields['query'] | 
   const legacy = query === undefined || query === null ? filtersOf(filters) : undefined;
   if (legacy) return translated(legacy);
   if (query === undefined || query === null) return query;
+  refuseUnknown(query);
   parseQuery(query);
   return query as Record<string, unknown>;
 }

@@ -89,7 +89,8 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-function isGiven(value: unknown): boolean {
+/** null, false and nothing ask for nothing. */
+export function isGiven(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === '') return false;
   return !(Array.isArray(value) && value.length === 0);
 }

@@ -1,0 +1,95 @@
+/** What is misspelt, or stands in the wrong place, gives no wrong numbers. */
+import assert from 'node:assert/strict';
+import { InvalidInput } from '../../../src/errors.ts';
+import { refuseUnknown } from '../../../src/dashboards/queries/members.ts';
+import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
+import { EventsQuery, FunnelsQuery, RetentionQuery, TrendsQuery } from '../../../src/dashboards/queries/schema.ts';
+
+const step = (rest: object = {}) => ({ kind: 'EventsNode', event: 'paid', ...rest });
+const trends = (rest: object = {}) => ({ kind: 'TrendsQuery', series: [step()], ...rest });
+const chart = (source: object, rest: object = {}) => ({ kind: 'InsightVizNode', source, ...rest });
+const retention = (filter: object) => ({ kind: 'RetentionQuery', retentionFilter: filter });
+
+const REFUSED: [string, unknown, string, string | undefined][] = [
+  ['a name in lower case', trends({ daterange: { date_from: '-1d' } }), 'daterange', 'dateRange'],
+  ['a name in camel case', trends({ dateRange: { dateFrom: '-1d' } }), 'dateRange.dateFrom', 'date_from'],
+  ['one letter too many', trends({ series: [step(), step({ maths: 'dau' })] }), 'series[1].maths', 'math'],
+  ['one letter too few', { kind: 'TrendsQuery', serie: [step()] }, 'serie', 'series'],
+  ['a breakdown beside the series', trends({ breakdown: 'plan' }), 'breakdown', 'breakdownFilter.breakdown'],
+  ['a formula beside the series', trends({ formula: 'A+B' }), 'formula', 'trendsFilter.formula'],
+  ['dates around a chart', chart(trends(), { dateRange: { date_from: '-1d' } }), 'dateRange', 'source.dateRange'],
+  ['in a chart', chart(trends({ intervall: 'hour' })), 'intervall', 'interval'],
+  [
+    'in a breakdown',
+    trends({ breakdownFilter: { breakdownLimits: 3 } }),
+    'breakdownFilter.breakdownLimits',
+    'breakdown_limit',
+  ],
+  [
+    'in one of several breakdowns',
+    trends({ breakdownFilter: { breakdowns: [{ property: 'x', histogram_bin_count: 3 }] } }),
+    'breakdownFilter.breakdowns[0].histogram_bin_count',
+    undefined,
+  ],
+  ['in a funnel', { kind: 'FunnelsQuery', series: [], funnelFilter: { a: 1 } }, 'funnelFilter', 'funnelsFilter'],
+  ['in an entity', retention({ targetEntity: { event: 'paid' } }), 'retentionFilter.targetEntity.event', undefined],
+  ['in a table', { kind: 'EventsQuery', select: ['event'], afer: '-1h' }, 'afer', 'after'],
+  ['like no other', trends({ xyzzy: 0 }), 'xyzzy', undefined],
+];
+
+describe('a member that upstream does not have', () => {
+  for (const [name, query, member, meant] of REFUSED) {
+    it(`is refused: ${name}`, () => {
+      const hint = meant === undefined ? '' : ` Did you mean \`${meant}\`?`;
+      assert.throws(
+        () => refuseUnknown(query),
+        new InvalidInput(`${member}: There is no such member.${hint}`, 'query', 'unknown_member'),
+      );
+    });
+  }
+
+  it('is passed over in what was stored before', () => {
+    assert.deepEqual(parseQuery(trends({ daterange: 1 })), parseQuery(trends()));
+  });
+});
+
+describe('a member that upstream has', () => {
+  it('may be said where it changes nothing', () => {
+    const query = trends({
+      ...{
+        version: 2,
+        tags: { scene: 'x' },
+        response: {},
+        modifiers: { a: 1 },
+        dataColorTheme: 3,
+        samplingFactor: null,
+      },
+      ...{ filterTestAccounts: true, aggregation_group_type_index: null, newHere: null },
+      series: [step({ name: 'paid', custom_name: 'Paid' })],
+      trendsFilter: { showLegend: true, showWhateverComesNext: true, goalLines: [{}], yAxisScaleType: 'linear' },
+    });
+    refuseUnknown(chart(query, { full: true, showHeader: true, hidePersonsModal: true }));
+    refuseUnknown({ kind: 'DataTableNode', source: { kind: 'EventsQuery', select: [] }, showReload: true });
+  });
+
+  it('is each one that is computed', () => {
+    for (const { properties } of [TrendsQuery, FunnelsQuery, RetentionQuery, EventsQuery]) {
+      refuseUnknown({
+        ...Object.fromEntries(Object.keys(properties).map((name) => [name, 1])),
+        kind: properties.kind.const,
+      });
+    }
+  });
+
+  it('is left alone where the kind of query is none', () => {
+    for (const query of [
+      null,
+      [],
+      'x',
+      { kind: 'HogQLQuery', query: 'select 1' },
+      chart({ kind: 'PathsQuery', a: 1 }),
+    ]) {
+      refuseUnknown(query);
+    }
+  });
+});
