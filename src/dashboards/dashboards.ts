@@ -55,8 +55,10 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
      * @throws PermissionDenied for what the caller may not copy, show or restrict
      */
     async create(actor: Actor, body: NewDashboardBody): Promise<Dashboard> {
-      const { use_dashboard: id, use_template: name, duplicate_tiles: deep = false, tiles = [] } = body;
+      const { use_dashboard: id, use_template: name, duplicate_tiles: deep = false } = body;
       if (id && name) throw new InvalidInput('`use_dashboard` and `use_template` cannot be used together');
+      // It has no tiles yet that an id could name: those of whole tiles are of where they were read.
+      const tiles = (body.tiles ?? []).map((tile) => ({ ...tile, id: null }));
       ensureInsightScope(actor.caller, tiles);
       const given = { fields: givenFields(body), tiles };
       return acting(actor, (inside) => {

@@ -4,6 +4,7 @@ import { UserBody } from '../identity/users.ts';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import { CREATION_MODES } from './dashboards.store.ts';
 import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from './restriction.ts';
+import { TEMPLATE_NAMES } from './templates/built-in.ts';
 import { DuplicatedTilesBody, GivenTilesBody, TileBody } from './tiles/schema.ts';
 
 const MAX_ID = 2 ** 31 - 1;
@@ -50,7 +51,11 @@ const given = {
 export const NewDashboardBody = Type.Object(
   {
     ...given,
-    use_template: Type.Optional(nullable(Type.String({ maxLength: 400 }), { description: 'Of a built-in template.' })),
+    use_template: Type.Optional(
+      nullable(Type.String({ maxLength: 400 }), {
+        description: `A built-in template: ${TEMPLATE_NAMES.map((name) => `\`${name}\``).join(' or ')}.`,
+      }),
+    ),
     use_dashboard: Type.Optional(nullable(Id, { description: 'To copy filters, variables, colours and tiles of.' })),
     duplicate_tiles: Type.Optional(
       Type.Boolean({ description: 'With `use_dashboard`: insights and texts are copied, too, not shared.' }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { NewDashboardBody } from '../../src/dashboards/schema.ts';
 import { startDashboardsApi, type Body, type Dashboard, type DashboardsApi } from '../support/dashboards-api.ts';
 
 const TREND = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] };
@@ -58,13 +59,20 @@ describe('a dashboard made of something', () => {
       });
     }
 
+    it('is named in the description, and an unknown one refused', async () => {
+      const { description } = NewDashboardBody.properties.use_template as { description?: string };
+      assert.equal(description, 'A built-in template: `DEFAULT_APP` or `WEBSITE_TRAFFIC`.');
+      const { attr, detail } = await api.refused(400, 'POST', '', { use_template: 'x' });
+      assert.deepEqual([attr, detail], ['use_template', 'Invalid template provided: x']);
+    });
+
     it('keeps the name that it is given', async () => {
       assert.equal((await api.create({ use_template: 'DEFAULT_APP', name: 'Mine' })).name, 'Mine');
       assert.equal((await api.create({ use_template: '' }))['creation_mode'], 'default');
     });
 
     it('goes with tiles that are given: no samples, named by their own place', async () => {
-      const tiles = [{ insight: { name: 'Own' } }];
+      const tiles = [{ insight: { name: 'Own', query: TREND } }];
       const made = await api.create({ use_template: 'DEFAULT_APP', tiles });
       const samples = made.tiles.map(({ insight }) => (insight as Body)['is_sample']);
       assert.deepEqual([samples.length, samples.filter((isSample) => !isSample).length], [7, 1]);

@@ -6,6 +6,8 @@ import { WEBSITE } from './website.ts';
 
 const TEMPLATES: Readonly<Record<string, DashboardTemplate>> = { DEFAULT_APP: PRODUCT, WEBSITE_TRAFFIC: WEBSITE };
 
+export const TEMPLATE_NAMES = Object.keys(TEMPLATES);
+
 /** @throws InvalidInput when there is none of this name */
 export function templateNamed(name: string): DashboardTemplate {
   if (Object.hasOwn(TEMPLATES, name)) return TEMPLATES[name]!;

@@ -4,8 +4,10 @@ import type { Change } from '../../identity/activity.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
 import { changeButton, makeButton } from './buttons.ts';
+import { checkLayouts } from './given-layouts.ts';
 import { insightOf, type NewInsights } from './insights.ts';
 import { tileChanges } from './log.ts';
+import { ensureSeesTile } from './permissions.ts';
 import type { GivenTile } from './schema.ts';
 import { rewriteText, writeText } from './texts.ts';
 import type { NewTile, Tile, TileContent, TileFields } from './tiles.store.ts';
@@ -32,16 +34,35 @@ export async function changeTiles(
   const tiles = new Map(all.map((tile) => [tile.id, tile]));
   const work = { acting, dashboardId: dashboard.id, tiles, newInsights };
   return tileChanges(acting, dashboard, async () => {
-    for (const [index, tile] of given.entries()) await changeTile(work, tile, `tiles__${index}`);
+    for (const [index, tile] of given.entries()) {
+      await changeTile(work, tile, index).catch((error: unknown) => {
+        throw given.length > 1 ? sayingWhich(error, index) : error;
+      });
+    }
   });
 }
 
-async function changeTile(work: Work, given: GivenTile, attr: string): Promise<void> {
+/** Upstream's `attr` of texts and buttons does not say of which tile: its message can. */
+function sayingWhich(error: unknown, index: number): unknown {
+  if (!(error instanceof InvalidInput) || error.attr?.startsWith('tiles__')) return error;
+  return new InvalidInput(`${error.message} (tiles__${index})`, error.attr, error.code);
+}
+
+async function changeTile(work: Work, given: GivenTile, index: number): Promise<void> {
+  checkLayouts(given, 'tiles', index);
   const tile = work.tiles.get(given.id ?? 0);
   if (given.text) return changeTextTile(work, tile, { ...given, text: given.text });
   if (given.button_tile) return changeButtonTile(work, tile, { ...given, button_tile: given.button_tile });
-  if (tile) return work.acting.stores.tiles.update(tile.id, changesOf(given));
-  if (!given.id && given.insight) await addInsight(work, given, `${attr}__insight`);
+  if (tile) return changeShown(work, tile, given);
+  if (given.id) return;
+  if (given.insight !== undefined && given.insight !== null) return addInsight(work, given, `tiles__${index}__insight`);
+  throw new InvalidInput('A new tile needs a `text`, a `button_tile` or an `insight`.', `tiles__${index}`);
+}
+
+/** Coming back it is shown to whoever has the dashboard's link. */
+async function changeShown({ acting }: Work, tile: Tile, given: GivenTile): Promise<void> {
+  if (tile.deleted && given.deleted === false) await ensureSeesTile(acting, tile);
+  await acting.stores.tiles.update(tile.id, changesOf(given));
 }
 
 async function changeTextTile(

@@ -4,21 +4,25 @@ import type { Change } from '../../identity/activity.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
 import { copyInsight } from '../insights/insights.ts';
+import { checkLayouts } from './given-layouts.ts';
 import { layAmong } from './layout.ts';
 import { tileChanges } from './log.ts';
-import { maySeeInsight } from './permissions.ts';
+import { ensureMakesInsights } from './insights.ts';
+import { ensureSeesTile, visibleTiles } from './permissions.ts';
 import type { DuplicatedTile } from './schema.ts';
 import { contentOf, fieldsOf, type Tile, type TileContent } from './tiles.store.ts';
 
 type Ids = Pick<Dashboard, 'id' | 'project_id'>;
 
 /**
- * Copies all tiles that a dashboard shows to one that was just made.
+ * Copies the tiles that a dashboard shows to one that was just made, without insights that the caller may not see: the copy is
+ * theirs to share.
  * @param how `deep`: with their insights, texts and buttons, which they share otherwise
+ * @throws PermissionDenied when the caller makes no insights
  */
 export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: { deep: boolean }): Promise<void> {
   const { stores } = acting;
-  for (const tile of await stores.tiles.live(source.id)) {
+  for (const tile of await visibleTiles(acting, await stores.tiles.live(source.id))) {
     const content = how.deep ? await copiedContent(acting, tile) : contentOf(tile);
     await stores.tiles.insert({ ...fieldsOf(tile), ...content, dashboard_id: target.id });
   }
@@ -28,6 +32,7 @@ export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: {
  * Copies tiles with what is on them onto their own dashboard: where the body says, else below what is in the way.
  * @returns what changed, for the entry in the activity log
  * @throws InvalidInput for what is no tile of the dashboard
+ * @throws PermissionDenied when the caller may not see its insight, or makes none
  */
 export async function duplicateTiles(
   acting: Acting,
@@ -37,10 +42,13 @@ export async function duplicateTiles(
   if (given.length === 0) return [];
   const { stores } = acting;
   return tileChanges(acting, dashboard, async () => {
-    for (const { id, layouts } of given) {
+    for (const [index, asked] of given.entries()) {
+      checkLayouts(asked, 'duplicate_tiles', index);
+      const { id, layouts } = asked;
       const shown = await stores.tiles.live(dashboard.id);
       const tile = shown.find((one) => one.id === id);
       if (!tile) throw unknownTile(id);
+      await ensureSeesTile(acting, tile);
       const content = await copiedContent(acting, tile);
       const place = { layouts: layouts ?? layAmong(shown, tile.layouts) };
       await stores.tiles.insert({ ...fieldsOf(tile), ...place, ...content, dashboard_id: dashboard.id });
@@ -52,13 +60,12 @@ function unknownTile(id: number): InvalidInput {
   return new InvalidInput(`Invalid pk "${id}" - object does not exist.`, 'duplicate_tiles', 'does_not_exist');
 }
 
-/** An insight that the caller may not see is shared even then: a copy would be theirs to read. */
 async function copiedContent(acting: Acting, tile: Tile): Promise<TileContent> {
-  const { stores, project, caller, rights } = acting;
+  const { stores, project, caller } = acting;
   const { insight_id, text_id, button_id } = tile;
   if (insight_id !== null) {
+    ensureMakesInsights(acting);
     const insight = await stores.insights.get(project.id, insight_id);
-    if (!maySeeInsight(insight, rights)) return contentOf(tile);
     return { ...contentOf(tile), insight_id: (await copyInsight(stores, project, caller, insight)).id };
   }
   if (text_id !== null) {

@@ -1,7 +1,8 @@
 /** Insights that come with tiles, inside a transaction of the room's stores. */
 import { InvalidInput, PermissionDenied } from '../../errors.ts';
-import { reaches, type Caller } from '../../http/access.ts';
+import type { Caller } from '../../http/access.ts';
 import { invalidInput } from '../../http/validation.ts';
+import { ensureEditor } from '../../identity/rights.ts';
 import { allows } from '../../identity/scopes.ts';
 import { compile } from '../../schema.ts';
 import type { Acting } from '../acting.ts';
@@ -22,9 +23,20 @@ export type NewInsights = Pick<InsightInput, 'is_sample'>;
  * Who makes insights by a dashboard's tiles needs the scope for it; templates are ours, and need none.
  * @throws PermissionDenied
  */
-export function ensureInsightScope({ scopes }: Pick<Caller, 'scopes'>, tiles: readonly GivenTile[]): void {
-  if (allows(scopes, 'insight:write') || !tiles.some((tile) => !tile.id && isNew(tile.insight))) return;
+export function ensureInsightScope(caller: Pick<Caller, 'scopes'>, tiles: readonly GivenTile[]): void {
+  if (tiles.some((tile) => !tile.id && isNew(tile.insight))) ensureWritesInsights(caller);
+}
+
+/** @throws PermissionDenied for a key that is not for insights */
+export function ensureWritesInsights({ scopes }: Pick<Caller, 'scopes'>): void {
+  if (allows(scopes, 'insight:write')) return;
   throw new PermissionDenied("API key missing required scope 'insight:write'");
+}
+
+/** @throws PermissionDenied when the caller may make no insights by copying others */
+export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 'rights'>): void {
+  ensureWritesInsights(caller);
+  ensureEditor(rights, 'insight');
 }
 
 /**
@@ -53,6 +65,9 @@ function referenceOf(given: unknown): unknown {
 }
 
 async function existingInsight({ stores, project, rights }: Acting, id: unknown, attr: string): Promise<number> {
+  if (typeof id === 'object') {
+    throw new InvalidInput('Incorrect type. Expected pk value, received dict.', attr, 'incorrect_type');
+  }
   const insight = isId(id) ? (await stores.insights.byIds(project.id, [id])).get(id) : undefined;
   if (!insight) throw new InvalidInput(`Invalid pk "${String(id)}" - object does not exist.`, attr, 'does_not_exist');
   if (!maySeeInsight(insight, rights)) throw new PermissionDenied("You don't have permission to view this insight.");
@@ -60,9 +75,7 @@ async function existingInsight({ stores, project, rights }: Acting, id: unknown,
 }
 
 async function newInsight({ stores, project, caller, rights }: Acting, input: InsightInput): Promise<number> {
-  if (!reaches(rights.levelOf('insight'), 'editor')) {
-    throw new PermissionDenied('You do not have editor access to this resource.');
-  }
+  ensureEditor(rights, 'insight');
   return (await createInsight(stores, project, caller, input)).id;
 }
 
@@ -70,6 +83,8 @@ function fieldsOf(given: object, attr: string): Partial<InsightFields> {
   try {
     if (!isGivenInsight(given)) throw invalidInput(isGivenInsight.errors ?? [], GivenInsightBody);
     const { deleted: _, ...fields } = givenFields(given);
+    // On its own it may wait for one; on a tile it is there to show something.
+    if (!fields.query) throw new InvalidInput('This field is required.', 'query', 'required');
     return fields;
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;

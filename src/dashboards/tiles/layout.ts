@@ -16,6 +16,11 @@ export const LAYOUT_STYLES = ['preserve', 'two_column', 'full_width'] as const;
 export type LayoutStyle = (typeof LAYOUT_STYLES)[number];
 
 const USUAL = { w: 6, h: 5 };
+/** The place of a tile that comes without one, before it makes room for others. */
+export const FIRST_PLACE = {
+  sm: { x: 0, y: 0, ...USUAL },
+  xs: { x: 0, y: 0, w: GRIDS.xs, h: USUAL.h },
+} as const satisfies Layouts;
 /** Where the order puts what has no place: as upstream. */
 const NOWHERE = 100;
 /** Nobody scrolls further; sums of these stay exact. */

@@ -1,29 +1,32 @@
 /** Tiles that go from one dashboard to another, inside a transaction of the room's stores. */
-import { InvalidInput, PermissionDenied } from '../../errors.ts';
+import { InvalidInput, NotFound, PermissionDenied } from '../../errors.ts';
 import { reaches } from '../../http/access.ts';
 import type { Acting } from '../acting.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { mayEdit } from '../restriction.ts';
 import { layAmong } from './layout.ts';
 import { recorded } from './log.ts';
-import { maySeeDashboard, maySeeInsight } from './permissions.ts';
+import { ensureSeesTile, maySeeDashboard } from './permissions.ts';
 import { contentOf, fieldsOf, type TileContent } from './tiles.store.ts';
+
+const CANNOT_MOVE = 'Invalid request data for moving tile.';
+const SAME_DASHBOARD = 'Destination must be a different dashboard than the source.';
 
 /**
  * Moves a tile to where nothing lies on the target.
  * @param what its id, and that of the target
  * @throws NotFound when there is no such tile on the source, or no such target
- * @throws PermissionDenied when the caller may not change the target
+ * @throws PermissionDenied when the caller may not change the target, or see what is on the tile
  * @throws InvalidInput when the target shows the same already
  */
 export async function moveTile(acting: Acting, source: Dashboard, what: { tile: number; to: number }): Promise<void> {
-  const { stores, project } = acting;
+  const { stores } = acting;
   const tile = await stores.tiles.getLive(source.id, what.tile);
-  const target = await stores.dashboards.get(project.id, what.to);
+  const target = await otherDashboard(acting, what.to);
   ensureTarget(acting, target);
-  if (target.id === source.id || (await hasAlready(acting, target, tile))) {
-    throw new InvalidInput('Invalid request data for moving tile.');
-  }
+  if (target.id === source.id) throw new InvalidInput(`${CANNOT_MOVE} ${SAME_DASHBOARD}`);
+  await ensureSeesTile(acting, tile);
+  if (await hasAlready(acting, target, tile)) throw new InvalidInput(CANNOT_MOVE);
   await recorded(acting, source, () =>
     recorded(acting, target, async () => {
       const layouts = layAmong(await stores.tiles.live(target.id), tile.layouts);
@@ -50,9 +53,7 @@ function ensureTarget({ caller, rights }: Acting, target: Dashboard): void {
  */
 export async function copyTile(acting: Acting, target: Dashboard, what: { tile: number; from: number }): Promise<void> {
   const { stores } = acting;
-  if (what.from === target.id) {
-    throw new InvalidInput('Destination must be a different dashboard than the source.');
-  }
+  if (what.from === target.id) throw new InvalidInput(SAME_DASHBOARD);
   const tile = await visibleTile(acting, what);
   if (await hasAlready(acting, target, tile)) {
     const kind = tile.insight_id === null ? 'text card' : 'insight';
@@ -64,8 +65,16 @@ export async function copyTile(acting: Acting, target: Dashboard, what: { tile: 
   });
 }
 
-async function visibleTile({ stores, project, rights }: Acting, { tile: id, from }: { tile: number; from: number }) {
-  const source = await stores.dashboards.get(project.id, from);
+/** The one that the body names, not the path. */
+async function otherDashboard({ stores, project }: Acting, id: number): Promise<Dashboard> {
+  const found = await stores.dashboards.find(project.id, id);
+  if (!found || found.deleted) throw new NotFound('Dashboard not found.');
+  return found;
+}
+
+async function visibleTile(acting: Acting, { tile: id, from }: { tile: number; from: number }) {
+  const { stores, rights } = acting;
+  const source = await otherDashboard(acting, from);
   if (!maySeeDashboard(source, rights)) {
     throw new PermissionDenied("You don't have permission to view the source dashboard.");
   }
@@ -73,9 +82,7 @@ async function visibleTile({ stores, project, rights }: Acting, { tile: id, from
   if (tile.button_id !== null) {
     throw new InvalidInput('Only insight and text tiles can be copied between dashboards.');
   }
-  if (tile.insight_id !== null && !maySeeInsight(await stores.insights.get(project.id, tile.insight_id), rights)) {
-    throw new PermissionDenied("You don't have permission to view this insight.");
-  }
+  await ensureSeesTile(acting, tile);
   return tile;
 }
 

@@ -5,7 +5,17 @@ import type { Acting } from '../acting.ts';
 import type { Actor } from '../dashboards.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { DashboardStores } from '../stores.ts';
-import { arranged, compacted, inOrder, type Laid, type Layouts, type LayoutStyle } from './layout.ts';
+import { checkLayouts } from './given-layouts.ts';
+import {
+  arranged,
+  compacted,
+  inOrder,
+  layAmong,
+  FIRST_PLACE,
+  type Laid,
+  type Layouts,
+  type LayoutStyle,
+} from './layout.ts';
 import { recorded } from './log.ts';
 import { copyTile, moveTile } from './move.ts';
 import type { ChangedTextTile, NewTextTile, TileBody } from './schema.ts';
@@ -73,13 +83,16 @@ export function tileManagement(all: DashboardStores) {
         return after(acting, dashboard);
       }),
 
-    /** @throws InvalidInput naming the field */
+    /** Without `layouts` it goes to where nothing lies, on the left. @throws InvalidInput naming the field */
     async addText(actor: Actor, aim: Aim, given: NewTextTile): Promise<TileBody> {
       const body = filledBody(given.body);
+      const display = displayOf(given);
       const tile = await changing(actor, aim, (acting, dashboard) =>
         recorded(acting, dashboard, async () => {
           const { id: text_id } = await writeText(acting, { body });
-          return acting.stores.tiles.insert({ ...displayOf(given), text_id, dashboard_id: dashboard.id });
+          const { tiles } = acting.stores;
+          const layouts = display.layouts ?? layAmong(await tiles.live(dashboard.id), FIRST_PLACE);
+          return tiles.insert({ ...display, layouts, text_id, dashboard_id: dashboard.id });
         }),
       );
       return shown(actor, tile);
@@ -88,13 +101,14 @@ export function tileManagement(all: DashboardStores) {
     /** @throws NotFound when the dashboard shows no such tile; InvalidInput naming the field */
     async changeText(actor: Actor, aim: Aim, given: ChangedTextTile): Promise<TileBody> {
       const body = given.body === undefined ? undefined : filledBody(given.body);
+      const display = displayOf(given);
       const tile = await changing(actor, aim, async (acting, dashboard) => {
         const found = await acting.stores.tiles.getLive(dashboard.id, given.tile_id);
         const { id, text_id } = found;
         if (text_id === null) throw new InvalidInput('Tile is not a text tile.', 'tile_id');
         await recorded(acting, dashboard, async () => {
           const text = body === undefined ? text_id : await rewriteText(acting, text_id, { body });
-          await acting.stores.tiles.update(id, { ...displayOf(given), text_id: text });
+          await acting.stores.tiles.update(id, { ...display, text_id: text });
         });
         return found;
       });
@@ -135,9 +149,9 @@ function filledBody(body: string): string {
   return body;
 }
 
-function displayOf({ layouts, color }: Pick<NewTextTile, 'layouts' | 'color'>): {
-  layouts?: Layouts;
-  color?: string | null;
-} {
+/** @throws InvalidInput for a place that would be lost */
+function displayOf(given: Pick<NewTextTile, 'layouts' | 'color'>): { layouts?: Layouts; color?: string | null } {
+  checkLayouts(given);
+  const { layouts, color } = given;
   return { ...(layouts && { layouts }), ...(color !== undefined && { color }) };
 }

@@ -66,7 +66,7 @@ export function tileStore(db: Knex) {
     /** @throws NotFound when the dashboard shows no such tile */
     async getLive(dashboardId: number, id: number): Promise<Tile> {
       const row = (await live(dashboardId).where({ 'dashboard_tiles.id': id }).first(COLUMNS)) as Tile | undefined;
-      if (!row) throw new NotFound();
+      if (!row) throw new NotFound('Tile not found.');
       return row;
     },
 

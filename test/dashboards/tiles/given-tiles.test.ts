@@ -8,6 +8,8 @@ const BUTTON = { url: 'https://example.com/a?b#c', text: 'Go' };
 const sm = (x: number, y: number, w = 6, h = 5) => ({ layouts: { sm: { x, y, w, h } } });
 const text = (body: string) => ({ text: { body } });
 const LONG = 'x'.repeat(4001);
+const NOTHING = 'A new tile needs a `text`, a `button_tile` or an `insight`.';
+const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
 
 const bodies = ({ tiles }: Dashboard) => tiles.map(({ text }) => (text as Body | null)?.['body']);
 const contentOf = (tile: Body | undefined, kind: string) => tile?.[kind] as Body & { id: number };
@@ -140,6 +142,20 @@ describe('the tiles of a dashboard', () => {
         { insight: { query: 7 } },
         ['tiles__1__insight__query', 'Query must be a valid JSON object'],
       ],
+      ...[{ body: 'a' }, { id: 1, ...sm(0, 0) }, { text: null, insight: null }].map(
+        (tile) => [`nothing: ${JSON.stringify(tile)}`, tile, ['tiles__1', NOTHING]] as const,
+      ),
+      ['an insight by no id', { insight: 0 }, ['tiles__1__insight', 'Invalid pk "0" - object does not exist.']],
+      ...[{ name: 'a' }, { query: null }, { filters: {} }].map(
+        (insight) =>
+          [
+            `an insight without a query: ${JSON.stringify(insight)}`,
+            { insight },
+            required('tiles__1__insight__query'),
+          ] as const,
+      ),
+      ['a place in no grid', { ...text('b'), layouts: sm(0, 0).layouts.sm }, ['tiles__1__layouts', FORM]],
+      ['a misspelt place', { ...text('b'), layout: sm(0, 0).layouts }, ['tiles__1__layout', FORM]],
       [
         'layouts that are none',
         { ...sm(0, 0), layouts: [] },
@@ -149,11 +165,27 @@ describe('the tiles of a dashboard', () => {
       it(`${what}, and make nothing`, async () => {
         const name = `refused ${what}`;
         const refusal = await api.refused(400, 'POST', '', { name, tiles: [{ text: { body: 'a' } }, tile] });
-        assert.deepEqual([refusal.attr, refusal.detail], [attr, detail]);
+        const which = attr.startsWith('tiles__') ? '' : ' (tiles__1)';
+        assert.deepEqual([refusal.attr, refusal.detail], [attr, `${detail}${which}`]);
         const { rowCount } = await api.sluice.pool.query('select from dashboards where name = $1', [name]);
         assert.equal(rowCount, 0);
       });
     }
+
+    it('a change that names no tile and adds nothing, or loses a place, also of a copy', async () => {
+      const { id, tiles } = await create(text('a'));
+      const tell = async (body: Body) => {
+        const { attr, detail } = await api.refused(400, 'PATCH', `${id}/`, body);
+        return [attr, detail];
+      };
+      const place = { x: 0, y: 9 };
+      const tile = idOf(tiles[0]);
+      assert.deepEqual(await tell({ tiles: [{ color: 'red' }] }), ['tiles__0', NOTHING]);
+      assert.deepEqual(await tell({ tiles: [{ id: tile, layouts: place }] }), ['tiles__0__layouts', FORM]);
+      const copies = { duplicate_tiles: [{ id: tile, layouts: place }] };
+      assert.deepEqual(await tell(copies), ['duplicate_tiles__0__layouts', FORM]);
+      assert.deepEqual(await get(id).then((after) => after.tiles), tiles);
+    });
 
     it('another content than a tile has', async () => {
       const { id, tiles } = await create({ insight: INSIGHT, ...sm(0, 0) }, { text: { body: 'a' } });
@@ -212,6 +244,19 @@ describe('the tiles of a dashboard', () => {
     assert.deepEqual([url, label, placement, style], [BUTTON.url, 'Go', 'right', 'primary']);
     assert.deepEqual([text?.['transparent_background'], button?.['layouts']], [true, {}]);
     assert.deepEqual((await get(id)).tiles.map(idOf), tiles.map(idOf));
+  });
+
+  it('may be whole ones of another dashboard: their ids are passed over there', async () => {
+    const { tiles } = await create({ insight: INSIGHT, ...sm(3, 3) });
+    const { tiles: again } = await create(...tiles);
+    assert.equal(contentOf(again[0], 'insight').id, contentOf(tiles[0], 'insight').id);
+    assert.notEqual(idOf(again[0]), idOf(tiles[0]));
+  });
+
+  it('keep places as they came, also such as are wider than the grid', async () => {
+    const layouts = { sm: { x: 20, y: 0, w: 50, h: 2, minW: 3 }, lg: { x: 0 }, x: 1 };
+    const { tiles } = await create({ ...text('a'), layouts, unheard: true });
+    assert.deepEqual(tiles[0]?.['layouts'], layouts);
   });
 
   it('say the same of an insight as the insight itself, to whoever asks', async () => {

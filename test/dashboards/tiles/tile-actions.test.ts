@@ -10,6 +10,7 @@ const INSIGHT = { name: 'Views', query: QUERY };
 const at = (x: number, y: number, w = 6, h = 5) => ({ layouts: { sm: { x, y, w, h } } });
 const text = (body = 'a') => ({ text: { body } });
 const NOWHERE = 999_999;
+const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
 const REPRESENTATION = { headers: { Prefer: 'return=representation' } };
 
 const idOf = (tile: Body | undefined) => tile?.['id'] as number;
@@ -129,7 +130,7 @@ describe('a tile', () => {
         () => ({ tile: { id: NOWHERE }, to_dashboard: other.id }),
         404,
         null,
-        'Not found.',
+        'Tile not found.',
       ],
       [
         'a move of a tile that is elsewhere',
@@ -137,7 +138,7 @@ describe('a tile', () => {
         () => ({ tile: { id: idOf(other.tiles[0]) }, to_dashboard: other.id }),
         404,
         null,
-        'Not found.',
+        'Tile not found.',
       ],
       [
         'a move to no dashboard',
@@ -145,7 +146,7 @@ describe('a tile', () => {
         () => ({ tile: { id: tile() }, toDashboard: NOWHERE }),
         404,
         null,
-        'Not found.',
+        'Dashboard not found.',
       ],
       [
         'a move to another project',
@@ -153,7 +154,7 @@ describe('a tile', () => {
         () => ({ tile: { id: tile() }, toDashboard: theirs }),
         404,
         null,
-        'Not found.',
+        'Dashboard not found.',
       ],
       [
         'a move to where it is',
@@ -161,7 +162,7 @@ describe('a tile', () => {
         () => ({ tile: { id: tile() }, to_dashboard: board.id }),
         400,
         null,
-        'Invalid request data for moving tile.',
+        'Invalid request data for moving tile. Destination must be a different dashboard than the source.',
       ],
       [
         'a copy from itself',
@@ -171,14 +172,21 @@ describe('a tile', () => {
         null,
         'Destination must be a different dashboard than the source.',
       ],
-      ['a copy from nowhere', 'copy_tile', () => ({ fromDashboardId: NOWHERE, tileId: 1 }), 404, null, 'Not found.'],
+      [
+        'a copy from nowhere',
+        'copy_tile',
+        () => ({ fromDashboardId: NOWHERE, tileId: 1 }),
+        404,
+        null,
+        'Dashboard not found.',
+      ],
       [
         'a copy from another project',
         'copy_tile',
         () => ({ fromDashboardId: theirs, tileId: 1 }),
         404,
         null,
-        'Not found.',
+        'Dashboard not found.',
       ],
       [
         'a copy of what is not there',
@@ -186,7 +194,7 @@ describe('a tile', () => {
         () => ({ fromDashboardId: other.id, tileId: tile() }),
         404,
         null,
-        'Not found.',
+        'Tile not found.',
       ],
       [
         'a copy of a button',
@@ -213,6 +221,22 @@ describe('a tile', () => {
         '"round" is not a valid choice.',
       ],
       ['an empty text', 'create_text_tile', () => ({ body: ' ' }), 400, 'body', 'Text body cannot be empty'],
+      [
+        'a text in no grid',
+        'create_text_tile',
+        () => ({ body: 'b', layouts: { x: 0, y: 0, w: 6, h: 5 } }),
+        400,
+        'layouts',
+        FORM,
+      ],
+      [
+        'a change to a place in no grid',
+        'update_text_tile',
+        () => ({ tile_id: tile(), layouts: at(0, 0).layouts.sm }),
+        400,
+        'layouts',
+        FORM,
+      ],
       ['no text', 'create_text_tile', () => ({}), 400, 'body', 'This field is required.'],
       [
         'a text that is too long',
@@ -244,7 +268,7 @@ describe('a tile', () => {
         () => ({ tile_id: idOf(other.tiles[0]), body: 'b' }),
         404,
         null,
-        'Not found.',
+        'Tile not found.',
       ],
       ['to delete nothing', 'delete_tile', () => ({}), 400, 'tile_id', 'This field is required.'],
       [
@@ -253,7 +277,7 @@ describe('a tile', () => {
         () => ({ tile_id: idOf(other.tiles[0]) }),
         404,
         null,
-        'Not found.',
+        'Tile not found.',
       ],
     ];
     for (const [what, action, body, status, attr, detail] of cases) {
@@ -371,6 +395,16 @@ describe('a tile', () => {
     assert.deepEqual([(changed['text'] as Body)['body'], changed['color'], changed['id']], ['# b', 'red', made['id']]);
     const only = await api.done<Body>('POST', `${id}/update_text_tile/`, { tile_id: made['id'], color: null });
     assert.deepEqual([(only['text'] as Body)['body'], only['color'], only['layouts']], ['# b', null, change.layouts]);
+  });
+
+  it('that is written without a place goes to where nothing lies, in both grids', async () => {
+    const xs = { x: 0, y: 2, w: 1, h: 4 };
+    const { id } = await create({ ...text(), layouts: { ...at(0, 0, 8, 3).layouts, xs } });
+    const write = (more: Body = {}) => api.done<Body>('POST', `${id}/create_text_tile/`, { body: 'b', ...more });
+    const [first, second] = [await write(), await write({ layouts: null })];
+    assert.deepEqual(first['layouts'], { sm: { x: 0, y: 3, w: 6, h: 5 }, xs: { x: 0, y: 6, w: 1, h: 5 } });
+    assert.deepEqual(second['layouts'], { sm: { x: 0, y: 8, w: 6, h: 5 }, xs: { x: 0, y: 11, w: 1, h: 5 } });
+    assert.deepEqual((await write({ layouts: {} }))['layouts'], {}, 'unless it is to have none');
   });
 
   it('leaves no gap when it is deleted', async () => {

@@ -1,0 +1,20 @@
+/** Places as clients give them. They are stored verbatim; only what would lose the place altogether is refused. */
+import { InvalidInput } from '../../errors.ts';
+import { GRIDS, type Layouts } from './layout.ts';
+
+const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
+
+/**
+ * @param given a tile, or the body of a tile action
+ * @param path where it stands in the body
+ * @throws InvalidInput for a place outside any grid, and for `layouts` misspelt as `layout`: members that nobody knows are
+ * passed over otherwise, and the tile would lie anywhere
+ */
+export function checkLayouts(given: { layouts?: Layouts | null }, ...path: (string | number)[]): void {
+  if ('layout' in given) throw new InvalidInput(FORM, [...path, 'layout'].join('__'));
+  const layouts = given.layouts ?? {};
+  const isBare = ['x', 'y', 'w', 'h'].some((member) => member in layouts);
+  if (isBare && !Object.keys(GRIDS).some((grid) => grid in layouts)) {
+    throw new InvalidInput(FORM, [...path, 'layouts'].join('__'));
+  }
+}
