@@ -2,9 +2,16 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import { NotFound } from '../errors.ts';
-import type { OrganizationRole } from '../http/access.ts';
+import { ORGANIZATION_ROLES, type OrganizationRole } from '../http/access.ts';
 
 const VALID_DAYS = 3;
+
+/** Who sent it is in the organization still, at least as what it gives, and may log in. */
+const SENT_BY_MEMBER = `exists (
+  select 1 from organization_memberships sender join users on users.id = sender.user_id and users.is_active
+   where sender.organization_id = organization_invites.organization_id
+     and sender.user_id = organization_invites.created_by
+     and array_position(:roles::text[], sender.role) >= array_position(:roles::text[], organization_invites.role))`;
 
 export type NewInvite = {
   email: string;
@@ -54,7 +61,10 @@ function fromRow(row: Row): Invite {
 
 export function inviteStore(db: Knex) {
   const table = () => db<Row>('organization_invites');
-  const open = () => table().where('expires_at', '>', db.raw('now()') as never);
+  const open = () =>
+    table()
+      .where('expires_at', '>', db.raw('now()') as never)
+      .whereRaw(SENT_BY_MEMBER, { roles: [...ORGANIZATION_ROLES] });
 
   return {
     /** In the place of an earlier one to the same address; removes those of everybody that have expired. @returns what the link carries */
@@ -80,7 +90,7 @@ export function inviteStore(db: Knex) {
       return { invite: fromRow(row!), token };
     },
 
-    /** Newest first, without those that have expired. */
+    /** Newest first, without those that have expired, or whose sender could not send them any more. */
     async list(organizationId: string, page: { limit: number; offset: number }) {
       const counted = await open().where({ organization_id: organizationId }).count({ count: '*' }).first();
       const rows = await open()
@@ -110,6 +120,18 @@ export function inviteStore(db: Knex) {
       const [row] = await table().where({ organization_id: organizationId, id }).delete().returning('*');
       if (!row) throw new NotFound();
       return fromRow(row);
+    },
+
+    /** Those that a member sent: those above a role, or all. They would open the way back to what the member was. */
+    async deleteSentBy(
+      member: { organizationId: string; user: { id: number } },
+      above?: OrganizationRole,
+    ): Promise<void> {
+      const higher = ORGANIZATION_ROLES.slice(above === undefined ? 0 : ORGANIZATION_ROLES.indexOf(above) + 1);
+      await table()
+        .where({ organization_id: member.organizationId, created_by: member.user.id })
+        .whereIn('role', higher)
+        .delete();
     },
 
     /** The one whose link this is, while it is valid. */

@@ -11,6 +11,7 @@ const SCOPE = 'OrganizationMembership';
 type Acting = { caller: Caller; organization: Organization };
 
 /**
+ * Invites that they sent to more than they are now end.
  * @returns the member as they are now
  * @throws NotFound, PermissionDenied
  * @throws Conflict when nobody would own the organization
@@ -25,13 +26,14 @@ export async function changeLevel(
     ensureMayGive(acting.organization, member, role);
     if (role !== 'owner') await ensureOwnerStays(stores, member);
     await stores.members.setRole(member.id, role);
+    await stores.invites.deleteSentBy(member, role);
     await record(stores, acting, member, 'updated', role);
     return stores.members.get(member.organizationId, userUuid);
   });
 }
 
 /**
- * Members may leave; admins remove others.
+ * Members may leave; admins remove others. The invites that they sent end.
  * @throws NotFound, PermissionDenied
  * @throws Conflict when nobody would own the organization
  */
@@ -40,6 +42,7 @@ export async function removeMember(identity: IdentityStores, acting: Acting, use
     if (member.id !== acting.organization.membershipId) ensureMayEdit(acting.organization, member);
     await ensureOwnerStays(stores, member);
     await stores.members.remove(member);
+    await stores.invites.deleteSentBy(member);
     await record(stores, acting, member, 'deleted', member.role);
   });
 }

@@ -259,6 +259,42 @@ describe('an organization', () => {
     assert.equal((await sign(person)).status, 404);
   });
 
+  it('is not entered by invites of who could not send them any more', async () => {
+    const inviteFrom = async (sender: Person, level: number) => {
+      const { body } = await ask(sender, 'POST', at('/invites/'), {
+        target_email: to(`back-${sender.id}-${level}`),
+        level,
+      });
+      return String(body['link']).replace(PUBLIC_URL, '');
+    };
+    const statusOf = async (link: string) => (await world.api.request('GET', link)).status;
+    const [removed, lowered, asleep] = [await build('admin'), await build('admin'), await build('admin')];
+    const links = {
+      removed: [await inviteFrom(removed, 1), await inviteFrom(removed, 8)],
+      lowered: [await inviteFrom(lowered, 1), await inviteFrom(lowered, 8)],
+      asleep: [await inviteFrom(asleep, 1), await inviteFrom(asleep, 8)],
+    };
+    await ask('owner', 'DELETE', at(`/members/${removed.uuid}/`));
+    await ask('owner', 'PATCH', at(`/members/${lowered.uuid}/`), { level: 1 });
+    await world
+      .db('users')
+      .where({ id: asleep.id })
+      .update({ is_active: false } as never);
+    const statuses = async (all: readonly string[]) => Promise.all(all.map(statusOf));
+    assert.deepEqual(await statuses(links.removed), [404, 404]);
+    assert.deepEqual(await statuses(links.lowered), [200, 404]);
+    assert.deepEqual(await statuses(links.asleep), [404, 404]);
+    const body = { first_name: 'Back', password: 'long enough' };
+    for (const link of [...links.removed, links.lowered[1]!, ...links.asleep]) {
+      assert.equal((await world.api.request('POST', link, { body })).status, 404);
+    }
+    await world.identity.members.add(ours.organizationId, removed.id, 'admin');
+    await ask('owner', 'PATCH', at(`/members/${lowered.uuid}/`), { level: 8 });
+    assert.deepEqual(await statuses([...links.removed, links.lowered[1]!]), [404, 404, 404], 'nor later');
+    const { results } = (await ask('admin', 'GET', at('/invites/'))).body;
+    assert.ok(results.every(({ created_by: by }) => (by as { id: number }).id !== asleep.id));
+  });
+
   it('is joined by who has an account when they are logged in', async () => {
     const { stranger } = people;
     const invited = await ask('admin', 'POST', at('/invites/'), { target_email: stranger.email });
