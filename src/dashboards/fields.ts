@@ -2,6 +2,7 @@
 import { InvalidInput } from '../errors.ts';
 import { datetimeOf } from '../http/datetime.ts';
 import type { DashboardFields } from './dashboards.store.ts';
+import { ensureDates } from './filter-dates.ts';
 import type { DashboardPatchBody, NewDashboardBody } from './schema.ts';
 
 type Given = Omit<DashboardPatchBody, 'tiles' | 'duplicate_tiles'>;
@@ -20,13 +21,20 @@ export function givenFields(body: Given | NewDashboardBody): Partial<DashboardFi
     pinned,
     deleted,
     restriction_level,
-    filters: dictionaryOf(body.filters, 'Filters'),
+    filters: filtersOf(body.filters),
     variables: dictionaryOf(body.variables, 'Variables'),
     breakdown_colors: body.breakdown_colors === null ? [] : body.breakdown_colors,
     data_color_theme_id,
     tags: body.tags ? tagsOf(body.tags) : undefined,
     last_accessed_at: last_accessed_at ? datetimeOf(last_accessed_at, 'last_accessed_at') : last_accessed_at,
   });
+}
+
+/** Stored as they are given; only what would fail every insight is refused. */
+function filtersOf(given: unknown): Json | undefined {
+  const filters = dictionaryOf(given, 'Filters');
+  if (filters) ensureDates(filters);
+  return filters;
 }
 
 /** Trimmed, in lower case, each once, in the order of the alphabet. */
