@@ -39,11 +39,11 @@ const lastEvents: GivenTile = {
   layouts: { sm: { x: 0, y: 13, w: 12, h: 6 } },
 };
 
-const WELCOME = `**Nothing to see yet?** Send the events of the example, then load this page again a few minutes later:
+const WELCOME = `**A morning in a small shop, and all that you send yourself.** The example sends that morning's events:
 
 \`bin/sluice capture examples/events.ndjson --historical\`
 
-What you send yourself is counted, too.`;
+Load this page again to see what has come: numbers may be some minutes old.`;
 
 export const COFFEE_SHOP: DashboardTemplate = {
   name: 'Harbour Coffee',
@@ -77,12 +77,17 @@ export const COFFEE_SHOP: DashboardTemplate = {
       w: 6,
       h: 5,
     }),
-    insightTile('Page views this week', '', trend('$pageview', { from: '-7d', display: 'ActionsBar' }), {
-      x: 6,
-      y: 8,
-      w: 6,
-      h: 5,
-    }),
+    insightTile(
+      'Page views by month',
+      '',
+      trend('$pageview', { from: FROM, interval: 'month', display: 'ActionsBar' }),
+      {
+        x: 6,
+        y: 8,
+        w: 6,
+        h: 5,
+      },
+    ),
     lastEvents,
   ],
 };
