@@ -22,7 +22,10 @@ export const BY_LINK: Restriction = {
 
 const NO_EDIT = "You don't have edit permissions for this insight.";
 
-/** It is as restricted as the most restricted dashboard with it; who may edit one of its dashboards may edit it. */
+/**
+ * It is as restricted as the most restricted dashboard with it. Only who may edit all of its dashboards may edit it: one of their
+ * own is no way round the others (upstream asks for any of them).
+ */
 export function restrictionOf(
   places: readonly InsightPlace[],
   caller: Pick<Caller, 'userId'>,
@@ -30,7 +33,7 @@ export function restrictionOf(
 ): Restriction {
   const live = places.filter(({ deleted }) => !deleted);
   if (live.every((place) => place.restriction_level === EVERYONE_EDITS)) return UNRESTRICTED;
-  const edits = live.some((place) => mayEdit(place, caller, rights));
+  const edits = live.every((place) => mayEdit(place, caller, rights));
   return {
     effective_restriction_level: ONLY_COLLABORATORS_EDIT,
     effective_privilege_level: edits ? ONLY_COLLABORATORS_EDIT : EVERYONE_EDITS,

@@ -74,7 +74,7 @@ describe('insights', () => {
       await api.refused(404, 'PATCH', 'stranger/', { name: 'ours' });
     });
 
-    it('those who may edit one of its dashboards, where those are restricted', async () => {
+    it('those who may edit its dashboards, where those are restricted, whatever board of their own it is on', async () => {
       const person = await api.dashboards.join();
       const board = await api.dashboards.create({ restriction_level: 37 });
       const insight = await api.create({ dashboards: [board.id] });
@@ -82,6 +82,10 @@ describe('insights', () => {
       assert.deepEqual([before['effective_restriction_level'], before['effective_privilege_level']], [37, 21]);
       const { detail } = await api.refused(403, 'PATCH', `${insight.id}/`, { name: 'x' }, { key: person.key });
       assert.equal(detail, "You don't have edit permissions for this insight.");
+      for (const restriction_level of [21, 37]) {
+        await api.dashboards.create({ restriction_level, tiles: [{ insight: insight.id }] }, { key: person.key });
+        await api.refused(403, 'PATCH', `${insight.id}/`, { name: 'x' }, { key: person.key });
+      }
       await api.done('POST', `/api/projects/${api.dashboards.ours.projectId}/dashboards/${board.id}/collaborators/`, {
         user_uuid: person.uuid,
         level: 37,
