@@ -4,6 +4,9 @@ import type { IncomingMessage } from 'node:http';
 /** `<object>:<action>`; a key that may write may also read. */
 export type Scope = `${string}:${'read' | 'write'}`;
 
+/** The member of a JSON body that may carry the caller's key. */
+export const KEY_IN_BODY = 'personal_api_key';
+
 /** What somebody may do with an object, from nothing to deciding who else may. */
 export const LEVELS = ['none', 'viewer', 'editor', 'manager'] as const;
 export type Level = (typeof LEVELS)[number];

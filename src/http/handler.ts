@@ -1,13 +1,14 @@
 /** From a request to the values that a route's handler works on: who calls, then the parameters, then the body. */
 import type { IncomingMessage } from 'node:http';
 import { NotFound } from '../errors.ts';
-import { compile, type ErrorObject, type TObject, type TSchema } from '../schema.ts';
+import { compile, type ErrorObject, type TSchema } from '../schema.ts';
 import type { Access, Caller, Gatekeeper, Organization, Project, Rights } from './access.ts';
 import { isUrlEncoded, readJson, readUrlEncoded } from './body.ts';
 import { ensureLogin } from './login.ts';
 import { fieldValues, isForm, readForm } from './form.ts';
 import { pathValues, queryValues } from './parameters.ts';
 import type { Answer, Route } from './route.ts';
+import { refuseUnknown, withoutUnknown } from './unknown-members.ts';
 import { invalidInput } from './validation.ts';
 
 type Incoming = Requested & {
@@ -21,6 +22,8 @@ type Requested = {
   params: Readonly<Record<string, string>>;
   path: string;
   search: string;
+  /** Aborted when the answer was sent, and when nobody waits for it any more. */
+  signal: AbortSignal;
 };
 
 export type Handler = (requested: Requested) => Promise<Answer>;
@@ -37,18 +40,23 @@ export function createHandler<Collaborators>(
   const checkQuery = checker(route.query, invalidInput);
   const checkBody = checker(route.body, invalidInput);
 
+  function knownOf(body: unknown): unknown {
+    if (route.strict) refuseUnknown(route, body);
+    return withoutUnknown(route.body, body);
+  }
+
   async function readBody({ request, body }: Incoming): Promise<{ body?: unknown; file?: unknown }> {
     if (!checkBody) return {};
     if (route.urlEncoded && isUrlEncoded(request)) {
-      return { body: checkBody(withoutUnknown(route.body, fieldValues(route.body, await readUrlEncoded(request)))) };
+      return { body: checkBody(knownOf(fieldValues(route.body, await readUrlEncoded(request)))) };
     }
-    if (!route.file || !isForm(request)) return { body: checkBody(withoutUnknown(route.body, await body())) };
+    if (!route.file || !isForm(request)) return { body: checkBody(knownOf(await body())) };
     const { fields, file } = await readForm(request, route.file);
-    return { body: checkBody(withoutUnknown(route.body, fieldValues(route.body, fields))), file };
+    return { body: checkBody(knownOf(fieldValues(route.body, fields))), file };
   }
 
   return async (requested) => {
-    const { request, params, path, search } = requested;
+    const { request, params, path, search, signal } = requested;
     const incoming = { ...requested, body: once(() => readJson(request)) };
     const admitted = await admit(route.access, incoming, gatekeeper);
     const known = route.params ? checkParams?.(pathValues(route.params, params)) : {};
@@ -61,6 +69,7 @@ export function createHandler<Collaborators>(
       headers: request.headers,
       url: addressOf(base, path, search),
       remoteAddress: request.socket.remoteAddress ?? '',
+      signal,
     };
     return route.handle(values, collaborators);
   };
@@ -129,13 +138,6 @@ function checker<S extends TSchema>(
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
-}
-
-/** What nobody described is not for the handler: a body cannot assign members that the schema does not name. */
-function withoutUnknown(schema: TSchema | undefined, body: unknown): unknown {
-  const { properties } = (schema ?? {}) as Partial<TObject>;
-  if (!properties || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)));
 }
 
 function addressOf(base: URL, path: string, search: string): URL {

@@ -89,15 +89,25 @@ function tenantParameter(access: Access): Json[] {
   return [];
 }
 
-function requestBody({ body, file, urlEncoded }: DescribedRoute, components: Map<string, unknown>): Json {
+function requestBody({ body, strict, file, urlEncoded }: DescribedRoute, components: Map<string, unknown>): Json {
   if (!body) return {};
-  const schema = hoist(body, components);
+  const schema = hoist(strict ? closed(body) : body, components);
   const content = {
     ...jsonContent(schema),
     ...(urlEncoded && { 'application/x-www-form-urlencoded': { schema } }),
     ...(file && fileContent(body, file.field)),
   };
-  return { requestBody: { required: true, content } };
+  return { requestBody: { required: isNeeded(body), content } };
+}
+
+function closed(body: TSchema & { items?: TSchema }): TSchema {
+  return body.items ? { ...body, items: closed(body.items) } : { ...body, additionalProperties: false };
+}
+
+/** Whether a request without a body lacks something. */
+function isNeeded(body: TSchema & ObjectParts): boolean {
+  const { properties, required = [] } = body;
+  return !properties || required.some((name) => properties[name]?.default === undefined);
 }
 
 /** A form with the body's fields beside the file, or the file alone. */

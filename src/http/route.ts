@@ -45,6 +45,8 @@ export type RouteRequest<A extends Access, P extends TObject, Q extends TObject,
   url: URL;
   /** The peer of the connection; what proxies say about it is in the headers. */
   remoteAddress: string;
+  /** Aborted when nobody waits for the answer any more: for what takes long. */
+  signal: AbortSignal;
 };
 
 export type RouteDefinition<
@@ -62,8 +64,10 @@ export type RouteDefinition<
   params?: P;
   /** Unknown query parameters are ignored. */
   query?: Q;
-  /** JSON that must match; unknown top-level members are dropped before the handler sees them. Absent: no body is read. */
+  /** JSON that must match; unknown top-level members are dropped before the handler sees them, unless it is `strict`. Absent: no body is read. */
   body?: B;
+  /** Unknown top-level members are refused: where a misspelt one would do harm. */
+  strict?: true;
   /** The body may also be a form without files: what is no text is then written as JSON. */
   urlEncoded?: true;
   /** Whether the body may also be a form with a file, or a file alone. */

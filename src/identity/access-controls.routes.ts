@@ -55,6 +55,7 @@ export function accessControlRoutes({
     access: { scope: 'access_control:write', object: { resource, param: 'id', level: 'manager' } },
     params,
     body: AccessControlPutBody,
+    strict: true,
     answers: { 200: AccessControlBody, 204: null },
     summary: `Say what a member, a role or everybody may do with a ${words}`,
     description: 'For its managers: who made it, admins, and whom a rule names. 204: there is no such rule any more.',

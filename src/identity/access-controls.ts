@@ -102,14 +102,10 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
     const membershipId = wanted.organizationMember ?? null;
     const roleId = wanted.role ?? null;
     if (membershipId !== null && !UUID.test(membershipId)) {
-      throw new InvalidInput(
-        'Invalid organization member id. ' +
-          "Use the 'id' field from the /api/organizations/<organization_id>/members/ endpoint.",
-        'organization_member',
-      );
+      throw new InvalidInput(`Invalid organization member id. ${WHERE_MEMBERS_ARE}`, 'organization_member');
     }
     if (membershipId !== null && !(await stores.accessControls.hasMember(projectId, membershipId))) {
-      throw noSuch(membershipId, 'organization_member');
+      throw noSuch(membershipId, 'organization_member', ` ${WHERE_MEMBERS_ARE}`);
     }
     if (roleId !== null && !UUID.test(roleId)) throw new InvalidInput('Must be a valid UUID.', 'role');
     if (roleId !== null && !(await stores.accessControls.hasRole(projectId, roleId))) throw noSuch(roleId, 'role');
@@ -122,6 +118,8 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
 
 export type AccessControls = ReturnType<typeof accessControls>;
 
+/** The `uuid` of a user looks alike. */
+const WHERE_MEMBERS_ARE = "Use the 'id' field from the /api/organizations/<organization_id>/members/ endpoint.";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function checkedLevel(level: string | null, kind: string, { available, minimum, maximum }: Levels) {
@@ -139,8 +137,8 @@ function checkedLevel(level: string | null, kind: string, { available, minimum, 
   return known;
 }
 
-function noSuch(id: string, attr: string): InvalidInput {
-  return new InvalidInput(`Invalid pk "${id}" - object does not exist.`, attr, 'does_not_exist');
+function noSuch(id: string, attr: string, hint = ''): InvalidInput {
+  return new InvalidInput(`Invalid pk "${id}" - object does not exist.${hint}`, attr, 'does_not_exist');
 }
 
 function toldOf({ resource, resourceId, level, membershipId, roleId }: AccessControl) {

@@ -9,6 +9,9 @@ import type { IdentityStores } from './stores.ts';
 import type { Users } from './users.store.ts';
 import { UserBody, userOf } from './users.ts';
 
+/** A link makes an account that may do anything its level may: no key gets that far, whatever it carries. */
+const toInvite = { organization: 'organization_member:write', sessionOnly: true } as const;
+
 export type InvitesApi = { identity: IdentityStores; invites: Invites };
 
 /** Upstream's. */
@@ -89,8 +92,9 @@ const listInvites = route({
 const createInvite = route({
   method: 'post',
   path: '/invites/',
-  access: { organization: 'organization_member:write' },
+  access: toInvite,
   body: InviteInBody,
+  strict: true,
   answers: { 201: InviteBody },
   summary: 'Invite somebody',
   description: 'The link is good for three days and one use. An earlier one to the same address ends.',
@@ -104,8 +108,9 @@ const createInvite = route({
 const createInvites = route({
   method: 'post',
   path: '/invites/bulk/',
-  access: { organization: 'organization_member:write' },
+  access: toInvite,
   body: Type.Array(InviteInBody, { maxItems: MAX_AT_ONCE }),
+  strict: true,
   answers: { 201: Type.Array(InviteBody) },
   summary: 'Invite several people, or none when one cannot be invited',
   async handle({ caller, organization, body }, { identity, invites }: InvitesApi) {

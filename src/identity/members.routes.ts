@@ -70,6 +70,7 @@ const patchMember = route({
   method: 'patch',
   access: { organization: 'organization_member:write', role: 'admin', sensitive: true },
   body: Type.Object({ level: MembershipLevel }, { title: 'OrganizationMemberPatch' }),
+  strict: true,
   answers: { 200: MemberBody },
   summary: 'Change what a member is',
   description: 'For admins. Nobody raises anybody above themselves, nobody changes themselves, and an owner stays.',

@@ -62,6 +62,7 @@ const createKey = route({
   path: PATH,
   access: toChange,
   body: NewPersonalKey,
+  strict: true,
   answers: { 201: PersonalKeyBody },
   summary: 'Make a key, and see it this one time',
   async handle({ caller, body }, { apiKeys }: PersonalKeysApi) {
@@ -94,6 +95,7 @@ const patchKey = route({
   access: toChange,
   params: Params,
   body: PersonalKeyPatch,
+  strict: true,
   answers: { 200: PersonalKeyBody },
   summary: 'Change what one of your keys is called, may do and opens',
   async handle({ caller, params, body }, { apiKeys }: PersonalKeysApi) {
@@ -120,6 +122,7 @@ const rollKey = route({
   access: toChange,
   params: Params,
   body: RollBody,
+  strict: true,
   answers: { 200: PersonalKeyBody },
   summary: 'Give one of your keys a new value, and see it this one time',
   async handle({ caller, params, body }, { apiKeys }: PersonalKeysApi) {

@@ -58,6 +58,7 @@ const createKey = route({
   path: PATH,
   access: toChange,
   body: NewProjectKey,
+  strict: true,
   answers: { 201: ProjectKeyBody },
   summary: 'Make a secret key of a project, and see it this one time',
   async handle({ project, caller, body }, { apiKeys, users }: ProjectKeysApi) {
@@ -86,6 +87,7 @@ const patchKey = route({
   access: toChange,
   params: Params,
   body: ProjectKeyPatch,
+  strict: true,
   answers: { 200: ProjectKeyBody },
   summary: 'Change what a secret key of a project is called and may do',
   async handle({ project, caller, params, body }, { apiKeys, users }: ProjectKeysApi) {
@@ -114,6 +116,7 @@ const rollKey = route({
   access: toChange,
   params: Params,
   body: RollBody,
+  strict: true,
   answers: { 200: ProjectKeyBody },
   summary: 'Give a secret key of a project a new value, and see it this one time',
   async handle({ project, caller, params, body }, { apiKeys, users }: ProjectKeysApi) {

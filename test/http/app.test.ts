@@ -96,6 +96,16 @@ const routes = [
     handle: async () => ({ status: 200, headers: { 'Content-Type': 'text/plain' }, body: Readable.from(endless()) }),
   }),
   route({
+    method: 'put',
+    path: '/api/strict/',
+    access: { public: true },
+    body: Type.Object({ grace_seconds: Type.Integer({ default: 0 }), label: Type.Optional(Type.String()) }),
+    strict: true,
+    answers: { 200: Type.Object({ id: Type.Integer() }) },
+    summary: 'Echo what it knows',
+    handle: async ({ body }) => json(200, body),
+  }),
+  route({
     method: 'get',
     path: '/fail/:how/',
     access: { public: true },
@@ -318,6 +328,22 @@ describe('the web application', () => {
     await streamEnded.promise;
   });
 
+  it('refuses what it does not know where a route is strict, but for what it answers and the key', async () => {
+    const put = (body: object) => api.request('PUT', '/api/strict/', { body });
+    for (const [member, nearest] of [
+      ['grace', 'grace_seconds'],
+      ['lable', 'label'],
+      ['__proto__x'.repeat(50), 'grace_seconds'],
+    ] as const) {
+      const { status, body } = await put({ [member]: 1, id: 2 });
+      assert.equal(status, 400);
+      const detail = `There is no such field. The nearest is \`${nearest}\`.`;
+      assert.partialDeepStrictEqual(body, { code: 'invalid_input', attr: member.slice(0, 100), detail });
+    }
+    const { status, body } = await put({ label: 'x', id: 2, personal_api_key: 'phx_' });
+    assert.deepEqual([status, body], [200, { label: 'x', grace_seconds: 0 }]);
+  });
+
   it('describes itself', async () => {
     const { status, body } = await api.request('GET', '/api/schema/');
     assert.equal(status, 200);
@@ -328,5 +354,9 @@ describe('the web application', () => {
     const { schema } = (operation['requestBody'] as { content: Record<string, { schema: { required: string[] } }> })
       .content['application/json'] ?? { schema: { required: [] } };
     assert.deepEqual(schema.required, ['name']);
+    const strict = paths['/api/strict/']?.['put'];
+    assert.partialDeepStrictEqual(strict, {
+      requestBody: { required: false, content: { 'application/json': { schema: { additionalProperties: false } } } },
+    });
   });
 });

@@ -9,11 +9,12 @@ type Body = Record<string, unknown>;
 type RuleBody = Body & { access_level: string; organization_member: string | null; role: string | null };
 type Answer = { status: number; body: Body };
 
-const MEMBER_ID =
-  "Invalid organization member id. Use the 'id' field from the /api/organizations/<organization_id>/members/ endpoint.";
+const WHERE_MEMBERS_ARE = "Use the 'id' field from the /api/organizations/<organization_id>/members/ endpoint.";
+const MEMBER_ID = `Invalid organization member id. ${WHERE_MEMBERS_ARE}`;
 
 const refusal = ({ status, body: { detail, attr } }: Answer) => [status, detail, attr];
 const unknown = (id: string) => `Invalid pk "${id}" - object does not exist.`;
+const unknownMember = (id: string) => `${unknown(id)} ${WHERE_MEMBERS_ARE}`;
 const line = (member: Member, level: string, source: string, standing = 'member') => ({
   user_id: member.uuid,
   access_level: level,
@@ -139,11 +140,17 @@ describe('access controls', () => {
         [{ access_level: 'high', organization_member: 'no' }, levels, 'access_level'],
         [{ access_level: 'member' }, levels, 'access_level'],
         [{ access_level: 'none', organization_member: '7' }, MEMBER_ID, 'organization_member'],
-        [{ access_level: 'none', organization_member: nobody }, unknown(nobody), 'organization_member'],
+        [{ access_level: 'none', organization_member: nobody }, unknownMember(nobody), 'organization_member'],
         [
           { access_level: 'none', organization_member: stranger.id },
-          unknown(stranger.id as string),
+          unknownMember(stranger.id as string),
           'organization_member',
+        ],
+        [{ access_level: 'none', organization_member: maker.uuid }, unknownMember(maker.uuid), 'organization_member'],
+        [
+          { access_level: 'none', member: maker.membershipId },
+          'There is no such field. The nearest is `organization_member`.',
+          'member',
         ],
         [{ access_level: 'none', role: 'no' }, 'Must be a valid UUID.', 'role'],
         [{ access_level: 'none', role: foreign }, unknown(foreign), 'role'],

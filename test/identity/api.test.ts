@@ -60,7 +60,7 @@ describe('identity', () => {
       [undefined, 'not_authenticated', none],
       ['Bearer', 'not_authenticated', none],
       ['Bearer ', 'not_authenticated', none],
-      [key, 'not_authenticated', none],
+      [key, 'not_authenticated', 'Give the key as "Authorization: Bearer <key>".'],
       [`Basic ${key}`, 'not_authenticated', none],
       [`Bearer ${key}x`, 'authentication_failed', invalid],
       [`Bearer ${key} ${key}`, 'authentication_failed', invalid],

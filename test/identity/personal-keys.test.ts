@@ -179,6 +179,21 @@ describe('personal API keys', () => {
     });
   }
 
+  it('are not touched where a field is misspelt, and take back what was read of them', async () => {
+    const { id, value, ...read } = await make();
+    for (const [method, path, body, attr, nearest] of [
+      ['POST', PATH, { ...NEW, expire_at: '2099-01-01T00:00:00Z' }, 'expire_at', 'expires_at'],
+      ['PATCH', `${PATH}${id}/`, { expires: '2099-01-01T00:00:00Z' }, 'expires', 'expires_at'],
+      ['POST', `${PATH}${id}/roll/`, { grace: 60 }, 'grace', 'grace_seconds'],
+    ] as const) {
+      const { status, body: error } = await ask(method, path, body);
+      const detail = `There is no such field. The nearest is \`${nearest}\`.`;
+      assert.deepEqual([status, error], [400, { type: 'validation_error', code: 'invalid_input', detail, attr }]);
+    }
+    assert.equal((await ask('PATCH', `${PATH}${id}/`, { ...read, id, label: 'renamed' })).status, 200);
+    assert.equal((await current(value)).status, 200);
+  });
+
   it('are not limited to where their user is not', async () => {
     for (const limit of [{ scoped_teams: [theirs.projectId] }, { scoped_organizations: [theirs.organizationId] }]) {
       assert.equal((await ask('POST', PATH, { ...NEW, ...limit })).status, 400);

@@ -45,9 +45,9 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
 
   type Asked = { project: Project; rights: Rights; caller: Caller; params: object };
 
-  async function changeOf({ project, caller, params: known }: Asked, stores: DashboardStores) {
+  async function changeOf({ project, caller, rights, params: known }: Asked, stores: DashboardStores) {
     const id = String((known as Record<string, unknown>)[param]);
-    return { project, author: caller, object: await find(stores, project.id, id) };
+    return { project, author: caller, rights, object: await find(stores, project.id, id) };
   }
 
   async function answer(configuration: SharingConfiguration, { rights }: Asked, api: SharingApi) {
@@ -75,6 +75,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       access: writing,
       params,
       body: ChangedSharingBody,
+      strict: true,
       answers: { 200: SharingBody },
       summary: `Share the ${kind}, or end it`,
       description: 'Ended, all links are dead at once and for good; shared again, it has another.',
@@ -88,6 +89,8 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       path: `${path}/refresh/`,
       access: writing,
       params,
+      body: Type.Object({}),
+      strict: true,
       answers: { 200: SharingBody },
       summary: `Give the ${kind} another link`,
       description: 'The old one is good for five minutes more.',
@@ -101,6 +104,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       access: writing,
       params,
       body: NewPasswordBody,
+      strict: true,
       answers: { 201: MadePasswordBody },
       summary: `Make a password for the shared ${kind}`,
       async handle(request, api: SharingApi) {

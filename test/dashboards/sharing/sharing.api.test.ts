@@ -122,6 +122,19 @@ describe('sharing a dashboard', () => {
       });
     }
 
+    for (const [method, end, misspelt, attr] of [
+      ['PATCH', '', { enable: true }, 'enable'],
+      ['POST', 'refresh/', { grace_seconds: 0 }, 'grace_seconds'],
+      ['POST', 'passwords/', { password: 'my own password' }, 'password'],
+    ] as const) {
+      it(`what it does not know: ${JSON.stringify(misspelt)}`, async () => {
+        await configuration('PATCH', '', { enabled: true, password_required: true });
+        const { status, body } = await world.request(method, path + end, misspelt);
+        assert.deepEqual([status, (body as Json)['attr']], [400, attr]);
+        assert.deepEqual((await configuration('GET')).share_passwords, []);
+      });
+    }
+
     it('to open a link where the organization shares nothing', async () => {
       const { db } = world.sluice;
       const where = { id: world.ours.organizationId };
