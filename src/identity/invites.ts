@@ -17,7 +17,7 @@ export type Invites = {
   /**
    * All or none. An earlier invite to the same address ends.
    * @throws PermissionDenied when the caller may not invite, or not as what they say
-   * @throws InvalidInput for addresses of members
+   * @throws InvalidInput for addresses of members, and for one that is asked twice: its first link would be dead at once
    */
   invite(acting: Acting, asked: readonly Asked[]): Promise<IssuedInvite[]>;
   /** By admins, and by who sent it. @throws NotFound, PermissionDenied */
@@ -47,6 +47,7 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
     async invite(acting, asked) {
       const issued = await identity.inTransaction(async (stores) => {
         await ensureMayInvite(stores, acting.organization, asked);
+        ensureDistinct(asked);
         const made: IssuedInvite[] = [];
         for (const one of asked) {
           const { invite, token } = await issue(stores, acting, one);
@@ -69,6 +70,12 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
       });
     },
   };
+}
+
+function ensureDistinct(asked: readonly Asked[]): void {
+  const emails = asked.map(({ email }) => email.toLowerCase());
+  const repeated = emails.findIndex((email, index) => emails.indexOf(email) < index);
+  if (repeated !== -1) throw new InvalidInput('This address is invited twice.', `${repeated}__target_email`);
 }
 
 /** Invites of an organization take turns: the earlier one to an address ends. */

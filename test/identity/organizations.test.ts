@@ -211,6 +211,9 @@ describe('an organization', () => {
     assert.match(letter.text, new RegExp(`${PUBLIC_URL}/api/signup/[\\w-]{43}/`));
     const bulk = [{ target_email: to('c') }, { target_email: people.member.email }];
     assert.equal((await ask('admin', 'POST', `${invites}bulk/`, bulk)).status, 400);
+    const twice = [{ target_email: to('c') }, { target_email: to('C') }];
+    const repeated = await ask('admin', 'POST', `${invites}bulk/`, twice);
+    assert.deepEqual([repeated.status, repeated.body['attr']], [400, '1__target_email']);
     assert.equal((await ask('admin', 'POST', `${invites}bulk/`, [{ target_email: to('c') }])).status, 201);
     const { results } = (await ask('member', 'GET', invites)).body;
     assert.deepEqual(
@@ -222,6 +225,17 @@ describe('an organization', () => {
     assert.equal((await ask('admin', 'DELETE', `${invites}${String(newest!['id'])}/`)).status, 204);
     await ask('admin', 'PATCH', at('/'), { members_can_invite: false });
     assert.equal((await ask('member', 'POST', invites, { target_email: to('d') })).status, 403);
+  });
+
+  it('has no invites by keys, which could make themselves an account', async () => {
+    const key = await buildPersonalKey(world.db, { ...ours, userId: people.admin.id }, 'organization_member:write');
+    const one = { target_email: to('by-key') };
+    for (const [path, body] of [
+      ['/invites/', one],
+      ['/invites/bulk/', [one]],
+    ] as const) {
+      assert.equal((await world.api.request('POST', at(path), { key, body })).status, 403);
+    }
   });
 
   it('is joined by the link of an invite, once', async () => {

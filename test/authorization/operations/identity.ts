@@ -19,10 +19,6 @@ async function personalKey({ db, ours }: Workplace) {
   return { id: (await keyStore(db).create({ userId: ours.userId }, settings)).id };
 }
 
-async function invite({ inOrganization }: Workplace, email = someone()) {
-  return inOrganization('POST', '/invites/', { target_email: email });
-}
-
 const rule = ({ colleague }: Workplace) => ({ access_level: 'viewer', organization_member: colleague.membershipId });
 
 export const projectOperations: Readonly<Record<string, Operation>> = {
@@ -93,8 +89,8 @@ export const organizationOperations: Readonly<Record<string, Operation>> = {
     refused: [{ target_email: someone() }, { target_email: 'nobody' }],
     tells: ['OrganizationInvite created', 'OrganizationInvite created'],
   }),
-  'DELETE /invites/:id/': async (at) => ({
-    params: { id: String((await invite(at))['id']) },
+  'DELETE /invites/:id/': async ({ invite }) => ({
+    params: { id: String((await invite(someone()))['id']) },
     tells: ['OrganizationInvite deleted'],
   }),
   'POST /roles/': () => ({ body: { name: 'Analysts' }, refused: { name: '' }, tells: ['Role created'] }),
@@ -145,8 +141,8 @@ export const ownOperations: Readonly<Record<string, Operation>> = {
     refused: { first_name: 'Lost', theme_mode: 'pink' },
     tells: ['User updated'],
   }),
-  'POST /api/signup/:invite_id/': async (at) => {
-    const link = new URL(String((await invite(at))['link']));
+  'POST /api/signup/:invite_id/': async ({ invite }) => {
+    const link = new URL(String((await invite(someone()))['link']));
     return {
       params: { invite_id: link.pathname.split('/').at(-2)! },
       body: { first_name: 'Ben', password: CANARY },

@@ -48,6 +48,8 @@ export type Workplace = {
   send(method: string, path: string, body?: unknown): Promise<Body>;
   /** The same in the organization. */
   inOrganization(method: string, path: string, body?: unknown): Promise<Body>;
+  /** What takes somebody who is logged in. */
+  invite(email: string): Promise<Body>;
   /** Somebody whom events told of. @returns their id */
   person(): Promise<string>;
 };
@@ -60,10 +62,17 @@ export async function buildWorkplace(db: Knex, url: string): Promise<Workplace> 
   const group = { project_id: ours.projectId, group_type: 'company', group_type_index: 0 };
   await db('group_types').insert(group as never);
 
-  async function send(method: string, path: string, body?: unknown): Promise<Body> {
+  const session = () => buildSession(db, ours);
+
+  async function send(
+    method: string,
+    path: string,
+    body?: unknown,
+    credentials: Readonly<Record<string, string>> = { Authorization: `Bearer ${key}` },
+  ): Promise<Body> {
     const answer = await fetch(`${url}/api${path}`, {
       method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      headers: { ...credentials, 'Content-Type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
@@ -76,10 +85,13 @@ export async function buildWorkplace(db: Knex, url: string): Promise<Workplace> 
     ours,
     colleague,
     key,
-    session: () => buildSession(db, ours),
+    session,
     put: (kind) => MAKE[kind]!(db, ours.projectId),
     send: (method, path, body) => send(method, `/projects/${ours.projectId}${path}`, body),
     inOrganization: (method, path, body) => send(method, `/organizations/${ours.organizationId}${path}`, body),
+    async invite(target_email) {
+      return send('POST', `/organizations/${ours.organizationId}/invites/`, { target_email }, await session());
+    },
     async person() {
       const id = randomUUID();
       const row = { project_id: ours.projectId, id, properties: {}, is_identified: true, created_at: new Date() };
