@@ -8,8 +8,10 @@ import { addUser, resetPassword } from '../identity/operator.ts';
 import { identityStores, type IdentityStores } from '../identity/stores.ts';
 import { besideUp } from '../up/beside.ts';
 
-type Create = { email: string; organization: string; role: OrganizationRole; json: boolean };
+type Create = { email: string; organization: string; role?: OrganizationRole; json: boolean };
 type Reset = { email: string; json: boolean };
+
+const ROLE_HELP = 'what they are there (default: owner of an organization that this makes, else member)';
 
 export function usersCommand(): Command {
   const command = new Command('users')
@@ -22,13 +24,15 @@ export function usersCommand(): Command {
       .summary('make a user and print their password, this one time')
       .requiredOption('--email <address>', 'by which they log in')
       .requiredOption('--organization <name or id>', 'what they belong to; a name that is not there yet makes one')
-      .addOption(new Option('--role <role>', 'what they are there').choices([...ORGANIZATION_ROLES]).default('owner'))
+      .addOption(new Option('--role <role>', ROLE_HELP).choices([...ORGANIZATION_ROLES]))
       .option('--json', 'print the result as JSON', false)
       .action((options: Create) => withStores(options, create)),
   );
   command.addCommand(
     new Command('password')
-      .summary('give a user a new password and print it; their sessions end')
+      .summary(
+        'give a user a new password and print it; their sessions end, their keys stay until `sluice keys delete`',
+      )
       .requiredOption('--email <address>', 'of the user')
       .option('--json', 'print the result as JSON', false)
       .action((options: Reset) => withStores(options, reset)),
@@ -55,8 +59,11 @@ async function withStores<O>(options: O, work: (options: O, identity: IdentitySt
 async function create({ email, organization, role, json }: Create, identity: IdentityStores): Promise<void> {
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new CommandFailed(`${email} is not an email address.`);
   const password = newPassword();
-  const { user, organizationId } = await addUser(identity, { email, organization, role, password });
-  print({ id: user.id, email: user.email, organization: organizationId, role, password }, json);
+  const made = await addUser(identity, { email, organization, role, password });
+  const { user, organizationId, isNew } = made;
+  if (!json)
+    console.error(`Made ${user.email}, ${made.role} of the ${isNew ? 'new ' : ''}organization ${organization}.`);
+  print({ id: user.id, email: user.email, organization: organizationId, role: made.role, password }, json);
 }
 
 async function reset({ email, json }: Reset, identity: IdentityStores): Promise<void> {
