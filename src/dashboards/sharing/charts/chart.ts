@@ -6,7 +6,7 @@ import { number } from './format.ts';
 import { funnel } from './funnel.ts';
 import { areaChart, lineChart } from './lines.ts';
 import { retention } from './retention.ts';
-import { legend, totalOf, type Series } from './series.ts';
+import { isEmpty, legend, totalOf, type Series } from './series.ts';
 import { seriesTable, table } from './table.ts';
 
 /** What is drawn, from an insight as strangers see it. */
@@ -19,6 +19,7 @@ export type Drawn = {
   rows: readonly unknown[];
   columns: readonly string[];
   hasMore: boolean;
+  timezone: string;
 };
 
 export type Chart = {
@@ -30,19 +31,21 @@ export type Chart = {
 
 /** @param options `legend`: also where there is one series only */
 export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
-  const { name, kind, rows, columns, hasMore } = drawn;
-  if (rows.length === 0) return alone(h('p', { class: 'quiet' }, 'Nothing happened in this time.'));
+  const { name, kind, rows, columns, hasMore, timezone } = drawn;
+  if (rows.length === 0) return NOTHING;
   switch (kind) {
     case 'TrendsQuery':
       return trend(drawn, rows as Series[], options);
     case 'FunnelsQuery':
       return alone(funnel(rows as FunnelStepResult[]));
     case 'RetentionQuery':
-      return alone(retention(name, rows as RetentionResult[]));
+      return alone(retention(name, rows as RetentionResult[], timezone));
     default:
       return alone(table({ name, head: columns, rows: rows as unknown[][], hasMore }));
   }
 }
+
+const NOTHING = alone(h('p', { class: 'quiet nothing' }, 'Nothing happened in this time.'));
 
 function alone(picture: ComponentChild): Chart {
   return { picture, numbers: null, legend: null };
@@ -57,6 +60,9 @@ function trend({ name, display }: Drawn, series: readonly Series[], options: { l
     case 'ActionsTable':
     case 'WorldMap':
       return alone(numbers);
+  }
+  if (series.every(isEmpty)) return NOTHING;
+  switch (display) {
     case 'ActionsPie':
     case 'ActionsBarValue':
       return alone(totalBars(series, { shares: display === 'ActionsPie' }));

@@ -7,7 +7,7 @@ import { compact } from './format.ts';
 
 /** Width and height of the plane's coordinates. */
 export const PLANE = 1000;
-const MAX_LABELS = 5;
+const MAX_LABELS = 6;
 
 export type Frame = {
   /** What a screen reader says instead of the picture. */
@@ -46,8 +46,8 @@ export function plot({ says, ticks, labels, shapes }: Frame): ComponentChild {
     h(
       'svg',
       { class: 'x-axis', 'aria-hidden': 'true' },
-      thinned(labels).map(({ text, at }) =>
-        h('text', { x: `${round(at * 100)}%`, y: '1em', 'text-anchor': anchorAt(at) }, text),
+      thinned(labels).map(({ text, at }, index) =>
+        h('text', { x: `${round(at * 100)}%`, y: '1em', 'text-anchor': 'middle', class: classOf(index) }, text),
       ),
     ),
   );
@@ -59,10 +59,9 @@ function thinned<T>(labels: readonly T[]): T[] {
   return labels.filter((_, index) => index % step === 0);
 }
 
-/** Those at the edges stay inside. */
-function anchorAt(at: number): string {
-  if (at < 0.02) return 'start';
-  return at > 0.98 ? 'end' : 'middle';
+/** Where there is little room every second one is left out. */
+function classOf(index: number): string | undefined {
+  return index % 2 === 1 ? 'between' : undefined;
 }
 
 /** Enough for any screen, and fewer bytes. */

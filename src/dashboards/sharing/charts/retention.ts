@@ -6,7 +6,9 @@ import { number, percent } from './format.ts';
 /** Shades of a cell. */
 const STEPS = 10;
 
-export function retention(name: string, cohorts: readonly RetentionResult[]): ComponentChild {
+/** @param timezone by whose clock the intervals begin */
+export function retention(name: string, cohorts: readonly RetentionResult[], timezone: string): ComponentChild {
+  const dateOf = dates(timezone);
   const width = Math.max(0, ...cohorts.map(({ values }) => values.length));
   const head = ['', 'Persons', ...Array.from({ length: width }, (_, index) => cohorts[0]?.values[index]?.label ?? '')];
   return h(
@@ -24,21 +26,36 @@ export function retention(name: string, cohorts: readonly RetentionResult[]): Co
           head.map((text) => h('th', { scope: 'col' }, text)),
         ),
       ),
-      h('tbody', null, cohorts.map(row)),
+      h(
+        'tbody',
+        null,
+        cohorts.map((cohort) => row(cohort, dateOf(cohort))),
+      ),
     ),
   );
 }
 
-function row({ label, date, values }: RetentionResult): ComponentChild {
+function row({ values }: RetentionResult, date: string): ComponentChild {
   const all = values[0]?.count ?? 0;
   return h(
     'tr',
     null,
-    h('th', { scope: 'row', title: date.slice(0, 10) }, label),
+    h('th', { scope: 'row' }, date),
     h('td', { class: 'number' }, number(all)),
     values.map(({ count }) => {
       const shade = all > 0 ? Math.round((count / all) * STEPS) : 0;
-      return h('td', { class: `number r${Math.min(STEPS, shade)}`, title: number(count) }, percent(count, all));
+      return h(
+        'td',
+        { class: `number r${Math.min(STEPS, shade)}`, title: number(count) },
+        all > 0 && percent(count, all),
+      );
     }),
   );
+}
+
+/** @returns what says when a cohort came: `2 Jun 2025`, of hours `2 Jun 2025, 08:00` */
+function dates(timeZone: string): (cohort: RetentionResult) => string {
+  const days = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short', year: 'numeric' });
+  const hours = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' });
+  return ({ label, date }) => (label.startsWith('Hour') ? hours : days).format(new Date(date));
 }

@@ -6,18 +6,22 @@ import { number } from './format.ts';
 /** As on the wire, cut down for strangers. */
 export type Series = Pick<TrendResult, 'label' | 'data' | 'labels' | 'count' | 'aggregated_value'>;
 
-/** More cannot be told apart; the table has them all. */
-export const MAX_DRAWN = 12;
-const COLOURS = 10;
+/** There are no more colours; the table has them all. */
+export const MAX_DRAWN = 10;
 
-/** The class that gives the n-th series its colour. */
+/** The class that gives the n-th series its colour; of rows, whose names stand beside them, there may be more. */
 export function colourOf(n: number): string {
-  return `s${n % COLOURS}`;
+  return `s${n % MAX_DRAWN}`;
 }
 
 /** One value for the whole range. */
 export function totalOf({ aggregated_value: value, count }: Series): number {
   return value ?? count;
+}
+
+/** One in which nothing was counted. */
+export function isEmpty({ data, aggregated_value: value }: Series): boolean {
+  return !value && data.every((one) => one === 0);
 }
 
 export function legend(series: readonly Series[]): ComponentChild {

@@ -6,6 +6,8 @@ import { totalOf, type Series } from './series.ts';
 const MAX_ROWS = 100;
 const MAX_COLUMNS = 30;
 const MAX_TEXT = 300;
+/** More columns are printed in smaller letters. */
+const MAX_ON_PAPER = 8;
 /** In UTC: without what nobody reads. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/;
 
@@ -20,7 +22,7 @@ export function table({ name, head, rows, hasMore = false }: Table): ComponentCh
     { class: 'scroll', role: 'region', tabIndex: 0, 'aria-label': `${name}, table` },
     h(
       'table',
-      null,
+      { class: columns.length > MAX_ON_PAPER ? 'wide' : undefined },
       h(
         'thead',
         null,
@@ -53,8 +55,16 @@ function cell(value: unknown): ComponentChild {
 function cellText(value: unknown): ComponentChild {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'number') return number(value);
-  const text = typeof value === 'string' ? value.replace(INSTANT, '$1 $2') : JSON.stringify(value);
+  const text =
+    typeof value === 'string' ? value.replace(INSTANT, '$1 $2') : (personName(value) ?? JSON.stringify(value));
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}
+
+/** @returns undefined for what is not the person of an event, as queries answer it */
+function personName(value: object): string | undefined {
+  if (!('distinct_id' in value && 'properties' in value) || 'event' in value) return undefined;
+  const { name } = value.properties as { name?: unknown };
+  return typeof name === 'string' && name !== '' ? name : String(value.distinct_id);
 }
 
 /** Intervals downwards, series beside each other; of totals one row for each. */

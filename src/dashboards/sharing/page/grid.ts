@@ -4,8 +4,10 @@ import type { TileBody } from '../../tiles/schema.ts';
 
 /** Taller ones leave nothing to see but room. */
 const MAX_HEIGHT = 30;
+/** Of a table without rows. */
+const EMPTY_HEIGHT = 2;
 
-type Laid = Pick<TileBody, 'id' | 'layouts'>;
+type Laid = Pick<TileBody, 'id' | 'layouts'> & { insight?: object | null };
 
 /** Those without a place come after all others, two beside each other. */
 export function gridRules(tiles: readonly Laid[]): string {
@@ -21,7 +23,11 @@ export function gridRules(tiles: readonly Laid[]): string {
 
 function bounded(tile: Laid): Laid {
   const { h, ...place } = placeOf(tile.layouts, 'sm')!;
-  return { id: tile.id, layouts: { sm: { ...place, h: Math.min(h, MAX_HEIGHT) } } };
+  return { id: tile.id, layouts: { sm: { ...place, h: Math.min(h, isEmpty(tile) ? EMPTY_HEIGHT : MAX_HEIGHT) } } };
+}
+
+function isEmpty({ insight }: Laid): boolean {
+  return !!insight && 'result' in insight && Array.isArray(insight.result) && insight.result.length === 0;
 }
 
 function lower(place: Place, rows: number): Place {

@@ -53,6 +53,7 @@ function drawn(one: InsightBody, name: string, settings: ShareSettings): Compone
       rows: one.result,
       columns: one.columns ?? [],
       hasMore: one.hasMore,
+      timezone: one.timezone ?? 'UTC',
     },
     { legend: settings.legend === true },
   );

@@ -1,0 +1,104 @@
+/** Charts of the shared page as people see them, without a browser. */
+import assert from 'node:assert/strict';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { chartOf, type Drawn } from '../../../src/dashboards/sharing/charts/chart.ts';
+import { gridRules } from '../../../src/dashboards/sharing/page/grid.ts';
+
+const NOTHING = /Nothing happened in this time\./;
+
+const html = (part: unknown) => renderToString(h('div', null, part as string));
+
+function draw(drawn: Partial<Drawn>): { picture: string; numbers: string; legend: string } {
+  const given = { name: 'Chart', kind: 'TrendsQuery', display: '', rows: [], columns: [], hasMore: false };
+  const chart = chartOf({ ...given, timezone: 'Europe/Berlin', ...drawn }, { legend: true });
+  return { picture: html(chart.picture), numbers: html(chart.numbers), legend: html(chart.legend) };
+}
+
+const hours = Array.from({ length: 24 }, (_, hour) => `2-Jun ${String(hour).padStart(2, '0')}:00`);
+const line = (label: string, value: number) => ({
+  label,
+  labels: hours,
+  data: hours.map(() => value),
+  count: 24 * value,
+});
+const cohort = (date: string, counts: number[], period = 'Day') => ({
+  label: `${period} 0`,
+  date,
+  values: counts.map((count, n) => ({ count, label: `${period} ${n}` })),
+});
+
+const person = (properties: object) => ({ uuid: 'x', distinct_id: 'visitor-7', properties });
+const at = (y: number) => ({ sm: { x: 0, y, w: 12, h: 6 } });
+
+describe('a chart of a shared page', () => {
+  it('has few labels below it, at equal distances, and half of them where there is little room', () => {
+    const axis = /<svg class="x-axis".*?<\/svg>/s.exec(draw({ rows: [line('Visits', 1)] }).picture)![0];
+    const labels = [...axis.matchAll(/<text ([^>]*)>([^<]*)/g)].map(
+      ([, attributes, text]) => [attributes, text] as const,
+    );
+    assert.deepEqual(
+      labels.map(([, text]) => text),
+      [0, 4, 8, 12, 16, 20].map((hour) => `2 Jun ${String(hour).padStart(2, '0')}:00`),
+    );
+    assert.deepEqual(
+      new Set(labels.map(([attributes]) => /text-anchor="(\w+)"/.exec(attributes!)?.[1])),
+      new Set(['middle']),
+    );
+    assert.equal(labels.filter(([attributes]) => attributes!.includes('class="between"')).length, 3);
+  });
+
+  for (const display of ['', 'ActionsBar', 'ActionsAreaGraph', 'ActionsPie', 'ActionsBarValue']) {
+    it(`says where there is nothing to draw: ${display || 'lines'}`, () => {
+      const { picture } = draw({ display, rows: [line('Visits', 0), line('Orders', 0)] });
+      assert.match(picture, NOTHING);
+      assert.doesNotMatch(picture, /<svg/);
+    });
+  }
+
+  it('is a number where nothing happened, too', () => {
+    const rows = [{ label: 'Visits', labels: [], data: [], count: 0, aggregated_value: 0 }];
+    assert.match(draw({ display: 'BoldNumber', rows }).picture, />0</);
+  });
+
+  it('draws as many series as it has colours, and has the others in its numbers', () => {
+    const rows = Array.from({ length: 12 }, (_, n) => line(`Series ${n}`, 1));
+    const { picture, legend, numbers } = draw({ rows });
+    const colours = [...picture.matchAll(/<g class="(s\d+)"/g)].map(([, colour]) => colour);
+    assert.deepEqual([colours.length, new Set(colours).size], [10, 10]);
+    assert.match(legend, /and 2 more/);
+    assert.match(numbers, /Series 11/);
+  });
+
+  it('names persons of events, not what their objects hold', () => {
+    const rows = [[person({ name: 'Ada', email: 'ada@example.com' })], [person({ email: 'ada@example.com' })]];
+    const { picture } = draw({ kind: 'EventsQuery', columns: ['person'], rows });
+    assert.match(picture, /<td>Ada<\/td>.*<td>visitor-7<\/td>/s);
+    assert.doesNotMatch(picture, /ada@example/);
+    const event = { event: 'paid', distinct_id: 'visitor-7', properties: {} };
+    assert.match(draw({ kind: 'EventsQuery', columns: ['*'], rows: [[event]] }).picture, /paid/);
+  });
+
+  it('says when cohorts came, by the clock of the project, and leaves shares of nobody empty', () => {
+    const rows = [cohort('2025-06-01T22:00:00Z', [4, 2]), cohort('2025-06-02T22:00:00Z', [0])];
+    const { picture } = draw({ kind: 'RetentionQuery', rows });
+    assert.match(picture, /<th scope="row">2 Jun 2025<\/th>.*>50%<.*<th scope="row">3 Jun 2025<\/th>/s);
+    assert.doesNotMatch(picture, /–/);
+    const hourly = draw({ kind: 'RetentionQuery', rows: [cohort('2025-06-01T22:00:00Z', [4], 'Hour')] });
+    assert.match(hourly.picture, /2 Jun 2025, 00:00/);
+  });
+
+  it('is printed in small letters where it is wide', () => {
+    const columns = Array.from({ length: 9 }, (_, n) => `c${n}`);
+    assert.match(draw({ kind: 'EventsQuery', columns, rows: [columns] }).picture, /<table class="wide">/);
+    assert.match(draw({ kind: 'EventsQuery', columns: ['event'], rows: [['x']] }).picture, /<table>/);
+  });
+});
+
+it('a table without rows takes little room, and what is below it moves up', () => {
+  const rules = gridRules([
+    { id: 1, layouts: at(0), insight: { result: [] } },
+    { id: 2, layouts: at(6), insight: { result: [['paid']] } },
+  ]);
+  assert.equal(rules, '#t1{grid-area:1/1/span 2/span 12}#t2{grid-area:3/1/span 6/span 12}');
+});
