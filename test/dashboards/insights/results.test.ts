@@ -183,6 +183,27 @@ describe('results of insights', () => {
     assert.equal((await look(bad, 'cache')).error, null);
   });
 
+  for (const refresh of ['force_cache', 'force_blocking'] as const) {
+    it(`${refresh}: are 16 MB together, however often the same is asked for`, async () => {
+      const text = 'x'.repeat(5 * 1024 * 1024);
+      const large = start(db, {
+        compute: async (project, query) => ({ ...(await compute(project, query)), results: [[text]] }),
+      });
+      const [event, other] = [question(), question()];
+      for (const one of [event, other]) await look(one, 'cache', { from: large });
+      const asking = [event, event, other, event, other].map((one) => ({
+        insight: { query: numberOf(one) },
+        overlay: NO_OVERLAY,
+      }));
+      const shown = await large.resultsOf({ id: world.ours.projectId }, asking, refresh);
+      const told = shown.map(({ result, error }) => error?.type ?? (result as string[][])[0]![0]!.length);
+      const fits = text.length;
+      assert.deepEqual(told.toSorted(), [fits, fits, fits, 'too_large', 'too_large']);
+      assert(shown.every(({ result, error }) => (result === null) === (error !== null)));
+      await large.close();
+    });
+  }
+
   it('that cannot be renewed are shown as they were, with the reason', async () => {
     const event = question();
     await send(event);
@@ -226,8 +247,8 @@ describe('results of insights', () => {
   for (const { named, dates, minutes } of MINUTES_FRESH) {
     it(`of a table that names ${named} are fresh for ${minutes} min`, async () => {
       const event = question();
-      const ago = (ms: number) => new Date(now - ms).toISOString();
-      await world.send([{ event, distinct_id: 'someone', timestamp: ago(5 * MINUTE) }]);
+      const timestamp = new Date(now - 5 * MINUTE).toISOString();
+      await world.send([{ event, distinct_id: 'someone', timestamp }]);
       const before = dates.before && new Date(dates.before()).toISOString();
       const query = { kind: 'EventsQuery', select: ['event'], event, ...(before && { before }) };
       const asking = [{ insight: { query }, overlay: NO_OVERLAY }];

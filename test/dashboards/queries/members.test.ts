@@ -56,15 +56,11 @@ describe('a member that upstream does not have', () => {
 describe('a member that upstream has', () => {
   it('may be said where it changes nothing', () => {
     const query = trends({
-      ...{
-        version: 2,
-        tags: { scene: 'x' },
-        response: {},
-        modifiers: { a: 1 },
-        dataColorTheme: 3,
-        samplingFactor: null,
-      },
-      ...{ filterTestAccounts: true, aggregation_group_type_index: null, newHere: null },
+      version: 2,
+      tags: { scene: 'x', response: {}, modifiers: { a: 1 }, dataColorTheme: 3, samplingFactor: null },
+      filterTestAccounts: true,
+      aggregation_group_type_index: null,
+      newHere: null,
       series: [step({ name: 'paid', custom_name: 'Paid' })],
       trendsFilter: { showLegend: true, showWhateverComesNext: true, goalLines: [{}], yAxisScaleType: 'linear' },
     });
