@@ -2,6 +2,7 @@
 import { json, route } from '../../http/route.ts';
 import { Type } from '../../schema.ts';
 import type { AnswerQuery } from './answering.ts';
+import { refuseUnknown } from './members.ts';
 import { withOverlay } from './overlay.ts';
 
 export type QueriesApi = { answerQuery: AnswerQuery };
@@ -46,6 +47,7 @@ const answerQuery = route({
     'is given up (503). What cannot be computed is refused (400) with the member that asks for it.',
   async handle({ project, body }, { answerQuery: answer }: QueriesApi) {
     const at = Date.now();
+    refuseUnknown(body.query);
     const query = withOverlay(body.query, { filters: body.filters_override ?? {} });
     const result = await answer(project, query, at);
     return json(200, { ...result, is_cached: false, last_refresh: new Date(at).toISOString() });

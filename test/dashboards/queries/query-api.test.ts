@@ -63,6 +63,7 @@ describe('POST /query/', () => {
       'query',
       /ends before it begins/,
     ],
+    ['with a member that is none', { query: { ...query, daterange: {} } }, 'query', /^daterange: .*`dateRange`/],
     ['with filters that are none', { query, filters_override: 7 }, 'filters_override__non_field_errors', /dictionary/],
   ] as const) {
     it(`is refused ${name}`, async () => {
