@@ -141,10 +141,17 @@ async function ownerOfKey(id: string, keys: KeyStore): Promise<KeyOwner> {
   return owner;
 }
 
-/** What the API refuses, the command does with the same words. */
+/** What the API refuses, in the words of the command where those of the API are about its fields. */
 function refused(error: unknown): never {
-  throw error instanceof InvalidInput ? new CommandFailed(error.message, { cause: error }) : error;
+  if (!(error instanceof InvalidInput)) throw error;
+  throw new CommandFailed(OF_LIMITS[error.attr ?? ''] ?? error.message, { cause: error });
 }
+
+const OF_LIMITS: Readonly<Record<string, string>> = {
+  scoped_teams: 'The user is not in every project that --only-project names, or there is no such project.',
+  scoped_organizations:
+    'The user is not in every organization that --only-organization names, or there is no such organization.',
+};
 
 /** @throws CommandFailed when it is not exactly one that is there */
 async function ownerOf({ user, project }: Owner, owners: OwnerStore): Promise<KeyOwner> {

@@ -70,8 +70,8 @@ const patchMe = route({
         await stores.sessions.endOthers(before.id, caller.session?.id ?? null);
       }
       const changed = await stores.accounts.get(before.id);
-      const entry = { activity: 'updated', name: changed.email, changes: differences(before, changed) } as const;
-      await recordOwn(stores, author, entry);
+      const told = differences(before, changed);
+      if (told.length > 0) await recordOwn(stores, author, { activity: 'updated', name: changed.email, changes: told });
       return changed;
     });
     return json(200, await presentMe(after, caller, identity));

@@ -6,34 +6,39 @@ import type { Account } from './accounts.store.ts';
 import { recordOwn } from './own-activity.ts';
 import type { IdentityBound, IdentityStores } from './stores.ts';
 
-export type AddedUser = { email: string; organization: string; role: OrganizationRole; password: string };
+export type AddedUser = { email: string; organization: string; role?: OrganizationRole | undefined; password: string };
+
+/** Nobody who is known: whoever may use the database. */
+const OPERATOR = { userId: null, keyId: null };
 
 /**
- * @param added `organization`: the id or the name of one; a name that is not there yet makes one
+ * @param added `organization`: the id or the name of one; a name that is not there yet makes one. `role`: without it they own an
+ * organization that is made, and are members of another
  * @throws CommandFailed when there is such a user already, or several organizations have the name
  */
 export async function addUser(
   identity: IdentityStores,
-  { email, organization, role, password }: AddedUser,
-): Promise<{ user: Account; organizationId: string }> {
+  { email, organization, role: wanted, password }: AddedUser,
+): Promise<{ user: Account; organizationId: string; isNew: boolean; role: OrganizationRole }> {
   if (await identity.accounts.byEmail(email)) throw new CommandFailed(`There is already a user ${email}.`);
   const passwordHash = await hashPassword(password);
   return identity.inTransaction(async (stores) => {
-    const organizationId = await organizationOf(stores, organization);
+    const { id: organizationId, isNew } = await organizationOf(stores, organization);
+    const role = wanted ?? (isNew ? 'owner' : 'member');
     const user = await stores.accounts.create({ email, passwordHash });
     await stores.members.add(organizationId, user.id, role);
     await stores.accounts.change(user.id, { currentProjectId: await stores.projects.firstOf(organizationId) });
     const { id } = await stores.members.get(organizationId, user.uuid);
     await stores.activity.record({
       project: { id: null, organizationId },
-      author: { userId: null, keyId: null },
+      author: OPERATOR,
       scope: 'OrganizationMembership',
       itemId: id,
       activity: 'created',
       name: email,
       changes: [],
     });
-    return { user, organizationId };
+    return { user, organizationId, isNew, role };
   });
 }
 
@@ -46,13 +51,14 @@ export async function resetPassword(identity: IdentityStores, email: string, pas
     await stores.accounts.setPassword(user.id, passwordHash);
     await stores.sessions.endOthers(user.id, null);
     const changes = [{ type: 'User', action: 'changed', field: 'password', before: null, after: null } as const];
-    await recordOwn(stores, { userId: user.id, keyId: null }, { activity: 'updated', name: email, changes });
+    const entry = { activity: 'updated', name: user.email, changes, author: OPERATOR } as const;
+    await recordOwn(stores, { userId: user.id, keyId: null }, entry);
   });
   return user;
 }
 
-async function organizationOf({ organizations }: IdentityBound, idOrName: string): Promise<string> {
+async function organizationOf({ organizations }: IdentityBound, idOrName: string) {
   const [found, second] = await organizations.named(idOrName);
   if (second) throw new CommandFailed(`Several organizations are called ${idOrName}: give the id of one.`);
-  return (found ?? (await organizations.create(idOrName))).id;
+  return { id: (found ?? (await organizations.create(idOrName))).id, isNew: !found };
 }

@@ -110,7 +110,10 @@ function notAnswered(url: string, error: unknown, everAnswered: boolean): Error 
 
 function finalRefusal(url: string, status: number, reason: string): string {
   if (status === 401 || status === 403) {
-    return `The server refused the key: ${reason} Give a project API key (phc_...) with --key.`;
+    return (
+      `The server refused the key: ${reason} Give a project API key (phc_...) with --key. Where the key was replaced since ` +
+      '"npm start", dev.json has the old one until the next start.'
+    );
   }
   return `${url} does not take events (${status}: ${reason}). Give the address of a Sluice server with --url.`;
 }

@@ -78,6 +78,9 @@ describe('sluice keys', () => {
       scoped_organizations: [organization],
     });
 
+    const elsewhere = await keys('create', '--user', email, '--label', 'x', '--scope', '*', '--only-project', '999999');
+    assert.deepEqual([elsewhere.code, /--only-project/.test(elsewhere.stderr)], [1, true], elsewhere.stderr);
+
     const { stdout } = await keys('roll', id, '--grace', '60');
     assert.match(stdout, /^phx_[0-9A-Za-z]{49}\n$/);
     for (const value of [key, stdout.trim()]) assert.ok(await keyStore(db).findCaller(hashOf(value)));

@@ -41,6 +41,12 @@ describe('sluice users', () => {
     const reset = await users('password', '--email', 'Ann@example.com');
     const hash = (await accounts.get(id)).passwordHash;
     assert.deepEqual([await isPassword(password, hash), await isPassword(reset.stdout.trim(), hash)], [false, true]);
+    const logged = await db('activity_log').where({ scope: 'User', item_id: String(id) });
+    assert.deepEqual(
+      logged.map(({ user_id: user }: { user_id: number | null }) => user),
+      [null],
+      'nobody who is known did it',
+    );
   });
 
   it('adds members to organizations that are there, and says what it cannot do', async () => {
@@ -52,6 +58,8 @@ describe('sluice users', () => {
     await assert.rejects(add('Twice'), /Several organizations are called Twice/);
     assert.equal((await add(organizationId)).organizationId, organizationId);
     await assert.rejects(add(organizationId), /There is already a user bob@example\.com/);
+    const joined = await users('create', '--email', 'eve@example.com', '--organization', organizationId);
+    assert.match(joined.stderr, /^Made eve@example\.com, member of the organization /);
     const listed = await users('list');
     assert.match(listed.stdout, /bob@example\.com\n/);
     assert.ok(!(listed.stdout + listed.stderr).includes('scrypt'));

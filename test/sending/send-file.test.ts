@@ -104,7 +104,7 @@ describe('sending a file', () => {
     [
       'a refused key',
       { status: 401, body: { detail: 'Invalid key.' } },
-      /refused the key: Invalid key\. Give a project API key/,
+      /refused the key: Invalid key\. Give a project API key .* --key\..* dev\.json has the old one until the next start/,
     ],
     ['another kind of server', { status: 404 }, /does not take events \(404: .*--url/],
     ['a server that finds fault without a word', { status: 400 }, /does not take events \(400: .*--url/],
