@@ -64,7 +64,10 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ko
 
 function respondWith(handle: Handler) {
   return async (ctx: RouterContext) => {
-    send(ctx, await handle({ request: ctx.req, params: ctx.params, path: ctx.path, search: ctx.search }));
+    const gone = new AbortController();
+    ctx.res.once('close', () => gone.abort(new Unavailable('Nobody waits for the answer any more.')));
+    const { req: request, params, path, search } = ctx;
+    send(ctx, await handle({ request, params, path, search, signal: gone.signal }));
   };
 }
 

@@ -9,14 +9,22 @@ import { runQuery } from './run.ts';
 const AT_ONCE = 2;
 const MOST_WAITING = 50;
 
+/** Nobody waits longer for a turn. */
+const LONGEST_WAIT_MS = 15_000;
+
 /**
- * @param now milliseconds since 1970
- * @throws as `runQuery`; Unavailable when too much of the project waits already
+ * @param options `now`: milliseconds since 1970; `signal`: ends it, also while it waits for its turn
+ * @throws as `runQuery`; Unavailable when too much of the project waits already, or it waited for too long
  */
-export type AnswerQuery = (project: { id: number }, query: ParsedQuery, now: number) => Promise<QueryResult>;
+export type AnswerQuery = (
+  project: { id: number },
+  query: ParsedQuery,
+  options: { now: number; signal?: AbortSignal },
+) => Promise<QueryResult>;
 
 /** @param pool with `QUERY_OPTIONS` */
 export function createAnswerQuery(pool: Pool): AnswerQuery {
-  const turns = createTurns({ atOnce: AT_ONCE, mostWaiting: MOST_WAITING });
-  return (project, query, now) => turns.take(project.id, () => runQuery(pool, project, query, { now }));
+  const turns = createTurns({ atOnce: AT_ONCE, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  return (project, query, options) =>
+    turns.take(project.id, () => runQuery(pool, project, query, options), options.signal);
 }

@@ -79,7 +79,7 @@ function explained(error: unknown): unknown {
       { cause: error },
     );
   }
-  // Class 22: data exceptions, as of sums beyond all numbers.
-  if (!code.startsWith('22')) return error;
+  // Classes 22 and 54: data exceptions, as of sums beyond all numbers; expressions that are too deep.
+  if (!/^(22|54)/.test(code)) return error;
   return new InvalidInput(`The values of these events cannot be computed (SQLSTATE ${code}).`, 'query');
 }

@@ -7,6 +7,8 @@ import { refusal } from './refusal.ts';
 
 const MAX_DEPTH = 4;
 const MAX_PARTS = 100;
+/** Of the whole tree: each is evaluated for every event. */
+const MAX_FILTERS = 500;
 
 export const EVERYTHING: FilterTree = { every: [] };
 
@@ -15,7 +17,18 @@ export const EVERYTHING: FilterTree = { every: [] };
  * @param member names it in errors
  * @throws InvalidInput saying what is wrong with which
  */
-export function filterTreeOf(given: unknown, member: string, depth = 0): FilterTree {
+export function filterTreeOf(given: unknown, member: string): FilterTree {
+  const tree = treeOf(given, member, 0);
+  if (countOf(tree) > MAX_FILTERS) throw refusal(member, `May have at most ${MAX_FILTERS} filters together.`);
+  return tree;
+}
+
+function countOf(tree: FilterTree): number {
+  if ('filter' in tree) return 1;
+  return ('every' in tree ? tree.every : tree.some).reduce((sum, one) => sum + countOf(one), 0);
+}
+
+function treeOf(given: unknown, member: string, depth: number): FilterTree {
   if (given === null || given === undefined) return EVERYTHING;
   if (depth > MAX_DEPTH) throw refusal(member, `Groups may be nested ${MAX_DEPTH} deep.`);
   if (Array.isArray(given)) return { every: partsOf(given, member, depth) };
@@ -32,7 +45,7 @@ export function filterTreeOf(given: unknown, member: string, depth = 0): FilterT
 
 function partsOf(given: readonly unknown[], member: string, depth: number): FilterTree[] {
   if (given.length > MAX_PARTS) throw refusal(member, `May have at most ${MAX_PARTS} parts.`);
-  return given.map((one, index) => filterTreeOf(one, `${member}[${index}]`, depth + 1));
+  return given.map((one, index) => treeOf(one, `${member}[${index}]`, depth + 1));
 }
 
 function filterOf(given: object, member: string): FilterTree {

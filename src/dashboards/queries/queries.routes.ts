@@ -45,11 +45,11 @@ const answerQuery = route({
   description:
     'Computed anew with every request, whatever `refresh` says: what is to be cached is an insight. What takes longer than 15 seconds ' +
     'is given up (503). What cannot be computed is refused (400) with the member that asks for it.',
-  async handle({ project, body }, { answerQuery: answer }: QueriesApi) {
+  async handle({ project, body, signal }, { answerQuery: answer }: QueriesApi) {
     const at = Date.now();
     refuseUnknown(body.query);
     const query = withOverlay(body.query, { filters: body.filters_override ?? {} });
-    const result = await answer(project, query, at);
+    const result = await answer(project, query, { now: at, signal });
     return json(200, { ...result, is_cached: false, last_refresh: new Date(at).toISOString() });
   },
 });

@@ -59,6 +59,9 @@ function words(list: string): readonly string[] {
   return list.split(' ');
 }
 
+/** Each step is a level of the expression that Postgres evaluates. */
+const MAX_PATH = 50;
+
 /** As the message lists them: those that other batch exports have too. */
 const SUPPORTED: Readonly<Record<Relation, readonly string[]>> = {
   events: words(
@@ -95,6 +98,7 @@ export function fieldsOf(relation: Relation, alias: string | null): Fields {
       const read = column(field.type, field.sql, at);
       if (path.length === 0) return read;
       if (field.type !== 'jsonb') throw invalid(`${String(name)} has no properties`, at);
+      if (path.length > MAX_PATH) throw invalid(`a path has at most ${MAX_PATH} steps`, at);
       return property(read, path, at);
     },
     refuseUnknown() {

@@ -74,13 +74,13 @@ describe('a query ends', () => {
 
   it('before it begins, when too many of its project wait', async () => {
     const answer = createAnswerQuery(pool);
-    const ask = () => answer({ id: projectId }, query, Date.now());
+    const ask = () => answer({ id: projectId }, query, { now: Date.now() });
     let asked: ReturnType<typeof ask>[] = [];
     await whileNobodyReads(async () => {
-      asked = Array.from({ length: 52 }, ask);
+      asked = Array.from({ length: 51 }, ask);
       await assert.rejects(ask(), Unavailable);
     });
-    assert.equal((await Promise.all(asked)).length, 52);
+    assert.equal((await Promise.all(asked)).length, 51);
   });
 
   it('before it begins, when its answer would be too large', async () => {
@@ -93,6 +93,16 @@ describe('a query ends', () => {
     await assert.rejects(runQuery(pool, { id: projectId }, large, { now: Date.now() }), (error) => {
       return error instanceof InvalidInput && /100000 values together, these have 204020/.test(error.message);
     });
+  });
+
+  it('before it begins, when it asks for more of each event than anybody would', () => {
+    const filter = { key: 'x', type: 'event', operator: 'icontains', value: 'y' };
+    const group = { type: 'OR', values: Array.from({ length: 100 }, () => filter) };
+    const properties = { type: 'AND', values: Array.from({ length: 6 }, () => group) };
+    const trends = { kind: 'TrendsQuery', series: [step], properties };
+    assert.throws(() => parseQuery(trends), /at most 500 filters together/);
+    const where = [`properties${'.a'.repeat(51)} > 1`];
+    assert.throws(() => parseQuery({ kind: 'EventsQuery', select: ['event'], where }), /at most 50 steps/);
   });
 
   it('at once in a project that is not there', async () => {
