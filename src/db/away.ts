@@ -7,7 +7,7 @@ const IN_THE_WAY = new Set(['40001', '40P01', '55P03']);
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
 /** What the driver and the pool throw without a code. */
 const WORDS =
-  /Connection (terminated|ended)|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout/;
+  /Connection (terminated|ended)|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout|^timeout expired$/;
 
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { isDatabaseAway } from '../../src/db/away.ts';
-import { createKnex, createPool } from '../../src/db/connection.ts';
+import { createClient, createKnex, createPool } from '../../src/db/connection.ts';
 import { InvalidInput } from '../../src/errors.ts';
 import { freePort } from '../../src/processes/port.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -53,5 +55,15 @@ describe('a database that is away', () => {
     const db = createKnex({ url: `postgres://nobody:x@127.0.0.1:${await freePort()}/none`, applicationName: 'test' });
     assert.equal(isDatabaseAway(await failureOf(db.raw('select 1'))), true);
     await db.destroy();
+  });
+
+  it('is one that takes a connection and says nothing', async () => {
+    const silent = createServer(() => {});
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const url = `postgres://nobody@127.0.0.1:${port}/none`;
+    const client = createClient({ url, applicationName: 'test', connectTimeoutMs: 50 });
+    assert.equal(isDatabaseAway(await failureOf(client.connect())), true);
+    silent.close();
   });
 });
