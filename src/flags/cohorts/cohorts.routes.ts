@@ -2,6 +2,7 @@
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
 import { json, route } from '../../http/route.ts';
 import { ActivityBody, presentActivity } from '../../identity/activity.ts';
+import { seenActivity } from '../../identity/seen-activity.ts';
 import type { Users } from '../../identity/users.store.ts';
 import { Type, type Static } from '../../schema.ts';
 import type { Changed, Cohorts } from './cohorts.ts';
@@ -116,9 +117,9 @@ const listActivity = route({
   query: offsetQuery(10),
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of a cohort, the newest first',
-  async handle({ project, params, query, url }, { cohorts }: CohortsApi) {
+  async handle({ project, rights, params, query, url }, { cohorts }: CohortsApi) {
     const page = { limit: boundedLimit(query.limit), offset: query.offset };
-    const { count, results } = await cohorts.activity(project.id, params.id, page);
+    const { count, results } = await cohorts.activity(project.id, params.id, page, seenActivity(rights));
     const users = await cohorts.users(results.map(({ userId }) => userId));
     return json(200, offsetPage(url, query, { count, results: results.map((entry) => presentActivity(entry, users)) }));
   },

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import { changesBetween, type Author, type Change } from '../../identity/activity.ts';
+import type { SeenActivity } from '../../identity/seen-activity.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkUse } from './check-use.ts';
 import type { Cohort, CohortFields } from './cohorts.store.ts';
@@ -63,9 +64,9 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     users: all.users.byIds,
 
     /** Who changed it in which way, newest first. @throws NotFound */
-    async activity(projectId: number, id: number, page: { limit: number; offset: number }) {
+    async activity(projectId: number, id: number, page: { limit: number; offset: number }, seen: SeenActivity[]) {
       await all.cohorts.get(projectId, id);
-      return all.activity.list(projectId, { scope: SCOPE, itemId: id }, page);
+      return all.activity.list(projectId, { scope: SCOPE, itemId: id, seen }, page);
     },
 
     /** @param ids whom a static cohort lists @throws InvalidInput naming the field */
