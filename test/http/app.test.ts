@@ -329,18 +329,18 @@ describe('the web application', () => {
   });
 
   it('refuses what it does not know where a route is strict, but for what it answers and the key', async () => {
-    const put = (body: object) => api.request('PUT', '/api/strict/', { body });
     for (const [member, nearest] of [
       ['grace', 'grace_seconds'],
       ['lable', 'label'],
       ['__proto__x'.repeat(50), 'grace_seconds'],
     ] as const) {
-      const { status, body } = await put({ [member]: 1, id: 2 });
+      const { status, body } = await api.request('PUT', '/api/strict/', { body: { [member]: 1, id: 2 } });
       assert.equal(status, 400);
       const detail = `There is no such field. The nearest is \`${nearest}\`.`;
       assert.partialDeepStrictEqual(body, { code: 'invalid_input', attr: member.slice(0, 100), detail });
     }
-    const { status, body } = await put({ label: 'x', id: 2, personal_api_key: 'phx_' });
+    const taken = { label: 'x', id: 2, personal_api_key: 'phx_' };
+    const { status, body } = await api.request('PUT', '/api/strict/', { body: taken });
     assert.deepEqual([status, body], [200, { label: 'x', grace_seconds: 0 }]);
   });
 
