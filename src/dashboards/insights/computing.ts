@@ -45,7 +45,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
     try {
       const result = await compute({ id: job.projectId }, job.query);
       resting.delete(name);
-      return { result, computed_at };
+      return { result, computed_at, bytes: Buffer.byteLength(JSON.stringify(result)) };
     } catch (error) {
       if (error instanceof Unavailable) resting.set(name, { error, until: now() + REST_MS });
       if (resting.size > MOST_RESTING) resting.delete(resting.keys().next().value!);

@@ -33,7 +33,8 @@ export type QueryStatus = {
   error_message: string | null;
 };
 
-export type ResultError = { type: 'validation_error' | 'timeout' | 'server_error'; message: string };
+/** `too_large`: there is one, but not for an answer with so many others. */
+export type ResultError = { type: 'validation_error' | 'timeout' | 'server_error' | 'too_large'; message: string };
 
 /** Of an insight without a query, or one that nobody computed. */
 export const NO_RESULT: InsightResult = {

@@ -4,6 +4,7 @@ import type { Project } from '../../http/access.ts';
 import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { withOverlay } from '../queries/overlay.ts';
+import { createBudget, type Budget } from './budget.ts';
 import { createComputing, type Compute, type Job } from './computing.ts';
 import { freshnessOf } from './freshness.ts';
 import type { Insight } from './insights.store.ts';
@@ -39,7 +40,14 @@ export type ResultsOptions = {
   longestWaitMs?: number;
 };
 
+/** What was known when it was asked for has its part of the budget already. */
+type Asked = { job: Job; known: CachedResult | undefined; budget: Budget };
+
 const LONGEST_WAIT_MS = 30_000;
+const TOO_LARGE: ResultError = {
+  type: 'too_large',
+  message: 'The results before this one are as much as one answer may hold: look at it alone, or ask for less.',
+};
 const SWEEP_EVERY_MS = 3_600_000;
 const KEPT_MS = 3 * 86_400_000;
 
@@ -47,23 +55,24 @@ export function createResults(options: ResultsOptions): Results {
   const { cache, log, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
   const computing = createComputing({ ...options, now });
 
-  async function answer(job: Job, known: CachedResult | undefined, refresh: Refresh): Promise<InsightResult> {
+  async function answer({ job, known, budget }: Asked, refresh: Refresh): Promise<InsightResult> {
     const present = known && shown(job, known, true);
     const isOld = present !== undefined && Date.parse(present.cache_target_age!) <= now();
     const action = actionFor(refresh, present && { isOld });
-    if (action === 'compute') return computed(job, known, refresh);
+    if (action === 'compute') return computed({ job, known, budget }, refresh);
     const result = present ?? { ...NO_RESULT, filters_hash: nameOf(job) };
     if (action === 'show') return result;
-    void computed(job, known, refresh);
+    void computed({ job, known, budget: createBudget() }, refresh);
     return { ...result, query_status: statusOf(job, { complete: false }) };
   }
 
   /** Never rejects. What failed is told beside what was known before. */
-  async function computed(job: Job, known: CachedResult | undefined, refresh: Refresh): Promise<InsightResult> {
-    const anew = refresh === 'force_blocking' || refresh === 'force_async';
+  async function computed({ job, known, budget }: Asked, refresh: Refresh): Promise<InsightResult> {
     try {
-      const made = anew ? computing.computeAnew(job) : computing.compute(job, known);
-      return shown(job, await inTime(made, longestWaitMs), false);
+      const made = isForced(refresh) ? computing.computeAnew(job) : computing.compute(job, known);
+      const result = await inTime(made, longestWaitMs);
+      budget.giveBack(known?.bytes ?? 0);
+      return budget.take(result.bytes) ? shown(job, result, false) : tooLarge(job);
     } catch (error) {
       const told = tellOf(error, log);
       const before = known ? shown(job, known, true) : { ...NO_RESULT, filters_hash: nameOf(job) };
@@ -86,11 +95,16 @@ export function createResults(options: ResultsOptions): Results {
     if (asked.length === 0) return [];
     const timezone = await cache.timezoneOf(projectId);
     const jobs = asked.map((one) => jobOf(one, projectId, timezone, log));
-    const hashes = jobs.flatMap((job) => (job && 'hash' in job ? job.hash : []));
-    const known = await cache.byHashes(projectId, hashes);
-    return jobs.map(async (job) => {
+    const sizes = await cache.sizesOf(projectId, jobs.flatMap(hashOf));
+    const budget = createBudget();
+    // What is shown twice is written twice.
+    const fitting = jobs.map((job) => isJob(job) && budget.take(sizes.get(nameOf(job)) ?? 0));
+    const known = await cache.byHashes(projectId, jobs.filter((_, index) => fitting[index]).flatMap(hashOf));
+    return jobs.map(async (job, index) => {
       if (!job) return NO_RESULT;
-      return 'hash' in job ? answer(job, known.get(nameOf(job)), refresh) : { ...NO_RESULT, error: job };
+      if (!isJob(job)) return { ...NO_RESULT, error: job };
+      if (fitting[index]) return answer({ job, known: known.get(nameOf(job)), budget }, refresh);
+      return isForced(refresh) ? answer({ job, known: undefined, budget }, refresh) : tooLarge(job);
     });
   };
 
@@ -121,6 +135,18 @@ function jobOf(
   }
 }
 
+function isJob(one: Job | ResultError | undefined): one is Job {
+  return one !== undefined && 'hash' in one;
+}
+
+function hashOf(one: Job | ResultError | undefined): Buffer[] {
+  return isJob(one) ? [one.hash] : [];
+}
+
+function isForced(refresh: Refresh): boolean {
+  return refresh === 'force_blocking' || refresh === 'force_async';
+}
+
 function shown(job: Job, { result, computed_at }: CachedResult, isCached: boolean): InsightResult {
   const computedAt = Date.parse(computed_at);
   const end = Date.parse(result.resolved_date_range.date_to);
@@ -140,6 +166,10 @@ function shown(job: Job, { result, computed_at }: CachedResult, isCached: boolea
     filters_hash: nameOf(job),
     error: null,
   };
+}
+
+function tooLarge(job: Job): InsightResult {
+  return { ...NO_RESULT, filters_hash: nameOf(job), error: TOO_LARGE };
 }
 
 function statusOf(job: Job, { complete, message }: { complete: boolean; message?: string }): QueryStatus {

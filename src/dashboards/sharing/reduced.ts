@@ -87,6 +87,7 @@ function reducedStep({ custom_name: customName, name, action_id: _action, ...oth
 
 const ERRORS: Readonly<Record<string, string>> = {
   validation_error: 'The query behind this is not valid any more. Whoever shared the page can mend it.',
+  too_large: 'The tiles before this one are as much as one page may hold.',
   timeout: 'This is still being computed. Load the page again in a moment.',
 };
 

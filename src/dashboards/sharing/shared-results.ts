@@ -2,7 +2,7 @@
 import type { Project } from '../../http/access.ts';
 import type { AskedResult, Results } from '../insights/results.ts';
 import { EMPTY_MS } from '../insights/freshness.ts';
-import { NO_RESULT, type InsightResult } from '../insights/result.ts';
+import { NO_RESULT, type InsightResult, type ResultError } from '../insights/result.ts';
 
 /** What is younger is shown as it is, also what went wrong. */
 const KEPT_MS = 5 * 60_000;
@@ -27,7 +27,7 @@ export type SharedResults = (
 export function createSharedResults(options: SharedResultsOptions): SharedResults {
   const { results, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
   /** By the name of the result: those are not in the cache. */
-  const failures = new Map<string, { at: number; result: InsightResult }>();
+  const failures = new Map<string, { at: number; error: ResultError }>();
 
   function isOld({ last_refresh: computedAt, cache_target_age: freshUntil }: InsightResult): boolean {
     if (computedAt === null) return true;
@@ -35,14 +35,15 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     return Math.max(from + (until - from === EMPTY_MS ? EMPTY_KEPT_MS : KEPT_MS), until) < now();
   }
 
-  /** Never rejects: what is wrong with a query is part of its result. */
-  async function computed(project: Pick<Project, 'id'>, asked: AskedResult): Promise<InsightResult> {
+  /** Never rejects. @returns what is not in the cache: what is wrong with a query is part of its result */
+  async function computed(project: Pick<Project, 'id'>, asked: AskedResult): Promise<InsightResult | undefined> {
     const [result = NO_RESULT] = await results.resultsOf(project, [asked], 'blocking');
     const { filters_hash: name, error } = result;
     if (name === null) return result;
     failures.delete(name);
     if (failures.size === MAX_FAILURES) failures.delete(failures.keys().next().value!);
-    if (error) failures.set(name, { at: now(), result });
+    if (!error) return undefined;
+    failures.set(name, { at: now(), error });
     return result;
   }
 
@@ -51,15 +52,20 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     const over = Promise.withResolvers<undefined>();
     const timer = setTimeout(over.resolve, longestWaitMs);
 
-    async function resultOf(one: InsightResult, question: AskedResult): Promise<InsightResult> {
+    /** @returns undefined when the cache has it anew */
+    async function resultOf(one: InsightResult, question: AskedResult): Promise<InsightResult | undefined> {
       if (question.insight.query === null || one.error || !isOld(one)) return one;
       const failure = failures.get(one.filters_hash ?? '');
-      if (failure && failure.at + KEPT_MS > now()) return failure.result;
-      return (await Promise.race([computed(project, question), over.promise])) ?? lateOf(one);
+      if (failure && failure.at + KEPT_MS > now()) return { ...one, error: failure.error };
+      return Promise.race([computed(project, question), over.promise.then(() => lateOf(one))]);
     }
 
     try {
-      return await Promise.all(known.map((one, index) => resultOf(one, asked[index]!)));
+      const told = await Promise.all(known.map((one, index) => resultOf(one, asked[index]!)));
+      if (!told.includes(undefined)) return told.map((one) => one!);
+      // Read together, as they were computed one by one: one answer holds only so much.
+      const anew = await results.resultsOf(project, asked, 'force_cache');
+      return anew.map((one, index) => (one.error ? one : (told[index] ?? one)));
     } finally {
       clearTimeout(timer);
     }

@@ -61,6 +61,32 @@ describe('results for strangers', () => {
     assert.equal(computed(), 2);
   });
 
+  it('that were computed one by one are read together, as one answer holds only so much', async () => {
+    const error = { type: 'too_large', message: 'It is too much.' } as const;
+    let looks = 0;
+    const visit = createSharedResults({
+      results: {
+        async resultsOf(_project, asked, refresh) {
+          if (refresh === 'blocking') return [{ ...NO_RESULT, filters_hash: 'abc', result: 'large' }];
+          looks += 1;
+          if (looks === 1) return asked.map(() => ({ ...NO_RESULT, filters_hash: 'abc' }));
+          return [
+            { ...NO_RESULT, result: 'large' },
+            { ...NO_RESULT, error },
+          ];
+        },
+      },
+    });
+    const shown = await visit(PROJECT, [...ASKED, ...ASKED]);
+    assert.deepEqual(
+      shown.map((one) => [one.result, one.error]),
+      [
+        ['large', null],
+        [null, error],
+      ],
+    );
+  });
+
   it('that take long are shown as they were, or said to be on their way', async () => {
     let isSlow = true;
     const slow = world((now) => (isSlow ? new Promise(() => {}) : fresh(now)), 20);
