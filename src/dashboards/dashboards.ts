@@ -20,7 +20,7 @@ import { templateNamed, templateTagged } from './templates/built-in.ts';
 import type { DashboardTemplate } from './templates/template.ts';
 import { changeTiles } from './tiles/change.ts';
 import { duplicateTiles } from './tiles/copy.ts';
-import { ensureInsightScope } from './tiles/insights.ts';
+import { ensureInsightScope, ensureWritesInsights } from './tiles/insights.ts';
 import { tilesOf } from './tiles/tiles.ts';
 
 export type Actor = { project: Project; caller: Caller; rights: Rights };
@@ -89,13 +89,14 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
      * @param ifMatch the version that the caller insists on
      * @throws NotFound, also for one that is deleted, unless it is restored
      * @throws Stale when it has another version
-     * @throws PermissionDenied for what the caller may not show or restrict
+     * @throws PermissionDenied for what the caller may not show, restrict, or do to insights
      * @throws InvalidInput naming the field
      */
     async change(actor: Actor, id: number, body: DashboardPatchBody, ifMatch?: string): Promise<Dashboard> {
       const fields = givenFields(body);
       const { tiles = [], duplicate_tiles: duplicated = [], delete_insights: withInsights = false } = body;
       ensureInsightScope(actor.caller, tiles);
+      if (withInsights) ensureWritesInsights(actor.caller);
       return acting(actor, async (inside) => {
         const before = await inside.stores.dashboards.find(actor.project.id, id);
         if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();

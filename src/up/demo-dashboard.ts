@@ -39,6 +39,6 @@ export async function demoDashboard(stores: DashboardStores, demo: Demo, state: 
     makeFromTemplate({ stores: bound, project, caller, rights }, COFFEE_SHOP, { fields: {}, tiles: [] }),
   );
   await state.writeSecret(FILE, `${id}\n`);
-  const change = { project, author: caller, object: { kind: 'dashboard', id } } as const;
+  const change = { project, author: caller, rights, object: { kind: 'dashboard', id } } as const;
   return (await sharing.change(change, { enabled: true })).accessToken;
 }

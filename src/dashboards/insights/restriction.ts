@@ -33,11 +33,19 @@ export function restrictionOf(
 ): Restriction {
   const live = places.filter(({ deleted }) => !deleted);
   if (live.every((place) => place.restriction_level === EVERYONE_EDITS)) return UNRESTRICTED;
-  const edits = live.every((place) => mayEdit(place, caller, rights));
   return {
     effective_restriction_level: ONLY_COLLABORATORS_EDIT,
-    effective_privilege_level: edits ? ONLY_COLLABORATORS_EDIT : EVERYONE_EDITS,
+    effective_privilege_level: mayEditInsight(live, caller, rights) ? ONLY_COLLABORATORS_EDIT : EVERYONE_EDITS,
   };
+}
+
+/** Whether its dashboards let the caller change it; their level is another question. */
+export function mayEditInsight(
+  places: readonly InsightPlace[],
+  caller: Pick<Caller, 'userId'>,
+  rights: Rights,
+): boolean {
+  return places.every((place) => place.deleted || mayEdit(place, caller, rights));
 }
 
 /** How the gatekeeper finds insights by id or short id, those that are deleted too: they can be restored. */
@@ -47,8 +55,7 @@ export function protectedInsights(stores: Pick<InsightStore, 'find' | 'places'>)
     if (!insight) return undefined;
     const { id, created_by: createdBy, deleted } = insight;
     const places = (await stores.places(projectId, [id])).get(id) ?? [];
-    const refusal = (caller: Caller, rights: Rights) =>
-      restrictionOf(places, caller, rights).effective_privilege_level === EVERYONE_EDITS ? NO_EDIT : undefined;
+    const refusal = (caller: Caller, rights: Rights) => (mayEditInsight(places, caller, rights) ? undefined : NO_EDIT);
     const name = insight.name ?? insight.short_id;
     return { id, createdBy, name, deleted, refusal };
   };

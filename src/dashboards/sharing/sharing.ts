@@ -6,10 +6,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { InvalidInput, PermissionDenied } from '../../errors.ts';
-import type { Project } from '../../http/access.ts';
+import type { Project, Rights } from '../../http/access.ts';
 import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
 import { hashPassword } from '../../secrets/passwords.ts';
 import type { DashboardBound, DashboardStores } from '../stores.ts';
+import { ensureSeesAll } from '../tiles/permissions.ts';
 import type { SharedObject, SharingConfiguration, SharingFields } from './configurations.store.ts';
 import type { SharePassword } from './passwords.store.ts';
 import { readSettings } from './settings.ts';
@@ -27,7 +28,7 @@ const MAX_PASSWORDS = 10;
 export const ACTIVITY_SCOPE = { dashboard: 'Dashboard', insight: 'Insight' } as const;
 
 type Place = { project: Pick<Project, 'id' | 'organizationId'>; object: SharedObject };
-type Change = Place & { author: Author };
+type Change = Place & { author: Author; rights: Rights };
 
 /** Something was asked that takes a required password first. */
 export class NotProtected extends Error {}
@@ -41,7 +42,7 @@ export function createSharing(stores: DashboardStores) {
       return ensure(stores, project.id, object);
     },
 
-    /** @throws InvalidInput; PermissionDenied when the organization shares nothing */
+    /** @throws InvalidInput; PermissionDenied when the organization shares nothing, or the caller may not see all of it */
     async change(change: Change, { enabled, settings, password_required: passwordRequired }: ChangedSharing) {
       const wanted = settings === undefined ? undefined : readSettings(settings);
       return stores.inTransaction(change.project.id, async (bound) => {
@@ -49,6 +50,10 @@ export function createSharing(stores: DashboardStores) {
           throw new PermissionDenied('Public sharing is disabled for this organization.');
         }
         const before = await ensure(bound, change.project.id, change.object);
+        const begins = enabled === true && !before.enabled;
+        if (begins && change.object.kind === 'dashboard') {
+          await ensureSeesAll({ ...change, stores: bound }, change.object.id);
+        }
         const ends = enabled === false && before.enabled;
         if (ends) await bound.sharing.dropFormer(before);
         const after = await bound.sharing.update(before, {

@@ -1,5 +1,6 @@
 /** Who may share a dashboard, and what its link does over time. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { buildPersonalKey } from '../../support/identity.ts';
 import { startSharedWorld, type Json, type SharedWorld } from '../../support/shared-world.ts';
 
@@ -37,6 +38,17 @@ describe('sharing a dashboard', () => {
       [token],
     );
     return rows[0] && (rows[0].expires_at === null ? rows[0].enabled : 'for a while');
+  };
+  /** @returns the key of another member */
+  const join = async () => {
+    const { db } = world.sluice;
+    const uuid = randomUUID();
+    const [{ id: userId }] = (await db('users')
+      .insert({ uuid, distinct_id: uuid, email: `${uuid}@example.com` })
+      .returning('id')) as [{ id: number }];
+    const { organizationId } = world.ours;
+    await db('organization_memberships').insert({ organization_id: organizationId, user_id: userId, role: 'member' });
+    return buildPersonalKey(db, { ...world.ours, userId }, '*');
   };
   const logged = async () => {
     const rows = await world.sluice
@@ -83,15 +95,7 @@ describe('sharing a dashboard', () => {
     const DENIED = "You don't have edit permissions for this dashboard.";
     it('who may only see it, and who may not edit one that is restricted', async () => {
       const { db } = world.sluice;
-      const [other] = await db('users')
-        .insert({ uuid: db.raw('gen_random_uuid()'), distinct_id: 'd', email: `${id}@example.com` })
-        .returning('id');
-      await db('organization_memberships').insert({
-        organization_id: world.ours.organizationId,
-        user_id: other.id,
-        role: 'member',
-      });
-      const key = await buildPersonalKey(db, { ...world.ours, userId: other.id }, '*');
+      const key = await join();
       const restricted = await world.buildDashboard({ restriction_level: 37 });
       await db('access_controls').insert({
         id: db.raw('gen_random_uuid()'),
@@ -106,6 +110,32 @@ describe('sharing a dashboard', () => {
         assert.equal((answer.body as Json)['detail'], DENIED);
         assert.equal((await world.request('GET', `/dashboards/${one}/sharing/`, undefined, { key })).status, 200);
       }
+    });
+
+    it('who may not see all that it shows: to open it, or to bring it back open', async () => {
+      const { db } = world.sluice;
+      const insight = await world.buildInsight();
+      await world.buildTile(id, { insight_id: insight });
+      await db('access_controls').insert({
+        id: db.raw('gen_random_uuid()'),
+        project_id: world.ours.projectId,
+        resource: 'insight',
+        resource_id: String(insight),
+        access_level: 'none',
+      });
+      const key = await join();
+      const board = `/dashboards/${id}/`;
+      const statusOf = async (...asked: [string, string, unknown]) => (await world.request(...asked, { key })).status;
+      const answer = await world.request('PATCH', path, { enabled: true }, { key });
+      assert.equal(answer.status, 403);
+      const { detail } = answer.body as Json;
+      assert.equal(detail, "You don't have permission to share an insight on this dashboard.");
+      assert.equal((await configuration('GET')).enabled, false);
+      await configuration('PATCH', '', { enabled: true });
+      assert.equal(await statusOf('PATCH', path, { enabled: true }), 200, 'it is open already');
+      await world.request('PATCH', board, { deleted: true });
+      assert.equal(await statusOf('PATCH', board, { deleted: false }), 403);
+      assert.equal((await world.request('PATCH', board, { deleted: false })).status, 200);
     });
 
     const bad: [unknown, string | null, string][] = [

@@ -1,5 +1,6 @@
 /** Tiles as dashboards bring them, and as they are shown. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { startDashboardsApi, type Body, type Dashboard, type DashboardsApi } from '../../support/dashboards-api.ts';
 
 const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] };
@@ -51,8 +52,39 @@ describe('the tiles of a dashboard', () => {
       assert.deepEqual(seen.tiles[0]?.['insight'], { id: insight.id, short_id, user_access_level: 'none' });
       const refusal = await api.refused(403, 'POST', '', { tiles: [{ insight: insight.id }] }, outsider);
       assert.equal(refusal.detail, "You don't have permission to view this insight.");
-      const copy = await api.create({ use_dashboard: id, duplicate_tiles: true }, outsider);
-      assert.equal(contentOf(copy.tiles[0], 'insight').id, insight.id, 'shared, not copied');
+      for (const duplicate_tiles of [false, true]) {
+        assert.deepEqual((await api.create({ use_dashboard: id, duplicate_tiles }, outsider)).tiles, []);
+      }
+      const tile = { id: idOf(tiles[0]) };
+      const patch = (body: Body) => api.refused(403, 'PATCH', `${id}/`, body, outsider);
+      assert.equal((await patch({ duplicate_tiles: [tile] })).detail, refusal.detail);
+      await api.done('PATCH', `${id}/`, { tiles: [{ ...tile, deleted: true }] }, outsider);
+      assert.equal((await patch({ tiles: [{ ...tile, deleted: false }] })).detail, refusal.detail);
+    });
+
+    it('insights are made by copying only by who may make insights, with a key for it', async () => {
+      const { tiles, id } = await create({ insight: INSIGHT });
+      const viewer = await api.join();
+      await api.sluice.db('access_controls').insert({
+        id: randomUUID(),
+        project_id: api.ours.projectId,
+        resource: 'insight',
+        access_level: 'viewer',
+        membership_id: viewer.membershipId,
+      });
+      const narrow = { key: await api.keyWith('dashboard:write') };
+      for (const [by, detail] of [
+        [viewer, 'You do not have editor access to this resource.'],
+        [narrow, "API key missing required scope 'insight:write'"],
+      ] as const) {
+        const copied = await api.refused(403, 'POST', '', { use_dashboard: id, duplicate_tiles: true }, by);
+        const doubled = await api.refused(403, 'PATCH', `${id}/`, { duplicate_tiles: [{ id: idOf(tiles[0]) }] }, by);
+        assert.deepEqual([copied.detail, doubled.detail], [detail, detail]);
+        assert.equal((await api.create({ use_dashboard: id }, by)).tiles.length, 1, 'what is there is shown');
+      }
+      const { detail } = await api.refused(403, 'PATCH', `${id}/`, { deleted: true, delete_insights: true }, narrow);
+      assert.equal(detail, "API key missing required scope 'insight:write'");
+      assert.equal((await get(id)).tiles.length, 1);
     });
 
     it('a text that a dashboard shares is not changed there by those who may only read that dashboard', async () => {

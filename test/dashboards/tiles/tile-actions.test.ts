@@ -81,7 +81,7 @@ describe('a tile', () => {
       assert.deepEqual([(await get(source.id)).tiles.length, (await get(target.id)).tiles.length], [1, 0]);
     });
 
-    it('and copied only by who may see where it is, and what is on it', async () => {
+    it('and copied or moved only by who may see where it is, and what is on it', async () => {
       const [source, target] = [await create({ insight: INSIGHT }), await create()];
       const [outsider, unaware] = [await api.join(), await api.join()];
       await api.rule(source.id, 'none', outsider.membershipId);
@@ -94,6 +94,9 @@ describe('a tile', () => {
       };
       assert.equal(await copy(outsider), "You don't have permission to view the source dashboard.");
       assert.equal(await copy(unaware), "You don't have permission to view this insight.");
+      const move = { tile: { id: idOf(source.tiles[0]) }, to_dashboard: target.id };
+      const { detail } = await api.refused(403, 'POST', `${source.id}/move_tile/`, move, unaware);
+      assert.equal(detail, "You don't have permission to view this insight.");
     });
   });
 
