@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createKnex, type Knex } from '../../src/db/connection.ts';
+import { keyStore } from '../../src/identity/keys.store.ts';
 import { addUser } from '../../src/identity/operator.ts';
 import { identityStores } from '../../src/identity/stores.ts';
 import { isPassword } from '../../src/secrets/passwords.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildTenant } from '../support/identity.ts';
+import { buildSession, buildTenant } from '../support/identity.ts';
 
 const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 
@@ -38,7 +39,11 @@ describe('sluice users', () => {
     const { id, password } = JSON.parse(made.stdout) as { id: number; password: string };
     const [own] = await organizations.ofUser(id);
     assert.deepEqual([own?.name, own?.role], ['Shop', 'owner']);
+    await buildSession(db, { userId: id });
+    await keyStore(db).create({ userId: id }, { label: 'hers', scopes: ['*'] });
     const reset = await users('password', '--email', 'Ann@example.com');
+    const left = async (table: string) => (await db(table).where({ user_id: id })).length;
+    assert.deepEqual([await left('sessions'), await left('api_keys')], [0, 1], 'keys stay, as its help says');
     const hash = (await accounts.get(id)).passwordHash;
     assert.deepEqual([await isPassword(password, hash), await isPassword(reset.stdout.trim(), hash)], [false, true]);
     const logged = await db('activity_log').where({ scope: 'User', item_id: String(id) });
