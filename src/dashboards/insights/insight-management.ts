@@ -10,7 +10,7 @@ import { setMembership, type Acting } from './membership.ts';
 import { NO_OVERLAY, overlayOf, type Overlay, type Overrides } from './overlay.ts';
 import { presentInsight } from './present.ts';
 import type { Refresh } from './refresh.ts';
-import { restrictionOf } from './restriction.ts';
+import { restrictionOf, visiblePlaces } from './restriction.ts';
 import type { Results } from './results.ts';
 import type { GivenInsight, InsightBody } from './schema.ts';
 
@@ -96,7 +96,8 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
       return insights.map((insight, index) => {
         const own = places.get(insight.id) ?? [];
         const restriction = restrictionOf(own, caller, rights);
-        return presentInsight(insight, { rights, users, result: shown[index]!, places: own, restriction });
+        const seen = visiblePlaces(own, rights);
+        return presentInsight(insight, { rights, users, result: shown[index]!, places: seen, restriction });
       });
     },
   };

@@ -49,6 +49,7 @@ const listInsights = route({
     const acting = { project, rights, caller };
     const wanted: InsightQuery = {
       visible: rights.visible('insight'),
+      visibleDashboards: rights.visible('dashboard'),
       shortId: query.short_id,
       search: query.search,
       saved: query.saved,

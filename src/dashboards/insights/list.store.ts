@@ -9,6 +9,8 @@ export const ORDERS = ['last_modified_at', 'created_at', 'name', 'id'] as const;
 
 export type InsightQuery = {
   visible: Visible;
+  /** Nothing is told of what lies on others. */
+  visibleDashboards: Visible;
   shortId?: string | undefined;
   /** A part of a name, the description or a tag. */
   search?: string | undefined;
@@ -25,8 +27,6 @@ export type InsightQuery = {
 };
 
 const MATCHES = `strpos(lower(concat_ws(' ', name, derived_name, description, array_to_string(tags, ' '))), lower(?)) > 0`;
-const IS_ON =
-  'exists (select from dashboard_tiles where insight_id = insights.id and dashboard_id = ? and not deleted)';
 
 /** Those of a project that are not deleted. */
 export async function wantedInsights(
@@ -43,8 +43,16 @@ export async function wantedInsights(
     if (query.favorited !== undefined) rows.where({ favorited: query.favorited });
     if (query.createdBy !== undefined) rows.where({ created_by: query.createdBy });
     if (query.tags !== undefined) rows.whereRaw('tags && ?::text[]', [[...query.tags]]);
-    if (query.dashboardId !== undefined) rows.whereRaw(IS_ON, [query.dashboardId]);
+    if (query.dashboardId !== undefined) rows.whereIn('id', shownOn(query.dashboardId, query.visibleDashboards));
     return rows;
+  };
+  const shownOn = (dashboardId: number, visible: Visible) => {
+    const tiles = db('dashboard_tiles as tile')
+      .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
+      .where({ 'dashboards.id': dashboardId, 'tile.deleted': false })
+      .whereNotNull('tile.insight_id')
+      .select('tile.insight_id');
+    return whereVisible(tiles, visible, { id: 'dashboards.id', createdBy: 'dashboards.created_by' });
   };
   const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
   const order = query.order.descending ? 'desc' : 'asc';

@@ -2,15 +2,17 @@
 import { InvalidInput, PermissionDenied } from '../../errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../http/access.ts';
 import { mayEdit } from '../restriction.ts';
+import { ensureRoom } from '../tiles/room.ts';
 import type { DashboardBound } from '../stores.ts';
 import type { Moved } from './insights.ts';
+import { visiblePlaces } from './restriction.ts';
 
 /** Who does it, and what they may. */
 export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: Caller; rights: Rights };
 
 /**
  * What comes back to a dashboard lies where it lay.
- * @param wanted all dashboards that it is to be on
+ * @param wanted all dashboards that it is to be on, beside those that are hidden from the caller
  * @throws InvalidInput for one that is not there, PermissionDenied for one that the caller may not change
  */
 export async function setMembership(
@@ -24,8 +26,13 @@ export async function setMembership(
   const from = places.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id);
   const to = [...new Set(wanted)];
   const added = to.filter((id) => !from.includes(id));
-  const removed = from.filter((id) => !to.includes(id));
-  for (const id of added) await ensureEditable(stores, acting, id, 'add insights to');
+  const seen = new Set(visiblePlaces(places, acting.rights).map(({ dashboard_id }) => dashboard_id));
+  const removed = from.filter((id) => seen.has(id) && !to.includes(id));
+  for (const id of added) {
+    await ensureEditable(stores, acting, id, 'add insights to');
+    const { length: before } = await stores.tiles.live(id);
+    ensureRoom({ before, after: before + 1 });
+  }
   for (const id of removed) await ensureEditable(stores, acting, id, 'remove insights from');
 
   for (const dashboardId of [...added, ...removed]) {
@@ -35,7 +42,7 @@ export async function setMembership(
     else await stores.tiles.insert({ dashboard_id: dashboardId, insight_id: insightId });
     await stores.dashboards.touch(project.id, dashboardId);
   }
-  return { from, to: [...from.filter((id) => to.includes(id)), ...added] };
+  return { from, to: [...from.filter((id) => !removed.includes(id)), ...added] };
 }
 
 async function ensureEditable(

@@ -1,5 +1,5 @@
 /** What restricted dashboards mean to the insights on them (upstream's permissions v1). */
-import type { Caller, FindProtected, Rights } from '../../http/access.ts';
+import { reaches, type Caller, type FindProtected, type Rights } from '../../http/access.ts';
 import { EVERYONE_EDITS, mayEdit, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../restriction.ts';
 import type { InsightPlace, InsightStore } from './insights.store.ts';
 
@@ -37,6 +37,13 @@ export function restrictionOf(
     effective_restriction_level: ONLY_COLLABORATORS_EDIT,
     effective_privilege_level: mayEditInsight(live, caller, rights) ? ONLY_COLLABORATORS_EDIT : EVERYONE_EDITS,
   };
+}
+
+/** Those on dashboards that the caller sees: of others nothing is told. */
+export function visiblePlaces(places: readonly InsightPlace[], rights: Pick<Rights, 'levelOf'>): InsightPlace[] {
+  return places.filter(({ dashboard_id: id, created_by: createdBy }) =>
+    reaches(rights.levelOf('dashboard', { id, createdBy }), 'viewer'),
+  );
 }
 
 /** Whether its dashboards let the caller change it; their level is another question. */

@@ -5,7 +5,7 @@ import type { Dashboard } from '../dashboards.store.ts';
 import type { Insight } from '../insights/insights.store.ts';
 import { overlayOf, type Overrides } from '../insights/overlay.ts';
 import { NO_RESULT, type InsightResult } from '../insights/result.ts';
-import { restrictionOf } from '../insights/restriction.ts';
+import { restrictionOf, visiblePlaces } from '../insights/restriction.ts';
 import type { AskedResult } from '../insights/results.ts';
 import type { DashboardBound } from '../stores.ts';
 import { inOrder } from './layout.ts';
@@ -65,7 +65,8 @@ async function present(
 
   function placement(insightId: number) {
     const places = contents.placesOfInsights.get(insightId) ?? [];
-    return { places, ...(rights && caller && { restriction: restrictionOf(places, caller, rights) }) };
+    const seen = rights ? visiblePlaces(places, rights) : places;
+    return { places: seen, ...(rights && caller && { restriction: restrictionOf(places, caller, rights) }) };
   }
 
   const seen = tiles.map((tile, order): SeenTile => {

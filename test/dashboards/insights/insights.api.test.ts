@@ -255,6 +255,25 @@ describe('insights', () => {
     assert.equal(detail, `You don't have permission to remove insights from dashboard: ${seen.id}`);
   });
 
+  it('tell nothing of dashboards that are hidden from the caller, and stay there', async () => {
+    const person = await api.dashboards.join();
+    const [hidden, open] = [await api.dashboards.create(), await api.dashboards.create()];
+    await rule('none', 'dashboard', hidden.id, person);
+    const { id } = await api.create({ dashboards: [hidden.id, open.id] });
+    const asPerson = { key: person.key };
+    const seen = await api.done('GET', `${id}/`, undefined, asPerson);
+    const tiles = seen['dashboard_tiles'] as { dashboard_id: number }[];
+    assert.deepEqual([seen['dashboards'], tiles.map((tile) => tile.dashboard_id)], [[open.id], [open.id]]);
+    const shown = await api.dashboards.done('GET', `${open.id}/`, undefined, asPerson);
+    assert.deepEqual((shown.tiles[0]?.['insight'] as Insight)['dashboards'], [open.id]);
+    const countOn = async (dashboard: number, options = {}) =>
+      (await api.done<Page>('GET', `?dashboard=${dashboard}`, undefined, options)).count;
+    assert.deepEqual([await countOn(hidden.id, asPerson), await countOn(open.id, asPerson)], [0, 1]);
+    assert.equal(await countOn(hidden.id), 1);
+    await api.done('PATCH', `${id}/`, { dashboards: [] }, asPerson);
+    assert.deepEqual((await api.done('GET', `${id}/`))['dashboards'], [hidden.id]);
+  });
+
   describe('are listed', () => {
     let one: Insight;
     before(async () => {
