@@ -9,6 +9,7 @@ import { layAmong } from './layout.ts';
 import { tileChanges } from './log.ts';
 import { ensureMakesInsights } from './insights.ts';
 import { ensureSeesTile, visibleTiles } from './permissions.ts';
+import { ensureRoom } from './room.ts';
 import type { DuplicatedTile } from './schema.ts';
 import { contentOf, fieldsOf, type Tile, type TileContent } from './tiles.store.ts';
 
@@ -19,10 +20,13 @@ type Ids = Pick<Dashboard, 'id' | 'project_id'>;
  * theirs to share.
  * @param how `deep`: with their insights, texts and buttons, which they share otherwise
  * @throws PermissionDenied when the caller makes no insights
+ * @throws InvalidInput when they are too many
  */
 export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: { deep: boolean }): Promise<void> {
   const { stores } = acting;
-  for (const tile of await visibleTiles(acting, await stores.tiles.live(source.id))) {
+  const tiles = await visibleTiles(acting, await stores.tiles.live(source.id));
+  ensureRoom({ before: 0, after: tiles.length });
+  for (const tile of tiles) {
     const content = how.deep ? await copiedContent(acting, tile) : contentOf(tile);
     await stores.tiles.insert({ ...fieldsOf(tile), ...content, dashboard_id: target.id });
   }

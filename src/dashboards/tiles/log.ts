@@ -4,6 +4,7 @@ import type { Dashboard } from '../dashboards.store.ts';
 import { recordOf, SCOPE } from '../log.ts';
 import type { Acting } from '../acting.ts';
 import type { DashboardBound } from '../stores.ts';
+import { ensureRoom } from './room.ts';
 import { fieldsOf } from './tiles.store.ts';
 
 type Logged = Pick<Dashboard, 'id' | 'project_id'>;
@@ -11,6 +12,7 @@ type Logged = Pick<Dashboard, 'id' | 'project_id'>;
 /**
  * Does the work, and says what it changed on the dashboard: for the entry of the whole change, that its caller writes.
  * @returns nothing when nothing changed
+ * @throws InvalidInput when the dashboard would have too many
  */
 export async function tileChanges(
   { stores }: Pick<Acting, 'stores'>,
@@ -19,7 +21,9 @@ export async function tileChanges(
 ): Promise<Change[]> {
   const before = await told(stores, dashboard);
   await work();
-  const changes = changesBetween(SCOPE, before, await told(stores, dashboard));
+  const after = await told(stores, dashboard);
+  ensureRoom({ before: Object.keys(before).length, after: Object.keys(after).length });
+  const changes = changesBetween(SCOPE, before, after);
   return changes.map((change) => ({ ...change, field: 'tiles' }));
 }
 
