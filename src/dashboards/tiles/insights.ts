@@ -66,7 +66,7 @@ function referenceOf(given: unknown): unknown {
 
 async function existingInsight({ stores, project, rights }: Acting, id: unknown, attr: string): Promise<number> {
   if (typeof id === 'object') {
-    throw new InvalidInput('Incorrect type. Expected pk value, received dict.', attr, 'incorrect_type');
+    throw new InvalidInput('Incorrect type. Expected pk value.', attr, 'incorrect_type');
   }
   const insight = isId(id) ? (await stores.insights.byIds(project.id, [id])).get(id) : undefined;
   if (!insight) throw new InvalidInput(`Invalid pk "${String(id)}" - object does not exist.`, attr, 'does_not_exist');

@@ -177,6 +177,14 @@ describe('the tiles of a dashboard', () => {
       ...[{ body: 'a' }, { id: 1, ...sm(0, 0) }, { text: null, insight: null }].map(
         (tile) => [`nothing: ${JSON.stringify(tile)}`, tile, ['tiles__1', NOTHING]] as const,
       ),
+      ...[{ toString: 1 }, [], null].map(
+        (id) =>
+          [
+            `an insight whose id is ${JSON.stringify(id)}`,
+            { insight: { id } },
+            ['tiles__1__insight', 'Incorrect type. Expected pk value.'],
+          ] as const,
+      ),
       ['an insight by no id', { insight: 0 }, ['tiles__1__insight', 'Invalid pk "0" - object does not exist.']],
       ...[{ name: 'a' }, { query: null }, { filters: {} }].map(
         (insight) =>
