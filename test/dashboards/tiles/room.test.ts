@@ -1,0 +1,59 @@
+/** A dashboard that is full, and one that was filled further before there was a limit. */
+import assert from 'node:assert/strict';
+import { startDashboardsApi, type Body, type Dashboard, type DashboardsApi } from '../../support/dashboards-api.ts';
+
+const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] };
+const FULL = 'A dashboard can have at most 500 tiles.';
+
+describe('a dashboard with 500 tiles', () => {
+  let api: DashboardsApi;
+  let full: Dashboard;
+  let other: Dashboard;
+
+  before(async () => {
+    api = await startDashboardsApi();
+    full = await api.create();
+    await fill(full.id, 500);
+    other = await api.create({ tiles: [{ insight: { name: 'Views', query: QUERY } }] });
+  });
+  after(() => api.stop());
+
+  async function fill(dashboardId: number, count: number): Promise<void> {
+    await api.sluice.db.raw(
+      `with text as (
+         insert into dashboard_texts (project_id, body) select ?, 'a' from generate_series(1, ?) returning id)
+       insert into dashboard_tiles (dashboard_id, text_id) select ?, id from text`,
+      [api.ours.projectId, count, dashboardId],
+    );
+  }
+
+  const idOf = (tile: Body | undefined) => tile?.['id'] as number;
+  const tilesOf = async (id: number) => (await api.done('GET', `${id}/`)).tiles;
+
+  it('takes no more, from anywhere', async () => {
+    const mine = idOf((await tilesOf(full.id))[0]);
+    const theirs = idOf(other.tiles[0]);
+    const insight = (other.tiles[0]!['insight'] as { id: number }).id;
+    const insights = `/api/projects/${api.ours.projectId}/insights/${insight}/`;
+    const attempts: [string, string, Body][] = [
+      ['PATCH', `${full.id}/`, { tiles: [{ text: { body: 'b' } }] }],
+      ['PATCH', `${full.id}/`, { duplicate_tiles: [{ id: mine }] }],
+      ['POST', `${full.id}/create_text_tile/`, { body: 'b' }],
+      ['POST', `${full.id}/copy_tile/`, { fromDashboardId: other.id, tileId: theirs }],
+      ['POST', `${other.id}/move_tile/`, { tile: { id: theirs }, to_dashboard: full.id }],
+      ['PATCH', insights, { dashboards: [other.id, full.id] }],
+    ];
+    for (const [method, path, body] of attempts) {
+      assert.equal((await api.refused(400, method, path, body)).detail, FULL, path);
+    }
+    assert.equal((await tilesOf(full.id)).length, 500);
+  });
+
+  it('may lose tiles when it has more, and is not copied then', async () => {
+    const overfull = await api.create();
+    await fill(overfull.id, 502);
+    assert.equal((await api.refused(400, 'POST', '', { use_dashboard: overfull.id })).detail, FULL);
+    await api.done('POST', `${overfull.id}/delete_tile/`, { tile_id: idOf((await tilesOf(overfull.id))[0]) });
+    assert.equal((await tilesOf(overfull.id)).length, 501);
+  });
+});
