@@ -65,11 +65,11 @@ function referenceOf(given: unknown): unknown {
 }
 
 async function existingInsight({ stores, project, rights }: Acting, id: unknown, attr: string): Promise<number> {
-  if (typeof id === 'object') {
+  if (typeof id !== 'number' && typeof id !== 'string') {
     throw new InvalidInput('Incorrect type. Expected pk value.', attr, 'incorrect_type');
   }
   const insight = isId(id) ? (await stores.insights.byIds(project.id, [id])).get(id) : undefined;
-  if (!insight) throw new InvalidInput(`Invalid pk "${String(id)}" - object does not exist.`, attr, 'does_not_exist');
+  if (!insight) throw new InvalidInput(`Invalid pk "${id}" - object does not exist.`, attr, 'does_not_exist');
   if (!maySeeInsight(insight, rights)) throw new PermissionDenied("You don't have permission to view this insight.");
   return insight.id;
 }

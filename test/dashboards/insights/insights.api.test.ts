@@ -265,7 +265,7 @@ describe('insights', () => {
     const tiles = seen['dashboard_tiles'] as { dashboard_id: number }[];
     assert.deepEqual([seen['dashboards'], tiles.map((tile) => tile.dashboard_id)], [[open.id], [open.id]]);
     const shown = await api.dashboards.done('GET', `${open.id}/`, undefined, asPerson);
-    assert.deepEqual((shown.tiles[0]?.['insight'] as Insight)['dashboards'], [open.id]);
+    assert.deepEqual((shown.tiles[0]!['insight'] as Insight)['dashboards'], [open.id]);
     const countOn = async (dashboard: number, options = {}) =>
       (await api.done<Page>('GET', `?dashboard=${dashboard}`, undefined, options)).count;
     assert.deepEqual([await countOn(hidden.id, asPerson), await countOn(open.id, asPerson)], [0, 1]);
