@@ -7,6 +7,7 @@ import type { InsightBody } from '../insights/schema.ts';
 import type { FunnelStepResult, TrendResult } from '../queries/result.ts';
 import type { DashboardBody } from '../schema.ts';
 import type { TileBody } from '../tiles/schema.ts';
+import { MAX_COLUMNS, MAX_ROWS } from './charts/table.ts';
 
 export function reducedDashboard(dashboard: DashboardBody): DashboardBody {
   return {
@@ -40,7 +41,10 @@ export function reducedInsight(insight: InsightBody, dashboards: number[]): Insi
     ...insight,
     query: reducedQuery(insight.query),
     result: reducedResult(insight.query, insight.result),
-    columns: insight.columns?.map(nameOfColumn) ?? null,
+    columns: insight.columns?.slice(0, MAX_COLUMNS).map(nameOfColumn) ?? null,
+    types: insight.types?.slice(0, MAX_COLUMNS) ?? null,
+    hasMore:
+      insight.hasMore || (Array.isArray(insight.result) && isTable(insight.query) && insight.result.length > MAX_ROWS),
     created_by: null,
     last_modified_by: null,
     dashboards,
@@ -72,13 +76,18 @@ function nameOfColumn(sql: string): string {
   return (/--\s*(.+)$/.exec(sql)?.[1] ?? sql).trim();
 }
 
-/** Names that people gave instead of those of the events that they stand for. */
+function isTable(query: InsightBody['query']): boolean {
+  return query !== null && innermost(query).kind === 'EventsQuery';
+}
+
+/** Names that people gave instead of those of the events that they stand for; of tables what is drawn. */
 function reducedResult(query: InsightBody['query'], result: unknown): unknown {
   if (!query || !Array.isArray(result)) return result;
   const { kind } = innermost(query);
   if (kind === 'TrendsQuery') return (result as TrendResult[]).map(({ action: _action, ...others }) => others);
   if (kind === 'FunnelsQuery') return (result as FunnelStepResult[]).map(reducedStep);
-  return result;
+  if (!isTable(query)) return result;
+  return (result as unknown[][]).slice(0, MAX_ROWS).map((row) => row.slice(0, MAX_COLUMNS));
 }
 
 function reducedStep({ custom_name: customName, name, action_id: _action, ...others }: FunnelStepResult) {

@@ -3,8 +3,8 @@ import { h, type ComponentChild } from 'preact';
 import { number } from './format.ts';
 import { totalOf, type Series } from './series.ts';
 
-const MAX_ROWS = 100;
-const MAX_COLUMNS = 30;
+export const MAX_ROWS = 100;
+export const MAX_COLUMNS = 30;
 const MAX_TEXT = 300;
 /** More columns are printed in smaller letters. */
 const MAX_ON_PAPER = 8;
