@@ -5,6 +5,8 @@ import { startDashboardsApi, type Body, type Dashboard, type DashboardsApi } fro
 const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] };
 const FULL = 'A dashboard can have at most 500 tiles.';
 
+const idOf = (tile: Body | undefined) => tile?.['id'] as number;
+
 describe('a dashboard with 500 tiles', () => {
   let api: DashboardsApi;
   let full: Dashboard;
@@ -27,7 +29,6 @@ describe('a dashboard with 500 tiles', () => {
     );
   }
 
-  const idOf = (tile: Body | undefined) => tile?.['id'] as number;
   const tilesOf = async (id: number) => (await api.done('GET', `${id}/`)).tiles;
 
   it('takes no more, from anywhere', async () => {
