@@ -32,15 +32,13 @@ describe('the activity log of persons and groups', () => {
 
   async function buildPerson(distinctId: string): Promise<string> {
     const id = randomUUID();
-    await lookups
-      .db('persons')
-      .insert({
-        project_id: lookups.ours.projectId,
-        id,
-        properties: {},
-        is_identified: true,
-        created_at: new Date(),
-      } as never);
+    await lookups.db('persons').insert({
+      project_id: lookups.ours.projectId,
+      id,
+      properties: {},
+      is_identified: true,
+      created_at: new Date(),
+    } as never);
     const named = {
       project_id: lookups.ours.projectId,
       distinct_id: distinctId,
