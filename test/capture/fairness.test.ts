@@ -7,7 +7,8 @@ import { createKnex, type Knex } from '../../src/db/connection.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildTenant } from '../support/identity.ts';
-import { batchOf, createSender, type Answered, type FloodOptions } from './flood.ts';
+import type { FloodOptions } from './flood.ts';
+import { batchOf, createSender, type Answered } from './sending.ts';
 
 const FLOOD = fileURLToPath(new URL('./flood.ts', import.meta.url));
 

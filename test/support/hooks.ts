@@ -17,8 +17,6 @@ function say(message: string): void {
 
 /** A worker of a parallel run has hooks around each of its files: its servers go on for the next, and end with it. */
 const isWorker = process.env['MOCHA_WORKER_ID'] !== undefined;
-/** Longer than any run. What is tested may let go of the channel over which a worker gets its files: it must not end for that. */
-if (isWorker) setInterval(() => {}, 2 ** 30);
 
 export const mochaHooks = isWorker
   ? {}
