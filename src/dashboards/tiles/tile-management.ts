@@ -138,9 +138,7 @@ function after({ stores, project }: Acting, { id }: Dashboard): Promise<Dashboar
 /** Stores the places that changed. */
 async function relay({ stores }: Acting, before: readonly Laid[], laid: readonly Laid[]): Promise<void> {
   const was = new Map(before.map(({ id, layouts }) => [id, layouts]));
-  for (const { id, layouts } of laid) {
-    if (!isDeepStrictEqual(layouts, was.get(id))) await stores.tiles.update(id, { layouts });
-  }
+  await stores.tiles.lay(laid.filter(({ id, layouts }) => !isDeepStrictEqual(layouts, was.get(id))));
 }
 
 function filledBody(body: string): string {

@@ -4,7 +4,7 @@
  */
 import type { Knex } from '../../db/connection.ts';
 import { NotFound } from '../../errors.ts';
-import type { Layouts } from './layout.ts';
+import type { Laid, Layouts } from './layout.ts';
 
 /** How a tile shows what is on it. */
 export type TileFields = {
@@ -84,6 +84,16 @@ export function tileStore(db: Knex) {
 
     async update(id: number, changes: Partial<Omit<Tile, 'id'>>): Promise<void> {
       if (Object.keys(changes).length > 0) await table().where({ id }).update(changes);
+    },
+
+    /** Gives tiles their places, all in one statement. */
+    async lay(tiles: readonly Laid[]): Promise<void> {
+      if (tiles.length === 0) return;
+      await db.raw(
+        `update dashboard_tiles set layouts = laid.layouts
+         from jsonb_to_recordset(?) as laid (id integer, layouts jsonb) where dashboard_tiles.id = laid.id`,
+        [JSON.stringify(tiles.map(({ id, layouts }) => ({ id, layouts })))],
+      );
     },
 
     /** For good: to make room for another tile of the same object. */

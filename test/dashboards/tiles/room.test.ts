@@ -1,5 +1,9 @@
 /** A dashboard that is full, and one that was filled further before there was a limit. */
 import assert from 'node:assert/strict';
+import { dashboardStores } from '../../../src/dashboards/stores.ts';
+import { arranged, inOrder } from '../../../src/dashboards/tiles/layout.ts';
+import { tileManagement } from '../../../src/dashboards/tiles/tile-management.ts';
+import { RIGHTS_OF_PROJECT_KEY } from '../../../src/identity/rights.ts';
 import { startDashboardsApi, type Body, type Dashboard, type DashboardsApi } from '../../support/dashboards-api.ts';
 
 const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] };
@@ -56,5 +60,29 @@ describe('a dashboard with 500 tiles', () => {
     assert.equal((await api.refused(400, 'POST', '', { use_dashboard: overfull.id })).detail, FULL);
     await api.done('POST', `${overfull.id}/delete_tile/`, { tile_id: idOf((await tilesOf(overfull.id))[0]) });
     assert.equal((await tilesOf(overfull.id)).length, 501);
+  });
+
+  it('is put in order by as many statements as one with two', async () => {
+    const { db } = api.sluice;
+    const small = await api.create();
+    await fill(small.id, 2);
+    const stores = dashboardStores(db);
+    const project = { id: api.ours.projectId, organizationId: api.ours.organizationId, name: '' };
+    const key = { keyId: null, scopes: ['*'], onlyProjects: null, onlyOrganizations: null, session: null };
+    const actor = { project, caller: { ...key, userId: null, projectId: project.id }, rights: RIGHTS_OF_PROJECT_KEY };
+    const counts: number[] = [];
+    let statements = 0;
+    const count = () => void (statements += 1);
+    db.on('query', count);
+    for (const { id } of [small, full]) {
+      const before = inOrder(await stores.tiles.live(id));
+      const order = before.map((tile) => tile.id).toReversed();
+      statements = 0;
+      await tileManagement(stores).reorder(actor, { id, ifMatch: undefined }, { order, style: 'two_column' });
+      counts.push(statements);
+      assert.deepEqual(inOrder(await stores.tiles.live(id)), arranged(before.toReversed(), 'two_column'));
+    }
+    db.off('query', count);
+    assert.equal(counts[1], counts[0]);
   });
 });
