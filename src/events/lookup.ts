@@ -31,14 +31,15 @@ const PAGE_BYTES = 16 * 1024 * 1024;
 /**
  * @param nearest a query of the rows of a place, with their `row_bytes`
  * @param order SQL; the nearest row first
+ * @param pageBytes what `row_bytes` of a page are together, but for its last row
  * @returns a query of the rows that fit into a page, at least one, and of the one behind them: `beyond` is true for that
  */
-export function cutToPage(nearest: string, order: string): string {
+export function cutToPage(nearest: string, order: string, pageBytes: number = PAGE_BYTES): string {
   const bytesBefore = (rows: number) =>
     `coalesce(sum(row_bytes) over (order by ${order} rows between unbounded preceding and ${rows} preceding), 0)`;
   return `
     select * from (
-      select *, ${bytesBefore(1)} >= ${PAGE_BYTES} as beyond, ${bytesBefore(2)} < ${PAGE_BYTES} as wanted
+      select *, ${bytesBefore(1)} >= ${pageBytes} as beyond, ${bytesBefore(2)} < ${pageBytes} as wanted
       from (${nearest}) as nearest
     ) as sized where wanted order by ${order}`;
 }

@@ -48,7 +48,7 @@ const DEFAULT_LIMIT = 100;
 export function parsedEvents(node: EventsQuery): ParsedEvents {
   return {
     kind: 'EventsQuery',
-    columns: node.select.map((one, index) => columnOf(one, `select[${index}]`)),
+    columns: columnsOf(node.select),
     order: (node.orderBy ?? []).map((one, index) => orderOf(one, `orderBy[${index}]`)),
     event: node.event ?? null,
     personId: node.personId ?? null,
@@ -77,6 +77,14 @@ function betweenOf({ after, before }: EventsQuery): Range {
     to: before === null || before === undefined ? null : momentOf(before, 'before'),
     isExact: true,
   };
+}
+
+/** Each once: a row is as large as its event at most a few times. */
+function columnsOf(select: readonly string[]): Column[] {
+  const columns = select.map((one, index) => columnOf(one, `select[${index}]`));
+  const again = columns.findIndex(({ sql }, index) => columns.findIndex((other) => other.sql === sql) < index);
+  if (again >= 0) throw refusal(`select[${again}]`, `"${select[again]!.slice(0, 100)}" is a column already.`);
+  return columns;
 }
 
 /** As upstream: behind ` -- ` stands the column's title. */

@@ -18,6 +18,9 @@ export type EventsTable = {
   dates: Dates;
 };
 
+/** Of JSON, about: it is held, written and sent as a whole, often beside others. */
+const ANSWER_BYTES = 4 * 1024 * 1024;
+
 /** Large events make short pages: `hasMore` says whether there is more. @throws InvalidInput for a range that ends before it begins */
 export async function eventsTable(ask: Ask, projectId: number, query: ParsedEvents, now: number): Promise<EventsTable> {
   const { limit, offset, columns, range } = query;
@@ -36,10 +39,10 @@ export async function eventsTable(ask: Ask, projectId: number, query: ParsedEven
   };
 }
 
-/** Cells are made of the rows that are shown, not of all that are sorted. */
+/** Cells are made of the rows that are read, not of all that are sorted; then cut again: columns may be more or less than the events. */
 function tableSql(query: ParsedEvents, context: FilterContext): string {
   const { columns, order, event, personId, filters, limit, offset } = query;
-  const keys = order.map(({ sql }, i) => `, ${sql} as o${i}`).join('');
+  const keys = order.map((_, i) => `o${i}`);
   const sorting = [
     ...order.map(({ isDescending }, i) => `o${i} ${isDescending ? 'desc' : 'asc'} nulls last`),
     '"timestamp" desc, uuid desc',
@@ -51,11 +54,17 @@ function tableSql(query: ParsedEvents, context: FilterContext): string {
     filterTreeSql(filters, context),
   ];
   const nearest = `
-    select event.*${keys} from (select * from events where ${conditions.join(' and ')}) as event
+    select event.*${order.map(({ sql }, i) => `, ${sql} as o${i}`).join('')}
+    from (select * from events where ${conditions.join(' and ')}) as event
     order by ${sorting} limit ${limit + 1} offset ${offset}`;
+  const cells = columns.map((_, i) => `c${i}`);
+  const read = `
+    select ${[...keys, '"timestamp"', 'uuid'].map((name) => `event.${name}`).join(', ')}, event.beyond as unread,
+      ${columns.map(({ sql }, i) => `${sql} as c${i}`).join(', ')}
+    from (${cutToPage(nearest, sorting)}) as event left join ${KNOWN} on known.distinct_id = event.distinct_id`;
+  const sized = `select *, octet_length(json_build_array(${cells.join(', ')})::text) as row_bytes from (${read}) as read`;
   return `
-    select ${columns.map(({ sql }, i) => `${sql} as c${i}`).join(', ')}, event.beyond
-    from (${cutToPage(nearest, sorting)}) as event left join ${KNOWN} on known.distinct_id = event.distinct_id
+    select ${cells.join(', ')}, beyond or unread as beyond from (${cutToPage(sized, sorting, ANSWER_BYTES)}) as row
     order by ${sorting}`;
 }
 

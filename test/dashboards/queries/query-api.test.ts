@@ -63,6 +63,12 @@ describe('POST /query/', () => {
       'query',
       /ends before it begins/,
     ],
+    [
+      'for a column twice',
+      { query: { kind: 'EventsQuery', select: ['*', 'event', '* -- All'] } },
+      'query',
+      /^select\[2\]: /,
+    ],
     ['with a member that is none', { query: { ...query, daterange: {} } }, 'query', /^daterange: .*`dateRange`/],
     ['with filters that are none', { query, filters_override: 7 }, 'filters_override__non_field_errors', /dictionary/],
   ] as const) {
@@ -115,5 +121,32 @@ describe('POST /query/', () => {
     const { results, columns, types, hasMore, limit, offset } = body;
     assert.deepEqual([columns, types, limit, offset], [['distinct_id', 'properties.plan'], ['String', 'JSON'], 1, 0]);
     assert.deepEqual([(results as unknown[]).length, hasMore], [1, true]);
+  });
+
+  /** A table's pages, each from where the one before ended. */
+  async function pages(select: string[]) {
+    const shown: { rows: unknown[][]; bytes: number }[] = [];
+    for (let hasMore = true, offset = 0; hasMore; offset += shown.at(-1)!.rows.length) {
+      const { body } = await ask({
+        query: { kind: 'EventsQuery', select, event: 'large', after: 'all', limit: 12, offset },
+      });
+      shown.push({ rows: body['results'] as unknown[][], bytes: JSON.stringify(body).length });
+      hasMore = body['hasMore'] as boolean;
+    }
+    return shown;
+  }
+
+  it('answers large events a few at a time, and says where to go on', async () => {
+    const properties = { large: 'x'.repeat(600_000), small: 1 };
+    const events = Array.from({ length: 12 }, (_, n) => {
+      return { event: 'large', distinct_id: `l${n}`, timestamp: '2024-06-02T10:00:00Z', properties };
+    });
+    await world.send(events);
+    const whole = await pages(['distinct_id', '*', 'properties']);
+    assert(Math.max(...whole.map(({ bytes }) => bytes)) < 6_000_000, 'four megabytes, and the end of the last row');
+    const ids = whole.flatMap(({ rows }) => rows.map(([id]) => id));
+    assert.equal(ids.length, events.length);
+    assert.deepEqual(new Set(ids), new Set(events.map((event) => event.distinct_id)));
+    assert.equal((await pages(['distinct_id', 'properties.small'])).length, 1, 'small columns of them are one page');
   });
 });
