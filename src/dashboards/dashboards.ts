@@ -5,10 +5,11 @@ import { changesBetween, type Change } from '../identity/activity.ts';
 import { make, makeCopy, makeFromTemplate } from './creation.ts';
 import type { Dashboard, DashboardFields } from './dashboards.store.ts';
 import type { Acting } from './acting.ts';
-import { bringBack, takeDown } from './deletion.ts';
+import { bringBack, ensureBack, takeDown } from './deletion.ts';
 import { givenFields } from './fields.ts';
 import type { Overrides } from './insights/overlay.ts';
 import type { Refresh } from './insights/refresh.ts';
+import { ensureMayRestrict, restrictedWith } from './insights/restriction.ts';
 import type { Results } from './insights/results.ts';
 import type { DashboardQuery } from './list.store.ts';
 import { recordOf, SCOPE } from './log.ts';
@@ -61,9 +62,14 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
       const tiles = (body.tiles ?? []).map((tile) => ({ ...tile, id: null }));
       ensureInsightScope(actor.caller, tiles);
       const given = { fields: givenFields(body), tiles };
-      return acting(actor, (inside) => {
+      const made = (inside: Acting): Promise<Dashboard> => {
         if (name) return makeFromTemplate(inside, templateNamed(name), given);
         return id ? makeCopy(inside, { id, deep }, given) : make(inside, given);
+      };
+      return acting(actor, async (inside) => {
+        const dashboard = await made(inside);
+        await ensureMayRestrict(inside, dashboard);
+        return dashboard;
       });
     },
 
@@ -105,11 +111,15 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
         }
         // Also for the level that it has.
         if (fields.restriction_level !== undefined) ensureRestricts(before, actor.caller, actor.rights);
+        const restricted = await restrictedWith(inside.stores, before);
         if (before.deleted) await bringBack(inside, id);
         const onIt = await changeTiles(inside, before, tiles);
         const more = await duplicateTiles(inside, before, duplicated);
+        if (before.deleted) await ensureBack(inside, id);
         if (!before.deleted && fields.deleted) await takeDown(inside, id, withInsights);
-        return update(inside, before, fields, [...onIt, ...more]);
+        const after = await update(inside, before, fields, [...onIt, ...more]);
+        await ensureMayRestrict(inside, after, restricted);
+        return after;
       });
     },
 

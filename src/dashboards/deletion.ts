@@ -6,6 +6,7 @@ import { changeInsight } from './insights/insights.ts';
 import type { Insight } from './insights/insights.store.ts';
 import { mayEditInsight } from './insights/restriction.ts';
 import { ensureSeesAll } from './tiles/permissions.ts';
+import { holdRoom } from './tiles/room.ts';
 
 /** @param withInsights those that no other dashboard shows, as far as the caller may change them, are deleted too */
 export async function takeDown(acting: Acting, id: number, withInsights: boolean): Promise<void> {
@@ -16,16 +17,24 @@ export async function takeDown(acting: Acting, id: number, withInsights: boolean
   for (const insight of insights.values()) await setDeleted(acting, insight, true);
 }
 
-/**
- * Brings its tiles back, and of their insights those that were deleted, as far as the caller may change them.
- * @throws PermissionDenied when it is shared, and the caller may not see all that it shows then
- */
+/** Brings its tiles back, and of their insights those that were deleted, as far as the caller may change them. */
 export async function bringBack(acting: Acting, id: number): Promise<void> {
   const { stores, project } = acting;
   for (const insightId of await stores.tiles.restoreOf(id)) {
     const insight = await stores.insights.find(project.id, String(insightId));
     if (insight?.deleted) await setDeleted(acting, insight, false);
   }
+}
+
+/**
+ * Whether what came back may stay, without what the same change took off.
+ * @throws InvalidInput when it is too much for a dashboard
+ * @throws PermissionDenied when it is shared, and the caller may not see all that it shows then
+ */
+export async function ensureBack(acting: Acting, id: number): Promise<void> {
+  const { stores, project } = acting;
+  const { length: after } = await stores.tiles.live(id);
+  await holdRoom(stores, id, { before: 0, after });
   const shared = await stores.sharing.find(project.id, { kind: 'dashboard', id });
   if (shared?.enabled) await ensureSeesAll(acting, id);
 }

@@ -50,6 +50,10 @@ const MAX_ID = 2 ** 31 - 1;
 export function insightStore(db: Knex) {
   const ofProject = (projectId: number) => db<Insight>('insights').where({ project_id: projectId });
 
+  async function withDeleted(projectId: number, ids: readonly number[]): Promise<Insight[]> {
+    return ids.length > 0 ? ofProject(projectId).whereIn('id', ids) : [];
+  }
+
   return {
     /** @throws NotFound when the project has no such insight, or it was deleted */
     async get(projectId: number, id: number): Promise<Insight> {
@@ -69,10 +73,12 @@ export function insightStore(db: Knex) {
 
     /** Those that are not deleted, by their ids. */
     async byIds(projectId: number, ids: readonly number[]): Promise<ReadonlyMap<number, Insight>> {
-      if (ids.length === 0) return new Map();
-      const rows = await ofProject(projectId).where({ deleted: false }).whereIn('id', ids);
-      return new Map(rows.map((row) => [row.id, row]));
+      const rows = await withDeleted(projectId, ids);
+      return new Map(rows.filter(({ deleted }) => !deleted).map((row) => [row.id, row]));
     },
+
+    /** Also those that were deleted, in no order. */
+    withDeleted,
 
     async list(projectId: number, query: InsightQuery): Promise<{ count: number; results: Insight[] }> {
       return wantedInsights(db, projectId, query);

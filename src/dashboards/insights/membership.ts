@@ -2,7 +2,7 @@
 import { InvalidInput, PermissionDenied } from '../../errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../http/access.ts';
 import { mayEdit } from '../restriction.ts';
-import { ensureRoom } from '../tiles/room.ts';
+import { holdRoom } from '../tiles/room.ts';
 import type { DashboardBound } from '../stores.ts';
 import type { Moved } from './insights.ts';
 import { visiblePlaces } from './restriction.ts';
@@ -28,18 +28,16 @@ export async function setMembership(
   const added = to.filter((id) => !from.includes(id));
   const seen = new Set(visiblePlaces(places, acting.rights).map(({ dashboard_id }) => dashboard_id));
   const removed = from.filter((id) => seen.has(id) && !to.includes(id));
-  for (const id of added) {
-    await ensureEditable(stores, acting, id, 'add insights to');
-    const { length: before } = await stores.tiles.live(id);
-    ensureRoom({ before, after: before + 1 });
-  }
+  for (const id of added) await ensureEditable(stores, acting, id, 'add insights to');
   for (const id of removed) await ensureEditable(stores, acting, id, 'remove insights from');
 
   for (const dashboardId of [...added, ...removed]) {
     const deleted = removed.includes(dashboardId);
     const place = places.find(({ dashboard_id }) => dashboard_id === dashboardId);
+    const { length: before } = await stores.tiles.live(dashboardId);
     if (place) await stores.tiles.update(place.id, { deleted });
     else await stores.tiles.insert({ dashboard_id: dashboardId, insight_id: insightId });
+    if (!deleted) await holdRoom(stores, dashboardId, { before, after: before + 1 });
     await stores.dashboards.touch(project.id, dashboardId);
   }
   return { from, to: [...from.filter((id) => !removed.includes(id)), ...added] };

@@ -1,6 +1,10 @@
 /** What restricted dashboards mean to the insights on them (upstream's permissions v1). */
+import { PermissionDenied } from '../../errors.ts';
 import { reaches, type Caller, type FindProtected, type Rights } from '../../http/access.ts';
+import type { Acting } from '../acting.ts';
+import type { Dashboard } from '../dashboards.store.ts';
 import { EVERYONE_EDITS, mayEdit, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../restriction.ts';
+import type { DashboardBound } from '../stores.ts';
 import type { InsightPlace, InsightStore } from './insights.store.ts';
 
 export type Restriction = {
@@ -53,6 +57,39 @@ export function mayEditInsight(
   rights: Rights,
 ): boolean {
   return places.every((place) => place.deleted || mayEdit(place, caller, rights));
+}
+
+/** @returns the insights that are as restricted as the dashboard is: those on it, also while they are deleted */
+export async function restrictedWith(
+  { tiles }: Pick<DashboardBound, 'tiles'>,
+  { id, deleted, restriction_level }: Pick<Dashboard, 'id' | 'deleted' | 'restriction_level'>,
+): Promise<number[]> {
+  if (deleted || restriction_level === EVERYONE_EDITS) return [];
+  return (await tiles.all(id)).flatMap((tile) => (tile.deleted ? [] : (tile.insight_id ?? [])));
+}
+
+/**
+ * By a restricted dashboard nobody keeps others from changing an insight that they may not change themselves.
+ * @param dashboard after a change
+ * @param before the insights that were restricted with it
+ * @throws PermissionDenied
+ */
+export async function ensureMayRestrict(
+  { stores, project, caller, rights }: Acting,
+  dashboard: Dashboard,
+  before: readonly number[] = [],
+): Promise<void> {
+  const known = new Set(before);
+  const ids = (await restrictedWith(stores, dashboard)).filter((id) => !known.has(id));
+  const insights = await stores.insights.withDeleted(project.id, ids);
+  const places = await stores.insights.places(project.id, ids);
+  for (const { id, created_by: createdBy } of insights) {
+    const hasLevel = reaches(rights.levelOf('insight', { id, createdBy }), 'editor');
+    if (hasLevel && mayEditInsight(places.get(id) ?? [], caller, rights)) continue;
+    throw new PermissionDenied(
+      `You don't have edit permissions for insight ${id}, which this restricted dashboard would restrict, too.`,
+    );
+  }
 }
 
 /** How the gatekeeper finds insights by id or short id, those that are deleted too: they can be restored. */

@@ -3,8 +3,9 @@ import { changesBetween, type Change } from '../../identity/activity.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { recordOf, SCOPE } from '../log.ts';
 import type { Acting } from '../acting.ts';
+import { ensureMayRestrict, restrictedWith } from '../insights/restriction.ts';
 import type { DashboardBound } from '../stores.ts';
-import { ensureRoom } from './room.ts';
+import { holdRoom } from './room.ts';
 import { fieldsOf } from './tiles.store.ts';
 
 type Logged = Pick<Dashboard, 'id' | 'project_id'>;
@@ -22,7 +23,8 @@ export async function tileChanges(
   const before = await told(stores, dashboard);
   await work();
   const after = await told(stores, dashboard);
-  ensureRoom({ before: Object.keys(before).length, after: Object.keys(after).length });
+  const count = { before: Object.keys(before).length, after: Object.keys(after).length };
+  await holdRoom(stores, dashboard.id, count);
   const changes = changesBetween(SCOPE, before, after);
   return changes.map((change) => ({ ...change, field: 'tiles' }));
 }
@@ -30,11 +32,15 @@ export async function tileChanges(
 /**
  * Does the work and writes an entry of what it changed on the dashboard, whose version it raises; nothing when nothing changed.
  * @returns what the work returns
+ * @throws InvalidInput when the dashboard would have too many
+ * @throws PermissionDenied when it would restrict an insight that the caller may not change
  */
 export async function recorded<T>(acting: Acting, dashboard: Dashboard, work: () => Promise<T>): Promise<T> {
   const { stores, project } = acting;
+  const restricted = await restrictedWith(stores, dashboard);
   let done: T;
   const changes = await tileChanges(acting, dashboard, async () => (done = await work()));
+  await ensureMayRestrict(acting, dashboard, restricted);
   if (changes.length > 0) {
     await stores.dashboards.touch(project.id, dashboard.id);
     await recordOf(acting, 'updated', await stores.dashboards.get(project.id, dashboard.id), changes);

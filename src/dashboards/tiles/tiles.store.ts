@@ -101,6 +101,18 @@ export function tileStore(db: Knex) {
       await table().where({ id }).delete();
     },
 
+    /** Takes off, of the tiles of deleted insights, the oldest, as far as all tiles on the dashboard are beyond so many. */
+    async takeOffHidden(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
+      await db.raw(
+        `update dashboard_tiles set deleted = true where id in (
+           select tile.id from dashboard_tiles as tile join insights on insights.id = tile.insight_id
+           where tile.dashboard_id = :dashboardId and not tile.deleted and insights.deleted order by tile.id
+           limit greatest(0, (select count(*) from dashboard_tiles
+             where dashboard_id = :dashboardId and not deleted) - :beyond))`,
+        { dashboardId, beyond },
+      );
+    },
+
     /** Takes all tiles off a dashboard that is deleted. */
     async softDeleteOf(dashboardId: number): Promise<void> {
       await table().where({ dashboard_id: dashboardId, deleted: false }).update({ deleted: true });

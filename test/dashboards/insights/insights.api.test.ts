@@ -82,10 +82,8 @@ describe('insights', () => {
       assert.deepEqual([before['effective_restriction_level'], before['effective_privilege_level']], [37, 21]);
       const { detail } = await api.refused(403, 'PATCH', `${insight.id}/`, { name: 'x' }, { key: person.key });
       assert.equal(detail, "You don't have edit permissions for this insight.");
-      for (const restriction_level of [21, 37]) {
-        await api.dashboards.create({ restriction_level, tiles: [{ insight: insight.id }] }, { key: person.key });
-        await api.refused(403, 'PATCH', `${insight.id}/`, { name: 'x' }, { key: person.key });
-      }
+      await api.dashboards.create({ tiles: [{ insight: insight.id }] }, { key: person.key });
+      await api.refused(403, 'PATCH', `${insight.id}/`, { name: 'x' }, { key: person.key });
       await api.done('POST', `/api/projects/${api.dashboards.ours.projectId}/dashboards/${board.id}/collaborators/`, {
         user_uuid: person.uuid,
         level: 37,
