@@ -43,10 +43,7 @@ export type ShownOf = (share: Share) => Promise<Shown>;
 
 type Options = { stores: DashboardStores; resultsOf: SharedResults };
 
-/** Visitors who come at once wait for the same. */
 export function createShownOf({ stores, resultsOf }: Options): ShownOf {
-  const underWay = new Map<number, Promise<Shown>>();
-
   async function dashboardOf(project: Project, id: number): Promise<Shown> {
     const dashboard = await stores.dashboards.access(project.id, id);
     const compute = (asked: Parameters<SharedResults>[1]) => resultsOf(project, asked);
@@ -61,12 +58,7 @@ export function createShownOf({ stores, resultsOf }: Options): ShownOf {
     return { insight: reducedInsight(presentInsight(insight, view), []) };
   }
 
-  return ({ configuration, project }) => {
-    const { id, object } = configuration;
-    const known = underWay.get(id);
-    if (known) return known;
-    const shown = (object.kind === 'dashboard' ? dashboardOf : insightOf)(project, object.id);
-    underWay.set(id, shown);
-    return shown.finally(() => underWay.delete(id));
+  return ({ configuration: { object }, project }) => {
+    return (object.kind === 'dashboard' ? dashboardOf : insightOf)(project, object.id);
   };
 }

@@ -13,6 +13,7 @@ import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { ClientAddress } from '../../wire/client-address.ts';
 import { exportedOf, lockedOf, type ShownOf } from './exported.ts';
+import { createKeptTexts, type Text } from './kept-texts.ts';
 import { PRIVATE_HEADERS, type Page } from './page/document.ts';
 import { missingPage, sharedPage, unlockPage } from './page/pages.ts';
 import { cookieOf, readPassword, tokensOf, type Visit } from './visit.ts';
@@ -38,11 +39,13 @@ export type SharedPagesOptions = {
 const VISITS = { perSecond: 20, burstSeconds: 10 };
 const PATH = /^\/(?<door>shared|embedded|shared_dashboard)\/(?<token>[^/?#]*?)(?<json>\.json)?\/?(?:\?(?<query>.*))?$/;
 const READING = ['GET', 'HEAD'];
+const JSON_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json' };
 /** No token has its form. */
 const NO_TOKEN = '-';
 
 export function createSharedPages(options: SharedPagesOptions): SharedPages {
   const { shares, unlocking, shownOf, clientAddress, isSecure, log } = options;
+  const kept = createKeptTexts();
   const visits = createRateLimit<string>(VISITS.perSecond, undefined, VISITS.burstSeconds);
 
   function handle(request: IncomingMessage, response: ServerResponse): boolean {
@@ -78,9 +81,16 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
       if (visit.asksForJson) return sendJson(request, response, { status: 200, body: lockedOf(share) });
       return sendPage(request, response, 200, unlockPage(settings ?? {}));
     }
-    const exported = exportedOf(share, visit.type, await shownOf(share));
-    if (visit.asksForJson) return sendJson(request, response, { status: 200, body: exported });
-    sendPage(request, response, 200, sharedPage(exported));
+    // Whoever comes here may see it: the link was looked up for this visit, and so was the password.
+    const name = JSON.stringify([share, visit.type, visit.asksForJson]);
+    sendText(request, response, 200, await kept.textOf(name, () => draw(share, visit)));
+  }
+
+  async function draw(share: Share, { type, asksForJson }: Visit): Promise<Text> {
+    const exported = exportedOf(share, type, await shownOf(share));
+    if (asksForJson) return { bytes: Buffer.from(JSON.stringify(exported)), headers: JSON_HEADERS };
+    const { html, headers } = sharedPage(exported);
+    return { bytes: Buffer.from(html), headers };
   }
 
   async function unlock(request: IncomingMessage, response: ServerResponse, visit: Visit, share: Share): Promise<void> {
@@ -120,9 +130,13 @@ function sendPage(
   { html, headers }: Page,
   others: Record<string, string> = {},
 ): void {
+  sendText(request, response, status, { bytes: Buffer.from(html), headers: { ...headers, ...others } });
+}
+
+function sendText(request: IncomingMessage, response: ServerResponse, status: number, { bytes, headers }: Text): void {
   if (!request.complete) request.resume();
-  response.writeHead(status, { ...headers, ...others, 'Content-Length': Buffer.byteLength(html) });
-  response.end(request.method === 'HEAD' ? undefined : html);
+  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+  response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
 function sendJson(request: IncomingMessage, response: ServerResponse, { headers, ...answer }: Answer): void {
