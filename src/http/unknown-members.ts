@@ -2,6 +2,7 @@
 import { InvalidInput } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
 import { KEY_IN_BODY } from './access.ts';
+import { nearestName } from './nearest-name.ts';
 import type { DescribedRoute } from './route.ts';
 
 /** Names as long as a body would make answers as long. */
@@ -39,21 +40,6 @@ function isObject(value: unknown): value is object {
 
 function explain(unknown: string, known: readonly string[]): string {
   if (known.length === 0) return 'There is no such field: none is taken here.';
-  const [nearest] = [...known].sort((a, b) => distance(unknown, a) - distance(unknown, b));
-  return `There is no such field. The nearest is \`${nearest}\`.`;
-}
-
-/** Nothing between a name and a part of it, else letters to be added, taken away or exchanged to make one word of the other (Levenshtein). */
-function distance(from: string, to: string): number {
-  if (from.includes(to) || to.includes(from)) return 0;
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const letter of from.slice(0, MAX_ATTR)) {
-    const next = [row[0]! + 1];
-    for (let column = 1; column <= to.length; column += 1) {
-      const exchanged = row[column - 1]! + (letter === to[column - 1] ? 0 : 1);
-      next.push(Math.min(exchanged, row[column]! + 1, next[column - 1]! + 1));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
+  const nearest = nearestName(unknown, known);
+  return nearest === undefined ? 'There is no such field.' : `There is no such field. The nearest is \`${nearest}\`.`;
 }

@@ -329,14 +329,14 @@ describe('the web application', () => {
   });
 
   it('refuses what it does not know where a route is strict, but for what it answers and the key', async () => {
-    for (const [member, nearest] of [
-      ['grace', 'grace_seconds'],
-      ['lable', 'label'],
-      ['__proto__x'.repeat(50), 'grace_seconds'],
+    for (const [member, hint] of [
+      ['grace', ' The nearest is `grace_seconds`.'],
+      ['lable', ' The nearest is `label`.'],
+      ['__proto__x'.repeat(50), ''],
     ] as const) {
       const { status, body } = await api.request('PUT', '/api/strict/', { body: { [member]: 1, id: 2 } });
       assert.equal(status, 400);
-      const detail = `There is no such field. The nearest is \`${nearest}\`.`;
+      const detail = `There is no such field.${hint}`;
       assert.partialDeepStrictEqual(body, { code: 'invalid_input', attr: member.slice(0, 100), detail });
     }
     const taken = { label: 'x', id: 2, personal_api_key: 'phx_' };

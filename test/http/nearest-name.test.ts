@@ -1,0 +1,26 @@
+/** What was meant by a name that there is not. */
+import assert from 'node:assert/strict';
+import { nearestName } from '../../src/http/nearest-name.ts';
+
+describe('the nearest name', () => {
+  for (const [name, paths, nearest] of [
+    ['lable', ['scopes', 'label'], 'label'],
+    ['dateFrom', ['date_to', 'date_from'], 'date_from'],
+    ['grace', ['label', 'grace_seconds'], 'grace_seconds'],
+    ['member', ['role', 'organization_member'], 'organization_member'],
+    ['maths', ['math_property', 'math'], 'math'],
+    ['breakdown', ['breakdownFilter', 'breakdownFilter.breakdown'], 'breakdownFilter.breakdown'],
+    ['breakdownLimits', ['breakdown', 'breakdown_limit'], 'breakdown_limit'],
+    ['afer', ['before', 'after'], 'after'],
+    ['guide', ['id', 'order'], undefined],
+    ['event', ['name', 'custom_name', 'type', 'kind'], undefined],
+    ['xyzzy', ['type', 'x'], undefined],
+    ['_', ['id'], undefined],
+    ['x'.repeat(1_000_000), ['label'], undefined],
+    ['anything', [], undefined],
+  ] as const) {
+    it(`of ${name.slice(0, 20)} in ${paths.join(', ') || 'none'} is ${nearest ?? 'none'}`, () => {
+      assert.equal(nearestName(name, paths), nearest);
+    });
+  }
+});
