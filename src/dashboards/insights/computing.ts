@@ -2,8 +2,8 @@
 import { Unavailable } from '../../errors.ts';
 import type { ParsedQuery } from '../queries/parsed.ts';
 import type { QueryResult } from '../queries/result.ts';
+import { createTurns } from '../queries/turns.ts';
 import type { CachedResult, ResultStore } from './results.store.ts';
-import { createTurns } from './turns.ts';
 
 /** A query with all that lies over it, and what its result is called. */
 export type Job = { projectId: number; query: ParsedQuery; hash: Buffer };

@@ -1,9 +1,9 @@
 /** Answers queries at once, for those who wait for them. */
 import type { Pool } from '../../db/connection.ts';
-import { createTurns } from '../insights/turns.ts';
 import type { ParsedQuery } from './parsed.ts';
 import type { QueryResult } from './result.ts';
 import { runQuery } from './run.ts';
+import { createTurns } from './turns.ts';
 
 /** Insights are computed on the other connections. */
 const AT_ONCE = 2;

@@ -1,6 +1,6 @@
 /** A few computations at once, of one project after the other. */
 import assert from 'node:assert/strict';
-import { createTurns } from '../../../src/dashboards/insights/turns.ts';
+import { createTurns } from '../../../src/dashboards/queries/turns.ts';
 import { Unavailable } from '../../../src/errors.ts';
 
 describe('turns of computations', () => {
