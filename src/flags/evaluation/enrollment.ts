@@ -12,19 +12,17 @@ import { allOf, type Verdict } from './verdict.ts';
 /** Undefined: nothing was chosen. */
 export type Enrollment = (asker: Asker) => Verdict | undefined;
 
-const none: Enrollment = () => undefined;
-
-/** `feature_enrollment: true`, or the older form: the first of `super_groups`. */
+/** `feature_enrollment: true`, or the older form: the first of `super_groups`. @returns undefined: the flag is for everyone */
 export function compileEnrollment(
   flagKey: string,
   filters: Fields,
   placement: Placement,
   scope: Omit<FilterScope, 'group'>,
-): Enrollment {
+): Enrollment | undefined {
   if (fieldAt(filters, 'feature_enrollment') === true) return choiceOf(`$feature_enrollment/${flagKey}`, scope);
   const set = elementsOf(fieldAt(filters, 'super_groups'))[0];
   const properties = elementsOf(fieldAt(fieldsOf(set), 'properties'));
-  if (set === undefined || properties.length === 0) return none;
+  if (set === undefined || properties.length === 0) return undefined;
   const { matches, percentage } = compileConditionSet(set, undefined, placement.variantKeys, scope);
   const isKnown = anyIsKnown(
     properties.map((one) => fieldAt(fieldsOf(one), 'key')).filter((key) => typeof key === 'string'),

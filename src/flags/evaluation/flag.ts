@@ -49,10 +49,10 @@ export function compileFlag(
     needsContinuousId: placement.isContinuous && isPlaced,
     answers,
     decide(asker) {
-      const enrolled = enrollment(asker);
+      const enrolled = enrollment?.(asker);
       if (typeof enrolled === 'string') return answers.failed(enrolled);
       if (enrolled !== undefined) return answers.enrolled(enrolled);
-      const holdout = placement.holdoutOf(asker);
+      const holdout = placement.holdoutOf?.(asker);
       return holdout === undefined ? decideSets(asker) : answers.heldOut(holdout);
     },
   };

@@ -19,14 +19,15 @@ export type Placement = {
   isInRollout: (asker: Asker, group: number | undefined, percentage: number) => Verdict;
   /** null: none, the flag is just on; undefined: not known. */
   variantFor: (asker: Asker, group: number | undefined) => string | null | undefined;
-  /** `holdout-<id>`, when who asks is held out. */
-  holdoutOf: (asker: Asker) => string | undefined;
+  /** `holdout-<id>`, when who asks is held out. Undefined: nobody is. */
+  readonly holdoutOf: ((asker: Asker) => string | undefined) | undefined;
 };
 
 export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: number | undefined): Placement {
   const byDevice = flag.bucketingIdentifier === 'device_id';
   const isContinuous = flag.ensureExperienceContinuity && !byDevice && flagGroup === undefined;
-  const prefix = `${flag.key}.`;
+  const placeInRollout = hash01(`${flag.key}.`);
+  const placeInVariants = hash01(`${flag.key}.`, 'variant');
   const variants = variantsOf(fieldAt(fieldsOf(fieldAt(filters, 'multivariate')), 'variants'));
   const holdout = holdoutIn(filters);
 
@@ -37,9 +38,9 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
   }
 
   /** Without an id, everyone is first. */
-  function placeOf(asker: Asker, group: number | undefined, salt: string): number | undefined {
+  function placeOf(asker: Asker, group: number | undefined, place: (id: string) => number): number | undefined {
     const id = idOf(asker, group);
-    return id ? hash01(prefix, id, salt) : id === '' ? 0 : undefined;
+    return id ? place(id) : id === '' ? 0 : undefined;
   }
 
   /** What a person was placed by before counts only as far as the request says it: holdouts are the same in all flags. */
@@ -49,28 +50,30 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
     return idOf(asker, flagGroup) ?? distinctId;
   }
 
+  function isHeldOut(asker: Asker, percentage: number): boolean {
+    return percentage >= 100 || isWithin(placeInHoldout(holdoutIdOf(asker)), percentage);
+  }
+
   return {
     byDevice,
     isContinuous,
     variantKeys: new Set(variants.map(({ key }) => key)),
     isInRollout(asker, group, percentage) {
       if (percentage >= 100) return true;
-      const place = placeOf(asker, group, '');
+      const place = placeOf(asker, group, placeInRollout);
       return place === undefined ? 'database_error' : isWithin(place, percentage);
     },
     variantFor(asker, group) {
       if (variants.length === 0) return null;
-      const place = placeOf(asker, group, 'variant');
+      const place = placeOf(asker, group, placeInVariants);
       return place === undefined ? undefined : variantAt(place, variants);
     },
-    holdoutOf(asker) {
-      if (!holdout) return undefined;
-      const isHeldOut =
-        holdout.percentage >= 100 || isWithin(hash01('holdout-', holdoutIdOf(asker)), holdout.percentage);
-      return isHeldOut ? holdout.variant : undefined;
-    },
+    holdoutOf: holdout && ((asker) => (isHeldOut(asker, holdout.percentage) ? holdout.variant : undefined)),
   };
 }
+
+/** The same in all flags. */
+const placeInHoldout = hash01('holdout-');
 
 /** @param percentage its end is in it */
 export function isWithin(place: number, percentage: number): boolean {

@@ -13,12 +13,12 @@ export const always: Test = () => true;
 export const never: Test = () => false;
 
 export function allOf(tests: readonly Test[]): Test {
-  if (tests.length === 1) return tests[0]!;
+  if (tests.length <= 1) return tests[0] ?? always;
   return (asker) => firstOrUnknown(tests, asker, false);
 }
 
 export function anyOf(tests: readonly Test[]): Test {
-  if (tests.length === 1) return tests[0]!;
+  if (tests.length <= 1) return tests[0] ?? never;
   return (asker) => firstOrUnknown(tests, asker, true);
 }
 
