@@ -13,8 +13,8 @@ export const UNAVAILABLE = Symbol('unavailable');
 export type Found = Json | undefined | typeof UNAVAILABLE;
 
 const MAX_GRACE_MS = 500;
-/** Looking at the clock takes as long as deciding a simple flag. */
-const STEPS_PER_LOOK = 4;
+/** Looking at the clock takes as long as deciding a simple flag, and making a map that stays empty half as long. */
+const STEPS_PER_LOOK = 16;
 
 const NO_PROPERTIES: Properties = {};
 const NOTHING_STORED: Facts = {
@@ -29,14 +29,13 @@ export class Asker {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly deviceId: string;
-  /** Whether a cohort has the person, by the cohort's index. */
-  readonly cohorts = new Map<number, Verdict>();
-  /** Of flags that others depend on, by index. One that is for others than the asker has none: it counts as false. */
-  readonly decisions = new Map<number, Decision>();
+  readonly #budgetMs: number;
+  #cohorts: Map<number, Verdict> | undefined;
+  #decisions: Map<number, Decision> | undefined;
   readonly #facts: Facts;
   readonly #groupTypes: ReadonlyMap<number, string>;
   readonly #stored: Properties | typeof UNAVAILABLE;
-  #deadline: number;
+  #deadline: number | undefined;
   #graceMs = MAX_GRACE_MS;
   #isLate = false;
   #steps = 0;
@@ -53,22 +52,34 @@ export class Asker {
     this.#groupTypes = groupTypes;
     const { person } = this.#facts;
     this.#stored = person === 'unavailable' ? UNAVAILABLE : (person?.properties ?? NO_PROPERTIES);
-    this.#deadline = performance.now() + budgetMs;
+    this.#budgetMs = budgetMs;
     const ownDeviceId = request.personProperties['$device_id'];
     this.deviceId = request.deviceId ?? (typeof ownDeviceId === 'string' ? ownDeviceId : '');
   }
 
-  /** The budget is used up: what is not decided yet fails. */
+  /** Whether a cohort has the person, by the cohort's index. */
+  get cohorts(): Map<number, Verdict> {
+    return (this.#cohorts ??= new Map());
+  }
+
+  /** Of flags that others depend on, by index. One that is for others than the asker has none: it counts as false. */
+  get decisions(): Map<number, Decision> {
+    return (this.#decisions ??= new Map());
+  }
+
+  /** The budget is used up: what is not decided yet fails. It counts from the first look. */
   isLate(): boolean {
-    this.#isLate ||= performance.now() > this.#deadline;
+    if (this.#isLate) return true;
+    const now = performance.now();
+    this.#deadline ??= now + this.#budgetMs;
+    this.#isLate = now > this.#deadline;
     return this.#isLate;
   }
 
   /** The same, between small steps: it is seen a few steps later. */
   isLateSoFar(): boolean {
-    const looks = this.#steps % STEPS_PER_LOOK === 0;
     this.#steps += 1;
-    return looks ? this.isLate() : this.#isLate;
+    return this.#steps % STEPS_PER_LOOK === 0 ? this.isLate() : this.#isLate;
   }
 
   /** Does what is done once for all requests, such as compiling a pattern: within reason, this one does not pay for it. */
@@ -76,7 +87,7 @@ export class Asker {
     const started = performance.now();
     const result = work();
     const spentMs = Math.min(performance.now() - started, this.#graceMs);
-    this.#deadline += spentMs;
+    if (this.#deadline !== undefined) this.#deadline += spentMs;
     this.#graceMs -= spentMs;
     return result;
   }

@@ -28,6 +28,8 @@ const KNOWN_SELECTIONS = 100;
 type Selection = {
   /** Of its flags, in the order of the definitions. */
   readonly indexes: readonly number[];
+  /** Some of them are decided, but not as anyone meant. */
+  readonly isFaulty: boolean;
   requirements: Requirements | undefined;
 };
 
@@ -45,24 +47,26 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   const flagNamed = (name: string) => indexById.get(name) ?? indexByKey.get(name);
   const flags = definitions.flags.map((flag) => compileFlag(flag, { context, isInCohort: cohorts.isIn, flagNamed }));
   const links = linkFlags(flags, flagNamed);
-  const malformed = [...flags.keys()].filter((index) => flags[index]!.reads.isMalformed);
-  /** They are decided, but not as anyone meant. */
-  const faulty = new Set([...links.cyclic, ...malformed]);
   const hasContinuity = flags.some(({ definition, isContinuous }) => definition.active && isContinuous);
   const selections = new Map<string, Selection>();
 
   const isForRequest = (request: EvaluationRequest) => (index: number) => isFor(request, flags[index]!.definition);
 
+  function selectionOf(indexes: readonly number[]): Selection {
+    const isFaulty = indexes.some((index) => links.cyclic.has(index) || flags[index]!.reads.isMalformed);
+    return { indexes, isFaulty, requirements: undefined };
+  }
+
   function selectionFor(request: EvaluationRequest): Selection {
     if (request.flagKeys) {
       const named = [...request.flagKeys].map((key) => indexByKey.get(key)).filter((index) => index !== undefined);
-      return { indexes: named.filter(isForRequest(request)).sort((a, b) => a - b), requirements: undefined };
+      return selectionOf(named.filter(isForRequest(request)).sort((a, b) => a - b));
     }
     const name = selectionName(request);
     let selection = selections.get(name);
     if (selection) return selection;
     if (selections.size >= KNOWN_SELECTIONS) selections.clear();
-    selection = { indexes: [...flags.keys()].filter(isForRequest(request)), requirements: undefined };
+    selection = selectionOf([...flags.keys()].filter(isForRequest(request)));
     selections.set(name, selection);
     return selection;
   }
@@ -74,7 +78,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
 
   function decide(index: number, asker: Asker): Decision {
     const { answers, decide: decideFlag } = flags[index]!;
-    if (links.broken.has(index)) return answers.missingDependency();
+    if (links.isBroken[index]) return answers.missingDependency();
     if (asker.isLateSoFar()) return answers.failed('timeout');
     try {
       return decideFlag(asker);
@@ -107,12 +111,15 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
     },
     evaluate(request, facts, clock) {
       const asker = new Asker(request, facts, groupTypes, clock);
-      const { indexes } = selectionFor(request);
-      const decisions = indexes.map((index) =>
-        links.linked.has(index) ? decideLinked(index, asker) : decide(index, asker),
-      );
-      const isFaulty = faulty.size > 0 && indexes.some((index) => faulty.has(index));
-      return { decisions, errorsWhileComputing: isFaulty || decisions.some(({ failed }) => failed) };
+      const { indexes, isFaulty } = selectionFor(request);
+      const decisions: Decision[] = [];
+      let errorsWhileComputing = isFaulty;
+      for (const index of indexes) {
+        const decision = links.isLinked[index] ? decideLinked(index, asker) : decide(index, asker);
+        if (decision.failed) errorsWhileComputing = true;
+        decisions.push(decision);
+      }
+      return { decisions, errorsWhileComputing };
     },
   };
 }

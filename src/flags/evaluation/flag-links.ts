@@ -8,9 +8,9 @@ export type FlagLinks = {
   /** In a cycle, or depending on one. */
   readonly cyclic: ReadonlySet<number>;
   /** Depending on a flag that is not there, or in a cycle, or on another broken one: they are off. */
-  readonly broken: ReadonlySet<number>;
+  readonly isBroken: readonly boolean[];
   /** Depending on others, or others on them. */
-  readonly linked: ReadonlySet<number>;
+  readonly isLinked: readonly boolean[];
 };
 
 /** An inactive flag is off whatever it depends on: nothing is followed from there. */
@@ -29,7 +29,7 @@ export function linkFlags(flags: readonly CompiledFlag[], flagNamed: (name: stri
   return {
     dependencies: dependencies.map((indexes, index) => (broken.has(index) ? [] : indexes)),
     cyclic,
-    broken,
-    linked,
+    isBroken: flags.map((_, index) => broken.has(index)),
+    isLinked: flags.map((_, index) => linked.has(index)),
   };
 }
