@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import { isSecretName, redact, REDACTED } from '../secrets/redact.ts';
 import type { ActivityVerb, Author, Change } from './activity.ts';
+import { withoutHidden } from './hidden-names.store.ts';
 import type { SeenActivity } from './seen-activity.ts';
 import { seesAll, whereVisible } from './visible.store.ts';
 
@@ -133,7 +134,8 @@ export function activityStore(db: Knex) {
       ])
       .limit(page.limit)
       .offset(page.offset);
-    return { count: Number(counted.count), results: rows.map(fromRow) };
+    const results = await withoutHidden(db, place.project_id, rows.map(fromRow), seen);
+    return { count: Number(counted.count), results };
   }
 
   return {

@@ -8,6 +8,8 @@ export type SeenActivity = {
   visible: Visible;
   /** The table of what the entries are about, where these are parts of batch exports: then `visible` is about the exports. */
   partsOfExports?: string;
+  /** Where entries about another kind name these objects: a field that lists their ids, and the table where they are. */
+  namedIn?: { scope: string; field: string; table: string };
 };
 
 const PARTS_OF_EXPORTS = [
@@ -15,10 +17,18 @@ const PARTS_OF_EXPORTS = [
   { scope: 'BatchExportBackfill', partsOfExports: 'batch_export_backfills' },
 ];
 
+/** An insight that is put on dashboards, and taken off. */
+const NAMED_IN: Record<string, SeenActivity['namedIn']> = {
+  dashboard: { scope: 'Insight', field: 'dashboards', table: 'dashboards' },
+};
+
 /** For each kind of object; what is about none of them is for everybody. */
 export function seenActivity(rights: Rights): SeenActivity[] {
   return [
-    ...KINDS.map((kind) => ({ scope: scopeOf(kind), visible: rights.visible(kind) })),
+    ...KINDS.map((kind) => {
+      const namedIn = NAMED_IN[kind];
+      return { scope: scopeOf(kind), visible: rights.visible(kind), ...(namedIn && { namedIn }) };
+    }),
     ...PARTS_OF_EXPORTS.map((parts) => ({ ...parts, visible: rights.visible('batch_export') })),
   ];
 }

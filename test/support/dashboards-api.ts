@@ -1,6 +1,7 @@
 /** Dashboards over a started Sluice: requests about one project, by whoever is in its organization. */
 import { randomUUID } from 'node:crypto';
 import { dashboardRoutes } from '../../src/dashboard-parts.ts';
+import { activityRoutes } from '../../src/identity/activity.routes.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
 import { createSessions } from '../../src/identity/sessions.ts';
 import { sessionStore } from '../../src/identity/sessions.store.ts';
@@ -42,7 +43,7 @@ export type DashboardsApi = {
   stop(): Promise<void>;
 };
 
-const checkAnswer = answerCheck(dashboardRoutes);
+const checkAnswer = answerCheck<never>([...dashboardRoutes, ...activityRoutes]);
 
 export async function startDashboardsApi(): Promise<DashboardsApi> {
   const sluice = await startSluice();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from '../../db/connection.ts';
 import { NotFound } from '../../errors.ts';
 import type { Dashboard } from '../dashboards.store.ts';
-import type { TilePlace } from '../tiles/tiles.store.ts';
+import type { OwnedPlace } from '../tiles/tiles.store.ts';
 import { wantedInsights, type InsightQuery } from './list.store.ts';
 
 /** What users say of an insight. */
@@ -39,7 +39,7 @@ export type Insight = InsightFields & {
 export type NewInsight = InsightFields & Pick<Insight, 'project_id' | 'is_sample' | 'created_by'>;
 
 /** A tile that shows it, and what restricts the dashboard of the tile. */
-export type InsightPlace = TilePlace & Pick<Dashboard, 'created_by' | 'restriction_level' | 'editors'>;
+export type InsightPlace = OwnedPlace & Pick<Dashboard, 'restriction_level' | 'editors'>;
 
 const EDITORS = `array(select user_id from dashboard_collaborators as collaborator
   where collaborator.dashboard_id = dashboards.id and level = 37) as editors`;

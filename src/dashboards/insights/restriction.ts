@@ -5,6 +5,7 @@ import type { Acting } from '../acting.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { EVERYONE_EDITS, mayEdit, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../restriction.ts';
 import type { DashboardBound } from '../stores.ts';
+import type { OwnedPlace } from '../tiles/tiles.store.ts';
 import type { InsightPlace, InsightStore } from './insights.store.ts';
 
 export type Restriction = {
@@ -44,7 +45,10 @@ export function restrictionOf(
 }
 
 /** Those on dashboards that the caller sees: of others nothing is told. */
-export function visiblePlaces(places: readonly InsightPlace[], rights: Pick<Rights, 'levelOf'>): InsightPlace[] {
+export function visiblePlaces<Place extends OwnedPlace>(
+  places: readonly Place[],
+  rights: Pick<Rights, 'levelOf'>,
+): Place[] {
   return places.filter(({ dashboard_id: id, created_by: createdBy }) =>
     reaches(rights.levelOf('dashboard', { id, createdBy }), 'viewer'),
   );

@@ -4,6 +4,7 @@
  */
 import type { Knex } from '../../db/connection.ts';
 import { NotFound } from '../../errors.ts';
+import type { Dashboard } from '../dashboards.store.ts';
 import type { Laid, Layouts } from './layout.ts';
 
 /** How a tile shows what is on it. */
@@ -23,6 +24,9 @@ export type Tile = TileFields & TileContent & { id: number; dashboard_id: number
 
 /** Where an object lies. */
 export type TilePlace = Pick<Tile, 'id' | 'dashboard_id' | 'deleted'>;
+
+/** With what says who sees the dashboard. */
+export type OwnedPlace = TilePlace & Pick<Dashboard, 'created_by'>;
 
 /** What copies of a dashboard share, and nothing else protects. */
 type Shared = Pick<TileContent, 'text_id' | 'button_id'>;
@@ -52,10 +56,15 @@ export function tileStore(db: Knex) {
       .where({ 'dashboard_tiles.dashboard_id': dashboardId, 'dashboard_tiles.deleted': false })
       .whereRaw('insights.deleted is not true');
   const places = (column: 'text_id' | 'button_id', ids: readonly (number | string)[]) =>
-    table()
-      .whereIn(column, ids as never)
-      .orderBy('id')
-      .select<(TilePlace & Shared)[]>('id', 'dashboard_id', 'deleted', 'text_id', 'button_id');
+    db('dashboard_tiles as tile')
+      .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
+      .where({ 'dashboards.deleted': false })
+      .whereIn(`tile.${column}`, ids)
+      .orderBy('tile.id')
+      .select<(OwnedPlace & Shared)[]>(
+        ...(['tile.id', 'tile.dashboard_id', 'tile.deleted', 'tile.text_id', 'tile.button_id'] as const),
+        'dashboards.created_by',
+      );
 
   return {
     /** Those that are shown, in no order. */
@@ -144,12 +153,12 @@ export function tileStore(db: Knex) {
       return rows.flatMap(({ insight_id }) => insight_id ?? []);
     },
 
-    /** Where texts lie, by their ids; in the order of the tiles. */
-    async placesOfTexts(ids: readonly number[]): Promise<Map<number, TilePlace[]>> {
+    /** Where texts lie, on dashboards that are not deleted, by their ids; in the order of the tiles. */
+    async placesOfTexts(ids: readonly number[]): Promise<Map<number, OwnedPlace[]>> {
       return placesBy(await places('text_id', ids), ({ text_id }) => text_id);
     },
 
-    async placesOfButtons(ids: readonly string[]): Promise<Map<string, TilePlace[]>> {
+    async placesOfButtons(ids: readonly string[]): Promise<Map<string, OwnedPlace[]>> {
       return placesBy(await places('button_id', ids), ({ button_id }) => button_id);
     },
   };
@@ -157,13 +166,13 @@ export function tileStore(db: Knex) {
 
 export type TileStore = ReturnType<typeof tileStore>;
 
-function placesBy<K>(rows: readonly (TilePlace & Shared)[], keyOf: (row: Shared) => K | null) {
-  const byKey = new Map<K, TilePlace[]>();
+function placesBy<K>(rows: readonly (OwnedPlace & Shared)[], keyOf: (row: Shared) => K | null) {
+  const byKey = new Map<K, OwnedPlace[]>();
   for (const row of rows) {
     const key = keyOf(row);
     if (key === null) continue;
-    const { id, dashboard_id, deleted } = row;
-    byKey.set(key, [...(byKey.get(key) ?? []), { id, dashboard_id, deleted }]);
+    const { id, dashboard_id, deleted, created_by } = row;
+    byKey.set(key, [...(byKey.get(key) ?? []), { id, dashboard_id, deleted, created_by }]);
   }
   return byKey;
 }

@@ -12,7 +12,7 @@ import { inOrder } from './layout.ts';
 import { maySeeInsight } from './permissions.ts';
 import { presentTile, type SeenTile } from './present.ts';
 import type { TileBody } from './schema.ts';
-import type { Tile } from './tiles.store.ts';
+import type { OwnedPlace, Tile } from './tiles.store.ts';
 
 /** For whom tiles are shown. */
 export type TileViewer = {
@@ -63,10 +63,12 @@ async function present(
     return insight && maySee(insight) ? insight : undefined;
   });
 
+  const seenOf = <Place extends OwnedPlace>(places: readonly Place[] = []) =>
+    rights ? visiblePlaces(places, rights) : places;
+
   function placement(insightId: number) {
     const places = contents.placesOfInsights.get(insightId) ?? [];
-    const seen = rights ? visiblePlaces(places, rights) : places;
-    return { places: seen, ...(rights && caller && { restriction: restrictionOf(places, caller, rights) }) };
+    return { places: seenOf(places), ...(rights && caller && { restriction: restrictionOf(places, caller, rights) }) };
   }
 
   const seen = tiles.map((tile, order): SeenTile => {
@@ -81,8 +83,8 @@ async function present(
         insight,
         seen: result && { result, ...placement(insight.id) },
       },
-      text: text && { text, places: contents.placesOfTexts.get(text.id) ?? [] },
-      button: button && { button, places: contents.placesOfButtons.get(button.id) ?? [] },
+      text: text && { text, places: seenOf(contents.placesOfTexts.get(text.id)) },
+      button: button && { button, places: seenOf(contents.placesOfButtons.get(button.id)) },
     };
   });
   const users = await stores.users.byIds(seen.flatMap(usersOf));

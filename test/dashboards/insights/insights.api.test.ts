@@ -5,6 +5,7 @@ import type { Person } from '../../support/dashboards-api.ts';
 import { countOf, numberIn, startInsightsApi, type Insight, type InsightsApi } from '../../support/insights-api.ts';
 
 type Page = { count: number; next: string | null; results: Insight[] };
+type Told = { detail: { changes: { before: unknown; after: unknown }[] } };
 
 describe('insights', () => {
   let api: InsightsApi;
@@ -270,6 +271,17 @@ describe('insights', () => {
     assert.equal(await countOn(hidden.id), 1);
     await api.done('PATCH', `${id}/`, { dashboards: [] }, asPerson);
     assert.deepEqual((await api.done('GET', `${id}/`))['dashboards'], [hidden.id]);
+    await api.done('PATCH', `${id}/`, { dashboards: [] });
+    const told = async (options = {}) => {
+      const log = `/api/projects/${api.dashboards.ours.projectId}/activity_log/?scope=Insight&item_id=${id}`;
+      const { results } = await api.dashboards.done<{ results: Told[] }>('GET', log, undefined, options);
+      return results.flatMap(({ detail }) => detail.changes.map(({ before, after }) => [before, after]));
+    };
+    assert.deepEqual(await told(asPerson), [[[open.id], []]]);
+    assert.deepEqual(await told(), [
+      [[hidden.id], []],
+      [[hidden.id, open.id], [hidden.id]],
+    ]);
   });
 
   describe('are listed', () => {

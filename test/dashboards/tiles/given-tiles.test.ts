@@ -110,6 +110,23 @@ describe('the tiles of a dashboard', () => {
       assert.equal(contentOf((await get(id)).tiles[0], 'button_tile')['url'], BUTTON.url);
     });
 
+    it('texts and buttons name no dashboard that is hidden from the reader', async () => {
+      const { id } = await create({ text: { body: 'a' } }, { button_tile: BUTTON });
+      const copy = await api.create({ use_dashboard: id });
+      const outsider = await api.join();
+      await api.rule(id, 'none', outsider.membershipId);
+      const named = async (person = {}) =>
+        (await get(copy.id, person)).tiles.map((tile) => {
+          const content = contentOf(tile, tile['text'] ? 'text' : 'button_tile');
+          return (content['dashboard_tiles'] as { dashboard_id: number }[]).map((place) => place.dashboard_id);
+        });
+      assert.deepEqual(await named(outsider), [[copy.id], [copy.id]]);
+      assert.deepEqual(await named(), [
+        [id, copy.id],
+        [id, copy.id],
+      ]);
+    });
+
     it('a tile of another dashboard is never touched by its id', async () => {
       const other = await create({ text: { body: 'theirs' }, ...sm(0, 0) });
       const foreign = idOf(other.tiles[0]);
