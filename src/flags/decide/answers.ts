@@ -47,27 +47,28 @@ export function answerText({
 }
 
 const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation, flags: readonly FlagDefinition[]) => string>> = {
-  keys: ({ decisions }) => `"featureFlags":[${decisions.filter(isOn).map(keyOf).join()}]`,
-  enabled: ({ decisions }) => `"featureFlags":{${decisions.filter(isOn).map(valueOf).join()}}`,
+  keys: ({ decisions }) => `"featureFlags":[${joined(decisions, isOn, keyOf)}]`,
+  enabled: ({ decisions }) => `"featureFlags":{${joined(decisions, isOn, valueOf)}}`,
   values: ({ decisions, errorsWhileComputing }) =>
     `"featureFlags":{${joined(decisions, isDecided, valueOf)}},"featureFlagPayloads":{${joined(decisions, hasPayload, payloadOf)}}` +
     `,"errorsWhileComputingFlags":${errorsWhileComputing}`,
   details: ({ decisions, errorsWhileComputing }) =>
-    `"flags":{${decisions.map(detailsOf).join()}},"errorsWhileComputingFlags":${errorsWhileComputing}`,
+    `"flags":{${joined(decisions, isAny, detailsOf)}},"errorsWhileComputingFlags":${errorsWhileComputing}`,
   analysis({ decisions, errorsWhileComputing }, flags) {
     const byId = new Map(flags.map((flag) => [flag.id, flag]));
     const texts = decisions.map((decision) => {
       const conditions = conditionsOf(byId.get(decision.id)!, decision);
-      return `${detailsOf(decision).slice(0, -1)},${member('conditions', conditions)}}`;
+      return `${detailsOf(decision).first.slice(0, -1)},${member('conditions', conditions)}}`;
     });
     return `"flags":{${texts.join()}},"errorsWhileComputingFlags":${errorsWhileComputing}`;
   },
 };
 
+const isAny = () => true;
 const isOn = ({ enabled }: Decision) => enabled;
 const hasPayload = ({ payload }: Decision) => payload !== null;
 const isDecided = ({ failed }: Decision) => !failed;
-const keyOf = ({ key }: Decision) => JSON.stringify(key);
+const keyOf = remembered(({ key }) => JSON.stringify(key));
 const valueOf = remembered(({ key, enabled, variant }) => member(key, enabled ? (variant ?? true) : false));
 const payloadOf = remembered(({ key, payload }) => member(key, payload));
 const detailsOf = remembered(({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }) =>
@@ -81,14 +82,20 @@ const detailsOf = remembered(({ key, id, version, enabled, variant, reason, payl
   }),
 );
 
+/** As the first of a list, and as a later one, with its comma: to put that in front each time would cost half of the writing. */
+type Written = { readonly first: string; readonly later: string };
+
 /** A compiled flag gives the same decision as the same object every time, so most are written once. */
-function remembered(write: (decision: Decision) => string): (decision: Decision) => string {
-  const written = new WeakMap<Decision, string>();
+function remembered(write: (decision: Decision) => string): (decision: Decision) => Written {
+  const known = new WeakMap<Decision, Written>();
 
   return (decision) => {
-    let text = written.get(decision);
-    if (text === undefined) written.set(decision, (text = write(decision)));
-    return text;
+    let written = known.get(decision);
+    if (written) return written;
+    const first = write(decision);
+    written = { first, later: `,${first}` };
+    known.set(decision, written);
+    return written;
   };
 }
 
@@ -96,11 +103,13 @@ function remembered(write: (decision: Decision) => string): (decision: Decision)
 function joined(
   decisions: readonly Decision[],
   isIn: (decision: Decision) => boolean,
-  textOf: (decision: Decision) => string,
+  writtenOf: (decision: Decision) => Written,
 ): string {
   let text = '';
   for (const decision of decisions) {
-    if (isIn(decision)) text += text === '' ? textOf(decision) : `,${textOf(decision)}`;
+    if (!isIn(decision)) continue;
+    const { first, later } = writtenOf(decision);
+    text += text === '' ? first : later;
   }
   return text;
 }
