@@ -62,7 +62,9 @@ function tableSql(query: ParsedEvents, context: FilterContext): string {
     select ${[...keys, '"timestamp"', 'uuid'].map((name) => `event.${name}`).join(', ')}, event.beyond as unread,
       ${columns.map(({ sql }, i) => `${sql} as c${i}`).join(', ')}
     from (${cutToPage(nearest, sorting)}) as event left join ${KNOWN} on known.distinct_id = event.distinct_id`;
-  const sized = `select *, octet_length(json_build_array(${cells.join(', ')})::text) as row_bytes from (${read}) as read`;
+  // Without the offset Postgres would make the cells twice.
+  const sized = `
+    select *, octet_length(json_build_array(${cells.join(', ')})::text) as row_bytes from (${read} offset 0) as read`;
   return `
     select ${cells.join(', ')}, beyond or unread as beyond from (${cutToPage(sized, sorting, ANSWER_BYTES)}) as row
     order by ${sorting}`;

@@ -128,7 +128,7 @@ describe('POST /query/', () => {
     const shown: { rows: unknown[][]; bytes: number }[] = [];
     for (let hasMore = true, offset = 0; hasMore; offset += shown.at(-1)!.rows.length) {
       const { body } = await ask({
-        query: { kind: 'EventsQuery', select, event: 'large', after: 'all', limit: 12, offset },
+        query: { kind: 'EventsQuery', select, event: 'large', after: 'all', limit: 6, offset },
       });
       shown.push({ rows: body['results'] as unknown[][], bytes: JSON.stringify(body).length });
       hasMore = body['hasMore'] as boolean;
@@ -137,8 +137,8 @@ describe('POST /query/', () => {
   }
 
   it('answers large events a few at a time, and says where to go on', async () => {
-    const properties = { large: 'x'.repeat(600_000), small: 1 };
-    const events = Array.from({ length: 12 }, (_, n) => {
+    const properties = { large: 'x'.repeat(900_000), small: 1 };
+    const events = Array.from({ length: 6 }, (_, n) => {
       return { event: 'large', distinct_id: `l${n}`, timestamp: '2024-06-02T10:00:00Z', properties };
     });
     await world.send(events);
