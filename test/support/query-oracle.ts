@@ -110,14 +110,26 @@ function amountOf(rows: readonly StoredRow[], { math = 'total', math_property: n
   if (numbers.length === 0) return 0;
   if (math === 'min') return Math.min(...numbers);
   if (math === 'max') return Math.max(...numbers);
+  if (math === 'median') return percentileOf(numbers, 0.5);
+  if (math.startsWith('p')) return percentileOf(numbers, Number(math.slice(1)) / 100);
   const sum = numbers.reduce((total, one) => total + one, 0);
   return math === 'sum' ? sum : sum / numbers.length;
+}
+
+/** Between two numbers as far as the fraction lies between their places. */
+function percentileOf(numbers: readonly number[], fraction: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const place = fraction * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(place)]!, sorted[Math.ceil(place)]!];
+  return low + (place - Math.floor(place)) * (high - low);
 }
 
 export type TrendsAsked = {
   series: Node[];
   interval: Interval;
   shape: 'intervals' | 'cumulative' | 'total';
+  /** All series have the same values of the breakdown. */
+  isJoint?: boolean;
   breakdown?: { key: string; type: 'event' | 'person'; limit: number } | undefined;
   properties: Filter[];
   dates: Dates;
@@ -136,41 +148,52 @@ export function trendsOf(rows: readonly StoredRow[], asked: TrendsAsked): Line[]
     .map((row) => ({ row, place: places.get(nameOf(row.at, interval, timeZone)) }))
     .filter((one): one is { row: StoredRow; place: number } => one.place !== undefined)
     .filter(({ row }) => localOf(row.at, timeZone).date <= asked.dates.to);
-  return asked.series.flatMap((node, series) => {
-    const own = placed.filter(({ row }) => isOf(row, node));
-    return groupsOf(own, node, asked).map(({ value, members }) => ({
+  const parts = asked.series.map((node) => ({ node, own: placed.filter(({ row }) => isOf(row, node)) }));
+  return parts.flatMap((part, series) => {
+    const ranking = rankingOf(asked.isJoint ? parts : [part], asked);
+    return groupsOf(part.own, ranking, asked).map(({ value, members }) => ({
       series,
       value,
-      numbers: numbersOf(members, node, asked.shape, names.length),
+      numbers: numbersOf(members, part.node, asked.shape, names.length),
     }));
   });
 }
 
 type Placed = { row: StoredRow; place: number };
 
-function groupsOf(
-  own: Placed[],
-  node: Node,
-  { breakdown }: TrendsAsked,
-): { value: string | null; members: Placed[] }[] {
-  if (!breakdown) return [{ value: null, members: own }];
-  const { key, type, limit } = breakdown;
-  const byValue = Map.groupBy(own, ({ row }) => {
+function byValue(own: readonly Placed[], { breakdown }: TrendsAsked): Map<string, Placed[]> {
+  const { key, type } = breakdown!;
+  return Map.groupBy(own, ({ row }) => {
     const value = (type === 'event' ? row.properties : row.personProperties)[key];
     return value === undefined || value === null ? 'none' : `=${value as string | number | boolean}`;
   });
-  const ranked = [...byValue]
-    .map(([value, members]) => ({
-      value,
-      members,
-      total: amountOf(
-        members.map(({ row }) => row),
-        node,
-      ),
-    }))
-    .toSorted((a, b) => b.total - a.total || orderOf(a.value, b.value));
-  const others = ranked.slice(limit).flatMap(({ members }) => members);
-  return [...ranked.slice(0, limit), ...(others.length > 0 ? [{ value: 'other', members: others }] : [])];
+}
+
+/** The values that stand alone: those with the largest totals of all parts together. */
+function rankingOf(parts: readonly { node: Node; own: Placed[] }[], asked: TrendsAsked): string[] {
+  if (!asked.breakdown) return [];
+  const totals = new Map<string, number>();
+  for (const { node, own } of parts) {
+    for (const [value, members] of byValue(own, asked)) {
+      const rows = members.map(({ row }) => row);
+      totals.set(value, (totals.get(value) ?? 0) + amountOf(rows, node));
+    }
+  }
+  return [...totals.keys()]
+    .toSorted((a, b) => totals.get(b)! - totals.get(a)! || orderOf(a, b))
+    .slice(0, asked.breakdown.limit);
+}
+
+function groupsOf(
+  own: Placed[],
+  ranking: readonly string[],
+  asked: TrendsAsked,
+): { value: string | null; members: Placed[] }[] {
+  if (!asked.breakdown) return [{ value: null, members: own }];
+  const values = byValue(own, asked);
+  const alone = ranking.flatMap((value) => (values.has(value) ? [{ value, members: values.get(value)! }] : []));
+  const others = [...values].flatMap(([value, members]) => (ranking.includes(value) ? [] : members));
+  return [...alone, ...(others.length > 0 ? [{ value: 'other', members: others }] : [])];
 }
 
 /** By bytes, and no value last. */

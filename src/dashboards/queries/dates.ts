@@ -1,8 +1,9 @@
 /** A range of dates as it was written, to instants: by the clock of the project's time zone. */
 import { NotFound } from '../../errors.ts';
 import type { Ask } from './asking.ts';
-import { located, type Dates } from './intervals.ts';
-import type { Moment, Range } from './parsed.ts';
+import { previousSpan } from './comparison.ts';
+import { located, type Dates, type Span } from './intervals.ts';
+import type { Comparison, Moment, Range } from './parsed.ts';
 import { refusal } from './refusal.ts';
 import type { Interval } from './schema.ts';
 import { DAY_MS, relativeWall, shifted, startOf } from './wall-clock.ts';
@@ -14,23 +15,41 @@ const FIRST_EVENT = '2015-01-01T00:00:00Z';
 /** What the project's clock shows at the instants from which both sides are counted. */
 type Clock = { timeZone: string; from: number; to: number };
 
+type Looked = { interval: Interval | null; now: number };
+
 /**
  * @param interval null: the whole range is one
  * @param now milliseconds since 1970
  * @throws InvalidInput for a range that ends before it begins, or has too many intervals
  */
-export async function resolvedDates(
+export async function resolvedDates(ask: Ask, projectId: number, range: Range, looked: Looked): Promise<Dates> {
+  const clock = await readClock(ask, projectId, range, looked.now);
+  return datesOf(ask, clock, range, looked);
+}
+
+/** The range, and the one that it is compared with. @throws as `resolvedDates` */
+export async function comparedDates(
   ask: Ask,
   projectId: number,
   range: Range,
-  { interval, now }: { interval: Interval | null; now: number },
-): Promise<Dates> {
-  const clock = await readClock(ask, projectId, range, now);
+  { comparison, ...looked }: Looked & { comparison: Comparison },
+): Promise<{ current: Dates; previous: Dates }> {
+  const clock = await readClock(ask, projectId, range, looked.now);
+  const current = await datesOf(ask, clock, range, looked);
+  const span = previousSpan(spanOf(clock, range, looked.interval), range, comparison, clock.to);
+  return { current, previous: await located(ask, clock.timeZone, span) };
+}
+
+async function datesOf(ask: Ask, clock: Clock, range: Range, { interval, now }: Looked): Promise<Dates> {
+  const dates = await located(ask, clock.timeZone, spanOf(clock, range, interval));
+  return range.isExact ? { ...dates, ...instantsOf(range, now) } : dates;
+}
+
+function spanOf(clock: Clock, range: Range, interval: Interval | null): Span {
   const to = endOf(range, clock.to, interval);
   const from = beginningOf(range, clock.from, interval);
   if (from >= to) throw refusal('dateRange', 'It ends before it begins: let `date_from` be earlier than `date_to`.');
-  const dates = await located(ask, clock.timeZone, { from, to, interval });
-  return range.isExact ? { ...dates, ...instantsOf(range, now) } : dates;
+  return { from, to, interval };
 }
 
 /** Sides that were instants already: to the microsecond, also within an hour that occurs twice. */

@@ -12,7 +12,7 @@ import type { Dates } from './intervals.ts';
 import type { ParsedFunnels } from './parsed.ts';
 import type { FunnelStepResult } from './result.ts';
 import { ACTOR, entitySql, IN_RANGE, namedSql, rangeValues, WITH_ACTORS } from './selecting.ts';
-import { nameOf } from './trends.ts';
+import { nameOf } from './series.ts';
 
 type Row = { reached: number; average: number | null; median: number | null };
 

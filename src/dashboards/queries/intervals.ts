@@ -35,7 +35,7 @@ const HOURS = `
   from generate_series($2::timestamptz, $3::timestamptz - interval '1 microsecond', interval '1 hour') as at limit ${MAX_INTERVALS + 1}`;
 
 /** Readings of the wall clock; half-open. An interval of null: the whole span is one. */
-type Span = { from: number; to: number; interval: Interval | null };
+export type Span = { from: number; to: number; interval: Interval | null };
 
 /** @throws InvalidInput for more intervals than there may be */
 export async function located(ask: Ask, timeZone: string, { from, to, interval }: Span): Promise<Dates> {

@@ -12,7 +12,6 @@ type Names = ReadonlySet<string>;
 
 const NODE = 'kind version response tags modifiers';
 const INSIGHT = `${NODE} dateRange filterTestAccounts properties aggregation_group_type_index samplingFactor dataColorTheme`;
-const ENTITY = 'name custom_name properties fixedProperties';
 const ON_AXES = 'goalLines legendPosition resultCustomizations resultCustomizationBy';
 
 const NODES: Readonly<Record<string, Names>> = {
@@ -36,19 +35,18 @@ const NODES: Readonly<Record<string, Names>> = {
 
 /** Of every query: what its members consist of. */
 const PARTS: Readonly<Record<string, Names>> = {
-  dateRange: names('date_from date_to explicitDate'),
+  dateRange: names('date_from date_to explicitDate excludeIncompletePeriods'),
   compareFilter: names('compare compare_to'),
   series: names(
     NODE,
-    ENTITY,
-    'event limit orderBy optionalInFunnel math math_multiplier math_property math_property_type',
+    'name custom_name properties fixedProperties event limit orderBy optionalInFunnel math math_multiplier math_property math_property_type',
     'math_property_revenue_currency math_hogql math_group_type_index',
   ),
   breakdownFilter: names(
     'breakdown breakdowns breakdown_type breakdown_limit breakdown_hide_other_aggregation breakdown_group_type_index',
     'breakdown_histogram_bin_count breakdown_normalize_url breakdown_path_cleaning',
   ),
-  'breakdownFilter.breakdowns': names('property type'),
+  'breakdownFilter.breakdowns': names('property type group_type_index histogram_bin_count normalize_url'),
   trendsFilter: names(
     ON_AXES,
     'display formula formulas formulaNodes smoothingIntervals breakdown_histogram_bin_count yAxisScaleType xAxisLabel',
@@ -69,8 +67,9 @@ const PARTS: Readonly<Record<string, Names>> = {
     'timeWindowMode retentionCustomBrackets aggregationType aggregationProperty aggregationPropertyType',
     'customAggregationTarget meanRetentionCalculation display dashboardDisplay selectedInterval cohortLabelStartIndex',
   ),
-  'retentionFilter.targetEntity': names(ENTITY, 'id type kind order uuid'),
-  'retentionFilter.returningEntity': names(ENTITY, 'id type kind order uuid'),
+  'trendsFilter.formulaNodes': names('formula custom_name'),
+  'retentionFilter.targetEntity': names('id type kind order uuid name custom_name properties'),
+  'retentionFilter.returningEntity': names('id type kind order uuid name custom_name properties'),
 };
 
 /** Upstream gets more of them with every version, and none of them counts. */

@@ -5,30 +5,19 @@ import { isStorable } from '../../query/filters.ts';
 import { compile, type Static, type TSchema, type Validator } from '../../schema.ts';
 import { parsedEvents } from './events-columns.ts';
 import { filterTreeOf } from './filter-tree.ts';
-import { rangeOf } from './moments.ts';
-import type {
-  Breakdown,
-  Entity,
-  FilterTree,
-  ParsedFunnels,
-  ParsedQuery,
-  ParsedRetention,
-  ParsedTrends,
-  Series,
-} from './parsed.ts';
+import { parsedTrends } from './parse-trends.ts';
+import type { Entity, ParsedFunnels, ParsedQuery, ParsedRetention } from './parsed.ts';
 import { refusal } from './refusal.ts';
 import {
-  CUMULATIVE_DISPLAY,
   EventsQuery,
   FunnelsQuery,
   RetentionQuery,
-  TOTAL_DISPLAYS,
   TrendsQuery,
-  type BreakdownFilter,
-  type EventsNode,
   type Interval,
   type RetentionEntity,
 } from './schema.ts';
+import { scopeOf } from './scope.ts';
+import { seriesOf } from './series.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -104,38 +93,6 @@ function inQuery<S extends TSchema>({ errors }: Validator<S>, schema: S): Invali
   return refusal(member.slice(1), choices ? `${message} Use one of: ${choices.join(', ')}.` : message, code);
 }
 
-function parsedTrends(node: TrendsQuery): ParsedTrends {
-  const display = node.trendsFilter?.display ?? 'ActionsLineGraph';
-  const isTotal = TOTAL_DISPLAYS.some((one) => one === display);
-  const shape = isTotal ? 'total' : display === CUMULATIVE_DISPLAY ? 'cumulative' : 'intervals';
-  const series = node.series.map(seriesOf);
-  const added = ['total', 'dau', 'sum'];
-  const unfit = shape === 'cumulative' ? series.findIndex(({ math }) => !added.includes(math)) : -1;
-  if (unfit >= 0) throw refusal(`series[${unfit}].math`, `Cumulated are only: ${added.join(', ')}.`, 'not_supported');
-  return {
-    kind: 'TrendsQuery',
-    series,
-    interval: node.interval ?? 'day',
-    shape,
-    breakdown: breakdownOf(node.breakdownFilter),
-    ...scopeOf(node),
-  };
-}
-
-const DEFAULT_BREAKDOWN_LIMIT = 25;
-
-function breakdownOf(given: BreakdownFilter | null | undefined): Breakdown | null {
-  const one = given?.breakdowns?.[0];
-  const property = one?.property ?? given?.breakdown;
-  if (property === null || property === undefined) return null;
-  return {
-    type: one?.type ?? given?.breakdown_type ?? 'event',
-    property,
-    limit: given?.breakdown_limit ?? DEFAULT_BREAKDOWN_LIMIT,
-    hidesOther: given?.breakdown_hide_other_aggregation ?? false,
-  };
-}
-
 const DEFAULT_WINDOW = 14;
 
 function parsedFunnels(node: FunnelsQuery): ParsedFunnels {
@@ -170,31 +127,4 @@ function parsedRetention(node: RetentionQuery): ParsedRetention {
 function entityOf(given: RetentionEntity | null | undefined, name: string): Entity {
   if (!given) return { event: '$pageview', filters: filterTreeOf(null, name) };
   return { event: given.id ?? null, filters: filterTreeOf(given.properties, `retentionFilter.${name}.properties`) };
-}
-
-function scopeOf(node: TrendsQuery | FunnelsQuery | RetentionQuery) {
-  return { filters: filterTreeOf(node.properties, 'properties'), range: rangeOf(node.dateRange) };
-}
-
-const WITH_PROPERTY = ['sum', 'avg', 'min', 'max'];
-
-function seriesOf(node: EventsNode, index: number): Series {
-  const member = `series[${index}]`;
-  const math = node.math ?? 'total';
-  const property = WITH_PROPERTY.includes(math) ? (node.math_property ?? null) : null;
-  if (WITH_PROPERTY.includes(math) && property === null) {
-    throw refusal(`${member}.math_property`, `"${math}" is of the numbers of a property: name it.`, 'required');
-  }
-  const filters: FilterTree[] = [
-    filterTreeOf(node.properties, `${member}.properties`),
-    filterTreeOf(node.fixedProperties, `${member}.fixedProperties`),
-  ];
-  return {
-    event: node.event ?? null,
-    name: node.name ?? null,
-    customName: node.custom_name ?? null,
-    filters: { every: filters },
-    math,
-    property,
-  };
 }

@@ -1,5 +1,6 @@
 /** Queries as they are computed: checked, without what they may leave out. */
 import type { checkedFilters } from '../../query/filters.ts';
+import type { Expression } from './formula.ts';
 import type { Interval, MathName } from './schema.ts';
 
 /** As `checkedFilters` returns it. */
@@ -34,11 +35,20 @@ export type Series = {
   customName: string | null;
   filters: FilterTree;
   math: MathName;
-  /** Of `sum`, `avg`, `min`, `max`. */
-  property: string | null;
+  /** Whose numbers are taken; null: events or persons are counted. */
+  property: { name: string; of: PropertyOwner } | null;
 };
 
-export type Breakdown = { type: 'event' | 'person'; property: string; limit: number; hidesOther: boolean };
+/** A person as the event left it. */
+export type PropertyOwner = 'event' | 'person';
+
+export type Breakdown = { type: PropertyOwner; property: string; limit: number; hidesOther: boolean };
+
+/** Shown instead of the series that it is made of. */
+export type Formula = { text: string; name: string | null; expression: Expression };
+
+/** `ago`: how long before the range it begins; null: it is the one before. */
+export type Comparison = { ago: { amount: number; unit: Unit } | null };
 
 export type ParsedTrends = {
   kind: 'TrendsQuery';
@@ -46,6 +56,11 @@ export type ParsedTrends = {
   interval: Interval;
   shape: 'intervals' | 'cumulative' | 'total';
   breakdown: Breakdown | null;
+  /** Instead of each value the mean of so many, up to it. */
+  smoothing: number;
+  /** None: the series themselves are shown. */
+  formulas: readonly Formula[];
+  comparison: Comparison | null;
   filters: FilterTree;
   range: Range;
 };

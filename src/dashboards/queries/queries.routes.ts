@@ -8,6 +8,7 @@ import { withOverlay } from './overlay.ts';
 export type QueriesApi = { answerQuery: AnswerQuery };
 
 const Instant = Type.String({ format: 'date-time' });
+const DateRange = Type.Object({ date_from: Instant, date_to: Instant });
 
 const AnswerBody = Type.Object(
   {
@@ -18,7 +19,8 @@ const AnswerBody = Type.Object(
     limit: Type.Optional(Type.Integer()),
     offset: Type.Optional(Type.Integer()),
     timezone: Type.String({ description: 'By whose clock days begin: the project’s.' }),
-    resolved_date_range: Type.Object({ date_from: Instant, date_to: Instant }),
+    resolved_date_range: DateRange,
+    resolved_compare_date_range: Type.Optional(DateRange),
     is_cached: Type.Boolean(),
     last_refresh: Instant,
   },

@@ -12,6 +12,10 @@ export type TrendResult = {
   /** Of a display that shows one value: then there are no data. */
   aggregated_value?: number;
   breakdown_value?: string;
+  /** Where two ranges are compared: of which one it is. */
+  compare?: true;
+  compare_label?: 'current' | 'previous';
+  /** null: it is of a formula. */
   action: {
     id: string | null;
     type: 'events';
@@ -20,7 +24,7 @@ export type TrendResult = {
     custom_name: string | null;
     math: string;
     math_property: string | null;
-  };
+  } | null;
 };
 
 export type FunnelStepResult = {
@@ -56,4 +60,5 @@ export type QueryResult = {
   timezone: string;
   /** ISO, UTC; both belong to the range. */
   resolved_date_range: { date_from: string; date_to: string };
+  resolved_compare_date_range?: { date_from: string; date_to: string };
 };

@@ -9,7 +9,7 @@ import type { QueryResult } from './result.ts';
 import { retention } from './retention.ts';
 import { trends } from './trends.ts';
 
-type Answer = Omit<QueryResult, 'timezone' | 'resolved_date_range'> & { dates: Dates };
+type Answer = Omit<QueryResult, 'timezone' | 'resolved_date_range'> & { dates: Dates; comparedWith?: Dates };
 
 /**
  * @param pool with `QUERY_OPTIONS`
@@ -24,8 +24,13 @@ export async function runQuery(
   query: ParsedQuery,
   { now, signal }: { now: number; signal?: AbortSignal | undefined },
 ): Promise<QueryResult> {
-  const { dates, ...answer } = await asking(pool, signal, (ask) => computed(ask, project.id, query, now));
-  return { ...answer, timezone: dates.timeZone, resolved_date_range: rangeShown(dates) };
+  const { dates, comparedWith, ...answer } = await asking(pool, signal, (ask) => computed(ask, project.id, query, now));
+  return {
+    ...answer,
+    timezone: dates.timeZone,
+    resolved_date_range: rangeShown(dates),
+    ...(comparedWith && { resolved_compare_date_range: rangeShown(comparedWith) }),
+  };
 }
 
 function computed(ask: Ask, projectId: number, query: ParsedQuery, now: number): Promise<Answer> {

@@ -8,8 +8,11 @@ import { nullable, stringEnum, Type, type Static, type TSchema } from '../../sch
 const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-const MATHS = ['total', 'dau', 'sum', 'avg', 'min', 'max'] as const;
-export type MathName = (typeof MATHS)[number];
+const COUNTS = ['total', 'dau'] as const;
+const PERCENTILES = ['median', 'p75', 'p90', 'p95', 'p99'] as const;
+/** Of the numbers of a property. */
+export const PROPERTY_MATHS = ['sum', 'avg', 'min', 'max', ...PERCENTILES] as const;
+export type MathName = (typeof COUNTS)[number] | (typeof PROPERTY_MATHS)[number];
 
 const LINE_DISPLAYS = [
   'Auto',
@@ -32,6 +35,8 @@ const MAX_BREAKDOWN_VALUES = 100;
 const MAX_ROWS = 1000;
 const MAX_OFFSET = 10_000;
 const MAX_RETENTION_INTERVALS = 100;
+const MAX_FORMULAS = 20;
+const MAX_SMOOTHING = 100;
 
 const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
 const Text = Type.String({ maxLength: MAX_TEXT });
@@ -69,8 +74,18 @@ const EventsNode = Type.Object(
     event: optional(Type.String({ maxLength: MAX_TEXT, description: 'null: any.' })),
     name: optional(Text),
     custom_name: optional(Text),
-    math: optional(stringEnum(MATHS, { description: '`dau` counts persons. Without it: `total`.' })),
+    math: optional(
+      stringEnum([...COUNTS, ...PROPERTY_MATHS] as const, {
+        description: '`dau` counts persons. Without it: `total`.',
+      }),
+    ),
     math_property: optional(Name),
+    math_property_type: optional(
+      Type.String({
+        maxLength: 100,
+        description: '`event_properties`, or `person_properties` as the event left them.',
+      }),
+    ),
     properties: Properties,
     fixedProperties: Properties,
   },
@@ -102,6 +117,23 @@ export const TrendsQuery = Type.Object(
     trendsFilter: optional(
       Type.Object({
         display: optional(stringEnum([...LINE_DISPLAYS, CUMULATIVE_DISPLAY, ...TOTAL_DISPLAYS] as const)),
+        formula: optional(Text),
+        formulas: optional(Type.Array(Text, { maxItems: MAX_FORMULAS })),
+        formulaNodes: optional(
+          Type.Array(Type.Object({ formula: Name, custom_name: optional(Text) }), { maxItems: MAX_FORMULAS }),
+        ),
+        smoothingIntervals: optional(Type.Integer({ minimum: 1, maximum: MAX_SMOOTHING })),
+      }),
+    ),
+    compareFilter: optional(
+      Type.Object({
+        compare: optional(Type.Boolean()),
+        compare_to: optional(
+          Type.String({
+            maxLength: 100,
+            description: '`-1y`, `-4w`: how long ago the other range begins. Without it: it is the one before.',
+          }),
+        ),
       }),
     ),
   },

@@ -1,13 +1,13 @@
 /** Trends as one statement: all series from one look at the events. */
 import { escapeLiteral } from 'pg';
 import type { FilterContext } from './filter-tree.ts';
-import type { Breakdown, ParsedTrends, Series } from './parsed.ts';
+import type { Breakdown, ParsedTrends, PropertyOwner, Series } from './parsed.ts';
 import { ACTOR, entitySql, IN_RANGE, namedSql, WITH_ACTORS } from './selecting.ts';
 
 /** Longer values are cut: they are names on a chart. */
 const MAX_VALUE = 400;
 
-/** `bucket` counts intervals from 1. `place` is that of the breakdown value by its total; of those beyond the limit it is null. */
+/** `bucket` counts intervals from 1. `place` is that of the breakdown value by its total (of series in a formula, of all together); of those beyond the limit it is null. */
 export type TrendRow = { n: number; bucket: number; place: number | null; breakdown: string | null; value: number };
 
 /** Its parameters: those of a range, then when intervals start. */
@@ -25,13 +25,16 @@ export function trendsSql(query: ParsedTrends, context: FilterContext): string {
 }
 
 function rowSql({ property, ...entity }: Series, n: number, context: FilterContext): string {
-  const of = property === null ? 'null::float8' : `property_number(properties -> ${escapeLiteral(property)})`;
+  const of = property === null ? 'null::float8' : `property_number(${propertySql(property.name, property.of)})`;
   return `(${n}, ${entitySql(entity, context)}, ${of})`;
 }
 
 function valueSql({ type, property }: Breakdown): string {
-  const column = type === 'event' ? 'properties' : 'person_properties';
-  return `left(property_text(nullif(${column} -> ${escapeLiteral(property)}, 'null')), ${MAX_VALUE})`;
+  return `left(property_text(nullif(${propertySql(property, type)}, 'null')), ${MAX_VALUE})`;
+}
+
+function propertySql(name: string, of: PropertyOwner): string {
+  return `${of === 'event' ? 'properties' : 'person_properties'} -> ${escapeLiteral(name)}`;
 }
 
 /** With persons where any series counts them. */
@@ -41,15 +44,22 @@ function actingSql({ series }: ParsedTrends): string {
 }
 
 /** The values with the largest totals, each by itself; all others together. Postgres hashes equality, not IS NOT DISTINCT FROM. */
-function placedSql({ series, breakdown }: ParsedTrends): string {
+function placedSql({ series, breakdown, formulas }: ParsedTrends): string {
   if (!breakdown) return 'select *, 1 as place from acting';
+  const totals = `(select n, breakdown, ${amountSql(series)} as total from acting group by n, breakdown) as totals`;
+  // The series of a formula need the same values: what is divided by something of others would be nothing.
+  const [ranked, same] =
+    formulas.length === 0
+      ? [`select n, breakdown, ${rankSql('partition by n order by total')} from ${totals}`, 'ranked.n = acting.n and']
+      : [`select breakdown, ${rankSql('order by sum(total)')} from ${totals} group by breakdown`, ''];
   return `
     select acting.n, bucket, of, actor, place, case when place is not null then acting.breakdown end as breakdown
-    from acting left join (
-      select n, breakdown, row_number() over (partition by n order by ${amountSql(series)} desc, breakdown collate "C") as place
-      from acting group by n, breakdown
-    ) as ranked on ranked.n = acting.n and (ranked.breakdown is null) = (acting.breakdown is null)
+    from acting left join (${ranked}) as ranked on ${same} (ranked.breakdown is null) = (acting.breakdown is null)
       and coalesce(ranked.breakdown, '') = coalesce(acting.breakdown, '') and place <= ${breakdown.limit}`;
+}
+
+function rankSql(by: string): string {
+  return `row_number() over (${by} desc, breakdown collate "C") as place`;
 }
 
 /** A cumulated line counts each person once, in the first interval. */
@@ -68,7 +78,16 @@ const AMOUNTS: Record<Exclude<Series['math'], 'dau'>, string> = {
   avg: 'coalesce(avg(of), 0)',
   min: 'coalesce(min(of), 0)',
   max: 'coalesce(max(of), 0)',
+  median: percentileSql(0.5),
+  p75: percentileSql(0.75),
+  p90: percentileSql(0.9),
+  p95: percentileSql(0.95),
+  p99: percentileSql(0.99),
 };
+
+function percentileSql(fraction: number): string {
+  return `coalesce(percentile_cont(${fraction}) within group (order by of), 0)`;
+}
 
 function amountSql(series: readonly Series[]): string {
   const cases = series.map(({ math }, n) => {

@@ -2,62 +2,100 @@
 import { refusal } from './refusal.ts';
 
 /** What to do without the member, and the value that changes nothing. */
-type Unsupported = { fix: string; harmless?: unknown };
+type Unsupported = {
+  fix: string;
+  harmless?: unknown;
+  /** false asks for something, too. */
+  evenFalse?: true;
+};
+/** By path; `[]` stands for each of a list. */
+type Members = Readonly<Record<string, Unsupported>>;
 
-const EVERY: Record<string, Unsupported> = {
-  aggregation_group_type_index: { fix: 'Only persons are counted: leave it out.' },
+const PERSONS_ONLY = 'Only persons are counted: leave it out.';
+const AS_THEY_ARE = 'Values are compared as they are: leave it out.';
+const NO_BINS = 'Values are not grouped into bins: leave it out.';
+
+const EVERYWHERE: Members = {
+  'modifiers.personsOnEventsMode': {
+    fix: 'Persons are as the event left them, merged ones are one: leave it out.',
+    harmless: 'person_id_override_properties_on_events',
+  },
+  'modifiers.convertToProjectTimezone': {
+    fix: 'Days are those of the project’s time zone: leave it out.',
+    harmless: true,
+    evenFalse: true,
+  },
+};
+
+const INSIGHT: Members = {
+  ...EVERYWHERE,
+  aggregation_group_type_index: { fix: PERSONS_ONLY },
   samplingFactor: { fix: 'All events are counted: leave it out.', harmless: 1 },
+  'dateRange.excludeIncompletePeriods': { fix: 'Let `date_to` be the end of the last period: "-1dEnd".' },
 };
 
-const SERIES: Record<string, Unsupported> = {
-  math_hogql: { fix: 'Use `math` with `math_property`.' },
-  math_multiplier: { fix: 'Leave it out.', harmless: 1 },
-  math_group_type_index: { fix: 'Only persons are counted: leave it out.' },
-  optionalInFunnel: { fix: 'Every step counts: leave it out.' },
+const SERIES: Members = {
+  'series[].math_hogql': { fix: 'Use `math` with `math_property`.' },
+  'series[].math_multiplier': { fix: 'Use a formula: `A * 100`.', harmless: 1 },
+  'series[].math_group_type_index': { fix: PERSONS_ONLY },
+  'series[].math_property_revenue_currency': { fix: 'Amounts are added as they are: leave it out.' },
 };
 
-const BREAKDOWN: Record<string, Unsupported> = {
-  breakdown_group_type_index: { fix: 'Break down by a property of the event or of its person.' },
-  breakdown_histogram_bin_count: { fix: 'Values are not grouped into bins: leave it out.' },
-  breakdown_normalize_url: { fix: 'Values are compared as they are: leave it out.' },
-  breakdown_path_cleaning: { fix: 'Values are compared as they are: leave it out.' },
+const BREAKDOWN: Members = {
+  'breakdownFilter.breakdown_group_type_index': { fix: 'Break down by a property of the event or of its person.' },
+  'breakdownFilter.breakdown_histogram_bin_count': { fix: NO_BINS },
+  'breakdownFilter.breakdown_normalize_url': { fix: AS_THEY_ARE },
+  'breakdownFilter.breakdown_path_cleaning': { fix: AS_THEY_ARE },
+  'breakdownFilter.breakdowns[].group_type_index': { fix: 'Break down by a property of the event or of its person.' },
+  'breakdownFilter.breakdowns[].histogram_bin_count': { fix: NO_BINS },
+  'breakdownFilter.breakdowns[].normalize_url': { fix: AS_THEY_ARE },
 };
 
-const NO_BREAKDOWN: Record<string, Unsupported> = {
+const NO_BREAKDOWN: Members = {
   'breakdownFilter.breakdown': { fix: 'Only a TrendsQuery is broken down: leave it out, or filter by the property.' },
   'breakdownFilter.breakdowns': { fix: 'Only a TrendsQuery is broken down: leave it out, or filter by the property.' },
 };
 
-const UNSUPPORTED: Record<string, Record<string, Unsupported>> = {
-  TrendsQuery: {
-    ...EVERY,
-    conversionGoal: { fix: 'Use a FunnelsQuery.' },
-    'compareFilter.compare': { fix: 'Ask once more with the former `dateRange`.' },
-    'trendsFilter.formula': { fix: 'Ask for the series it is made of.' },
-    'trendsFilter.formulas': { fix: 'Ask for the series they are made of.' },
-    'trendsFilter.formulaNodes': { fix: 'Ask for the series they are made of.' },
-    'trendsFilter.smoothingIntervals': { fix: 'Use a longer `interval`.', harmless: 1 },
-    ...inside('breakdownFilter', BREAKDOWN),
-  },
+const NO_COMPARISON: Members = {
+  'compareFilter.compare': { fix: 'Only a TrendsQuery is compared: ask once more with the former `dateRange`.' },
+};
+
+const UNSUPPORTED: Readonly<Record<string, Members>> = {
+  TrendsQuery: { ...INSIGHT, ...SERIES, ...BREAKDOWN, conversionGoal: { fix: 'Use a FunnelsQuery.' } },
   FunnelsQuery: {
-    ...EVERY,
+    ...INSIGHT,
+    ...SERIES,
     ...NO_BREAKDOWN,
+    ...NO_COMPARISON,
+    'series[].optionalInFunnel': { fix: 'Every step counts: leave it out.' },
     'funnelsFilter.exclusions': { fix: 'Leave it out.' },
     'funnelsFilter.funnelOrderType': { fix: 'Steps are ordered: use "ordered".', harmless: 'ordered' },
     'funnelsFilter.funnelVizType': { fix: 'Use "steps".', harmless: 'steps' },
     'funnelsFilter.funnelAggregateByHogQL': { fix: 'Persons are counted: leave it out.', harmless: 'person_id' },
-    'funnelsFilter.funnelFromStep': { fix: 'All steps are answered: leave it out.' },
-    'funnelsFilter.funnelToStep': { fix: 'All steps are answered: leave it out.' },
+    'funnelsFilter.customAggregationTarget': { fix: PERSONS_ONLY },
   },
   RetentionQuery: {
-    ...EVERY,
+    ...INSIGHT,
     ...NO_BREAKDOWN,
+    ...NO_COMPARISON,
     'retentionFilter.cumulative': { fix: 'Leave it out.' },
     'retentionFilter.minimumOccurrences': { fix: 'Once is enough: leave it out.', harmless: 1 },
+    'retentionFilter.timeWindowMode': {
+      fix: 'Periods are those of the calendar: use "strict_calendar_dates".',
+      harmless: 'strict_calendar_dates',
+    },
+    'retentionFilter.retentionReference': {
+      fix: 'Who comes back is compared with the first value: use "total".',
+      harmless: 'total',
+    },
     'retentionFilter.retentionCustomBrackets': { fix: 'Use `period` and `totalIntervals`.' },
     'retentionFilter.aggregationType': { fix: 'Persons are counted: leave it out.', harmless: 'count' },
+    'retentionFilter.customAggregationTarget': { fix: PERSONS_ONLY },
+    'retentionFilter.targetEntity.kind': { fix: 'Use "EventsNode".', harmless: 'EventsNode' },
+    'retentionFilter.returningEntity.kind': { fix: 'Use "EventsNode".', harmless: 'EventsNode' },
   },
   EventsQuery: {
+    ...EVERYWHERE,
     source: { fix: 'Filter with `properties`, `event` and `where`.' },
     actionId: { fix: 'Filter with `event` and `properties`.' },
     actionSteps: { fix: 'Filter with `event` and `properties`.' },
@@ -65,24 +103,29 @@ const UNSUPPORTED: Record<string, Record<string, Unsupported>> = {
   },
 };
 
-function inside(parent: string, members: Record<string, Unsupported>): Record<string, Unsupported> {
-  return Object.fromEntries(Object.entries(members).map(([name, one]) => [`${parent}.${name}`, one]));
-}
-
 /** @throws InvalidInput for the first member that asks for what is not computed, naming it and what to do instead */
 export function refuseUnsupported(node: Readonly<Record<string, unknown>>): void {
-  refuseIn(node, UNSUPPORTED[String(node['kind'])] ?? {}, '');
-  const { series } = node;
-  if (!Array.isArray(series)) return;
-  for (const [index, one] of series.entries()) refuseIn(one, SERIES, `series[${index}].`);
+  for (const [path, { fix, harmless, evenFalse }] of Object.entries(UNSUPPORTED[String(node['kind'])] ?? {})) {
+    for (const [member, value] of found(node, path.split('.'))) {
+      if (value === harmless || !(isGiven(value) || (evenFalse && value === false))) continue;
+      throw refusal(member, `This is not supported. ${fix}`, 'not_supported');
+    }
+  }
 }
 
-function refuseIn(node: unknown, members: Record<string, Unsupported>, prefix: string): void {
-  for (const [path, { fix, harmless }] of Object.entries(members)) {
-    const value = path.split('.').reduce(memberOf, node);
-    if (!isGiven(value) || value === harmless) continue;
-    throw refusal(`${prefix}${path}`, `This is not supported. ${fix}`, 'not_supported');
-  }
+/** What is at the path, each with how JavaScript would reach it. */
+function found(node: unknown, [name = '', ...rest]: readonly string[], around = ''): [string, unknown][] {
+  const own = name.replace('[]', '');
+  const value = memberOf(node, own);
+  const parts: [string, unknown][] =
+    own === name ? [[own, value]] : asList(value).map((one, n) => [`${own}[${n}]`, one]);
+  return parts.flatMap(([member, part]) =>
+    rest.length === 0 ? [[around + member, part]] : found(part, rest, `${around}${member}.`),
+  );
+}
+
+function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
 function memberOf(value: unknown, name: string): unknown {

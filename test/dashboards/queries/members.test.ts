@@ -27,9 +27,15 @@ const REFUSED: [string, unknown, string, string | undefined][] = [
   ],
   [
     'in one of several breakdowns',
-    trends({ breakdownFilter: { breakdowns: [{ property: 'x', histogram_bin_count: 3 }] } }),
-    'breakdownFilter.breakdowns[0].histogram_bin_count',
-    undefined,
+    trends({ breakdownFilter: { breakdowns: [{ propertie: 'x' }] } }),
+    'breakdownFilter.breakdowns[0].propertie',
+    'property',
+  ],
+  [
+    'in a formula',
+    trends({ trendsFilter: { formulaNodes: [{ formula: 'A', customname: 'x' }] } }),
+    'trendsFilter.formulaNodes[0].customname',
+    'custom_name',
   ],
   ['in a funnel', { kind: 'FunnelsQuery', series: [], funnelFilter: { a: 1 } }, 'funnelFilter', 'funnelsFilter'],
   ['in an entity', retention({ targetEntity: { event: 'paid' } }), 'retentionFilter.targetEntity.event', undefined],

@@ -26,13 +26,34 @@ const REFUSED: [string, unknown, RegExp][] = [
   ['none in the series', trends({ series: [] }), /^series: Ensure this field has at least 1/],
   ['too many series', trends({ series: Array.from({ length: 21 }, () => step()) }), /^series: .* no more than 20/],
   ['an action', trends({ series: [{ kind: 'ActionsNode', id: 1 }] }), /^series\[0\].kind: "ActionsNode"/],
-  ['another math', trends({ series: [step({ math: 'p95' })] }), /^series\[0\].math: .*Use one of: total, dau, sum/],
+  [
+    'another math',
+    trends({ series: [step({ math: 'weekly_active' })] }),
+    /^series\[0\].math: .*Use one of: total, dau, sum/,
+  ],
   ['a sum of nothing', trends({ series: [step({ math: 'sum' })] }), /^series\[0\].math_property: .*name it/],
-  ['SQL in math', trends({ series: [step({ math_hogql: 'sum(1)' })] }), /^series\[0\].math_hogql: .*not supported/],
-  ['a sum of lines', trends({ trendsFilter: { formula: 'A+B' } }), /^trendsFilter.formula: .*Ask for the series/],
-  ['a comparison', trends({ compareFilter: { compare: true } }), /^compareFilter.compare: .*dateRange/],
-  ['a sample', trends({ samplingFactor: 0.1 }), /^samplingFactor: .*leave it out/],
-  ['groups', trends({ aggregation_group_type_index: 0 }), /^aggregation_group_type_index: /],
+  [
+    'a sum over sessions',
+    trends({ series: [step({ math: 'sum', math_property: 'x', math_property_type: 'session_properties' })] }),
+    /^series\[0\].math_property_type: .*person_properties/,
+  ],
+  ['a formula of no such series', trends({ trendsFilter: { formula: 'A+B' } }), /^trendsFilter.formula: .*series "B"/],
+  [
+    'a second formula that is none',
+    trends({ trendsFilter: { formulaNodes: [{ formula: 'A' }, { formula: 'A(1)' }] } }),
+    /^trendsFilter.formulaNodes\[1\].formula: "\(" is not expected/,
+  ],
+  ['smoothing by nothing', trends({ trendsFilter: { smoothingIntervals: 0 } }), /^trendsFilter.smoothingIntervals: /],
+  [
+    'a comparison with a date',
+    trends({ compareFilter: { compare: true, compare_to: '2024-01-01' } }),
+    /^compareFilter.compare_to: Say how long before/,
+  ],
+  [
+    'a comparison with itself',
+    trends({ compareFilter: { compare: true, compare_to: '-0d' } }),
+    /^compareFilter.compare_to: Say how long/,
+  ],
   ['another interval', trends({ interval: 'minute' }), /^interval: .*hour, day, week, month/],
   ['another display', trends({ trendsFilter: { display: 'Radar' } }), /^trendsFilter.display: .*BoldNumber/],
   [
@@ -42,6 +63,11 @@ const REFUSED: [string, unknown, RegExp][] = [
       trendsFilter: { display: 'ActionsLineGraphCumulative' },
     }),
     /^series\[0\].math: Cumulated are only: total, dau, sum/,
+  ],
+  [
+    'a cumulated line that is smoothed',
+    trends({ trendsFilter: { display: 'ActionsLineGraphCumulative', smoothingIntervals: 3 } }),
+    /^trendsFilter.smoothingIntervals: Cumulated/,
   ],
   [
     'two breakdowns',
@@ -88,13 +114,6 @@ const REFUSED: [string, unknown, RegExp][] = [
   ['NUL', trends({ series: [step({ event: 'a\0' })] }), /characters that no stored text can hold/],
   ['half a character', trends({ series: [step({ event: '\ud800' })] }), /characters that no stored text can hold/],
   ['one step', funnel({ series: [step()] }), /^series: .*at least 2/],
-  ['another order', funnel({ funnelsFilter: { funnelOrderType: 'strict' } }), /funnelOrderType: .*"ordered"/],
-  ['exclusions', funnel({ funnelsFilter: { exclusions: [step()] } }), /^funnelsFilter.exclusions: /],
-  [
-    'a funnel by property',
-    funnel({ breakdownFilter: { breakdown: 'x' } }),
-    /^breakdownFilter.breakdown: .*TrendsQuery/,
-  ],
   ['no window', funnel({ funnelsFilter: { funnelWindowInterval: 0 } }), /^funnelsFilter.funnelWindowInterval: /],
   ['another unit', funnel({ funnelsFilter: { funnelWindowIntervalUnit: "day'" } }), /Unit: .*second, minute/],
   ['a sum in a funnel', funnel({ series: [step(), step({ math: 'max', math_property: 'x' })] }), /^series\[1\].math: /],
@@ -116,7 +135,6 @@ const REFUSED: [string, unknown, RegExp][] = [
   ['an expression that is none', table({ where: ['event ='] }), /^where\[0\]: /],
   ['too many rows', table({ limit: 1001 }), /^limit: .*1000/],
   ['a person that is none', table({ personId: 'x' }), /^personId: Must be a valid UUID/],
-  ['a source', table({ source: { kind: 'InsightActorsQuery' } }), /^source: .*not supported/],
 ];
 
 const refusalOf = (read: () => unknown): InvalidInput => {
@@ -144,8 +162,7 @@ describe('a query', () => {
       samplingFactor: null,
       filterTestAccounts: false,
       breakdownFilter: null,
-      compareFilter: { compare: false },
-      trendsFilter: { display: null, showLegend: true, smoothingIntervals: 1, formulaNodes: [] },
+      trendsFilter: { display: null, showLegend: true },
       properties: { type: 'AND', values: [{ type: 'AND', values: [byPlan] }] },
     };
     const parsed = parseQuery({ kind: 'InsightVizNode', full: true, source: trends(looks) });

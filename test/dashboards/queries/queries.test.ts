@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { FunnelStepResult, TrendResult } from '../../../src/dashboards/queries/result.ts';
-import { NONE, OTHER } from '../../../src/dashboards/queries/trends.ts';
+import { NONE, OTHER } from '../../../src/dashboards/queries/trend-lines.ts';
 import { startInsightWorld, type InsightWorld, type SentEvent } from '../../support/insight-world.ts';
 
 const JUNE = { dateRange: { date_from: '2024-06-01', date_to: '2024-06-03' } };

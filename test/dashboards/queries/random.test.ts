@@ -1,19 +1,11 @@
 /** Fifty random queries of each run of the same seed: their numbers are those of plain JavaScript over the stored rows. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { NONE, OTHER } from '../../../src/dashboards/queries/trends.ts';
+import { NONE, OTHER } from '../../../src/dashboards/queries/trend-lines.ts';
 import type { FunnelStepResult, RetentionResult, TrendResult } from '../../../src/dashboards/queries/result.ts';
 import { startInsightWorld, type InsightWorld, type SentEvent } from '../../support/insight-world.ts';
-import {
-  funnelOf,
-  isMatch,
-  retentionOf,
-  trendsOf,
-  type Filter,
-  type Node,
-  type StoredRow,
-  type TrendsAsked,
-} from '../../support/query-oracle.ts';
+import { chartOf, type ChartAsked } from '../../support/chart-oracle.ts';
+import { funnelOf, isMatch, retentionOf, type Filter, type Node, type StoredRow } from '../../support/query-oracle.ts';
 
 const SEED = 20240310;
 const QUERIES = 50;
@@ -100,7 +92,10 @@ const anyTrends = fc.record({
   shape: fc.constantFrom('intervals', 'intervals', 'cumulative', 'total'),
   interval: fc.constantFrom('hour', 'day', 'day', 'week', 'month'),
   entities: fc.array(anyEntity, { minLength: 1, maxLength: 3 }),
-  maths: fc.array(fc.constantFrom('total', 'dau', 'dau', 'sum', 'avg', 'min', 'max'), { minLength: 3, maxLength: 3 }),
+  maths: fc.array(fc.constantFrom('total', 'dau', 'dau', 'sum', 'avg', 'min', 'max', 'median', 'p90'), {
+    minLength: 3,
+    maxLength: 3,
+  }),
   breakdown: fc.option(
     fc.constantFrom(
       { key: 'browser', type: 'event', limit: 3 } as const,
@@ -109,6 +104,16 @@ const anyTrends = fc.record({
     ),
     { nil: undefined },
   ),
+  smoothing: fc.constantFrom(1, 1, 3),
+  formula: fc.option(
+    fc.constantFrom(
+      { text: 'A * 2 - 1', of: ([a]: readonly number[]) => a! * 2 - 1 },
+      { text: '(a + 3) / A * 1e2', of: ([a]: readonly number[]) => (a === 0 ? 0 : (a! + 3) / a!) * 100 },
+      { text: 'B / A', of: ([a, b]: readonly number[]) => (a === 0 ? 0 : b! / a!) },
+    ),
+    { freq: 2 },
+  ),
+  isCompared: fc.boolean(),
   properties: anyFilters,
   dates: anyDates,
 });
@@ -182,8 +187,10 @@ describe('random queries', () => {
   }
 
   async function checkTrends(given: Of<typeof anyTrends>): Promise<void> {
-    const { shape, interval, entities, maths, breakdown, properties, dates } = given;
-    const asked: TrendsAsked = {
+    const { shape, interval, entities, maths, breakdown, isCompared, properties, dates } = given;
+    const formula = given.formula?.text.includes('B') && entities.length < 2 ? null : given.formula;
+    const smoothing = shape === 'cumulative' ? 1 : given.smoothing;
+    const asked: ChartAsked = {
       series: entities.map((entity, i) => {
         const math = shape === 'cumulative' ? (['total', 'dau', 'sum'] as const)[i]! : maths[i]!;
         return { ...entity, math, ...(math !== 'total' && math !== 'dau' && { math_property: 'amount' }) };
@@ -191,6 +198,9 @@ describe('random queries', () => {
       interval,
       shape,
       breakdown,
+      smoothing,
+      formula: formula && formula.of,
+      isCompared,
       properties,
       dates,
     };
@@ -203,7 +213,8 @@ describe('random queries', () => {
         interval,
         properties,
         dateRange: dateRange(dates),
-        trendsFilter: { display },
+        trendsFilter: { display, smoothingIntervals: smoothing, formula: formula?.text },
+        compareFilter: { compare: isCompared },
         ...(breakdown && {
           breakdownFilter: {
             breakdown: breakdown.key,
@@ -213,13 +224,15 @@ describe('random queries', () => {
         }),
       },
     });
-    const found = (results as TrendResult[]).map(({ action, breakdown_value: value, data, aggregated_value }) => ({
-      series: action.order,
-      value: value === undefined ? null : value === NONE ? 'none' : value === OTHER ? 'other' : `=${value}`,
-      numbers: aggregated_value === undefined ? data : [aggregated_value],
-    }));
-    const expected = trendsOf(rows, asked);
-    same(found, expected);
+    const found = (results as TrendResult[]).map(
+      ({ action, breakdown_value: value, compare_label: period, ...one }) => ({
+        series: action?.order ?? 0,
+        value: value === undefined ? null : value === NONE ? 'none' : value === OTHER ? 'other' : `=${value}`,
+        numbers: one.aggregated_value === undefined ? one.data : [one.aggregated_value],
+        period: period ?? null,
+      }),
+    );
+    same(found, chartOf(rows, asked));
   }
 
   async function checkFunnel(given: Of<typeof anyFunnel>): Promise<void> {

@@ -1,0 +1,116 @@
+/**
+ * Formulas of series: `A / B * 100`. As upstream's (posthog/hogql_queries/utils/formula_ast.py) they are Python's arithmetic: numbers, the
+ * series as letters, `+ - * / % **` and parentheses. What is divided by zero is zero.
+ */
+import { refusal } from './refusal.ts';
+
+const SUMS = ['+', '-'] as const;
+const PRODUCTS = ['*', '/', '%'] as const;
+type Operator = (typeof SUMS)[number] | (typeof PRODUCTS)[number] | '**';
+
+/** Series count from 0. */
+export type Expression =
+  | { number: number }
+  | { series: number }
+  | { negated: Expression }
+  | { operator: Operator; left: Expression; right: Expression };
+
+const TOKEN = /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<name>[a-z_]\w*)|(?<sign>\*\*|[-+*/%()]))/iy;
+type Token = { number?: string; name?: string; sign?: string };
+
+/**
+ * @param count how many series there are
+ * @param member names it in errors
+ * @throws InvalidInput saying where it is no formula, or which series there is not
+ */
+export function parsedFormula(text: string, count: number, member: string): Expression {
+  const tokens = tokensOf(text, member);
+  let next = 0;
+
+  function taken(signs: readonly string[]): string | undefined {
+    const sign = tokens[next]?.sign;
+    if (sign === undefined || !signs.includes(sign)) return undefined;
+    next++;
+    return sign;
+  }
+  function chain(part: () => Expression, operators: readonly Operator[]): Expression {
+    let left = part();
+    for (let sign = taken(operators); sign !== undefined; sign = taken(operators)) {
+      left = { operator: sign as Operator, left, right: part() };
+    }
+    return left;
+  }
+  const sum = (): Expression => chain(product, SUMS);
+  const product = (): Expression => chain(signed, PRODUCTS);
+  function signed(): Expression {
+    const sign = taken(SUMS);
+    if (sign === undefined) return power();
+    return sign === '-' ? { negated: signed() } : signed();
+  }
+  /** It binds its base more tightly than a sign does, and goes from right to left. */
+  function power(): Expression {
+    const left = atom();
+    return taken(['**']) === undefined ? left : { operator: '**', left, right: signed() };
+  }
+  function atom(): Expression {
+    if (taken(['(']) !== undefined) {
+      const inner = sum();
+      if (taken([')']) === undefined) throw unexpected();
+      return inner;
+    }
+    const { number, name } = tokens[next] ?? {};
+    if (number === undefined && name === undefined) throw unexpected();
+    next++;
+    return name === undefined ? { number: Number(number) } : { series: seriesOf(name, count, member) };
+  }
+  function unexpected() {
+    const { number, name, sign } = tokens[next] ?? {};
+    const found = number ?? name ?? sign;
+    const where = found === undefined ? 'It ends too early' : `"${found}" is not expected there`;
+    return refusal(member, `${where}. ${GRAMMAR}`);
+  }
+
+  const whole = sum();
+  if (next < tokens.length) throw unexpected();
+  return whole;
+}
+
+const GRAMMAR = 'A formula is made of series (A, B, ...), numbers, + - * / % ** and parentheses.';
+
+function tokensOf(text: string, member: string): Token[] {
+  const tokens: Token[] = [];
+  const end = text.trimEnd().length;
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < end) {
+    const at = TOKEN.lastIndex;
+    const found = TOKEN.exec(text);
+    if (!found) throw refusal(member, `"${text.slice(at).trim().slice(0, 20)}" is not understood. ${GRAMMAR}`);
+    tokens.push(found.groups!);
+  }
+  return tokens;
+}
+
+function seriesOf(name: string, count: number, member: string): number {
+  const index = name.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0);
+  if (name.length === 1 && index >= 0 && index < count) return index;
+  const letters = Array.from({ length: count }, (_, n) => String.fromCharCode('A'.charCodeAt(0) + n));
+  throw refusal(member, `There is no series "${name}". There are: ${letters.join(', ')}.`);
+}
+
+/** @param values of each series @returns what may be no finite number */
+export function valueOf(expression: Expression, values: readonly number[]): number {
+  if ('number' in expression) return expression.number;
+  if ('series' in expression) return values[expression.series]!;
+  if ('negated' in expression) return -valueOf(expression.negated, values);
+  return OPERATIONS[expression.operator](valueOf(expression.left, values), valueOf(expression.right, values));
+}
+
+const OPERATIONS: Record<Operator, (left: number, right: number) => number> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => (right === 0 ? 0 : left / right),
+  // Python's has the sign of its right side.
+  '%': (left, right) => (right === 0 ? 0 : left - right * Math.floor(left / right)),
+  '**': (left, right) => (left === 0 && right < 0 ? 0 : left ** right),
+};
