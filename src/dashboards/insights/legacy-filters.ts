@@ -11,6 +11,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const TRENDS = {
   display: 'display',
   formula: 'formula',
+  formulas: 'formulas',
   smoothing_intervals: 'smoothingIntervals',
 } as const;
 const FUNNELS = {
@@ -21,11 +22,15 @@ const FUNNELS = {
   exclusions: 'exclusions',
   funnel_from_step: 'funnelFromStep',
   funnel_to_step: 'funnelToStep',
+  funnel_aggregate_by_hogql: 'funnelAggregateByHogQL',
 } as const;
 const RETENTION = {
   retention_type: 'retentionType',
   total_intervals: 'totalIntervals',
   period: 'period',
+  retention_reference: 'retentionReference',
+  cumulative: 'cumulative',
+  minimum_occurrences: 'minimumOccurrences',
 } as const;
 const BREAKDOWN = [
   'breakdown',
@@ -37,7 +42,17 @@ const BREAKDOWN = [
   'breakdown_histogram_bin_count',
   'breakdown_normalize_url',
 ];
-const SERIES = ['math', 'math_property', 'math_hogql', 'math_group_type_index', 'properties', 'custom_name', 'name'];
+const SERIES = [
+  'math',
+  'math_property',
+  'math_property_type',
+  'math_hogql',
+  'math_group_type_index',
+  'optionalInFunnel',
+  'properties',
+  'custom_name',
+  'name',
+];
 
 /** @throws InvalidInput for kinds of insights, and series, that there are not */
 export function queryOfFilters(filters: Fields): Record<string, unknown> {
@@ -63,7 +78,9 @@ function sourceOf(insight: unknown, filters: Fields): Fields {
         ...renamed(filters, { interval: 'interval' }),
         trendsFilter: renamed(filters, TRENDS),
         breakdownFilter: picked(filters, BREAKDOWN),
-        ...(filters['compare'] === true && { compareFilter: { compare: true } }),
+        ...(filters['compare'] === true && {
+          compareFilter: { compare: true, ...renamed(filters, { compare_to: 'compare_to' }) },
+        }),
       };
     case 'FUNNELS':
       return {

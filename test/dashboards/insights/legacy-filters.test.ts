@@ -30,6 +30,33 @@ const CASES = [
     },
   },
   {
+    title: 'a formula, smoothed and beside last year',
+    filters: {
+      events: [{ ...viewed, math: 'sum', math_property: 'age', math_property_type: 'person_properties' }],
+      formula: 'A*2',
+      smoothing_intervals: 7,
+      compare: true,
+      compare_to: '-1y',
+    },
+    source: {
+      kind: 'TrendsQuery',
+      series: [
+        {
+          kind: 'EventsNode',
+          event: 'viewed',
+          math: 'sum',
+          math_property: 'age',
+          math_property_type: 'person_properties',
+          name: 'viewed',
+        },
+      ],
+      trendsFilter: { formula: 'A*2', smoothingIntervals: 7 },
+      breakdownFilter: {},
+      compareFilter: { compare: true, compare_to: '-1y' },
+      dateRange: {},
+    },
+  },
+  {
     title: 'a funnel, its window in days',
     filters: { insight: 'FUNNELS', events: [paid, viewed], funnel_window_days: 3, funnel_viz_type: 'steps' },
     source: {
@@ -80,9 +107,14 @@ describe('legacy filters', () => {
     { filters: { insight: 'PATHS' }, detail: /^insight: There is no "PATHS"/ },
     { filters: { insight: 'STICKINESS', events: [viewed] }, detail: /^insight: There is no "STICKINESS"/ },
     { filters: { actions: [{ id: 1 }] }, detail: /^actions: Only `events` are counted/ },
-    { filters: { events: [viewed], formula: 'A*2' }, detail: /formula: This is not supported/ },
-    { filters: { events: [viewed], compare: true }, detail: /compare: This is not supported/ },
-    { filters: { events: [{ ...viewed, math: 'p90' }] }, detail: /math: "p90" is not a valid choice/ },
+    { filters: { events: [viewed], formula: 'A+B' }, detail: /^trendsFilter.formula: There is no series "B"/ },
+    { filters: { events: [{ ...viewed, math: 'unique_session' }] }, detail: /math: "unique_session" is not a valid/ },
+    {
+      filters: { insight: 'FUNNELS', events: [paid, viewed], funnel_aggregate_by_hogql: 'properties.$session_id' },
+      detail: /^funnelsFilter.funnelAggregateByHogQL: This is not supported/,
+    },
+    { filters: { insight: 'RETENTION', cumulative: true }, detail: /^retentionFilter.cumulative: This is not/ },
+    { filters: { insight: 'RETENTION', retention_reference: 'previous' }, detail: /retentionReference: This is not/ },
     { filters: { events: [] }, detail: /series/ },
   ];
   for (const { filters, detail } of REFUSED) {
