@@ -90,6 +90,8 @@ async function record(
   verb: 'updated' | 'deleted',
   role: OrganizationRole,
 ): Promise<void> {
+  const changes = changesBetween(SCOPE, { level: LEVEL_OF[member.role] }, { level: LEVEL_OF[role] });
+  if (verb === 'updated' && changes.length === 0) return;
   await activity.record({
     project: { id: null, organizationId: member.organizationId },
     author: caller,
@@ -97,6 +99,6 @@ async function record(
     itemId: member.id,
     activity: verb,
     name: member.user.email,
-    changes: changesBetween(SCOPE, { level: LEVEL_OF[member.role] }, { level: LEVEL_OF[role] }),
+    changes,
   });
 }

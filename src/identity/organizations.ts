@@ -22,7 +22,7 @@ export async function createOrganization(
   });
 }
 
-/** @throws NotFound */
+/** What changes nothing is not told. @throws NotFound */
 export async function changeOrganization(
   identity: IdentityStores,
   { caller, organization }: { caller: Caller; organization: Organization },
@@ -33,8 +33,8 @@ export async function changeOrganization(
     const after = await organizations.change(organization.id, changes);
     const project = { id: null, organizationId: organization.id };
     const entry = { project, author: caller, scope: SCOPE, itemId: organization.id, name: after.name };
-    const [was, is] = [settingsOf(before), settingsOf(after)];
-    await activity.record({ ...entry, activity: 'updated', changes: changesBetween(SCOPE, was, is) });
+    const told = changesBetween(SCOPE, settingsOf(before), settingsOf(after));
+    if (told.length > 0) await activity.record({ ...entry, activity: 'updated', changes: told });
     return { ...after, role: organization.role };
   });
 }

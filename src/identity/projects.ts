@@ -31,7 +31,7 @@ export async function createProject(
   });
 }
 
-/** @throws NotFound */
+/** What changes nothing is not told. @throws NotFound */
 export async function changeProject(
   identity: IdentityStores,
   { caller, projectId }: { caller: Caller; projectId: number },
@@ -41,8 +41,9 @@ export async function changeProject(
     const before = await projects.lock(projectId);
     const after = await projects.change(projectId, changes);
     const [was, is] = [before, after].map((project) => ({ name: project.name, ...settingsOf(project) }));
+    const told = changesBetween(SCOPE, was!, is!);
     const entry = { project: after, author: caller, scope: SCOPE, itemId: projectId, name: after.name };
-    await activity.record({ ...entry, activity: 'updated', changes: changesBetween(SCOPE, was!, is!) });
+    if (told.length > 0) await activity.record({ ...entry, activity: 'updated', changes: told });
     return after;
   });
 }

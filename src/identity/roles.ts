@@ -86,13 +86,15 @@ export async function membershipsOf(
   });
 }
 
-/** What happened to a role: its name changed, or somebody got it or lost it. */
+/** What happened to a role: its name changed, or somebody got it or lost it. A change of nothing is not told. */
 export async function recordRole(
   { activity }: IdentityBound,
   { caller, organization }: { caller: Caller; organization: Organization },
   role: Role,
   { verb, before = {}, after = {} }: { verb: ActivityVerb; before?: RoleState; after?: RoleState },
 ): Promise<void> {
+  const changes = changesBetween('Role', before, after);
+  if (verb === 'updated' && changes.length === 0) return;
   await activity.record({
     project: { id: null, organizationId: organization.id },
     author: caller,
@@ -100,7 +102,7 @@ export async function recordRole(
     itemId: role.id,
     activity: verb,
     name: role.name,
-    changes: changesBetween('Role', before, after),
+    changes,
   });
 }
 
