@@ -5,6 +5,8 @@ import { createCapture } from '../src/capture/capture.ts';
 import { GROUPS_IN_FLIGHT } from '../src/capture/group-commit.ts';
 import { createPool } from '../src/db/connection.ts';
 import { INGEST_TIMEOUTS } from '../src/events/ingest.ts';
+import { startHttpServer } from '../src/http/server.ts';
+import type { Lane } from '../src/lane/request.ts';
 import { createLogger } from '../src/telemetry/logger.ts';
 import { createClientAddress } from '../src/wire/client-address.ts';
 
@@ -25,7 +27,7 @@ const parseOnly: RequestListener = (request, response) => {
 
 const notMeasured = () => Promise.reject(new Error('not part of this benchmark'));
 
-function captureInto(databaseUrl: string): RequestListener {
+function captureInto(databaseUrl: string): Lane {
   const capture = createCapture({
     pool: createPool({
       url: databaseUrl,
@@ -41,16 +43,23 @@ function captureInto(databaseUrl: string): RequestListener {
     eventsPerSecond: { project: 1e9, key: 1e9 },
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),
   });
-  return (request, response) => void capture.handle(request, response);
+  return capture.handle;
+}
+
+function listen(databaseUrl: string | undefined): Promise<{ port: number }> {
+  const here = { host: '127.0.0.1', port: 0 };
+  if (databaseUrl !== undefined) return startHttpServer(async () => {}, { ...here, lane: captureInto(databaseUrl) });
+  const server = createServer(parseOnly);
+  // The clients of these benchmarks do not expect to find their idle connections closed.
+  server.keepAliveTimeout = 60_000;
+  return new Promise((resolve) => {
+    server.listen(here.port, here.host, () => resolve({ port: (server.address() as AddressInfo).port }));
+  });
 }
 
 const [databaseUrl] = process.argv.slice(2);
 if (process.send) {
-  const server = createServer(databaseUrl === undefined ? parseOnly : captureInto(databaseUrl));
-  // The clients of these benchmarks do not expect to find their idle connections closed.
-  server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1', () => {
-    process.send?.({ port: (server.address() as AddressInfo).port } satisfies ServerReady);
-  });
+  const { port } = await listen(databaseUrl);
+  process.send({ port } satisfies ServerReady);
   process.once('disconnect', () => process.exit());
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import path from 'node:path';
 import { createApi } from '../src/api.ts';
+import { startHttpServer } from '../src/http/server.ts';
 import { generateKeyRing } from '../src/secrets/key-ring.ts';
 import { createLogger } from '../src/telemetry/logger.ts';
 import { createClientAddress } from '../src/wire/client-address.ts';
@@ -35,7 +36,8 @@ function jsonServer(answer: (body: unknown) => string): RequestListener {
   };
 }
 
-function sluice(databaseUrl: string): RequestListener {
+/** As `sluice api` serves. */
+async function sluice(databaseUrl: string): Promise<number> {
   const api = createApi({
     databaseUrl,
     temporal: { address: '127.0.0.1:1', namespace: 'bench' },
@@ -50,7 +52,8 @@ function sluice(databaseUrl: string): RequestListener {
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),
     publicUrl: 'http://127.0.0.1',
   });
-  return (request, response) => void api.listener(request, response);
+  const { port } = await startHttpServer(api.listener, { host: '127.0.0.1', port: 0, lane: api.lane });
+  return port;
 }
 
 type FlagdCore = {
@@ -128,7 +131,7 @@ function start(role: ServerRole): Promise<number> {
     case 'bare':
       return listen(jsonServer(() => role.answer));
     case 'sluice':
-      return listen(sluice(role.databaseUrl));
+      return sluice(role.databaseUrl);
     case 'flagd':
       return flagd(role.peers, role.flags).then(listen);
     case 'unleash':

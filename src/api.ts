@@ -36,6 +36,7 @@ import { apiChecks } from './health/checks.ts';
 import { createHealth } from './health/readiness.ts';
 import { healthRoutes, type HealthApi } from './health/routes.ts';
 import { createApp } from './http/app.ts';
+import { replyThrough } from './http/raw-answers.ts';
 import type { Route } from './http/route.ts';
 import { accessControls } from './identity/access-controls.ts';
 import type { AccessControlsApi } from './identity/access-controls.routes.ts';
@@ -51,6 +52,7 @@ import { projectRoutes, type IdentityApi } from './identity/projects.routes.ts';
 import { createRequestLimit, type RequestLimits } from './identity/request-limits.ts';
 import { createSessions } from './identity/sessions.ts';
 import { identityStores } from './identity/stores.ts';
+import type { Lane } from './lane/request.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from './temporal/codec-endpoint.ts';
 import { ensureReachable } from './temporal/connection.ts';
@@ -89,7 +91,9 @@ export const apiRoutes: readonly Route<Collaborators>[] = [
 ];
 
 export type Api = {
-  /** Answers one request; never rejects. */
+  /** Capture and decide: what SDKs ask. */
+  lane: Lane;
+  /** Answers one request, also those of the lane; never rejects. */
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Readiness says no from now on, and streams end, which would never end by themselves. */
   drain(): void;
@@ -212,10 +216,12 @@ export function createApi(
   const { codec } = options.temporal;
   const openPayloads = codec && options.codecFor && codecEndpoint({ ...options.codecFor, codec });
   engine.metrics.tellOfExports(() => exportFigures(stores));
+  const lane: Lane = (request, reply) => capture.handle(request, reply) || flags.lane(request, reply);
   return {
     metrics: engine.metrics,
+    lane,
     async listener(request, response) {
-      if (capture.handle(request, response) || flags.handle(request, response)) return;
+      if (lane(request, replyThrough(request, response)) || flags.handle(request, response)) return;
       if (dashboards.handle(request, response)) return;
       if (openPayloads?.(request, response)) return;
       await app(request, response);

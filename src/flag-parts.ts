@@ -34,6 +34,7 @@ import type { Gatekeeper } from './http/access.ts';
 import type { DescribedRoute, Route } from './http/route.ts';
 import type { AccessControlsApi } from './identity/access-controls.routes.ts';
 import { createRateLimit } from './identity/rate-limits.ts';
+import type { Lane } from './lane/request.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import type { Locate } from './wire/geoip.ts';
 
@@ -58,7 +59,7 @@ export const flagRoutes: Route<FlagsApi & AccessControlsApi>[] = [
   ...experimentsApiRoutes,
 ];
 
-/** What `handle` answers. */
+/** What is answered before the application. */
 export const flagLanes: DescribedRoute[] = [...decideRoutes, ...ofrepRoutes];
 
 export type FlagPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKeys' | 'log'> & {
@@ -71,6 +72,8 @@ export type FlagPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKe
 };
 
 export type FlagParts = {
+  /** Decide. */
+  lane: Lane;
   /** @returns false when the request is not for flags: then nothing was done with it */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   collaborators: FlagsApi;
@@ -97,7 +100,6 @@ export function createFlagParts(options: FlagPartsOptions): FlagParts {
 
   const streams = createEventStreams({ definitions, tokens: createStreamTokens(keyRing), publicUrl });
   const admit = createAdmission({ definitions, gatekeeper });
-  const decide = createDecide({ definitions, decider, locate, metering, requestsPerSecond, observe, log });
   const ofrep = createOfrep({ definitions, decider, streams, admit, metering, requestsPerSecond, locate, log });
   const configuration = createConfiguration({ definitions, log });
 
@@ -106,8 +108,8 @@ export function createFlagParts(options: FlagPartsOptions): FlagParts {
   const surveyClock = createSurveyClock({ surveys: surveys.surveys, store: stores.surveys, responses, log });
 
   return {
-    handle: (request, response) =>
-      decide.handle(request, response) || ofrep.handle(request, response) || configuration.handle(request, response),
+    lane: createDecide({ definitions, decider, locate, metering, requestsPerSecond, observe, log }),
+    handle: (request, response) => ofrep.handle(request, response) || configuration.handle(request, response),
     collaborators: {
       flagUsage: flagUsageStore(db),
       hiddenFlags: stores.flags,

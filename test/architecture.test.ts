@@ -19,7 +19,8 @@ const ARROWS = `
   query           -> flags/evaluation, exports/domain (types), destinations (types)
   net             ->
   secrets         ->
-  wire            -> net
+  lane            ->
+  wire            -> net, lane
   sending         ->
   processes       ->
   telemetry       -> config (types)
@@ -33,12 +34,12 @@ const ARROWS = `
   destinations    -> net, formats
   temporal        -> exports/domain, processes, config, secrets (types)
 
-  http            -> secrets
+  http            -> secrets, lane
   health          -> http, db, events
   identity        -> http, db, secrets, notify (types)
-  flags           -> http, db, identity, wire, flags/evaluation, events, query, secrets
+  flags           -> http, lane (types), db, identity, wire, flags/evaluation, events, query, secrets
   dashboards      -> http, db, identity, secrets, wire (types), events, query
-  capture         -> http, db, identity, wire, events, secrets
+  capture         -> http, lane (types), db, identity, wire, events, secrets
   notify          -> net, db (types)
   exports         -> http, db, identity, exports/domain, events, query, formats, destinations, temporal, secrets, notify
 

@@ -6,7 +6,6 @@
  * A batch is taken in part: its good events are stored, and `rejected` names the others by their index. A request none of
  * whose events can be stored is refused with the first one's error.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from '../db/connection.ts';
 import { InvalidInput, MethodNotAllowed, NotAuthenticated, Unavailable } from '../errors.ts';
 import { encodeEvents, type EventRows, type NewEvent } from '../events/event-rows.ts';
@@ -15,9 +14,10 @@ import { createIngest } from '../events/ingest.ts';
 import type { IngestionWarning } from '../events/warnings.ts';
 import type { Gatekeeper } from '../http/access.ts';
 import { answerFor, serverError } from '../http/error-body.ts';
-import { allowPages, send } from '../http/raw-answers.ts';
+import { pageHeaders, replyWith } from '../http/raw-answers.ts';
 import { noBody, type Answer } from '../http/route.ts';
 import { createRateLimit } from '../identity/rate-limits.ts';
+import type { Lane, LaneRequest, Reply } from '../lane/request.ts';
 import { describeError } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ClientAddress } from '../wire/client-address.ts';
@@ -64,8 +64,7 @@ export type CaptureOptions = {
 export type CaptureObserver = { events(accepted: number, rejected: number): void; answered(status: number): void };
 
 export type Capture = {
-  /** @returns false when the request is not for capture: then nothing was done with it */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  handle: Lane;
   /** Resolves when everything that was accepted is stored. */
   drain(): Promise<void>;
 };
@@ -82,18 +81,17 @@ export function createCapture(options: CaptureOptions): Capture {
   const projectLimit = createRateLimit<number>(eventsPerSecond.project);
   const keyLimit = createRateLimit<string>(eventsPerSecond.key);
 
-  function handle(request: IncomingMessage, response: ServerResponse): boolean {
+  function handle(request: LaneRequest, reply: Reply): boolean {
     const path = capturePathOf(request.url ?? '');
     if (!path) return false;
-    allowPages(request, response);
     void answer(request, path).then((result) => {
       observe?.answered(result.status);
-      send(request, response, result);
+      replyWith(reply, result, pageHeaders(request));
     });
     return true;
   }
 
-  async function answer(request: IncomingMessage, path: CapturePath): Promise<Answer> {
+  async function answer(request: LaneRequest, path: CapturePath): Promise<Answer> {
     const memory = openMemory(request);
     try {
       if (request.method === 'OPTIONS') return preflightAnswer(request);
@@ -111,7 +109,7 @@ export function createCapture(options: CaptureOptions): Capture {
     }
   }
 
-  async function store(request: IncomingMessage, path: CapturePath, memory: Memory): Promise<Answer> {
+  async function store(request: LaneRequest, path: CapturePath, memory: Memory): Promise<Answer> {
     const { rows, indexes, rejected, told, warnings, isBeacon } = await read(request, path, memory);
     const total = indexes.length + rejected.length;
     if (indexes.length > 0) {
@@ -130,7 +128,7 @@ export function createCapture(options: CaptureOptions): Capture {
   }
 
   /** A function of its own, so that the parsed body is gone while its rows wait for the commit. */
-  async function read(request: IncomingMessage, path: CapturePath, memory: Memory): Promise<ReadRequest> {
+  async function read(request: LaneRequest, path: CapturePath, memory: Memory): Promise<ReadRequest> {
     const received = await receive(request, path, { memory, takeTurn });
     const project = await findProject(received.token);
     memory.belongTo(received.token);
@@ -183,7 +181,7 @@ export function createCapture(options: CaptureOptions): Capture {
   }
 
   /** History is not for the public key: with it alone anyone could rewrite what was delivered long ago. */
-  async function mayPlace(project: CapturedProject, request: IncomingMessage): Promise<Placement> {
+  async function mayPlace(project: CapturedProject, request: LaneRequest): Promise<Placement> {
     if (project.historicalFromProjectKey) return { historical: true };
     if (request.headers.authorization === undefined) return LIVE;
     const caller = await gatekeeper.authenticate(request);

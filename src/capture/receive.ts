@@ -1,5 +1,5 @@
 /** From the bytes of a request to the events in it. */
-import type { IncomingMessage } from 'node:http';
+import type { LaneRequest } from '../lane/request.ts';
 import { readBody } from '../wire/body.ts';
 import { queryOf, type Fields } from '../wire/fields.ts';
 import { parseJson } from '../wire/json.ts';
@@ -16,7 +16,7 @@ export type Received = Envelope & {
 
 /** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: what is wrong with it */
 export async function receive(
-  request: IncomingMessage,
+  request: LaneRequest,
   { limit, eventName }: CapturePath,
   { memory, takeTurn }: { memory: Memory; takeTurn: TakeTurn },
 ): Promise<Received> {

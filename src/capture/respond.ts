@@ -1,8 +1,8 @@
 /** Answers of capture. */
-import type { IncomingMessage } from 'node:http';
 import { answerFor, type ErrorBody } from '../http/error-body.ts';
 import { preflightHeaders } from '../http/raw-answers.ts';
 import { json, type Answer } from '../http/route.ts';
+import type { LaneRequest } from '../lane/request.ts';
 
 /** An event that was not stored: where it is in the request, and why. */
 export type Rejected = { index: number; error: unknown };
@@ -34,6 +34,6 @@ function describe({ index, error }: Rejected) {
 }
 
 /** What a browser asks before it sends anything but a plain form. */
-export function preflightAnswer(request: IncomingMessage): Answer {
+export function preflightAnswer(request: LaneRequest): Answer {
   return json(200, { status: 1 }, preflightHeaders(request));
 }

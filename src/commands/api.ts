@@ -46,7 +46,7 @@ async function run(): Promise<void> {
     codecFor,
   });
   const signals = stopSignals();
-  const server = await startHttpServer(api.listener, { host, port });
+  const server = await startHttpServer(api.listener, { host, port, lane: api.lane });
   log.info({ url: server.url }, 'listening');
   const { metrics } = api;
   const metricsServer = await startMetricsServer(config, { port: config.SLUICE_METRICS_PORT, metrics, log });

@@ -1,20 +1,19 @@
 /** Answers of what is asked before the application (capture, flags), written straight to the response. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LaneRequest, Reply } from '../lane/request.ts';
 import type { Answer } from './route.ts';
 
 const DISCARDED_BYTES = 64 * 1024 * 1024;
 
-/** Lets web pages from anywhere read the answer: what they send names a project by its public key only. */
-export function allowPages({ headers }: IncomingMessage, response: ServerResponse): void {
+/** They let web pages from anywhere read the answer: what they send names a project by its public key only. */
+export function pageHeaders({ headers }: LaneRequest): Record<string, string> | undefined {
   const { origin } = headers;
-  if (origin === undefined) return;
-  response.setHeader('Access-Control-Allow-Origin', origin);
-  response.setHeader('Access-Control-Allow-Credentials', 'true');
-  response.setHeader('Vary', 'Origin');
+  if (origin === undefined) return undefined;
+  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true', Vary: 'Origin' };
 }
 
 /** To what a browser asks before it sends anything but a plain form. */
-export function preflightHeaders({ headers }: IncomingMessage): Record<string, string> {
+export function preflightHeaders({ headers }: LaneRequest): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
     'Access-Control-Allow-Headers': headers['access-control-request-headers'] ?? '',
@@ -23,21 +22,25 @@ export function preflightHeaders({ headers }: IncomingMessage): Record<string, s
 }
 
 /** Writes an answer whose body becomes JSON. */
-export function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
-  if (body !== undefined) return sendJson(request, response, status, JSON.stringify(body), headers);
-  if (!request.complete) leaveRest(request, response);
-  response.writeHead(status, headers).end();
+export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  replyWith(replyThrough(request, response), answer);
 }
 
-/** Writes an answer whose body is JSON already. */
-export function sendJson(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  text: string,
-  headers?: Answer['headers'],
-): void {
-  if (!request.complete) leaveRest(request, response);
+/** @param given headers beside the answer's */
+export function replyWith(reply: Reply, { status, headers, body }: Answer, given?: Answer['headers']): void {
+  reply(status, body === undefined ? undefined : JSON.stringify(body), given ? { ...given, ...headers } : headers);
+}
+
+/** Replies as `node:http` does. */
+export function replyThrough(request: IncomingMessage, response: ServerResponse): Reply {
+  return (status, text, headers) => {
+    if (!request.complete) leaveRest(request, response);
+    if (text === undefined) response.writeHead(status, headers).end();
+    else writeJson(response, status, text, headers);
+  };
+}
+
+function writeJson(response: ServerResponse, status: number, text: string, headers: Answer['headers']): void {
   const length = Buffer.byteLength(text);
   // A list of names and values is written in less time than an object.
   const own = headers ? Object.entries(headers).flat() : [];

@@ -2,6 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CommandFailed } from '../errors.ts';
+import { laneConnections, type LaneConnections } from '../lane/connections.ts';
+import type { Lane } from '../lane/request.ts';
 
 /** How long requests are still taken, and told to close their connection, after the stop was asked for. */
 const NOTICE_MS = 250;
@@ -21,21 +23,30 @@ export type HttpServer = {
   stop(graceMs: number): Promise<void>;
 };
 
+export type ServerOptions = {
+  host: string;
+  /** 0 takes any free one. */
+  port: number;
+  /** Milliseconds. */
+  arrival?: typeof ARRIVAL;
+  /** Asked before the listener, where a request is such that it can be. */
+  lane?: Lane;
+};
+
 /**
  * @param listener answers every request and never rejects, as Koa's callback
- * @param port 0 takes any free one
- * @param arrival milliseconds
  * @throws CommandFailed when it cannot listen there
  */
 export async function startHttpServer(
   listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  { host, port, arrival = ARRIVAL }: { host: string; port: number; arrival?: typeof ARRIVAL },
+  { host, port, arrival = ARRIVAL, lane }: ServerOptions,
 ): Promise<HttpServer> {
   let draining = false;
   const server = createServer(arrival, (request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     void listener(request, response);
   });
+  const connections = lane && putInFront(lane, server);
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
   return {
@@ -43,16 +54,33 @@ export async function startHttpServer(
     port: bound,
     async stop(graceMs) {
       draining = true;
+      connections?.drain();
       await new Promise((resolve) => setTimeout(resolve, NOTICE_MS));
       const closed = new Promise((resolve) => server.close(resolve));
       // A connection whose request was answered without the notice would stay until its keep-alive ends.
-      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-      const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+      const idle = setInterval(() => {
+        connections?.closeIdle();
+        server.closeIdleConnections();
+      }, IDLE_CHECK_MS);
+      const grace = setTimeout(() => {
+        connections?.closeAll();
+        server.closeAllConnections();
+      }, graceMs);
       await closed;
       clearInterval(idle);
       clearTimeout(grace);
     },
   };
+}
+
+/** What `node:http` does with a connection may be done at any time: https://nodejs.org/api/http.html#event-connection */
+function putInFront(lane: Lane, server: Server): LaneConnections {
+  const listeners = server.listeners('connection');
+  const connections = laneConnections(lane, (socket) => {
+    for (const listener of listeners) listener.call(server, socket);
+  });
+  server.removeAllListeners('connection').on('connection', connections.accept);
+  return connections;
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -4,9 +4,9 @@
  *
  * What it is shows in its first bytes. Content types say nothing: browsers' SDKs choose those that need no preflight.
  */
-import type { IncomingMessage } from 'node:http';
 import { unescape } from 'node:querystring';
 import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
+import type { LaneRequest } from '../lane/request.ts';
 import { fieldsOf, type Fields } from './fields.ts';
 import { inflate } from './inflate.ts';
 import { decompressLz64 } from './lz-string.ts';
@@ -27,7 +27,7 @@ export type BodyOptions = {
  * @throws TooLarge over the limit
  * @throws MalformedRequest for what is broken
  */
-export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+export async function readBody(request: LaneRequest, options: BodyOptions): Promise<Buffer> {
   const take = await new Promise<() => Decoded>((done) => receiveBody(request, options, done));
   return take();
 }
@@ -36,7 +36,7 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
 type Decoded = Buffer | Promise<Buffer>;
 
 /** As `readBody`, without promises where all is there in one piece. @throws what shows before anything is read */
-export function receiveBody(request: IncomingMessage, options: BodyOptions, done: WhenRead<Decoded>): void {
+export function receiveBody(request: LaneRequest, options: BodyOptions, done: WhenRead<Decoded>): void {
   const { query, limit, hold } = options;
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   const hint = knownHint(query('compression'));

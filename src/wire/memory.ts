@@ -1,7 +1,7 @@
 /** What the bodies of requests under way may take of the process's memory, together and each sender's. */
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Unavailable } from '../errors.ts';
+import type { LaneRequest } from '../lane/request.ts';
 import { createSharedRoom } from './shared-room.ts';
 
 /** Smaller bodies are parsed in less than a millisecond. */
@@ -18,7 +18,7 @@ export type Memory = {
 };
 
 /** @param limit bytes @returns a function that opens the account of a request */
-export function createMemory(limit: number): (request: IncomingMessage) => Memory {
+export function createMemory(limit: number): (request: LaneRequest) => Memory {
   const room = createSharedRoom<string>(limit);
   const holderOf = holders();
 
@@ -53,7 +53,7 @@ export function createMemory(limit: number): (request: IncomingMessage) => Memor
  *
  * A connection's texts are made once: most carry many requests.
  */
-function holders(): (request: IncomingMessage) => string {
+function holders(): (request: LaneRequest) => string {
   const ofSockets = new WeakMap<Socket, { small: string; large: string }>();
 
   return ({ headers, socket }) => {

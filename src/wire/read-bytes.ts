@@ -1,6 +1,7 @@
 /** The body of a request as it was sent, within bounds. */
 import type { IncomingMessage } from 'node:http';
 import { MalformedRequest, TooLarge } from '../errors.ts';
+import { WholeRequest, type LaneRequest } from '../lane/request.ts';
 
 /** Told once that all is there, or that it will not be: `take` gives it, or throws why not. */
 export type WhenRead<Bytes> = (take: () => Bytes) => void;
@@ -12,7 +13,7 @@ export type WhenRead<Bytes> = (take: () => Bytes) => void;
  * @throws MalformedRequest when the connection ends too early
  */
 export async function readBytes(
-  request: IncomingMessage,
+  request: LaneRequest,
   limit: number,
   onChunk: (bytes: number) => void,
 ): Promise<Buffer> {
@@ -22,16 +23,34 @@ export async function readBytes(
 
 /** As `readBytes`, without promises: those of one request cost as much as to decide a flag or two. */
 export function receiveBytes(
+  request: LaneRequest,
+  limit: number,
+  onChunk: (bytes: number) => void,
+  done: WhenRead<Buffer>,
+): void {
+  if (Number(request.headers['content-length'] ?? 0) > limit) {
+    return done(() => {
+      throw tooLarge(limit);
+    });
+  }
+  if (!(request instanceof WholeRequest)) return receiveChunks(request, limit, onChunk, done);
+  const { bytes } = request;
+  done(() => {
+    onChunk(bytes.length);
+    return bytes;
+  });
+}
+
+function tooLarge(limit: number): TooLarge {
+  return new TooLarge(`The body is larger than ${limit} bytes.`);
+}
+
+function receiveChunks(
   request: IncomingMessage,
   limit: number,
   onChunk: (bytes: number) => void,
   done: WhenRead<Buffer>,
 ): void {
-  const refuse = () => {
-    throw new TooLarge(`The body is larger than ${limit} bytes.`);
-  };
-  if (Number(request.headers['content-length'] ?? 0) > limit) return done(refuse);
-
   const chunks: Buffer[] = [];
   let length = 0;
   let isDone = false;
@@ -43,7 +62,7 @@ export function receiveBytes(
   function keep(chunk: Buffer): void {
     try {
       length += chunk.length;
-      if (length > limit) refuse();
+      if (length > limit) throw tooLarge(limit);
       onChunk(chunk.length);
       chunks.push(chunk);
     } catch (error) {

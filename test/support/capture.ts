@@ -1,10 +1,10 @@
 /** Capture on a real port over a real database. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createCapture, type Capture, type CaptureOptions } from '../../src/capture/capture.ts';
 import { GROUPS_IN_FLIGHT } from '../../src/capture/group-commit.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
 import { INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
+import { replyThrough } from '../../src/http/raw-answers.ts';
+import { startHttpServer } from '../../src/http/server.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
 import { identityStores } from '../../src/identity/stores.ts';
 import { projectByToken } from '../../src/identity/project-tokens.ts';
@@ -18,7 +18,6 @@ import type { Locate } from '../../src/wire/geoip.ts';
 export type CaptureServer = {
   url: string;
   port: number;
-  server: Server;
   capture: Capture;
   db: Knex;
   /** For looking at what was stored. */
@@ -60,15 +59,15 @@ export async function startCapture(
     warn: warnings.note,
     log,
   });
-  const server = createServer((request, response) => {
-    if (!capture.handle(request, response)) response.writeHead(418).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const server = await startHttpServer(
+    async (request, response) => {
+      if (!capture.handle(request, replyThrough(request, response))) response.writeHead(418).end();
+    },
+    { host: '127.0.0.1', port: 0, lane: capture.handle },
+  );
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    server,
+    url: server.url,
+    port: server.port,
     capture,
     db,
     pool,
@@ -78,8 +77,7 @@ export async function startCapture(
     },
     logged: () => lines.join(''),
     async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.stop(0);
       await capture.drain();
       await warnings.drain();
       await Promise.all([db.destroy(), pool.end(), ingestPool.end()]);

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { createApi, type Api } from '../../src/api.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
 import { startHttpServer } from '../../src/http/server.ts';
+import type { LaneRequest, Reply } from '../../src/lane/request.ts';
 import { generateKeyRing } from '../../src/secrets/key-ring.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
@@ -39,16 +40,22 @@ type Options = {
 /** @param options `database`: dropped at the end */
 export async function startSluice(options: Options = {}): Promise<Sluice> {
   const { database = await createTestDatabase(), locate, flagRequestsPerSecond = 50_000, temporal = NOWHERE } = options;
-  let listener: Api['listener'] | undefined;
+  let started: Api | undefined;
   const answered: Answered[] = [];
   const server = await startHttpServer(
     (request, response) => {
       const { method = '', url = '', headers } = request;
       response.once('finish', () => answered.push({ method, url, headers, status: response.statusCode }));
-      return listener!(request, response);
+      return started!.listener(request, response);
     },
-    { host: '127.0.0.1', port: 0 },
+    { host: '127.0.0.1', port: 0, lane: (request, reply) => started!.lane(request, noted(request, reply)) },
   );
+  function noted({ method = '', url = '', headers }: LaneRequest, reply: Reply): Reply {
+    return (status, text, given) => {
+      answered.push({ method, url, headers, status });
+      reply(status, text, given);
+    };
+  }
   const api = createApi({
     databaseUrl: database.url,
     temporal,
@@ -64,7 +71,7 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
     log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
     publicUrl: server.url,
   });
-  listener = api.listener;
+  started = api;
   const db = createKnex({ url: database.url, applicationName: 'test' });
   const pool = createPool({ url: database.url, applicationName: 'test' });
   return {

@@ -4,12 +4,12 @@
  * These paths are answered before the application's router, as capture's are. A flag that cannot be decided is reported, and all
  * others are answered, with 200: a client that gets an error forgets what it knew.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MethodNotAllowed, NotAuthenticated, Unavailable } from '../../errors.ts';
 import { serverError } from '../../http/error-body.ts';
-import { allowPages, preflightHeaders, send, sendJson } from '../../http/raw-answers.ts';
+import { pageHeaders, preflightHeaders, replyWith } from '../../http/raw-answers.ts';
 import { noBody, type Answer } from '../../http/route.ts';
 import { createRateLimit } from '../../identity/rate-limits.ts';
+import type { Lane, LaneRequest, Reply } from '../../lane/request.ts';
 import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { receiveBody } from '../../wire/body.ts';
@@ -49,36 +49,30 @@ export type DecideObserver = {
   failed(): void;
 };
 
-export type Decide = {
-  /** @returns false when the request is not for decide: then nothing was done with it */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
-};
-
 /** Text is the body of a 200. */
 type Result = string | Answer;
 
 /** A request that was read. */
-type Asked = { request: IncomingMessage; body: Body; query: Fields; form: AnswerForm };
+type Asked = { request: LaneRequest; body: Body; query: Fields; form: AnswerForm };
 
-export function createDecide(options: DecideOptions): Decide {
+export function createDecide(options: DecideOptions): Lane {
   const { definitions, decider, locate, metering, requestsPerSecond, observe, log } = options;
   const configurationOf = configurationTexts();
   const limit = createRateLimit<number>(requestsPerSecond);
   const openMemory = createMemory(LIMITS.heldBytes);
 
-  function handle(request: IncomingMessage, response: ServerResponse): boolean {
+  function answer(request: LaneRequest, reply: Reply): boolean {
     const path = decidePathOf(request.url ?? '');
     if (!path) return false;
     const begun = performance.now();
-    allowPages(request, response);
     const memory = openMemory(request);
 
     function finish(result: Result): void {
       memory.release();
       const isText = typeof result === 'string';
       observe?.answered(isText ? 200 : result.status, (performance.now() - begun) / 1000);
-      if (isText) sendJson(request, response, 200, result);
-      else send(request, response, result);
+      if (isText) reply(200, result, pageHeaders(request));
+      else replyWith(reply, result, pageHeaders(request));
     }
     function answerWith(work: () => Result | Promise<Result> | undefined): void {
       const result = resultOf(work);
@@ -107,7 +101,7 @@ export function createDecide(options: DecideOptions): Decide {
 
   /** @returns undefined when the answer waits for the body */
   function begin(
-    request: IncomingMessage,
+    request: LaneRequest,
     path: DecidePath,
     { hold }: Memory,
     answerWith: (work: () => Result | Promise<Result>) => void,
@@ -165,7 +159,7 @@ export function createDecide(options: DecideOptions): Decide {
     metering.count({ projectId, kind: 'decide', keyId: null, sdk, requests: 1 });
   }
 
-  return { handle };
+  return answer;
 }
 
 const INVALID_KEY = 'Project API key invalid. You can find your project API key in PostHog project settings.';
@@ -194,7 +188,7 @@ const OVER_QUOTA: Evaluation = { decisions: [], errorsWhileComputing: false };
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 function written(
-  { headers }: IncomingMessage,
+  { headers }: LaneRequest,
   { shape }: AnswerForm,
   evaluation: Evaluation,
   configuration: string,

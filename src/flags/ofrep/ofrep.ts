@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDatabaseAway } from '../../db/away.ts';
 import { MalformedRequest, MethodNotAllowed, TooLarge, Unavailable } from '../../errors.ts';
 import { answerFor } from '../../http/error-body.ts';
-import { allowPages, preflightHeaders, send, sendJson } from '../../http/raw-answers.ts';
+import { pageHeaders, preflightHeaders, replyThrough, send } from '../../http/raw-answers.ts';
 import { json, noBody, type Answer } from '../../http/route.ts';
 import { createRateLimit } from '../../identity/rate-limits.ts';
 import { describeError } from '../../secrets/redact.ts';
@@ -105,7 +105,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     const tag = `"${createHash('sha256').update(period).update(text).digest('base64url')}"`;
     if (matches(request.headers['if-none-match'], tag)) return send(request, response, noBody(304, { ETag: tag }));
     const body = `{"flags":${text},"eventStreams":[${JSON.stringify(stream)}]}`;
-    sendJson(request, response, 200, body, { ETag: tag });
+    replyThrough(request, response)(200, body, { ETag: tag });
   }
 
   function failed(thrown: unknown, path: OfrepPath): Answer {
@@ -124,7 +124,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     handle(request, response) {
       const path = ofrepPathOf(request.url ?? '');
       if (!path) return false;
-      allowPages(request, response);
+      response.setHeaders(new Map(Object.entries(pageHeaders(request) ?? {})));
       response.setHeader('Access-Control-Expose-Headers', 'ETag, Retry-After');
       void answer(request, response, path).catch((error: unknown) => send(request, response, failed(error, path)));
       return true;

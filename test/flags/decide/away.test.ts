@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../../../src/db/embedded-postgres.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createDecide } from '../../../src/flags/decide/decide.ts';
+import { startHttpServer } from '../../../src/http/server.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { ask, buildFlagFor } from '../../support/decide.ts';
 import { buildTenant } from '../../support/identity.ts';
@@ -89,24 +87,22 @@ describe('flags while Postgres is away', () => {
   });
 
   it('are answered before SDKs give up, of a project that Postgres is silent about', async () => {
-    const decide = createDecide({
+    const lane = createDecide({
       definitions: { find: () => new Promise(() => {}) },
       decider: { decide: nobody },
       metering: { count: nobody, isOverQuota: nobody },
       requestsPerSecond: 1,
       log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
     });
-    const server = createServer((request, response) => void decide.handle(request, response)).listen(0, '127.0.0.1');
+    const server = await startHttpServer(async () => {}, { host: '127.0.0.1', port: 0, lane });
     try {
-      await once(server, 'listening');
       const askedAt = performance.now();
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/flags/?v=2`;
+      const url = `${server.url}/flags/?v=2`;
       const { status, body } = await ask(url, { token: 'phc_silent', distinct_id: 'ada' });
       assert.deepEqual([status, body['flags'], body['errorsWhileComputingFlags']], [200, {}, true]);
       assert.ok(performance.now() - askedAt < 2_900);
     } finally {
-      server.closeAllConnections();
-      server.close();
+      await server.stop(0);
     }
   });
 });

@@ -1,0 +1,144 @@
+/**
+ * A short way for what is asked most. To read a request and to write its answer costs `node:http` more than it costs to decide
+ * ten flags, so requests of the plain form that arrive whole are answered on their connection. A connection on which anything
+ * else comes is `node:http`'s from there on, with the bytes that were read.
+ */
+import type { Socket } from 'node:net';
+import { headReader } from './head.ts';
+import { WholeRequest, type Lane, type Reply } from './request.ts';
+import { responseText } from './response.ts';
+
+/** Larger requests are not waited for: `node:http` reads them as a stream. */
+const MAX_REQUEST_BYTES = 64 * 1024;
+
+/** Clients are told less than what holds, so that no request meets a connection that is just being closed. */
+const KEEP_ALIVE_SECONDS = 5;
+const IDLE_MS = (KEEP_ALIVE_SECONDS + 1) * 1_000;
+
+/** `node:http` knows how long a first request may take to arrive, and what is said then. */
+const SILENT_MS = 1_000;
+
+export type LaneConnections = {
+  /** A new connection. */
+  accept(socket: Socket): void;
+  /** From now on each answer is its connection's last. */
+  drain(): void;
+  closeIdle(): void;
+  closeAll(): void;
+};
+
+type Connection = { isBusy(): boolean; socket: Socket };
+
+/** @param handOver takes a paused connection, whose first bytes are to be read once more */
+export function laneConnections(lane: Lane, handOver: (socket: Socket) => void): LaneConnections {
+  const connections = new Set<Connection>();
+  let isDraining = false;
+
+  function accept(socket: Socket): void {
+    const readHead = headReader();
+    /** Of a request whose rest is still to come, or of the next one, while one is answered. */
+    let kept: Buffer | undefined;
+    let isBusy = false;
+    let hasEnded = false;
+    let hasServed = false;
+    const connection: Connection = { isBusy: () => isBusy, socket };
+
+    function read(chunk: Buffer): void {
+      const isFirst = kept === undefined;
+      const bytes = kept ? Buffer.concat([kept, chunk]) : chunk;
+      if (isBusy) {
+        kept = bytes;
+        socket.pause();
+        return;
+      }
+      kept = undefined;
+      const head = readHead(bytes);
+      if (!head) return leave(bytes);
+      const missing = head.headBytes + head.bodyBytes - bytes.length;
+      if (missing > 0 && isFirst && bytes.length + missing <= MAX_REQUEST_BYTES) {
+        kept = bytes;
+        return;
+      }
+      if (missing !== 0) return leave(bytes);
+      isBusy = true;
+      if (lane(new WholeRequest(head, bytes.subarray(head.headBytes), socket), reply)) return;
+      isBusy = false;
+      leave(bytes);
+    }
+
+    const reply: Reply = (status, body, headers) => {
+      if (socket.destroyed) return;
+      const isLast = isDraining || hasEnded;
+      const { text, encoding } = responseText(status, body, headers, isLast ? 0 : KEEP_ALIVE_SECONDS);
+      const hasRoom = socket.write(text, encoding);
+      if (isLast) return socket.destroySoon();
+      if (!hasServed) socket.setTimeout(IDLE_MS);
+      hasServed = true;
+      // Who does not read answers gets no more of them.
+      if (hasRoom) goOn();
+      else socket.once('drain', goOn);
+    };
+
+    function goOn(): void {
+      isBusy = false;
+      if (kept === undefined) return;
+      const bytes = kept;
+      kept = undefined;
+      socket.resume();
+      read(bytes);
+    }
+
+    function end(): void {
+      hasEnded = true;
+      if (!isBusy) socket.destroySoon();
+    }
+
+    function idle(): void {
+      if (isBusy) {
+        if (socket.writableNeedDrain) socket.destroy();
+        return;
+      }
+      if (kept !== undefined || !hasServed) leave(kept ?? EMPTY);
+      else socket.destroySoon();
+    }
+
+    function leave(bytes: Buffer): void {
+      forget();
+      for (const [event, listener] of listeners) socket.off(event, listener);
+      socket.setTimeout(0).pause();
+      if (bytes.length > 0) socket.unshift(bytes);
+      handOver(socket);
+      socket.resume();
+    }
+
+    const forget = () => connections.delete(connection);
+    const listeners = [
+      ['data', read],
+      ['end', end],
+      ['timeout', idle],
+      ['error', ignore],
+      ['close', forget],
+    ] as const;
+    for (const [event, listener] of listeners) socket.on(event, listener);
+    socket.setTimeout(SILENT_MS);
+    connections.add(connection);
+  }
+
+  return {
+    accept,
+    drain() {
+      isDraining = true;
+    },
+    closeIdle() {
+      for (const { isBusy, socket } of connections) if (!isBusy()) socket.destroySoon();
+    },
+    closeAll() {
+      for (const { socket } of connections) socket.destroy();
+    },
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** A connection that breaks is closed then, and nobody is left to be told. */
+function ignore(): void {}

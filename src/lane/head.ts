@@ -1,0 +1,77 @@
+/**
+ * The head of a request, where it is of the plain form that SDKs send: RFC 9112, without anything that two readers could
+ * understand in different ways.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type Head = {
+  method: string;
+  /** Path and query, as they were sent. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  /** Of the head, with the empty line at its end. */
+  headBytes: number;
+  bodyBytes: number;
+};
+
+/** What is larger is for `node:http` to refuse. */
+const MAX_HEAD_BYTES = 8 * 1024;
+const END = Buffer.from('\r\n\r\n');
+
+const REQUEST_LINE = /^POST (\/[!-~]*) HTTP\/1\.1$/;
+const FIELD = /^([\w!#$%&'*+.^`|~-]+):[\t ]*((?:[!-~](?:[\t -~]*[!-~])?)?)[\t ]*$/;
+const LENGTH = /^\d{1,9}$/;
+
+/** They say how the message is to be read or what comes after it: beyond the plain form. */
+const NOT_PLAIN = ['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'http2-settings'] as const;
+
+/**
+ * Reads the heads of one connection. Most are the same each time, and are read once.
+ * @returns a function that returns undefined when the head is not complete, or not of the plain form
+ */
+export function headReader(): (bytes: Buffer) => Head | undefined {
+  let text = '';
+  let head: Head | undefined;
+
+  return (bytes) => {
+    const end = bytes.indexOf(END);
+    if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
+    const given = bytes.toString('latin1', 0, end);
+    if (given === text) return head;
+    text = given;
+    return (head = readHead(given));
+  };
+}
+
+function readHead(text: string): Head | undefined {
+  const [requestLine = '', ...lines] = text.split('\r\n');
+  const url = REQUEST_LINE.exec(requestLine)?.[1];
+  const headers = fieldsOf(lines);
+  if (url === undefined || !headers || !isPlain(headers)) return undefined;
+  return {
+    method: 'POST',
+    url,
+    headers,
+    headBytes: text.length + END.length,
+    bodyBytes: Number(headers['content-length']),
+  };
+}
+
+/** @returns undefined when a line is no field, and when a name is there twice */
+function fieldsOf(lines: readonly string[]): IncomingHttpHeaders | undefined {
+  const headers = Object.create(null) as Record<string, string>;
+  for (const line of lines) {
+    const [, name, value] = FIELD.exec(line) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    const lower = name.toLowerCase();
+    if (lower in headers) return undefined;
+    headers[lower] = value;
+  }
+  return headers;
+}
+
+function isPlain(headers: IncomingHttpHeaders): boolean {
+  const { host, connection = 'keep-alive', 'content-length': length = '' } = headers;
+  if (!host || connection.toLowerCase() !== 'keep-alive' || !LENGTH.test(length)) return false;
+  return NOT_PLAIN.every((name) => headers[name] === undefined);
+}

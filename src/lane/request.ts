@@ -1,0 +1,36 @@
+/** What is asked and answered in front of the application: by `node:http`, or on the connection itself. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A request that arrived whole. What is not said here is as `IncomingMessage` has it. */
+export class WholeRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: Socket;
+  readonly bytes: Buffer;
+
+  constructor(head: Pick<WholeRequest, 'method' | 'url' | 'headers'>, bytes: Buffer, socket: Socket) {
+    this.method = head.method;
+    this.url = head.url;
+    this.headers = head.headers;
+    this.bytes = bytes;
+    this.socket = socket;
+  }
+
+  /** Each is there once. */
+  get headersDistinct(): NodeJS.Dict<string[]> {
+    return Object.fromEntries(Object.entries(this.headers).map(([name, value]) => [name, [value as string]]));
+  }
+}
+
+export type LaneRequest = IncomingMessage | WholeRequest;
+
+/** Names and values, which hold no line breaks. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** Called once. @param text JSON; undefined: no body */
+export type Reply = (status: number, text: string | undefined, headers?: HeaderFields) => void;
+
+/** @returns false when the request is for somebody else: then nothing was done with it. Never throws */
+export type Lane = (request: LaneRequest, reply: Reply) => boolean;
