@@ -2,7 +2,7 @@
 import type { Knex } from '../db/connection.ts';
 import type { Visible } from '../http/access.ts';
 import { whereVisible } from '../identity/visible.store.ts';
-import { resembles } from './similarity.ts';
+import { resembles } from './trigrams.ts';
 
 /** Whether the searched text is in it, or only something like it. */
 export type SearchMatch = 'exact' | 'similar';

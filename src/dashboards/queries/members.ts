@@ -2,7 +2,7 @@
  * The names of members that upstream's nodes have (PostHog, frontend/src/queries/schema). Who writes another means one of them: dropped
  * quietly, it would give wrong numbers. `unsupported.ts` refuses those of them that are not computed here.
  */
-import { ALIKE, likeness } from '../similarity.ts';
+import { nearestName } from '../../http/nearest-name.ts';
 import { fieldsOf } from './parse.ts';
 import { refusal } from './refusal.ts';
 import { isGiven } from './unsupported.ts';
@@ -112,20 +112,9 @@ function refuseOthers(
 ): void {
   const other = Object.keys(fields).find((name) => !known.has(name) && !LOOKS.test(name) && isGiven(fields[name]));
   if (other === undefined) return;
-  const like = mostAlike(other, [...known, ...elsewhere]);
+  const like = nearestName(other, [...known, ...elsewhere]);
   const hint = like === undefined ? '' : ` Did you mean \`${like}\`?`;
   throw refusal(`${prefix}${other.slice(0, 100)}`, `There is no such member.${hint}`, 'unknown_member');
-}
-
-/** @returns undefined where none of them is like it */
-function mostAlike(name: string, paths: readonly string[]): string | undefined {
-  const likenesses = paths.map((path) => [path, likeness(plain(name), plain(path.split('.').at(-1)!))] as const);
-  const [most] = likenesses.filter(([, much]) => much >= ALIKE).toSorted(([, one], [, other]) => other - one);
-  return most?.[0];
-}
-
-function plain(name: string): string {
-  return name.replaceAll('_', '').toLowerCase();
 }
 
 function membersOf({ kind }: Fields): Names | undefined {

@@ -1,17 +1,12 @@
 /** Names that are like what somebody typed: as `pg_trgm` compares, word by word, without asking Postgres for the extension. */
 
 /** As alike as `alpha` and `alpah`: the threshold of the extension. */
-export const ALIKE = 0.3;
+const ALIKE = 0.3;
 
 /** Whether each word of the search is like some word of the name. */
 export function resembles(search: string, name: string): boolean {
   const [wanted, given] = [wordsOf(search), wordsOf(name)];
   return wanted.length > 0 && wanted.every((word) => given.some((other) => similarity(word, other) >= ALIKE));
-}
-
-/** How alike two words are: from 0 to 1. */
-export function likeness(word: string, other: string): number {
-  return similarity(trigramsOf(word), trigramsOf(other));
 }
 
 function wordsOf(text: string): Set<string>[] {
