@@ -3,7 +3,7 @@ import { InvalidInput, Unavailable } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { withOverlay } from '../queries/overlay.ts';
+import { withDashboardFilters } from '../queries/dashboard-filters.ts';
 import { createBudget, type Budget } from './budget.ts';
 import { createComputing, type Compute, type Job } from './computing.ts';
 import { freshnessOf } from './freshness.ts';
@@ -128,7 +128,7 @@ function jobOf(
 ): Job | ResultError | undefined {
   if (given === null) return undefined;
   try {
-    const query = withOverlay(given, overlay);
+    const query = withDashboardFilters(given, overlay.filters);
     return { projectId, query, hash: queryHash(query, { timezone }) };
   } catch (error) {
     return tellOf(error, log);

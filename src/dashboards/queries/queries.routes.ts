@@ -2,8 +2,8 @@
 import { json, route } from '../../http/route.ts';
 import { Type } from '../../schema.ts';
 import type { AnswerQuery } from './answering.ts';
+import { withDashboardFilters } from './dashboard-filters.ts';
 import { refuseUnknown } from './members.ts';
-import { withOverlay } from './overlay.ts';
 
 export type QueriesApi = { answerQuery: AnswerQuery };
 
@@ -50,7 +50,7 @@ const answerQuery = route({
   async handle({ project, body, signal }, { answerQuery: answer }: QueriesApi) {
     const at = Date.now();
     refuseUnknown(body.query);
-    const query = withOverlay(body.query, { filters: body.filters_override ?? {} });
+    const query = withDashboardFilters(body.query, body.filters_override ?? {});
     const result = await answer(project, query, { now: at, signal });
     return json(200, { ...result, is_cached: false, last_refresh: new Date(at).toISOString() });
   },

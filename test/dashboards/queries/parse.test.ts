@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { InvalidInput } from '../../../src/errors.ts';
-import { withOverlay } from '../../../src/dashboards/queries/overlay.ts';
+import { withDashboardFilters } from '../../../src/dashboards/queries/dashboard-filters.ts';
 import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
 
 const step = (rest: object = {}) => ({ kind: 'EventsNode', event: 'paid', ...rest });
@@ -186,7 +186,7 @@ describe('a query', () => {
     const query = { kind: 'InsightVizNode', source: trends({ trendsFilter: {}, breakdownFilter: {} }) };
     const before = structuredClone(query);
     parseQuery(query);
-    withOverlay(query, { filters: { date_from: '-1d', properties: [byPlan], breakdown_filter: { breakdown: 'x' } } });
+    withDashboardFilters(query, { date_from: '-1d', properties: [byPlan], breakdown_filter: { breakdown: 'x' } });
     assert.deepEqual(query, before);
   });
 });
@@ -195,42 +195,39 @@ describe('what a dashboard lays over a query', () => {
   const own = trends({ dateRange: { date_from: '-30d', date_to: '-3d' }, properties: [byPlan] });
 
   it('is nothing when it says nothing', () => {
-    assert.deepEqual(withOverlay(own, { filters: {} }), parseQuery(own));
+    assert.deepEqual(withDashboardFilters(own, {}), parseQuery(own));
     const empty = { date_from: null, date_to: null, properties: [], breakdown_filter: null };
-    assert.deepEqual(withOverlay(own, { filters: empty }), parseQuery(own));
+    assert.deepEqual(withDashboardFilters(own, empty), parseQuery(own));
   });
 
   it('replaces dates, and the end with the beginning', () => {
-    const { range } = withOverlay(own, { filters: { date_from: '-7d' } });
+    const { range } = withDashboardFilters(own, { date_from: '-7d' });
     assert.deepEqual(range, parseQuery(trends({ dateRange: { date_from: '-7d' } })).range);
-    const later = withOverlay(own, { filters: { date_to: '-1d' } });
+    const later = withDashboardFilters(own, { date_to: '-1d' });
     assert.deepEqual(later.range, parseQuery(trends({ dateRange: { date_from: '-30d', date_to: '-1d' } })).range);
-    const rows = withOverlay(table({ after: '-1h', before: '-5h' }), { filters: { date_from: 'mStart' } });
+    const rows = withDashboardFilters(table({ after: '-1h', before: '-5h' }), { date_from: 'mStart' });
     assert.deepEqual(rows.range, parseQuery(table({ dateRange: { date_from: 'mStart' } })).range);
   });
 
   it('adds its properties to those of the query', () => {
     const inParis = { key: 'city', type: 'event', operator: 'exact', value: 'Paris' };
-    const { filters } = withOverlay(own, { filters: { properties: [inParis] } });
+    const { filters } = withDashboardFilters(own, { properties: [inParis] });
     assert.deepEqual(filters, { every: [{ every: [{ filter: byPlan }] }, { every: [{ filter: inParis }] }] });
-    const alone = withOverlay(trends(), { filters: { properties: [inParis] } });
+    const alone = withDashboardFilters(trends(), { properties: [inParis] });
     assert.deepEqual(alone.filters, { every: [{ filter: inParis }] });
   });
 
   it('breaks down what can be', () => {
     const filters = { breakdown_filter: { breakdown: 'city', breakdown_type: 'person' } };
-    const broken = withOverlay(own, { filters });
+    const broken = withDashboardFilters(own, filters);
     assert(broken.kind === 'TrendsQuery');
     assert.equal(broken.breakdown?.property, 'city');
-    assert.equal(withOverlay(funnel(), { filters }).kind, 'FunnelsQuery');
+    assert.equal(withDashboardFilters(funnel(), filters).kind, 'FunnelsQuery');
   });
 
   it('is refused like a query: it was stored unchecked', () => {
-    assert.match(
-      refusalOf(() => withOverlay(own, { filters: { date_from: 'soon' } })).message,
-      /^dateRange.date_from: /,
-    );
-    assert.match(refusalOf(() => withOverlay(own, { filters: { date_from: 7 } })).message, /^dateRange.date_from: /);
-    assert.match(refusalOf(() => withOverlay(own, { filters: { properties: 'x' } })).message, /^properties/);
+    assert.match(refusalOf(() => withDashboardFilters(own, { date_from: 'soon' })).message, /^dateRange.date_from: /);
+    assert.match(refusalOf(() => withDashboardFilters(own, { date_from: 7 })).message, /^dateRange.date_from: /);
+    assert.match(refusalOf(() => withDashboardFilters(own, { properties: 'x' })).message, /^properties/);
   });
 });

@@ -1,19 +1,15 @@
-/** What a dashboard or a tile lays over the queries of its insights. */
+/** What the filters of a dashboard or a tile make of a query. */
 import { fieldsOf, parseQuery, sourceOf } from './parse.ts';
 import type { ParsedQuery } from './parsed.ts';
-
-/** `filters` of a dashboard, or `filters_overrides` of a tile; other members are not known here. */
-export type Overlay = {
-  filters: Readonly<Record<string, unknown>>;
-};
 
 /**
  * As upstream's `apply_dashboard_filters`: dates replace those of the query, properties must hold beside its own, a breakdown replaces
  * its own where there can be one.
  * @param query as an insight holds it
+ * @param filters other members are not known here
  * @throws InvalidInput as `parseQuery`: filters of a dashboard are stored unchecked
  */
-export function withOverlay(query: unknown, { filters }: Overlay): ParsedQuery {
+export function withDashboardFilters(query: unknown, filters: Readonly<Record<string, unknown>>): ParsedQuery {
   const source = { ...sourceOf(query) };
   const { date_from = null, date_to = null, explicitDate = null, properties, breakdown_filter: breakdown } = filters;
   if (date_from !== null || date_to !== null) {
