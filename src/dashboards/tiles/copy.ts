@@ -35,7 +35,7 @@ export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: {
 /**
  * Copies tiles with what is on them onto their own dashboard: where the body says, else below what is in the way.
  * @returns what changed, for the entry in the activity log
- * @throws InvalidInput for what is no tile of the dashboard
+ * @throws InvalidInput for what is no tile of the dashboard, and when they are too many
  * @throws PermissionDenied when the caller may not see its insight, or makes none
  */
 export async function duplicateTiles(
@@ -45,6 +45,8 @@ export async function duplicateTiles(
 ): Promise<Change[]> {
   if (given.length === 0) return [];
   const { stores } = acting;
+  const { length: before } = await stores.tiles.live(dashboard.id);
+  ensureRoom({ before, after: before + given.length });
   return tileChanges(acting, dashboard, async () => {
     for (const [index, asked] of given.entries()) {
       checkLayouts(asked, 'duplicate_tiles', index);

@@ -63,15 +63,16 @@ export async function ensureSeesAll(looking: Looking, dashboardId: number): Prom
 }
 
 /**
- * Texts and buttons are shared by the copies of a dashboard: whoever may edit one copy only must not change the others through it.
+ * Texts and buttons are shared by the copies of a dashboard: whoever may edit one copy only must not change the others through it,
+ * nor those that are deleted: they come back as they were.
  * @param places of the text or button
  */
 export async function mayChangeEverywhere(acting: Acting, places: readonly TilePlace[]): Promise<boolean> {
   const { stores, project } = acting;
-  const ids = new Set(places.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id));
+  const ids = new Set(places.map(({ dashboard_id }) => dashboard_id));
   for (const id of ids) {
     const dashboard = await stores.dashboards.find(project.id, id);
-    if (dashboard && !dashboard.deleted && !mayEditDashboard(dashboard, acting)) return false;
+    if (dashboard && !mayEditDashboard(dashboard, acting)) return false;
   }
   return true;
 }

@@ -28,6 +28,9 @@ export type TilePlace = Pick<Tile, 'id' | 'dashboard_id' | 'deleted'>;
 /** With what says who sees the dashboard. */
 export type OwnedPlace = TilePlace & Pick<Dashboard, 'created_by'>;
 
+/** Perhaps on a deleted dashboard, which may come back. */
+export type SharedPlace = OwnedPlace & { dashboard_deleted: boolean };
+
 /** What copies of a dashboard share, and nothing else protects. */
 type Shared = Pick<TileContent, 'text_id' | 'button_id'>;
 
@@ -58,12 +61,12 @@ export function tileStore(db: Knex) {
   const places = (column: 'text_id' | 'button_id', ids: readonly (number | string)[]) =>
     db('dashboard_tiles as tile')
       .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
-      .where({ 'dashboards.deleted': false })
       .whereIn(`tile.${column}`, ids)
       .orderBy('tile.id')
-      .select<(OwnedPlace & Shared)[]>(
+      .select<(SharedPlace & Shared)[]>(
         ...(['tile.id', 'tile.dashboard_id', 'tile.deleted', 'tile.text_id', 'tile.button_id'] as const),
         'dashboards.created_by',
+        'dashboards.deleted as dashboard_deleted',
       );
 
   return {
@@ -153,26 +156,15 @@ export function tileStore(db: Knex) {
       return rows.flatMap(({ insight_id }) => insight_id ?? []);
     },
 
-    /** Where texts lie, on dashboards that are not deleted, by their ids; in the order of the tiles. */
-    async placesOfTexts(ids: readonly number[]): Promise<Map<number, OwnedPlace[]>> {
-      return placesBy(await places('text_id', ids), ({ text_id }) => text_id);
+    /** Where texts lie, by their ids; in the order of the tiles. */
+    async placesOfTexts(ids: readonly number[]): Promise<ReadonlyMap<number | null, SharedPlace[]>> {
+      return Map.groupBy(await places('text_id', ids), ({ text_id }) => text_id);
     },
 
-    async placesOfButtons(ids: readonly string[]): Promise<Map<string, OwnedPlace[]>> {
-      return placesBy(await places('button_id', ids), ({ button_id }) => button_id);
+    async placesOfButtons(ids: readonly string[]): Promise<ReadonlyMap<string | null, SharedPlace[]>> {
+      return Map.groupBy(await places('button_id', ids), ({ button_id }) => button_id);
     },
   };
 }
 
 export type TileStore = ReturnType<typeof tileStore>;
-
-function placesBy<K>(rows: readonly (OwnedPlace & Shared)[], keyOf: (row: Shared) => K | null) {
-  const byKey = new Map<K, OwnedPlace[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    if (key === null) continue;
-    const { id, dashboard_id, deleted, created_by } = row;
-    byKey.set(key, [...(byKey.get(key) ?? []), { id, dashboard_id, deleted, created_by }]);
-  }
-  return byKey;
-}

@@ -12,7 +12,7 @@ import { inOrder } from './layout.ts';
 import { maySeeInsight } from './permissions.ts';
 import { presentTile, type SeenTile } from './present.ts';
 import type { TileBody } from './schema.ts';
-import type { OwnedPlace, Tile } from './tiles.store.ts';
+import type { OwnedPlace, SharedPlace, Tile } from './tiles.store.ts';
 
 /** For whom tiles are shown. */
 export type TileViewer = {
@@ -63,8 +63,11 @@ async function present(
     return insight && maySee(insight) ? insight : undefined;
   });
 
-  const seenOf = <Place extends OwnedPlace>(places: readonly Place[] = []) =>
+  const seenOf = <Place extends OwnedPlace>(places: readonly Place[]) =>
     rights ? visiblePlaces(places, rights) : places;
+
+  const seenOfShared = (places: readonly SharedPlace[] = []) =>
+    seenOf(places.filter(({ dashboard_deleted: isGone }) => !isGone));
 
   function placement(insightId: number) {
     const places = contents.placesOfInsights.get(insightId) ?? [];
@@ -83,8 +86,8 @@ async function present(
         insight,
         seen: result && { result, ...placement(insight.id) },
       },
-      text: text && { text, places: seenOf(contents.placesOfTexts.get(text.id)) },
-      button: button && { button, places: seenOf(contents.placesOfButtons.get(button.id)) },
+      text: text && { text, places: seenOfShared(contents.placesOfTexts.get(text.id)) },
+      button: button && { button, places: seenOfShared(contents.placesOfButtons.get(button.id)) },
     };
   });
   const users = await stores.users.byIds(seen.flatMap(usersOf));

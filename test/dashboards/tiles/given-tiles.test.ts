@@ -99,6 +99,16 @@ describe('the tiles of a dashboard', () => {
       assert.deepEqual([bodies(await get(id)), bodies(await get(copy.id))], [['ours still'], ['mine']]);
     });
 
+    it('nor while that dashboard is deleted', async () => {
+      const { id } = await create({ text: { body: 'ours' } });
+      const reader = await api.join();
+      await api.rule(id, 'viewer', reader.membershipId);
+      const copy = await api.create({ use_dashboard: id }, reader);
+      await api.done('PATCH', `${id}/`, { deleted: true });
+      await api.done('PATCH', `${copy.id}/`, { tiles: [{ id: idOf(copy.tiles[0]), text: { body: 'mine' } }] }, reader);
+      assert.deepEqual(bodies(await api.done('PATCH', `${id}/`, { deleted: false })), ['ours']);
+    });
+
     it('a button neither', async () => {
       const { id } = await create({ button_tile: BUTTON });
       const reader = await api.join();
