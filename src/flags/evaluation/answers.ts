@@ -32,7 +32,8 @@ export type Answers = ReturnType<typeof answersOf>;
 
 export function answersOf(flag: FlagDefinition) {
   const payloads = fieldsOf(fieldAt(fieldsOf(flag.filters), 'payloads'));
-  const matches = new Map<string | null, Decision[]>();
+  const matches = new Map<string, Decision[]>();
+  const matchesWithoutVariant: Decision[] = [];
   const misses: Decision[] = [];
   const others = new Map<string, Decision>();
 
@@ -63,11 +64,16 @@ export function answersOf(flag: FlagDefinition) {
     return decision;
   }
 
+  function matchesOf(variant: string | null): Decision[] {
+    if (variant === null) return matchesWithoutVariant;
+    let known = matches.get(variant);
+    if (!known) matches.set(variant, (known = []));
+    return known;
+  }
+
   return {
     matched(index: number, variant: string | null): Decision {
-      let ofVariant = matches.get(variant);
-      if (!ofVariant) matches.set(variant, (ofVariant = []));
-      return (ofVariant[index] ??= made('condition_match', {
+      return (matchesOf(variant)[index] ??= made('condition_match', {
         enabled: true,
         variant,
         index,

@@ -95,9 +95,12 @@ export class Asker {
   /** What the request says, over where it comes from, over what is stored. */
   personProperty(key: string): Found {
     const { personProperties: own, geoProperties: geo } = this.request;
+    const said = own[key];
+    // What objects inherit is none of these.
+    if (typeof said === 'string' || typeof said === 'number' || typeof said === 'boolean') return said;
     const isOwn = Object.hasOwn(own, key);
     const isGeo = geo !== undefined && Object.hasOwn(geo, key);
-    if (isOwn && (own[key] !== null || !isGeo)) return own[key];
+    if (isOwn && (said !== null || !isGeo)) return said;
     if (isGeo) return geo[key];
     if (key === 'distinct_id') return this.request.distinctId;
     if (this.#stored === UNAVAILABLE) return UNAVAILABLE;

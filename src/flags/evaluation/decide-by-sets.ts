@@ -14,15 +14,34 @@ type Flag = {
 };
 
 export function decideBySets(flag: Flag): (asker: Asker) => Decision {
-  return (asker) => {
-    const course = new Course(flag.answers);
-    for (let index = 0; index < flag.sets.length; index++) {
-      const isLate = index > 0 && asker.isLateSoFar();
-      const decided = isLate ? flag.answers.failed('timeout') : trySet(flag, index, asker, course);
-      if (decided) return decided;
-    }
-    return course.atEnd();
-  };
+  const [set, second] = flag.sets;
+  const isSimple = set && !second && set.group === undefined && !flag.placement.byDevice;
+  if (!isSimple) return (asker) => decideInOrder(flag, asker);
+  return (asker) => decideByOnly(set, flag, asker) ?? decideInOrder(flag, asker);
+}
+
+/**
+ * As `decideInOrder`, for what is most frequent, a single set about persons, and at half its cost.
+ * @returns undefined when something is not known
+ */
+function decideByOnly(set: ConditionSet, { placement, answers }: Flag, asker: Asker): Decision | undefined {
+  const matches = set.matches(asker);
+  if (matches === false) return answers.missed(MISS.noConditionMatch, 0, false);
+  if (matches !== true) return undefined;
+  const isIn = placement.isInRollout(asker, undefined, set.percentage);
+  if (isIn === false) return answers.missed(MISS.outOfRolloutBound, 0, false);
+  const variant = set.variant ?? placement.variantFor(asker, undefined);
+  return isIn === true && variant !== undefined ? answers.matched(0, variant) : undefined;
+}
+
+function decideInOrder(flag: Flag, asker: Asker): Decision {
+  const course = new Course(flag.answers);
+  for (let index = 0; index < flag.sets.length; index++) {
+    const isLate = index > 0 && asker.isLateSoFar();
+    const decided = isLate ? flag.answers.failed('timeout') : trySet(flag, index, asker, course);
+    if (decided) return decided;
+  }
+  return course.atEnd();
 }
 
 /** @returns undefined when the next set is to be tried */
