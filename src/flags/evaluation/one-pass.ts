@@ -8,6 +8,8 @@ import type { Regex } from './regex-syntax.ts';
 
 /** So many of these characters come next; `max` undefined: any number. */
 type Step = { readonly set: CharSet; readonly min: number; readonly max: number | undefined };
+/** Where in the text it goes on after a step; -1: it does not match. */
+type Take = (text: string, at: number) => number;
 
 const ASCII = 128;
 
@@ -18,20 +20,59 @@ export function onePassTest(regex: Regex): ((text: string) => boolean) | undefin
   const toEnd = isPlace(parts.at(-1), 'end');
   const steps = parts.slice(1, toEnd ? -1 : undefined).map(stepOf);
   if (!steps.every((step) => step !== undefined) || !isDeterministic(steps)) return undefined;
-  const tests = steps.map(({ set, min, max = Infinity }) => ({ isIn: testOf(set), min, max }));
+  const takes = takesOf(steps);
 
   return (text) => {
     let at = 0;
-    for (const { isIn, min, max } of tests) {
-      let count = 0;
-      for (; count < max && at < text.length; count++) {
-        const code = text.codePointAt(at)!;
-        if (!isIn(code)) break;
-        at += code > 0xffff ? 2 : 1;
-      }
-      if (count < min) return false;
+    for (const take of takes) {
+      at = take(text, at);
+      if (at < 0) return false;
     }
     return !toEnd || at === text.length;
+  };
+}
+
+/** Single characters that follow each other are compared as one text. */
+function takesOf(steps: readonly Step[]): Take[] {
+  const takes: Take[] = [];
+  let literal = '';
+  for (const step of steps) {
+    const char = onlyCharOf(step);
+    if (char !== undefined) {
+      literal += char;
+      continue;
+    }
+    if (literal !== '') takes.push(takeText(literal));
+    literal = '';
+    takes.push(takeChars(step));
+  }
+  if (literal !== '') takes.push(takeText(literal));
+  return takes;
+}
+
+/** @returns undefined when it is not just one; half of a pair is none: as text, it would also be found inside a whole one */
+function onlyCharOf({ set, min, max }: Step): string | undefined {
+  const [only, second] = set;
+  if (!only || second || only[0] !== only[1] || min !== 1 || max !== 1) return undefined;
+  const char = String.fromCodePoint(only[0]);
+  return char.isWellFormed() ? char : undefined;
+}
+
+function takeText(literal: string): Take {
+  return (text, at) => (text.startsWith(literal, at) ? at + literal.length : -1);
+}
+
+function takeChars({ set, min, max = Infinity }: Step): Take {
+  const isIn = testOf(set);
+
+  return (text, from) => {
+    let [at, count] = [from, 0];
+    for (; count < max && at < text.length; count++) {
+      const code = text.codePointAt(at)!;
+      if (!isIn(code)) break;
+      at += code > 0xffff ? 2 : 1;
+    }
+    return count < min ? -1 : at;
   };
 }
 

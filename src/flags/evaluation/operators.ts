@@ -153,6 +153,8 @@ const equals: Matcher = (wanted, { version = 1 }) => {
     return (found) => isTruth(found) === truth;
   }
   const texts = new Set(listOf(wanted).map((one) => textOf(one).toLowerCase()));
+  const [only] = texts;
+  if (texts.size === 1) return (found) => textOf(found).toLowerCase() === only;
   return (found) => texts.has(textOf(found).toLowerCase());
 };
 
@@ -180,6 +182,8 @@ function onTexts(compare: (found: string, wanted: string) => boolean): Matcher {
 }
 
 export function lowerAscii(text: string): string {
+  // Most texts are in lower case, and this tells it in half the time that a pattern takes.
+  if (text.toLowerCase() === text) return text;
   return /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }
 
