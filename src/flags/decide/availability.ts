@@ -1,12 +1,14 @@
+import { isDatabaseAway } from '../../db/away.ts';
+
 /**
  * Whether a database is worth asking. After failures in a row nobody asks for a while, so that not every request waits for a
  * database that is away; then one asks for all, and its answer says how it goes on.
  */
 export type Availability = {
-  /** @returns false while it is not worth asking. Whoever gets true asks, and tells how it went. */
+  /** @returns false while it is not worth asking. Whoever gets true asks, and lets it be watched. */
   mayAsk(): boolean;
-  answered(): void;
-  failed(): void;
+  /** @returns what it was given, having seen how it went */
+  watch<T>(answer: Promise<T>): Promise<T>;
 };
 
 /** One slow query is no outage. */
@@ -25,12 +27,16 @@ export function createAvailability(now: () => number = () => performance.now()):
       askAgainAt = now() + PAUSE_MS;
       return true;
     },
-    answered() {
-      failures = 0;
-    },
-    failed() {
-      failures += 1;
-      askAgainAt = now() + PAUSE_MS;
+    async watch(answer) {
+      try {
+        const answered = await answer;
+        failures = 0;
+        return answered;
+      } catch (error) {
+        failures = isDatabaseAway(error) ? failures + 1 : 0;
+        askAgainAt = now() + PAUSE_MS;
+        throw error;
+      }
     },
   };
 }

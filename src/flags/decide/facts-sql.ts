@@ -1,41 +1,63 @@
-/** The statements behind `facts.ts`. Each is one row from a few lookups in primary keys. */
+/** The statements behind `facts.ts`. Each is a row for everyone who asks, from a few lookups in primary keys. */
 
-/** $1 project, $2 distinct id, $3 static cohorts, $4 and $5 indexes and keys of groups, $6 whether overrides are wanted. */
-const facts = (overrides: string) => `
-  select person.id, person.created_at, person.properties::text as properties,
-    array(
+/**
+ * @param asked rows of project_id, distinct_id, cohorts, groups, overrides, ordinal: for whom it is asked, and, null where there are
+ *   none, static cohorts (an array as text) and groups (JSON: `[{index, key}]`), and whether overrides are wanted
+ * @param overrides rows of key, hash_key
+ *
+ * Every lookup is of one row of one project, `limit 1`: then no statistics talk Postgres into reading a whole table once for all.
+ */
+const facts = (asked: string, overrides: string) => `
+  select asked.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties,
+    case when asked.cohorts is not null then array(
       select cohort_id from cohort_members as member
-      where member.project_id = $1 and member.person_id = person.id and cohort_id = any ($3::int[])
-    ) as cohorts,
-    (
-      select coalesce(json_agg(json_build_array(stored.group_type_index, stored.properties::text)), '[]')
-      from unnest($4::smallint[], $5::text[]) as asked (index, key)
-      join groups as stored
-        on stored.project_id = $1 and stored.group_type_index = asked.index and stored.group_key = asked.key
-    ) as groups,
-    case when $6::boolean then (select coalesce(json_object_agg(key, hash_key), '{}') from (${overrides}) as override)
-      else '{}' end as overrides
-  from (select) as asked
-  left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = $2
-  left join persons as person on person.project_id = $1 and person.id = known.person_id`;
+      where member.project_id = asked.project_id and member.person_id = person.id and cohort_id = any (asked.cohorts::int[])
+    ) end as cohorts,
+    case when asked.groups is not null then (
+      select json_agg(json_build_array(wanted.index, stored.properties::text))
+      from jsonb_to_recordset(asked.groups::jsonb) as wanted (index smallint, key text)
+      cross join lateral (
+        select one.properties from groups as one
+        where one.project_id = asked.project_id and one.group_type_index = wanted.index and one.group_key = wanted.key limit 1
+      ) as stored
+    ) end as groups,
+    case when asked.overrides then (select json_object_agg(key, hash_key) from (${overrides}) as override) end as overrides
+  from ${asked}
+  left join lateral (
+    select one.person_id from person_distinct_ids as one
+    where one.project_id = asked.project_id and one.distinct_id = asked.distinct_id limit 1
+  ) as known on true
+  left join lateral (
+    select one.id, one.created_at, one.properties from persons as one
+    where one.project_id = asked.project_id and one.id = known.person_id limit 1
+  ) as person on true`;
 
 /** Of rows with a rank, the first for each flag. */
 const firstOf = (ranked: string) => `select distinct on (key) key, hash_key from (${ranked}) as one order by key, rank`;
 
 /** What was written before there was a person; what the person has comes first. */
-const AWAITED = `
+const awaitedOf = (projectId: string, distinctId: string) => `
   select 1 as rank, feature_flag_key as key, hash_key from feature_flag_awaited_overrides
-  where project_id = $1 and distinct_id = $2`;
+  where project_id = ${projectId} and distinct_id = ${distinctId}`;
 
+/**
+ * $1 to $5 for each who asks: project, distinct id, cohorts, groups, whether overrides are wanted.
+ *
+ * The arrays stand in selects of their own because Postgres would plan anew, for as long as it takes to answer, whenever it sees
+ * that there are few of them.
+ */
 export const FACTS = facts(
+  `unnest((select $1::int[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::boolean[]))
+    with ordinality as asked (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
   firstOf(`
     select 0 as rank, feature_flag_key as key, hash_key from feature_flag_hash_key_overrides as stored
-    where stored.project_id = $1 and stored.person_id = person.id
-    union all ${AWAITED}`),
+    where stored.project_id = asked.project_id and stored.person_id = person.id
+    union all ${awaitedOf('asked.project_id', 'asked.distinct_id')}`),
 );
 
 /**
- * $7 the distinct id that the person had before, $8 keys of the flags that keep their answers.
+ * $1 to $4 for one who asks: project, distinct id, cohorts, groups. $5 the distinct id that the person had before, $6 keys of the
+ * flags that keep their answers.
  *
  * Flags that neither id's person has an override for get one, for both; and while the distinct id has no person, for itself. What
  * another request writes at the same time is not seen: that request came from the same client, with the same ids.
@@ -43,28 +65,30 @@ export const FACTS = facts(
 export const FACTS_AND_OVERRIDES = `
   with subject as (
     select distinct_id, person_id from person_distinct_ids
-    where project_id = $1 and distinct_id in ($2, $7) and person_id is not null
+    where project_id = $1 and distinct_id in ($2, $5) and person_id is not null
   ), stored as (
     select case when distinct_id = $2 then 0 else 2 end as rank, feature_flag_key as key, hash_key
     from feature_flag_hash_key_overrides join subject using (person_id) where project_id = $1
-    union all ${AWAITED}
+    union all ${awaitedOf('$1', '$2')}
   ), written as (
     insert into feature_flag_hash_key_overrides (project_id, person_id, feature_flag_key, hash_key)
-      select $1, person_id, key, coalesce((select hash_key from stored where stored.key = asked.key), $7)
-      from (select distinct person_id from subject) as one, unnest($8::text[]) as asked (key)
+      select $1, person_id, key, coalesce((select hash_key from stored where stored.key = asked.key), $5)
+      from (select distinct person_id from subject) as one, unnest($6::text[]) as asked (key)
       where key not in (select key from stored where rank <> 1) order by person_id, key
       on conflict do nothing
       returning feature_flag_key as key, hash_key
   ), awaited as (
     insert into feature_flag_awaited_overrides (project_id, distinct_id, feature_flag_key, hash_key)
-      select $1, $2, key, coalesce((select hash_key from stored where stored.key = asked.key), $7)
-      from unnest($8::text[]) as asked (key)
+      select $1, $2, key, coalesce((select hash_key from stored where stored.key = asked.key), $5)
+      from unnest($6::text[]) as asked (key)
       where not exists (select from subject where distinct_id = $2) and key not in (select key from stored where rank = 1)
       order by key
       on conflict do nothing
       returning feature_flag_key as key, hash_key
   )
   ${facts(
+    `(select $1::int, $2::text, $3::text, $4::text, true, 1)
+      as asked (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
     firstOf(`
       select rank, key, hash_key from stored
       union all select 3, key, hash_key from written union all select 3, key, hash_key from awaited`),

@@ -7,6 +7,7 @@ import { storableText } from '../../wire/json.ts';
 import { createAvailability } from './availability.ts';
 import type { DecidedProject } from './decider.ts';
 import { FACTS, FACTS_AND_OVERRIDES } from './facts-sql.ts';
+import { createSharedReads } from './shared-reads.ts';
 
 /** For the connections that decisions use: SDKs wait three seconds for an answer. */
 export const DECIDE_POOL = {
@@ -17,13 +18,26 @@ export const DECIDE_POOL = {
   answerTimeoutMs: 1_500,
 } as const;
 
+/** What is asked of one statement for one request; null: nothing. */
+type Question = {
+  projectId: number;
+  distinctId: string;
+  /** An array as Postgres writes it. */
+  cohorts: string | null;
+  /** As JSON. */
+  groups: string | null;
+  overrides: boolean;
+};
+
 type Row = {
+  /** Which question it answers, from 1 on. */
+  ordinal: number;
   id: string | null;
   created_at: string;
   properties: string;
-  cohorts: number[];
-  groups: [index: number, properties: string][];
-  overrides: Record<string, string>;
+  cohorts: number[] | null;
+  groups: [index: number, properties: string][] | null;
+  overrides: Record<string, string> | null;
 };
 
 /** Never rejects: what cannot be read is `unavailable`. */
@@ -31,36 +45,49 @@ export type FactReader = (project: DecidedProject, request: EvaluationRequest, n
 
 export function factReader(pool: Pool): FactReader {
   const availability = createAvailability();
+  const ask = createSharedReads<Question, Facts>({
+    read: (questions) => availability.watch(read(pool, questions)),
+    unanswered: UNAVAILABLE,
+  });
 
-  return async (project, request, needs) => {
-    if (!availability.mayAsk()) return UNAVAILABLE;
-    const values = valuesOf(project, request, needs);
+  return (project, request, needs) => {
+    if (!availability.mayAsk()) return Promise.resolve(UNAVAILABLE);
+    const question = questionOf(project, request, needs);
     const continued = needs.hashKeyOverrides ? continuedIds(project, request) : undefined;
-    try {
-      const facts = continued ? await readAndWrite(pool, values, continued) : await read(pool, values);
-      availability.answered();
-      return facts;
-    } catch {
-      availability.failed();
-      return UNAVAILABLE;
-    }
+    if (!continued) return ask(project.projectId, question);
+    return availability.watch(readAndWrite(pool, question, continued)).catch(() => UNAVAILABLE);
   };
 }
 
-async function read(pool: Pool, values: readonly unknown[]): Promise<Facts> {
-  const { rows } = await pool.query<Row>({ name: 'facts', text: FACTS, values: [...values] });
-  return factsOf(rows[0]!);
+async function read(pool: Pool, questions: readonly Question[]): Promise<Facts[]> {
+  const { rows } = await pool.query<Row>({
+    name: 'facts',
+    text: FACTS,
+    values: [
+      questions.map(({ projectId }) => projectId),
+      questions.map(({ distinctId }) => distinctId),
+      questions.map(({ cohorts }) => cohorts),
+      questions.map(({ groups }) => groups),
+      questions.map(({ overrides }) => overrides),
+    ],
+  });
+  const answers = questions.map(() => UNAVAILABLE);
+  // By the number that each was asked with: nothing else says whose answer a row is.
+  for (const row of rows) answers[row.ordinal - 1] = factsOf(row);
+  return answers;
 }
 
 /** A database that can only be read, or a person who is just being deleted, is no reason to know nothing. */
-async function readAndWrite(pool: Pool, values: readonly unknown[], continued: readonly unknown[]): Promise<Facts> {
-  const query = { name: 'facts-and-overrides', text: FACTS_AND_OVERRIDES, values: [...values, ...continued] };
+async function readAndWrite(pool: Pool, question: Question, continued: readonly unknown[]): Promise<Facts> {
+  const { projectId, distinctId, cohorts, groups } = question;
+  const values = [projectId, distinctId, cohorts, groups, ...continued];
   try {
-    const { rows } = await pool.query<Row>(query);
+    const { rows } = await pool.query<Row>({ name: 'facts-and-overrides', text: FACTS_AND_OVERRIDES, values });
     return factsOf(rows[0]!);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    return { ...(await read(pool, values)), hashKeyOverrides: 'unavailable' };
+    const [facts] = await read(pool, [question]);
+    return { ...facts!, hashKeyOverrides: 'unavailable' };
   }
 }
 
@@ -71,16 +98,19 @@ const UNAVAILABLE: Facts = {
   hashKeyOverrides: 'unavailable',
 };
 
-function valuesOf({ projectId, definitions }: DecidedProject, request: EvaluationRequest, needs: Needs): unknown[] {
-  const indexes: number[] = [];
-  const keys: string[] = [];
+function questionOf({ projectId, definitions }: DecidedProject, request: EvaluationRequest, needs: Needs): Question {
+  const groups: { index: number; key: string }[] = [];
   for (const index of needs.groups) {
     const key = request.groups[definitions.groupTypes.get(index) ?? ''];
-    if (key === undefined) continue;
-    indexes.push(index);
-    keys.push(storedId(key));
+    if (key !== undefined) groups.push({ index, key: storedId(key) });
   }
-  return [projectId, storedId(request.distinctId), needs.staticCohorts, indexes, keys, needs.hashKeyOverrides];
+  return {
+    projectId,
+    distinctId: storedId(request.distinctId),
+    cohorts: needs.staticCohorts.length > 0 ? `{${needs.staticCohorts.join()}}` : null,
+    groups: groups.length > 0 ? JSON.stringify(groups) : null,
+    overrides: needs.hashKeyOverrides,
+  };
 }
 
 /** Capture cuts ids after so many UTF-16 units: a flag's hash counts code points, and differs for emoji. */
@@ -106,8 +136,8 @@ function continuedIds(
 function factsOf({ id, created_at: createdAt, properties, cohorts, groups, overrides }: Row): Facts {
   return {
     person: id === null ? null : { id, createdAt, properties: parseJson(properties) as Properties },
-    groups: new Map(groups.map(([index, text]) => [index, parseJson(text) as Properties])),
+    groups: new Map(groups?.map(([index, text]) => [index, parseJson(text) as Properties])),
     memberships: new Set(cohorts),
-    hashKeyOverrides: new Map(Object.entries(overrides)),
+    hashKeyOverrides: new Map(Object.entries(overrides ?? {})),
   };
 }

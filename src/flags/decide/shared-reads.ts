@@ -1,0 +1,121 @@
+/**
+ * One statement for several who ask at the same time: those whose requests are read in the same turn of the event loop, and those
+ * who come while every statement that may run is under way. Nobody waits for others to come; the busier the process, the more
+ * share a statement, the less each costs.
+ */
+import { isDatabaseAway } from '../../db/away.ts';
+
+/** Statements at once, of all projects. */
+const AT_ONCE = 4;
+/** Questions in one statement: a failure costs so many statements more, and their answers are worked on in one turn of the loop. */
+const LARGEST = 64;
+/** How long a statement's turn is waited for. */
+const LONGEST_WAIT_MS = 500;
+const LOOK_EVERY_MS = 100;
+/** How long the answer is waited for then, being asked again included. */
+const LONGEST_ANSWER_MS = 1_500;
+/** SQLSTATE of a statement that ran over its time. */
+const OVER_TIME = '57014';
+
+export type SharedReadsOptions<Question, Answer> = {
+  /** Asks all in one statement. @returns the answers in the order of the questions */
+  read(questions: readonly Question[]): Promise<readonly Answer[]>;
+  /** What is answered when there is no answer. */
+  unanswered: Answer;
+};
+
+/** Never rejects. */
+export type AskShared<Question, Answer> = (projectId: number, question: Question) => Promise<Answer>;
+
+type Waiting<Question, Answer> = { question: Question; askedAt: number; resolve(answer: Answer): void };
+
+export function createSharedReads<Question, Answer>({
+  read,
+  unanswered,
+}: SharedReadsOptions<Question, Answer>): AskShared<Question, Answer> {
+  type One = Waiting<Question, Answer>;
+  /** By project, in the order in which projects take turns. */
+  const queues = new Map<number, One[]>();
+  let underWay = 0;
+  let isSending = false;
+  let watch: NodeJS.Timeout | undefined;
+
+  function sendSoon(): void {
+    if (underWay === AT_ONCE) watch ??= setTimeout(dropLate, LOOK_EVERY_MS).unref();
+    if (isSending || underWay === AT_ONCE) return;
+    isSending = true;
+    setImmediate(send);
+  }
+
+  function send(): void {
+    isSending = false;
+    while (underWay < AT_ONCE && queues.size > 0) void answer(takeGroup());
+    if (queues.size > 0) sendSoon();
+  }
+
+  /** One of each project in turn, so that nobody waits for all that one project asks. */
+  function takeGroup(): One[] {
+    const group: One[] = [];
+    for (const [projectId, queue] of queues) {
+      group.push(queue.shift()!);
+      // To the end of the line: this loop comes by again.
+      queues.delete(projectId);
+      if (queue.length > 0) queues.set(projectId, queue);
+      if (group.length === LARGEST) break;
+    }
+    return group;
+  }
+
+  async function answer(group: readonly One[]): Promise<void> {
+    underWay += 1;
+    const late = setTimeout(() => giveUp(group), LONGEST_ANSWER_MS);
+    try {
+      const answers = await read(group.map(({ question }) => question));
+      for (const [index, { resolve }] of group.entries()) resolve(answers[index]!);
+    } catch (error) {
+      if (group.length > 1 && mayBeOneQuestion(error)) await Promise.all(group.map(answerAlone));
+      else giveUp(group);
+    }
+    clearTimeout(late);
+    underWay -= 1;
+    if (queues.size > 0) sendSoon();
+  }
+
+  /** Whoever's question cannot be answered does not keep the others from theirs. */
+  async function answerAlone({ question, resolve }: One): Promise<void> {
+    try {
+      const [answer] = await read([question]);
+      resolve(answer!);
+    } catch {
+      resolve(unanswered);
+    }
+  }
+
+  function giveUp(group: readonly One[]): void {
+    for (const { resolve } of group) resolve(unanswered);
+  }
+
+  function dropLate(): void {
+    watch = undefined;
+    const latest = performance.now() - LONGEST_WAIT_MS;
+    for (const [projectId, queue] of queues) {
+      while (queue[0] && queue[0].askedAt < latest) queue.shift()!.resolve(unanswered);
+      if (queue.length === 0) queues.delete(projectId);
+    }
+    if (queues.size > 0) sendSoon();
+  }
+
+  return (projectId, question) =>
+    new Promise((resolve) => {
+      const one = { question, askedAt: performance.now(), resolve };
+      const queue = queues.get(projectId);
+      if (queue) queue.push(one);
+      else queues.set(projectId, [one]);
+      sendSoon();
+    });
+}
+
+/** Not what all questions would meet. */
+function mayBeOneQuestion(error: unknown): boolean {
+  return !isDatabaseAway(error) || (error as { code?: string }).code === OVER_TIME;
+}
