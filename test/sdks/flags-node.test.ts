@@ -93,6 +93,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
         assert.equal(flags.getFlagPayload('colours'), ADAS_PAYLOADS.colours);
       }
       assert.deepEqual([...new Set(askedPaths(sluice))], [remote]);
+      assert.ok(sluice.answered.every(({ inLane }) => inLane));
     });
 
     it('go by what the caller says, instead of what is stored', async () => {

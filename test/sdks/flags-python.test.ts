@@ -54,6 +54,7 @@ for (const { version, remote, feed, kind } of VERSIONS) {
       assert.deepEqual(Object.fromEntries(payloads), ADAS_PAYLOADS);
       assert.deepEqual(bob, BOB);
       assert.deepEqual(payload, ADAS_PAYLOADS.everybody);
+      assert.ok(sluice.answered.filter(({ method }) => method === 'POST').every(({ inLane }) => inLane));
     });
 
     it('go by what the caller says, instead of what is stored', () => {

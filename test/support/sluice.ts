@@ -13,7 +13,14 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { TestTemporal } from './temporal.ts';
 
 /** A request that was answered. */
-export type Answered = { method: string; url: string; headers: IncomingMessage['headers']; status: number };
+export type Answered = {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  status: number;
+  /** Answered on its connection, not through `node:http`. */
+  inLane: boolean;
+};
 
 export type Sluice = {
   url: string;
@@ -45,14 +52,16 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
   const server = await startHttpServer(
     (request, response) => {
       const { method = '', url = '', headers } = request;
-      response.once('finish', () => answered.push({ method, url, headers, status: response.statusCode }));
+      response.once('finish', () =>
+        answered.push({ method, url, headers, status: response.statusCode, inLane: false }),
+      );
       return started!.listener(request, response);
     },
     { host: '127.0.0.1', port: 0, lane: (request, reply) => started!.lane(request, noted(request, reply)) },
   );
   function noted({ method = '', url = '', headers }: LaneRequest, reply: Reply): Reply {
     return (status, text, given) => {
-      answered.push({ method, url, headers, status });
+      answered.push({ method, url, headers, status, inLane: true });
       reply(status, text, given);
     };
   }
