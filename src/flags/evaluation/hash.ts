@@ -14,22 +14,22 @@ const MAX_ASCII = 0x7f;
 const SCALE = 2 ** 60;
 
 /**
- * Hashes `<prefix><id><salt>` for one id after the other. What is the same for all is prepared, and nothing is joined to a text.
+ * Hashes `<prefix><id><salt>` for one id after the other: the prefix is prepared, and nothing is joined to a text.
  *
  * @param prefix `<flag key>.`, or `holdout-` for holdouts
- * @param salt `variant` for variants
+ * @returns a function; its salt is `variant` for variants
  */
-export function hash01(prefix: string, salt = ''): (id: string) => number {
-  const maxId = isAscii(prefix + salt) ? MAX_BLOCK_TEXT - prefix.length - salt.length : -1;
+export function hash01(prefix: string): (id: string, salt?: string) => number {
   const head = new Int32Array(16);
-  if (maxId > 0) put(prefix, head, 0);
+  // What does not fit into the head is not written, and then it is not used.
+  const maxLength = put(prefix, head, 0) <= MAX_ASCII ? MAX_BLOCK_TEXT : -1;
 
-  return (id) => {
-    if (id.length > maxId) return hash01OfAny(prefix + id + salt);
+  return (id, salt = '') => {
     const length = prefix.length + id.length + salt.length;
+    if (length > maxLength) return hash01OfAny(prefix + id + salt);
     block.set(head);
-    if (put(id, block, prefix.length) > MAX_ASCII) return hash01OfAny(prefix + id + salt);
-    put(salt, block, length - salt.length);
+    const seen = put(id, block, prefix.length) | put(salt, block, length - salt.length);
+    if (seen > MAX_ASCII) return hash01OfAny(prefix + id + salt);
     block[length >> 2]! |= 0x80 << (24 - (length & 3) * 8);
     block[15] = length * 8;
     return first60BitsOfSha1() / SCALE;
@@ -50,8 +50,4 @@ function put(text: string, words: Int32Array, from: number): number {
     words[at >> 2]! |= code << (24 - (at & 3) * 8);
   }
   return seen;
-}
-
-function isAscii(text: string): boolean {
-  return Buffer.byteLength(text) === text.length;
 }

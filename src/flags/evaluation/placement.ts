@@ -26,8 +26,7 @@ export type Placement = {
 export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: number | undefined): Placement {
   const byDevice = flag.bucketingIdentifier === 'device_id';
   const isContinuous = flag.ensureExperienceContinuity && !byDevice && flagGroup === undefined;
-  const placeInRollout = hash01(`${flag.key}.`);
-  const placeInVariants = hash01(`${flag.key}.`, 'variant');
+  const hashOf = hash01(`${flag.key}.`);
   const variants = variantsOf(fieldAt(fieldsOf(fieldAt(filters, 'multivariate')), 'variants'));
   const holdout = holdoutIn(filters);
 
@@ -38,9 +37,9 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
   }
 
   /** Without an id, everyone is first. */
-  function placeOf(asker: Asker, group: number | undefined, place: (id: string) => number): number | undefined {
+  function placeOf(asker: Asker, group: number | undefined, salt?: string): number | undefined {
     const id = idOf(asker, group);
-    return id ? place(id) : id === '' ? 0 : undefined;
+    return id ? hashOf(id, salt) : id === '' ? 0 : undefined;
   }
 
   /** What a person was placed by before counts only as far as the request says it: holdouts are the same in all flags. */
@@ -60,12 +59,12 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
     variantKeys: new Set(variants.map(({ key }) => key)),
     isInRollout(asker, group, percentage) {
       if (percentage >= 100) return true;
-      const place = placeOf(asker, group, placeInRollout);
+      const place = placeOf(asker, group);
       return place === undefined ? 'database_error' : isWithin(place, percentage);
     },
     variantFor(asker, group) {
       if (variants.length === 0) return null;
-      const place = placeOf(asker, group, placeInVariants);
+      const place = placeOf(asker, group, 'variant');
       return place === undefined ? undefined : variantAt(place, variants);
     },
     holdoutOf: holdout && ((asker) => (isHeldOut(asker, holdout.percentage) ? holdout.variant : undefined)),
