@@ -22,6 +22,13 @@ const line = (label: string, value: number) => ({
   data: hours.map(() => value),
   count: 24 * value,
 });
+const dated = (compare_label: string, month: string, data: number[]) => ({
+  label: 'Visits',
+  labels: data.map((_, n) => `${n + 1}-${month}-2025`),
+  data,
+  count: 9,
+  compare_label,
+});
 const cohort = (date: string, counts: number[], period = 'Day') => ({
   label: `${period} 0`,
   date,
@@ -68,6 +75,21 @@ describe('a chart of a shared page', () => {
     assert.deepEqual([colours.length, new Set(colours).size], [10, 10]);
     assert.match(legend, /and 2 more/);
     assert.match(numbers, /Series 11/);
+  });
+
+  it('lays what happened before beside what happens now, under its own dates', () => {
+    for (const display of ['', 'ActionsBar', 'ActionsAreaGraph']) {
+      const rows = [dated('current', 'Jun', [1, 3, 4]), dated('previous', 'May', [2, 7, 5, 6])];
+      const { picture, legend, numbers } = draw({ display, rows });
+      assert.match(picture, /Visits, 2-Jun-2025: 3<.*Visits \(before\), 2-May-2025: 7</s);
+      assert.doesNotMatch(picture, /4-May/);
+      assert.match(legend, /Visits<.*Visits \(before\)</s);
+      assert.match(numbers, /<td>2-Jun-2025<\/td><td class="number">3<\/td><td class="number">7<\/td>/);
+      const bars = [...picture.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)].map(([, x]) => Number(x));
+      assert.equal(new Set(bars).size, bars.length);
+    }
+    const shorter = [dated('current', 'Jun', [1, 3]), dated('previous', 'May', [2])];
+    assert.match(draw({ rows: shorter }).numbers, /<td>2-Jun-2025<\/td><td class="number">3<\/td><td>–<\/td>/);
   });
 
   it('names persons of events, not what their objects hold', () => {

@@ -17,7 +17,7 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
   const { y, ticks } = heights(stacked ? sums : series.flatMap(({ data }) => data));
 
   function bar(n: number, index: number): ComponentChild {
-    const { label, data } = series[n]!;
+    const { label, labels: own, data } = series[n]!;
     const value = data[index] ?? 0;
     const below = stacked ? series.slice(0, n).reduce((sum, lower) => sum + (lower.data[index] ?? 0), 0) : 0;
     const [top, bottom] = [y(below + value), y(below)];
@@ -27,7 +27,7 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
       width: round(stacked ? outer.bandwidth() : inner.bandwidth()),
       height: round(bottom - top),
     };
-    return h('rect', place, h('title', null, `${label}, ${labels[index]}: ${number(value)}`));
+    return h('rect', place, h('title', null, `${label}, ${own[index]}: ${number(value)}`));
   }
 
   const shapes = series.map((_, n) =>

@@ -6,7 +6,7 @@ import { number } from './format.ts';
 import { funnel } from './funnel.ts';
 import { areaChart, lineChart } from './lines.ts';
 import { retention } from './retention.ts';
-import { isEmpty, legend, totalOf, type Series } from './series.ts';
+import { isEmpty, legend, sideBySide, totalOf, type Series } from './series.ts';
 import { seriesTable, table } from './table.ts';
 
 /** What is drawn, from an insight as strangers see it. */
@@ -51,7 +51,9 @@ function alone(picture: ComponentChild): Chart {
   return { picture, numbers: null, legend: null };
 }
 
-function trend({ name, display }: Drawn, series: readonly Series[], options: { legend: boolean }): Chart {
+function trend({ name, display }: Drawn, given: readonly Series[], options: { legend: boolean }): Chart {
+  const series = sideBySide(given);
+  const isCompared = series.some((one) => one.compare_label === 'previous');
   const numbers = seriesTable(name, series);
   const names = options.legend || series.length > 1 ? legend(series) : null;
   switch (display) {
@@ -65,14 +67,14 @@ function trend({ name, display }: Drawn, series: readonly Series[], options: { l
   switch (display) {
     case 'ActionsPie':
     case 'ActionsBarValue':
-      return alone(totalBars(series, { shares: display === 'ActionsPie' }));
+      return alone(totalBars(series, { shares: display === 'ActionsPie' && !isCompared }));
     case 'ActionsBar':
     case 'ActionsStackedBar':
-      return { picture: barChart(series, { stacked: true }), numbers, legend: names };
+      return { picture: barChart(series, { stacked: !isCompared }), numbers, legend: names };
     case 'ActionsUnstackedBar':
       return { picture: barChart(series, { stacked: false }), numbers, legend: names };
     case 'ActionsAreaGraph':
-      return { picture: areaChart(series), numbers, legend: names };
+      return { picture: isCompared ? lineChart(series) : areaChart(series), numbers, legend: names };
     default:
       return { picture: lineChart(series), numbers, legend: names };
   }

@@ -10,10 +10,10 @@ import { colourOf, inWords, MAX_DRAWN, type Series } from './series.ts';
 const MAX_DOTS = 62;
 
 export function lineChart(all: readonly Series[]): ComponentChild {
-  const { series, labels, x, frame } = timeOf(all);
+  const { series, x, frame } = timeOf(all);
   const { y, ticks } = heights(series.flatMap(({ data }) => data));
   const path = line<number>((_, index) => x(index), y);
-  const shapes = series.map(({ label, data }, n) =>
+  const shapes = series.map(({ label, labels, data }, n) =>
     h(
       'g',
       { class: colourOf(n) },

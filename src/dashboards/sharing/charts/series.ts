@@ -4,7 +4,7 @@ import { h, type ComponentChild } from 'preact';
 import { number } from './format.ts';
 
 /** As on the wire, cut down for strangers. */
-export type Series = Pick<TrendResult, 'label' | 'data' | 'labels' | 'count' | 'aggregated_value'>;
+export type Series = Pick<TrendResult, 'label' | 'data' | 'labels' | 'count' | 'aggregated_value' | 'compare_label'>;
 
 /** There are no more colours; the table has them all. */
 export const MAX_DRAWN = 10;
@@ -12,6 +12,15 @@ export const MAX_DRAWN = 10;
 /** The class that gives the n-th series its colour; of rows, whose names stand beside them, there may be more. */
 export function colourOf(n: number): string {
   return `s${n % MAX_DRAWN}`;
+}
+
+/** What happened before lies beside what happens now: no longer than that, and under another name. */
+export function sideBySide(series: readonly Series[]): Series[] {
+  const length = series[0]?.data.length ?? 0;
+  return series.map((one) => {
+    if (one.compare_label !== 'previous') return one;
+    return { ...one, label: `${one.label} (before)`, data: one.data.slice(0, length) };
+  });
 }
 
 /** One value for the whole range. */

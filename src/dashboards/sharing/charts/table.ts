@@ -73,6 +73,6 @@ export function seriesTable(name: string, series: readonly Series[]): ComponentC
   if (labels.length === 0) {
     return table({ name, head: ['', 'Total'], rows: series.map((one) => [one.label, totalOf(one)]) });
   }
-  const rows = labels.map((label, index) => [label, ...series.map(({ data }) => data[index] ?? 0)]);
+  const rows = labels.map((label, index) => [label, ...series.map(({ data }) => data[index])]);
   return table({ name, head: ['', ...series.map(({ label }) => label)], rows });
 }
