@@ -1,14 +1,32 @@
 /** The statements behind `facts.ts`. Each is a row for everyone who asks, from a few lookups in primary keys. */
 
 /**
- * @param asked rows of project_id, distinct_id, cohorts, groups, overrides, ordinal: for whom it is asked, and, null where there are
- *   none, static cohorts (an array as text) and groups (JSON: `[{index, key}]`), and whether overrides are wanted
- * @param overrides rows of key, hash_key
+ * @param asked rows of project_id, distinct_id and ordinal: for whom it is asked
+ * @param more columns, each after a comma
  *
  * Every lookup is of one row of one project, `limit 1`: then no statistics talk Postgres into reading a whole table once for all.
  */
-const facts = (asked: string, overrides: string) => `
-  select asked.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties,
+const persons = (asked: string, more = '') => `
+  select asked.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties${more}
+  from ${asked}
+  left join lateral (
+    select one.person_id from person_distinct_ids as one
+    where one.project_id = asked.project_id and one.distinct_id = asked.distinct_id limit 1
+  ) as known on true
+  left join lateral (
+    select one.id, one.created_at, one.properties from persons as one
+    where one.project_id = asked.project_id and one.id = known.person_id limit 1
+  ) as person on true`;
+
+/**
+ * @param asked with cohorts, groups and overrides, too: null where there are none, static cohorts (an array as text) and groups
+ *   (JSON: `[{index, key}]`), and whether overrides are wanted
+ * @param overrides rows of key, hash_key
+ */
+const facts = (asked: string, overrides: string) =>
+  persons(
+    asked,
+    `,
     case when asked.cohorts is not null then array(
       select cohort_id from cohort_members as member
       where member.project_id = asked.project_id and member.person_id = person.id and cohort_id = any (asked.cohorts::int[])
@@ -21,16 +39,8 @@ const facts = (asked: string, overrides: string) => `
         where one.project_id = asked.project_id and one.group_type_index = wanted.index and one.group_key = wanted.key limit 1
       ) as stored
     ) end as groups,
-    case when asked.overrides then (select json_object_agg(key, hash_key) from (${overrides}) as override) end as overrides
-  from ${asked}
-  left join lateral (
-    select one.person_id from person_distinct_ids as one
-    where one.project_id = asked.project_id and one.distinct_id = asked.distinct_id limit 1
-  ) as known on true
-  left join lateral (
-    select one.id, one.created_at, one.properties from persons as one
-    where one.project_id = asked.project_id and one.id = known.person_id limit 1
-  ) as person on true`;
+    case when asked.overrides then (select json_object_agg(key, hash_key) from (${overrides}) as override) end as overrides`,
+  );
 
 /** Of rows with a rank, the first for each flag. */
 const firstOf = (ranked: string) => `select distinct on (key) key, hash_key from (${ranked}) as one order by key, rank`;
@@ -41,11 +51,16 @@ const awaitedOf = (projectId: string, distinctId: string) => `
   where project_id = ${projectId} and distinct_id = ${distinctId}`;
 
 /**
- * $1 to $5 for each who asks: project, distinct id, cohorts, groups, whether overrides are wanted.
+ * $1 and $2 for each who asks: project, distinct id. What most ask for, in half the time that `FACTS` takes.
  *
  * The arrays stand in selects of their own because Postgres would plan anew, for as long as it takes to answer, whenever it sees
  * that there are few of them.
  */
+export const PERSONS = persons(
+  `unnest((select $1::int[]), (select $2::text[])) with ordinality as asked (project_id, distinct_id, ordinal)`,
+);
+
+/** $1 to $5 for each who asks: project, distinct id, cohorts, groups, whether overrides are wanted. */
 export const FACTS = facts(
   `unnest((select $1::int[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::boolean[]))
     with ordinality as asked (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,

@@ -6,7 +6,7 @@ import { parseJson, type Properties } from '../evaluation/json-values.ts';
 import { storableText } from '../../wire/json.ts';
 import { createAvailability } from './availability.ts';
 import type { DecidedProject } from './decider.ts';
-import { FACTS, FACTS_AND_OVERRIDES } from './facts-sql.ts';
+import { FACTS, FACTS_AND_OVERRIDES, PERSONS } from './facts-sql.ts';
 import { createSharedReads } from './shared-reads.ts';
 
 /** For the connections that decisions use: SDKs wait three seconds for an answer. */
@@ -35,9 +35,10 @@ type Row = {
   id: string | null;
   created_at: string;
   properties: string;
-  cohorts: number[] | null;
-  groups: [index: number, properties: string][] | null;
-  overrides: Record<string, string> | null;
+  /** These are there when somebody who shares the statement asks for one of them. */
+  cohorts?: number[] | null;
+  groups?: [index: number, properties: string][] | null;
+  overrides?: Record<string, string> | null;
 };
 
 /** Never rejects: what cannot be read is `unavailable`. */
@@ -60,21 +61,33 @@ export function factReader(pool: Pool): FactReader {
 }
 
 async function read(pool: Pool, questions: readonly Question[]): Promise<Facts[]> {
-  const { rows } = await pool.query<Row>({
-    name: 'facts',
-    text: FACTS,
-    values: [
-      questions.map(({ projectId }) => projectId),
-      questions.map(({ distinctId }) => distinctId),
-      questions.map(({ cohorts }) => cohorts),
-      questions.map(({ groups }) => groups),
-      questions.map(({ overrides }) => overrides),
-    ],
-  });
+  const { rows } = await pool.query<Row>(questions.every(isOfPerson) ? personsQuery(questions) : factsQuery(questions));
   const answers = questions.map(() => UNAVAILABLE);
   // By the number that each was asked with: nothing else says whose answer a row is.
   for (const row of rows) answers[row.ordinal - 1] = factsOf(row);
   return answers;
+}
+
+function isOfPerson({ cohorts, groups, overrides }: Question): boolean {
+  return cohorts === null && groups === null && !overrides;
+}
+
+function personsQuery(questions: readonly Question[]) {
+  const values: unknown[][] = [
+    questions.map(({ projectId }) => projectId),
+    questions.map(({ distinctId }) => distinctId),
+  ];
+  return { name: 'persons', text: PERSONS, values };
+}
+
+function factsQuery(questions: readonly Question[]) {
+  const { values } = personsQuery(questions);
+  values.push(
+    questions.map(({ cohorts }) => cohorts),
+    questions.map(({ groups }) => groups),
+    questions.map(({ overrides }) => overrides),
+  );
+  return { name: 'facts', text: FACTS, values };
 }
 
 /** A database that can only be read, or a person who is just being deleted, is no reason to know nothing. */

@@ -12,6 +12,8 @@ const PERSONS = 20;
 /** Of a group type that Postgres has no number for. */
 const POISON = 99_999;
 
+const PERSON_ONLY: Needs = { person: true, groups: [], staticCohorts: [], hashKeyOverrides: false };
+
 type Asked = { project: ReturnType<typeof projectOf>; request: EvaluationRequest; needs: Needs };
 type Tenant = { projectId: number; cohorts: number[] };
 
@@ -46,7 +48,7 @@ function asked({ projectId, cohorts }: Tenant, n: number, needs: Partial<Needs> 
 }
 
 /** What is stored of who asks, as `buildStored` made it. */
-function known({ projectId, cohorts }: Tenant, n: number): unknown {
+function known({ projectId, cohorts }: Tenant, n: number): object {
   const person = n % (PERSONS + 2);
   const isStored = person < PERSONS;
   const { needs } = asked({ projectId, cohorts }, n);
@@ -134,6 +136,17 @@ describe('many who ask at once', () => {
       all.map((_, n) => known(tenants[n % PROJECTS]!, n)),
     );
     assert.ok(statements < 5, `${statements} statements`);
+  });
+
+  it('get their persons where nobody needs more', async () => {
+    const readFacts = factReader(pool);
+    const all = Array.from({ length: 132 }, (_, n) => asked(tenants[n % PROJECTS]!, n, PERSON_ONLY));
+    const answers = await Promise.all(all.map(({ project, request, needs }) => readFacts(project, request, needs)));
+    const nothing = { groups: new Map(), memberships: new Set(), hashKeyOverrides: new Map() };
+    assert.deepEqual(
+      answers.map(seen),
+      all.map((_, n) => Object.assign(known(tenants[n % PROJECTS]!, n), nothing)),
+    );
   });
 
   it('all get their answers but the one that Postgres refuses, as often as that one asks', async () => {
