@@ -11,6 +11,9 @@ import { responseText } from './response.ts';
 /** Larger requests are not waited for: `node:http` reads them as a stream. */
 const MAX_REQUEST_BYTES = 64 * 1024;
 
+/** Of requests whose rest is waited for, on all connections: the application counts only what it is given. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+
 /** Clients are told less than what holds, so that no request meets a connection that is just being closed. */
 const KEEP_ALIVE_SECONDS = 5;
 const IDLE_MS = (KEEP_ALIVE_SECONDS + 1) * 1_000;
@@ -23,16 +26,18 @@ export type LaneConnections = {
   accept(socket: Socket): void;
   /** From now on each answer is its connection's last. */
   drain(): void;
+  /** Those that were answered and ask nothing more. A new one has a moment to say what it came for. */
   closeIdle(): void;
   closeAll(): void;
 };
 
-type Connection = { isBusy(): boolean; socket: Socket };
+type Connection = { isIdle(): boolean; socket: Socket };
 
 /** @param handOver takes a paused connection, whose first bytes are to be read once more */
 export function laneConnections(lane: Lane, handOver: (socket: Socket) => void): LaneConnections {
   const connections = new Set<Connection>();
   let isDraining = false;
+  let keptBytes = 0;
 
   function accept(socket: Socket): void {
     const readHead = headReader();
@@ -41,24 +46,23 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
     let isBusy = false;
     let hasEnded = false;
     let hasServed = false;
-    const connection: Connection = { isBusy: () => isBusy, socket };
+    const isIdle = () => hasServed && !isBusy && kept === undefined && !socket.writableEnded;
+    const connection: Connection = { isIdle, socket };
 
     function read(chunk: Buffer): void {
       const isFirst = kept === undefined;
       const bytes = kept ? Buffer.concat([kept, chunk]) : chunk;
       if (isBusy) {
-        kept = bytes;
+        keep(bytes);
         socket.pause();
         return;
       }
-      kept = undefined;
+      keep(undefined);
       const head = readHead(bytes);
       if (!head) return leave(bytes);
       const missing = head.headBytes + head.bodyBytes - bytes.length;
-      if (missing > 0 && isFirst && bytes.length + missing <= MAX_REQUEST_BYTES) {
-        kept = bytes;
-        return;
-      }
+      const isAwaited = missing > 0 && isFirst && bytes.length + missing <= MAX_REQUEST_BYTES;
+      if (isAwaited && keptBytes + bytes.length <= MAX_KEPT_BYTES) return keep(bytes);
       if (missing !== 0) return leave(bytes);
       isBusy = true;
       if (lane(new WholeRequest(head, bytes.subarray(head.headBytes), socket), reply)) return;
@@ -66,14 +70,19 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       leave(bytes);
     }
 
+    function keep(bytes: Buffer | undefined): void {
+      keptBytes += (bytes?.length ?? 0) - (kept?.length ?? 0);
+      kept = bytes;
+    }
+
     const reply: Reply = (status, body, headers) => {
       if (socket.destroyed) return;
       const isLast = isDraining || hasEnded;
       const { text, encoding } = responseText(status, body, headers, isLast ? 0 : KEEP_ALIVE_SECONDS);
       const hasRoom = socket.write(text, encoding);
-      if (isLast) return socket.destroySoon();
       if (!hasServed) socket.setTimeout(IDLE_MS);
       hasServed = true;
+      if (isLast) return socket.destroySoon();
       // Who does not read answers gets no more of them.
       if (hasRoom) goOn();
       else socket.once('drain', goOn);
@@ -81,25 +90,27 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
 
     function goOn(): void {
       isBusy = false;
+      if (hasEnded) return socket.destroySoon();
       if (kept === undefined) return;
       const bytes = kept;
-      kept = undefined;
+      keep(undefined);
       socket.resume();
       read(bytes);
     }
 
     function end(): void {
       hasEnded = true;
-      if (!isBusy) socket.destroySoon();
+      if (isBusy) return;
+      if (kept === undefined) socket.destroySoon();
+      else reply(400, undefined);
     }
 
     function idle(): void {
-      if (isBusy) {
-        if (socket.writableNeedDrain) socket.destroy();
-        return;
-      }
-      if (kept !== undefined || !hasServed) leave(kept ?? EMPTY);
-      else socket.destroySoon();
+      // An answer that nobody reads is held in memory, also when it is the last.
+      if (socket.writableLength > 0) return void socket.destroy();
+      if (isBusy) return;
+      if (kept === undefined && (hasServed || isDraining)) socket.destroy();
+      else leave(kept ?? EMPTY);
     }
 
     function leave(bytes: Buffer): void {
@@ -111,7 +122,11 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       socket.resume();
     }
 
-    const forget = () => connections.delete(connection);
+    function forget(): void {
+      keep(undefined);
+      connections.delete(connection);
+    }
+
     const listeners = [
       ['data', read],
       ['end', end],
@@ -130,7 +145,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       isDraining = true;
     },
     closeIdle() {
-      for (const { isBusy, socket } of connections) if (!isBusy()) socket.destroySoon();
+      for (const { isIdle, socket } of connections) if (isIdle()) socket.destroySoon();
     },
     closeAll() {
       for (const { socket } of connections) socket.destroy();

@@ -65,11 +65,22 @@ describe('the head of a plain request', () => {
     ['a carriage return alone', [...PLAIN, 'X-Name: 1\rX-Other: 2']],
     ['a NUL', [...PLAIN, 'X-Name: \0']],
     ['bytes beyond ASCII in a value', [...PLAIN, 'X-Name: \xe4']],
+    ['an older way to name the end of its connection', [...PLAIN, 'Proxy-Connection: close']],
     ['more than eight kilobytes', [...PLAIN, `X-Name: ${'x'.repeat(8_192)}`]],
   ];
   for (const [why, lines] of refused) {
     it(`is not one with ${why}`, () => assert.equal(read(textOf(lines)), undefined));
   }
+
+  it('is read in no more time for how its spaces lie', () => {
+    const spaces = ' '.repeat(8_000);
+    const begun = performance.now();
+    for (const value of [`${spaces}\xe4`, `a${spaces}\xe4`, 'a '.repeat(4_000) + '\xe4']) {
+      for (let n = 0; n < 10; n += 1) assert.equal(read(textOf([...PLAIN, `X-Name:${value}`])), undefined);
+    }
+    const ms = performance.now() - begun;
+    assert.ok(ms < 400, `${ms} ms`);
+  });
 
   it('is complete', () => assert.equal(read(PLAIN.join('\r\n')), undefined));
 });
