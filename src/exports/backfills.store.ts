@@ -222,8 +222,6 @@ export function backfillStore(db: Knex) {
   };
 }
 
-export type BackfillStore = ReturnType<typeof backfillStore>;
-
 function firstIntervals(tiling: Tiling, ranges: readonly DataInterval[], most: number): DataInterval[] {
   const first: DataInterval[] = [];
   for (const { start, end } of ranges) {

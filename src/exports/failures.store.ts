@@ -32,5 +32,3 @@ export function failureStore(db: Knex) {
     },
   };
 }
-
-export type FailureStore = ReturnType<typeof failureStore>;

@@ -30,5 +30,3 @@ async function counted(rows: PromiseLike<unknown>): Promise<Counts> {
   const found = (await rows) as { name: string; count: string }[];
   return Object.fromEntries(found.map(({ name, count }) => [name, Number(count)]));
 }
-
-export type FigureStore = ReturnType<typeof figureStore>;

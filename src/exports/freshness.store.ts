@@ -105,5 +105,3 @@ export function freshnessStore(db: Knex) {
     },
   };
 }
-
-export type FreshnessStore = ReturnType<typeof freshnessStore>;

@@ -84,5 +84,3 @@ export function gapStore(db: Knex) {
     },
   };
 }
-
-export type GapStore = ReturnType<typeof gapStore>;

@@ -33,5 +33,3 @@ export function healthStore(db: Knex) {
     },
   };
 }
-
-export type HealthStore = ReturnType<typeof healthStore>;

@@ -112,8 +112,6 @@ export function integrationStore(db: Knex) {
   };
 }
 
-export type IntegrationStore = ReturnType<typeof integrationStore>;
-
 function sayUsed(error: unknown): never {
   if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
   throw new Conflict('Batch exports use this integration: change or delete them first.');

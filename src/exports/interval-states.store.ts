@@ -42,5 +42,3 @@ export function intervalStateStore(db: Knex) {
     },
   };
 }
-
-export type IntervalStateStore = ReturnType<typeof intervalStateStore>;

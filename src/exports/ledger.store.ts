@@ -210,5 +210,3 @@ export function ledgerStore(db: Knex) {
     },
   };
 }
-
-export type LedgerStore = ReturnType<typeof ledgerStore>;

@@ -202,5 +202,3 @@ export function runStore(db: Knex) {
     },
   };
 }
-
-export type RunStore = ReturnType<typeof runStore>;

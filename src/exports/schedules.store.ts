@@ -94,5 +94,3 @@ export function scheduleStore(db: Knex) {
     },
   };
 }
-
-export type ScheduleStore = ReturnType<typeof scheduleStore>;

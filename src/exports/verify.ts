@@ -42,8 +42,6 @@ export type VerifyRange = { from: string | null; to: string | null };
 const AT_ONCE = 4;
 const PAGE = 100;
 
-export type ExportVerifier = ReturnType<typeof exportVerifier>;
-
 export function exportVerifier({ stores, events, sealed, openSession }: VerifyOptions) {
   /**
    * Yields what was delivered within the range, oldest interval first; within a bounded range also what never was.

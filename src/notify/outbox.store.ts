@@ -111,5 +111,3 @@ export function outboxStore(db: Knex) {
     },
   };
 }
-
-export type OutboxStore = ReturnType<typeof outboxStore>;

@@ -52,5 +52,3 @@ export function collaboratorStore(db: Knex) {
     },
   };
 }
-
-export type CollaboratorStore = ReturnType<typeof collaboratorStore>;

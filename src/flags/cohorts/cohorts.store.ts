@@ -146,5 +146,3 @@ export function cohortStore(db: Knex) {
     },
   };
 }
-
-export type CohortStore = ReturnType<typeof cohortStore>;

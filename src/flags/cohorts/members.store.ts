@@ -54,5 +54,3 @@ export function memberStore(db: Knex) {
     },
   };
 }
-
-export type MemberStore = ReturnType<typeof memberStore>;

@@ -119,5 +119,3 @@ function written<T extends Partial<ExperimentFields>>(fields: T): T {
     ...(metrics_secondary && { metrics_secondary: JSON.stringify(metrics_secondary) }),
   };
 }
-
-export type ExperimentStore = ReturnType<typeof experimentStore>;

@@ -64,5 +64,3 @@ export function holdoutStore(db: Knex) {
     },
   };
 }
-
-export type HoldoutStore = ReturnType<typeof holdoutStore>;

@@ -71,5 +71,3 @@ export function referenceStore(db: Knex) {
     },
   };
 }
-
-export type ReferenceStore = ReturnType<typeof referenceStore>;

@@ -27,5 +27,3 @@ export function relatedStore(db: Knex) {
     },
   };
 }
-
-export type RelatedStore = ReturnType<typeof relatedStore>;
