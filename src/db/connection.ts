@@ -11,7 +11,7 @@ const TEXT_OIDS = new Set<number>([OID.int8, OID.date, OID.timestamp, OID.timest
 
 const asText = (value: string) => value;
 /** `2015-05-17 10:05:03.000001+00` to `2015-05-17T10:05:03.000001Z`: sessions speak UTC, ISO (see SESSION). */
-export function isoInstant(value: string): string {
+function isoInstant(value: string): string {
   const text = value.replace(' ', 'T').replace(/\+00$/, '');
   const dot = text.indexOf('.');
   if (dot < 0) return /^\d/.test(text) ? `${text}.000000Z` : text;

@@ -1,7 +1,7 @@
 /** The types of groups that a project has, each with an index from 0 to 4 that it keeps for good. */
 import type { Pool } from '../db/connection.ts';
 
-export const MOST_GROUP_TYPES = 5;
+const MOST_GROUP_TYPES = 5;
 const MOST_PROJECTS = 10_000;
 
 /** Index by name. */

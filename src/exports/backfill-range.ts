@@ -91,7 +91,7 @@ export function onlyOf(given: unknown): IntervalStatus[] | null {
 }
 
 /** What a backfill may be limited to. */
-export const CANDIDATES = INTERVAL_STATUSES.filter((status) => status !== 'delivered' && status !== 'running');
+const CANDIDATES = INTERVAL_STATUSES.filter((status) => status !== 'delivered' && status !== 'running');
 
 function isCandidate(status: unknown): boolean {
   return (CANDIDATES as unknown[]).includes(status);

@@ -11,7 +11,7 @@ const Ready = Type.Object({
   checks: Type.Record(Type.String(), Type.String(), { description: '`ok`, or why not, by name of the check' }),
 });
 
-export const liveness = route({
+const liveness = route({
   method: 'get',
   path: '/_livez/',
   access: { public: true },

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { HostRefused, parseHost, type HostRules } from './host-rules.ts';
 
 /** `dns.lookup` for `net.connect` and agents: the error is HostRefused when any address of the name is not permitted. */
-export function checkedLookup(rules: HostRules): LookupFunction {
+function checkedLookup(rules: HostRules): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true } as LookupOptions & { all: true }, (error, found) => {
       const addresses = found as LookupAddress[] | undefined;

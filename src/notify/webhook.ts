@@ -40,7 +40,7 @@ export function cloudEvent(notice: Outgoing, about: Subject): Record<string, unk
  * @param secret `whsec_<base64>`
  * @param timestamp seconds since 1970
  */
-export function signature(secret: string, id: string, timestamp: number, body: string): string {
+function signature(secret: string, id: string, timestamp: number, body: string): string {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }

@@ -9,7 +9,7 @@
 import { BadLine, type Reading } from './reading.ts';
 import { uuidV5 } from './uuid-v5.ts';
 
-export const ACCESS_LOG_EVENT = 'http_request';
+const ACCESS_LOG_EVENT = 'http_request';
 
 const VISITORS = 'a8a1c9a0-61a5-5f0e-9c3b-2f1a4f7f0d53';
 

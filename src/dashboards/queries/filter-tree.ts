@@ -10,7 +10,7 @@ const MAX_PARTS = 100;
 /** Of the whole tree: each is evaluated for every event. */
 const MAX_FILTERS = 500;
 
-export const EVERYTHING: FilterTree = { every: [] };
+const EVERYTHING: FilterTree = { every: [] };
 
 /**
  * @param given a list of filters, or a group; null: none

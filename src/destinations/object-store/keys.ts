@@ -44,7 +44,7 @@ export function compactInstant(instant: string): string {
  * @returns it without a trailing slash
  * @throws InvalidInput naming the field
  */
-export function checkPath(path: string, attr: string): string {
+function checkPath(path: string, attr: string): string {
   const trimmed = path.replace(/\/$/, '');
   if (trimmed === '') return '';
   if (Buffer.byteLength(trimmed) > PREFIX_BYTES)

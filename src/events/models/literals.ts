@@ -1,7 +1,7 @@
 /** COPY takes no parameters, so what is read is named by literals everywhere. */
 import pg from 'pg';
 
-export const textSql = pg.escapeLiteral;
+const textSql = pg.escapeLiteral;
 
 export function instantSql(iso: string): string {
   return `${textSql(iso)}::timestamptz`;

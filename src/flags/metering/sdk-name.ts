@@ -4,7 +4,7 @@
 const PRODUCT = /^([a-z][a-z0-9._-]{0,39})(?:\/v?(\d{1,6}(?:\.\d{1,6}){0,3}(?:-[a-z0-9.]{1,20})?))?(?=[\s;,(]|$)/i;
 const VERSION = /^\d{1,6}(\.\d{1,6}){0,3}(-[a-z0-9.]{1,20})?$/i;
 
-export const UNKNOWN_SDK = 'unknown';
+const UNKNOWN_SDK = 'unknown';
 
 /**
  * @param userAgent header of the request

@@ -4,7 +4,7 @@
  */
 
 /** A page is cut once its values are this large; one value may be larger. */
-export const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 /** A column of small values never fills a page. */
 const FIRST_BYTES = 16 * 1024;
 /** Room for a page and the ordinary value that ends it. */

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../errors.ts';
 import type { Place } from './syntax.ts';
 
 /** The field of a batch export that holds the query. */
-export const QUERY_ATTR = 'hogql_query';
+const QUERY_ATTR = 'hogql_query';
 
 /** @param what what is wrong with a query that can be read, quoting little of it */
 export function invalid(what: string, at: Place): InvalidInput {

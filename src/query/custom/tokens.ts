@@ -3,9 +3,9 @@ import { createToken, Lexer, type IToken, type TokenType } from 'chevrotain';
 import { invalid, quoted, refused, unreadable } from './refusal.ts';
 import type { Place } from './syntax.ts';
 
-export const LONGEST_QUERY = 20_000;
+const LONGEST_QUERY = 20_000;
 /** Of brackets and CASE within each other: the parser calls itself for these alone. */
-export const DEEPEST_NESTING = 50;
+const DEEPEST_NESTING = 50;
 
 /** Whatever may name something: an identifier, or a keyword after a dot or AS. */
 const Word = createToken({ name: 'Word', pattern: Lexer.NA });
