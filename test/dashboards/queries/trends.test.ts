@@ -187,6 +187,13 @@ describe('trends', () => {
       ['Formula (A) - Other', OTHER, [0, 0, 2, 1]],
     ]);
     assert.equal(told.hasMore, true);
+    // Each series has most of another value: the same one stands alone in both.
+    const dateRange = { date_from: '2024-06-04', date_to: '2024-06-04' };
+    const one = { ...asked, dateRange, breakdownFilter: { breakdown: 'plan', breakdown_limit: 1 } };
+    assert.deepEqual(valuesOf(await lines([viewed, bought], one)), [
+      ['new', 'new', [-1]],
+      ['Other', OTHER, [1]],
+    ]);
   });
 
   it('are means of some intervals, rounded down', async () => {
