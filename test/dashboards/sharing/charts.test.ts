@@ -92,6 +92,36 @@ describe('a chart of a shared page', () => {
     assert.match(draw({ rows: shorter }).numbers, /<td>2-Jun-2025<\/td><td class="number">3<\/td><td>–<\/td>/);
   });
 
+  it('goes below zero where numbers do', () => {
+    const losses = { ...line('Gain', 0), data: [10, 0, -10], labels: hours.slice(0, 3), count: 0 };
+    assert.match(draw({ rows: [losses] }).picture, /d="M0,0L500,500L1000,1000"/);
+    for (const display of ['ActionsBar', 'ActionsUnstackedBar']) {
+      const { picture } = draw({ display, rows: [losses, line('Visits', 1)] });
+      const bars = [...picture.matchAll(/y="(\d+)" width="[\d.]+" height="(\d+)"/g)].map(([, y, height]) => [
+        y,
+        height,
+      ]);
+      assert.deepEqual(
+        [bars[0], bars[2]],
+        [
+          ['0', '500'],
+          ['500', '500'],
+        ],
+      );
+    }
+    const axis = /<svg class="y-axis".*?<\/svg>/s.exec(draw({ rows: [losses] }).picture)![0];
+    assert.deepEqual(
+      [...axis.matchAll(/y="([\d.]+)%".*?>([^<]*)</g)].map(([, y, text]) => [y, text]),
+      [
+        ['100', '-10'],
+        ['75', '-5'],
+        ['50', '0'],
+        ['25', '5'],
+        ['0', '10'],
+      ],
+    );
+  });
+
   it('names persons of events, not what their objects hold', () => {
     const rows = [[person({ name: 'Ada', email: 'ada@example.com' })], [person({ email: 'ada@example.com' })]];
     const { picture } = draw({ kind: 'EventsQuery', columns: ['person'], rows });

@@ -20,12 +20,12 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
     const { label, labels: own, data } = series[n]!;
     const value = data[index] ?? 0;
     const below = stacked ? series.slice(0, n).reduce((sum, lower) => sum + (lower.data[index] ?? 0), 0) : 0;
-    const [top, bottom] = [y(below + value), y(below)];
+    const [from, to] = [y(below), y(below + value)];
     const place = {
       x: round((outer(index) ?? 0) + (stacked ? 0 : (inner(n) ?? 0))),
-      y: top,
+      y: Math.min(from, to),
       width: round(stacked ? outer.bandwidth() : inner.bandwidth()),
-      height: round(bottom - top),
+      height: round(Math.abs(from - to)),
     };
     return h('rect', place, h('title', null, `${label}, ${own[index]}: ${number(value)}`));
   }

@@ -54,6 +54,8 @@ function alone(picture: ComponentChild): Chart {
 function trend({ name, display }: Drawn, given: readonly Series[], options: { legend: boolean }): Chart {
   const series = sideBySide(given);
   const isCompared = series.some((one) => one.compare_label === 'previous');
+  // What is below zero is no part of a whole, and neither is what happened before.
+  const areParts = !isCompared && series.every(({ data }) => data.every((value) => value >= 0));
   const numbers = seriesTable(name, series);
   const names = options.legend || series.length > 1 ? legend(series) : null;
   switch (display) {
@@ -67,14 +69,14 @@ function trend({ name, display }: Drawn, given: readonly Series[], options: { le
   switch (display) {
     case 'ActionsPie':
     case 'ActionsBarValue':
-      return alone(totalBars(series, { shares: display === 'ActionsPie' && !isCompared }));
+      return alone(totalBars(series, { shares: display === 'ActionsPie' && areParts }));
     case 'ActionsBar':
     case 'ActionsStackedBar':
-      return { picture: barChart(series, { stacked: !isCompared }), numbers, legend: names };
+      return { picture: barChart(series, { stacked: areParts }), numbers, legend: names };
     case 'ActionsUnstackedBar':
       return { picture: barChart(series, { stacked: false }), numbers, legend: names };
     case 'ActionsAreaGraph':
-      return { picture: isCompared ? lineChart(series) : areaChart(series), numbers, legend: names };
+      return { picture: areParts ? areaChart(series) : lineChart(series), numbers, legend: names };
     default:
       return { picture: lineChart(series), numbers, legend: names };
   }

@@ -51,12 +51,12 @@ function timeOf(all: readonly Series[]) {
   return { series, labels, x, frame };
 }
 
-/** From zero to a round number that is not below any value. */
+/** Between round numbers, with zero and all values among them. */
 export function heights(values: readonly number[]) {
-  const highest = Math.max(0, ...values);
-  const scale = scaleLinear([0, highest || 1], [PLANE, 0]).nice(4);
+  const [lowest, highest] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const scale = scaleLinear([lowest, highest === lowest ? 1 : highest], [PLANE, 0]).nice(4);
   const ticks = scale.ticks(4);
-  return { y: (value: number) => round(scale(Math.max(0, value))), ticks };
+  return { y: (value: number) => round(scale(value)), ticks };
 }
 
 /** A line without length has round ends, whatever the plane is stretched to. */

@@ -12,7 +12,7 @@ const MAX_LABELS = 6;
 export type Frame = {
   /** What a screen reader says instead of the picture. */
   says: string;
-  /** Where horizontal lines are, from 0 at the bottom; the last is the highest. */
+  /** Where horizontal lines are: the first at the bottom, the last at the top. */
   ticks: readonly number[];
   /** Of the horizontal axis, and where on it, from 0 to 1. */
   labels: readonly { text: string; at: number }[];
@@ -21,8 +21,9 @@ export type Frame = {
 };
 
 export function plot({ says, ticks, labels, shapes }: Frame): ComponentChild {
-  const top = ticks.at(-1) || 1;
-  const heightOf = (tick: number) => `${round(100 - (tick / top) * 100)}%`;
+  const [bottom = 0] = ticks;
+  const top = ticks.at(-1) ?? 1;
+  const heightOf = (tick: number) => `${round(((top - tick) / (top - bottom)) * 100)}%`;
   return h(
     'div',
     { class: 'plot' },
