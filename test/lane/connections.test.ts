@@ -32,6 +32,7 @@ describe('a connection in the lane', () => {
     const { url, bytes } = request;
     if (url === '/lane/slow') awaited.push(() => reply(200, JSON.stringify(String(bytes))));
     else if (url === '/lane/large') reply(200, JSON.stringify('x'.repeat(256 * 1024)));
+    else if (url === '/lane/huge') reply(200, JSON.stringify('x'.repeat(16 * 1024 * 1024)));
     else if (url === '/lane/empty') reply(204, undefined, { 'X-Kind': 'empty' });
     else reply(200, JSON.stringify(String(bytes)), { 'X-Kind': 'whole' });
     return true;
@@ -165,6 +166,25 @@ describe('a connection in the lane', () => {
     assert.match(await text, /Connection: close/);
   });
 
+  it('tells a client that says no more in the middle of its request', async () => {
+    const socket = open();
+    const text = told([asking('unfinished').slice(0, -1)], socket);
+    socket.end();
+    assert.match(await text, /^HTTP\/1.1 400 Bad Request\r\n(.*\r\n)*Connection: close/);
+    assert.equal(asked.length, 0);
+  });
+
+  it('ends with its client, once that has read everything', async () => {
+    const socket = open().pause();
+    socket.write(asking('', '/lane/huge'));
+    await sleep(50);
+    socket.end();
+    await sleep(50);
+    const begun = performance.now();
+    await once(socket.resume(), 'end');
+    assert.ok(performance.now() - begun < 3_000);
+  });
+
   it('takes no more from who does not read', async () => {
     const socket = open().pause();
     for (let n = 0; n < 400; n += 1) {
@@ -201,19 +221,23 @@ describe('a connection in the lane', () => {
     assert.deepEqual(asked[0]!.headersDistinct['x-forwarded-for'], ['203.0.113.7']);
   });
 
-  it('ends with the server: what is under way is answered first', async () => {
+  it('ends with the server: what is under way is answered first, and what is still arriving', async () => {
     const idle = open();
     await told([asking('idle')], idle);
     const busy = open();
     const text = told([asking('busy', '/lane/slow')], busy);
+    const arriving = open();
+    arriving.write(asking('arriving').slice(0, -1));
     await sleep(50);
-    const ended = Promise.all([once(idle, 'end'), once(busy, 'end')]);
+    const ended = Promise.all([idle, busy, arriving].map((socket) => once(socket, 'end')));
     const stopped = server.stop(5_000);
     await sleep(400);
     awaited[0]!();
-    for (const socket of [idle, busy]) socket.resume().on('end', () => socket.end());
+    const rest = told([asking('arriving').slice(-1)], arriving);
+    for (const socket of [idle, busy, arriving]) socket.resume().on('end', () => socket.end());
     assert.deepEqual(bodiesIn(await text), ['busy']);
     assert.match(await text, /Connection: close/);
+    assert.deepEqual(bodiesIn(await rest), ['arriving']);
     await ended;
     await stopped;
   });
