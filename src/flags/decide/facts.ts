@@ -29,6 +29,9 @@ type Question = {
   overrides: boolean;
 };
 
+/** Of somebody who goes on as who they were: `earlier` are the last values of `FACTS_AND_OVERRIDES`. */
+type ContinuedQuestion = { question: Question; earlier: readonly unknown[] };
+
 type Row = {
   /** Which question it answers, from 1 on. */
   ordinal: number;
@@ -50,13 +53,19 @@ export function factReader(pool: Pool): FactReader {
     read: (questions) => availability.watch(read(pool, questions)),
     unanswered: UNAVAILABLE,
   });
+  // Nobody shares what writes, but it takes turns, too: else one project's would keep all connections from the others.
+  const askAndWrite = createSharedReads<ContinuedQuestion, Facts>({
+    read: (questions) => availability.watch(Promise.all(questions.map((one) => readAndWrite(pool, one)))),
+    unanswered: UNAVAILABLE,
+    largest: 1,
+  });
 
   return (project, request, needs) => {
     if (!availability.mayAsk()) return Promise.resolve(UNAVAILABLE);
     const question = questionOf(project, request, needs);
-    const continued = needs.hashKeyOverrides ? continuedIds(project, request) : undefined;
-    if (!continued) return ask(project.projectId, question);
-    return availability.watch(readAndWrite(pool, question, continued)).catch(() => UNAVAILABLE);
+    const earlier = needs.hashKeyOverrides ? continuedIds(project, request) : undefined;
+    if (!earlier) return ask(project.projectId, question);
+    return askAndWrite(project.projectId, { question, earlier });
   };
 }
 
@@ -91,9 +100,9 @@ function factsQuery(questions: readonly Question[]) {
 }
 
 /** A database that can only be read, or a person who is just being deleted, is no reason to know nothing. */
-async function readAndWrite(pool: Pool, question: Question, continued: readonly unknown[]): Promise<Facts> {
+async function readAndWrite(pool: Pool, { question, earlier }: ContinuedQuestion): Promise<Facts> {
   const { projectId, distinctId, cohorts, groups } = question;
-  const values = [projectId, distinctId, cohorts, groups, ...continued];
+  const values = [projectId, distinctId, cohorts, groups, ...earlier];
   try {
     const { rows } = await pool.query<Row>({ name: 'facts-and-overrides', text: FACTS_AND_OVERRIDES, values });
     return factsOf(rows[0]!);

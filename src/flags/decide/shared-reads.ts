@@ -5,7 +5,7 @@
  */
 import { isDatabaseAway } from '../../db/away.ts';
 
-/** Statements at once, of all projects. */
+/** Statements at once, of all projects: half of the connections that decisions have. */
 const AT_ONCE = 4;
 /** Questions in one statement: a failure costs so many statements more, and their answers are worked on in one turn of the loop. */
 const LARGEST = 64;
@@ -22,6 +22,8 @@ export type SharedReadsOptions<Question, Answer> = {
   read(questions: readonly Question[]): Promise<readonly Answer[]>;
   /** What is answered when there is no answer. */
   unanswered: Answer;
+  /** How many questions share a statement at most. */
+  largest?: number;
 };
 
 /** Never rejects. */
@@ -32,6 +34,7 @@ type Waiting<Question, Answer> = { question: Question; askedAt: number; resolve(
 export function createSharedReads<Question, Answer>({
   read,
   unanswered,
+  largest = LARGEST,
 }: SharedReadsOptions<Question, Answer>): AskShared<Question, Answer> {
   type One = Waiting<Question, Answer>;
   /** By project, in the order in which projects take turns. */
@@ -61,7 +64,7 @@ export function createSharedReads<Question, Answer>({
       // To the end of the line: this loop comes by again.
       queues.delete(projectId);
       if (queue.length > 0) queues.set(projectId, queue);
-      if (group.length === LARGEST) break;
+      if (group.length === largest) break;
     }
     return group;
   }

@@ -163,6 +163,20 @@ describe('many who ask at once', () => {
     }
   });
 
+  it('leave connections to other projects, also while all that they write has to wait', async () => {
+    const readFacts = factReader(pool);
+    const read = ({ project, request, needs }: Asked, more: Partial<EvaluationRequest> = {}) =>
+      readFacts(project, { ...request, ...more }, needs);
+    await db.transaction(async (transaction) => {
+      await transaction.raw('lock table feature_flag_hash_key_overrides in exclusive mode');
+      const writing = Array.from({ length: 20 }, (_, n) => {
+        return read(asked(tenants[0]!, n, { hashKeyOverrides: true }), { anonDistinctId: `anonymous-${n}` });
+      });
+      assert.deepEqual(seen(await read(asked(tenants[1]!, 5))), known(tenants[1]!, 5));
+      assert.ok((await Promise.all(writing)).every(({ person }) => person === 'unavailable'));
+    });
+  });
+
   it('all get their answers but the one that takes too long, in time', async () => {
     await db.raw(`
       alter table persons rename to stored_persons;
