@@ -94,12 +94,13 @@ const last: fc.Arbitrary<string> = fc.constantFrom(
   'nonsense\r\n\r\n',
 );
 
-/** A request: whether the answers to those before are waited for, and where it is cut in two, as a part of its length. */
-type Sent = { text: string; waits: boolean; cut: number };
+/** A request: whether the answers to those before are waited for, and where it is cut in two. */
+type Sent = { text: string; waits: boolean; cut: (text: string) => number };
 const mostly = (value: boolean) => fc.constantFrom(...Array<boolean>(5).fill(value), !value);
-const cut = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(0) },
-  { weight: 1, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
+const cut: fc.Arbitrary<Sent['cut']> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(() => 0) },
+  { weight: 1, arbitrary: fc.constant((text: string) => text.indexOf('\r\n\r\n') + 5) },
+  { weight: 1, arbitrary: fc.nat(99).map((percent) => (text: string) => Math.round((text.length * percent) / 100)) },
 );
 const sent = (text: fc.Arbitrary<string>): fc.Arbitrary<Sent> => fc.record({ text, waits: mostly(true), cut });
 const requests = fc.array(sent(fc.oneof({ weight: 12, arbitrary: plain }, { weight: 1, arbitrary: odd })), {
@@ -118,7 +119,7 @@ async function talk({ port }: HttpServer, conversation: readonly Sent[]): Promis
   for (const [before, { text, waits, cut }] of conversation.entries()) {
     const awaited = waits ? before : 0;
     while (answersIn(answered) < awaited && !socket.destroyed) await turn();
-    const half = Math.round(cut * text.length);
+    const half = cut(text);
     socket.write(text.slice(0, half), 'latin1');
     if (half > 0) await sleep(1);
     socket.write(text.slice(half), 'latin1');

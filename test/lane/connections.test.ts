@@ -147,14 +147,20 @@ describe('a connection in the lane', () => {
     }
   });
 
-  it('has requests wait for the answers to those before', async () => {
-    const socket = open();
-    const both = told([asking('one', '/lane/slow'), asking('two'), asking('three', '/other')], socket);
-    await sleep(100);
-    assert.equal(asked.length, 1);
-    awaited[0]!();
-    assert.deepEqual(bodiesIn(await both), ['one', 'two', 'POST three']);
-  });
+  for (const path of ['/lane', '/other']) {
+    it(`has requests for ${path} wait for the answers to those before, in their order`, async () => {
+      const socket = open();
+      const later = ['two', 'three', 'four'].map((body) => asking(body, path));
+      const all = told([asking('one', '/lane/slow'), ...later, asking('five', '/other')], socket);
+      await sleep(120);
+      assert.equal(asked.length, 1);
+      awaited[0]!();
+      assert.deepEqual(
+        bodiesIn(await all).map((body) => body.replace('POST ', '')),
+        ['one', 'two', 'three', 'four', 'five'],
+      );
+    });
+  }
 
   it('is answered when its client says no more', async () => {
     const socket = open();
