@@ -18,7 +18,8 @@ export function previousSpan(span: Span, range: Range, { ago }: Comparison, now:
   const calendar = calendarUnitOf(range);
   if (calendar) {
     const start = startOf(shifted(from, -1, calendar), interval ?? 'day');
-    return interval === null ? lasting(start) : { from: start, to: from, interval };
+    // Not all months are as long as this one is already.
+    return { from: start, to: interval === null ? Math.min(start + length, from) : from, interval };
   }
   const isCounted = (interval === 'week' || interval === 'month') && !range.isExact;
   return isCounted ? { from: countedBack(span, interval), to: from, interval } : lasting(from - gapOf(span, range));

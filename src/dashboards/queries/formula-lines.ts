@@ -1,6 +1,4 @@
 /** What formulas make of the lines of their series: one for each value of the breakdown. */
-import { InvalidInput } from '../../errors.ts';
-import { valueOf } from './formula.ts';
 import type { Dates } from './intervals.ts';
 import type { Formula, ParsedTrends } from './parsed.ts';
 import type { TrendResult } from './result.ts';
@@ -23,16 +21,9 @@ export function formulaResults(query: ParsedTrends, lines: readonly Line[], date
   });
 }
 
-function numbersOf({ text, expression }: Formula, lines: readonly Line[], count: number): number[] {
+function numbersOf({ computed }: Formula, lines: readonly Line[], count: number): number[] {
   const bySeries = Array.from({ length: count }, (_, n) => lines.find((line) => line.n === n)?.numbers);
-  return lines[0]!.numbers.map((_, at) => {
-    const number = valueOf(
-      expression,
-      bySeries.map((numbers) => numbers?.[at] ?? 0),
-    );
-    if (Number.isFinite(number)) return number;
-    throw new InvalidInput(`The formula "${text}" has values that no number can hold.`, 'query');
-  });
+  return lines[0]!.numbers.map((_, at) => computed(bySeries.map((numbers) => numbers?.[at] ?? 0)));
 }
 
 function rankOf({ value }: Line): number {

@@ -8,22 +8,19 @@ const SUMS = ['+', '-'] as const;
 const PRODUCTS = ['*', '/', '%'] as const;
 type Operator = (typeof SUMS)[number] | (typeof PRODUCTS)[number] | '**';
 
-/** Series count from 0. */
-export type Expression =
-  | { number: number }
-  | { series: number }
-  | { negated: Expression }
-  | { operator: Operator; left: Expression; right: Expression };
+/** @param values of each series @returns what may be no finite number */
+export type Computed = (values: readonly number[]) => number;
 
 const TOKEN = /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<name>[a-z_]\w*)|(?<sign>\*\*|[-+*/%()]))/iy;
 type Token = { number?: string; name?: string; sign?: string };
 
 /**
+ * Made into functions: it is computed for each of many values, while others wait.
  * @param count how many series there are
  * @param member names it in errors
  * @throws InvalidInput saying where it is no formula, or which series there is not
  */
-export function parsedFormula(text: string, count: number, member: string): Expression {
+export function parsedFormula(text: string, count: number, member: string): Computed {
   const tokens = tokensOf(text, member);
   let next = 0;
 
@@ -33,26 +30,27 @@ export function parsedFormula(text: string, count: number, member: string): Expr
     next++;
     return sign;
   }
-  function chain(part: () => Expression, operators: readonly Operator[]): Expression {
+  function chain(part: () => Computed, operators: readonly Operator[]): Computed {
     let left = part();
     for (let sign = taken(operators); sign !== undefined; sign = taken(operators)) {
-      left = { operator: sign as Operator, left, right: part() };
+      left = OPERATIONS[sign as Operator](left, part());
     }
     return left;
   }
-  const sum = (): Expression => chain(product, SUMS);
-  const product = (): Expression => chain(signed, PRODUCTS);
-  function signed(): Expression {
+  const sum = (): Computed => chain(product, SUMS);
+  const product = (): Computed => chain(signed, PRODUCTS);
+  function signed(): Computed {
     const sign = taken(SUMS);
     if (sign === undefined) return power();
-    return sign === '-' ? { negated: signed() } : signed();
+    const part = signed();
+    return sign === '-' ? (values) => -part(values) : part;
   }
   /** It binds its base more tightly than a sign does, and goes from right to left. */
-  function power(): Expression {
+  function power(): Computed {
     const left = atom();
-    return taken(['**']) === undefined ? left : { operator: '**', left, right: signed() };
+    return taken(['**']) === undefined ? left : OPERATIONS['**'](left, signed());
   }
-  function atom(): Expression {
+  function atom(): Computed {
     if (taken(['(']) !== undefined) {
       const inner = sum();
       if (taken([')']) === undefined) throw unexpected();
@@ -61,7 +59,9 @@ export function parsedFormula(text: string, count: number, member: string): Expr
     const { number, name } = tokens[next] ?? {};
     if (number === undefined && name === undefined) throw unexpected();
     next++;
-    return name === undefined ? { number: Number(number) } : { series: seriesOf(name, count, member) };
+    if (name !== undefined) return valueOf(seriesOf(name, count, member));
+    const value = Number(number);
+    return () => value;
   }
   function unexpected() {
     const { number, name, sign } = tokens[next] ?? {};
@@ -97,20 +97,29 @@ function seriesOf(name: string, count: number, member: string): number {
   throw refusal(member, `There is no series "${name}". There are: ${letters.join(', ')}.`);
 }
 
-/** @param values of each series @returns what may be no finite number */
-export function valueOf(expression: Expression, values: readonly number[]): number {
-  if ('number' in expression) return expression.number;
-  if ('series' in expression) return values[expression.series]!;
-  if ('negated' in expression) return -valueOf(expression.negated, values);
-  return OPERATIONS[expression.operator](valueOf(expression.left, values), valueOf(expression.right, values));
+function valueOf(series: number): Computed {
+  return (values) => values[series]!;
 }
 
-const OPERATIONS: Record<Operator, (left: number, right: number) => number> = {
-  '+': (left, right) => left + right,
-  '-': (left, right) => left - right,
-  '*': (left, right) => left * right,
-  '/': (left, right) => (right === 0 ? 0 : left / right),
-  // Python's has the sign of its right side.
-  '%': (left, right) => (right === 0 ? 0 : left - right * Math.floor(left / right)),
-  '**': (left, right) => (left === 0 && right < 0 ? 0 : left ** right),
+/** Each a function of its own, which the engine compiles for what it does. */
+const OPERATIONS: Record<Operator, (left: Computed, right: Computed) => Computed> = {
+  '+': (left, right) => (values) => left(values) + right(values),
+  '-': (left, right) => (values) => left(values) - right(values),
+  '*': (left, right) => (values) => left(values) * right(values),
+  '/': (left, right) => (values) => divided(left(values), right(values)),
+  '%': (left, right) => (values) => remainder(left(values), right(values)),
+  '**': (left, right) => (values) => raised(left(values), right(values)),
 };
+
+function divided(left: number, right: number): number {
+  return right === 0 ? 0 : left / right;
+}
+
+/** Python's has the sign of its right side. */
+function remainder(left: number, right: number): number {
+  return right === 0 ? 0 : left - right * Math.floor(left / right);
+}
+
+function raised(left: number, right: number): number {
+  return left === 0 && right < 0 ? 0 : left ** right;
+}

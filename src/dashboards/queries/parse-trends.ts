@@ -71,7 +71,7 @@ function formulaOf(
   name: string | null | undefined,
   { count, member }: { count: number; member: string },
 ): Formula {
-  return { text, name: name || null, expression: parsedFormula(text, count, `trendsFilter.${member}`) };
+  return { text, name: name || null, computed: parsedFormula(text, count, `trendsFilter.${member}`) };
 }
 
 function comparisonOf(given: TrendsQuery['compareFilter']): Comparison | null {

@@ -1,6 +1,6 @@
 /** Queries as they are computed: checked, without what they may leave out. */
 import type { checkedFilters } from '../../query/filters.ts';
-import type { Expression } from './formula.ts';
+import type { Computed } from './formula.ts';
 import type { Interval, MathName } from './schema.ts';
 
 /** As `checkedFilters` returns it. */
@@ -45,7 +45,7 @@ export type PropertyOwner = 'event' | 'person';
 export type Breakdown = { type: PropertyOwner; property: string; limit: number; hidesOther: boolean };
 
 /** Shown instead of the series that it is made of. */
-export type Formula = { text: string; name: string | null; expression: Expression };
+export type Formula = { text: string; name: string | null; computed: Computed };
 
 /** `ago`: how long before the range it begins; null: it is the one before. */
 export type Comparison = { ago: { amount: number; unit: Unit } | null };

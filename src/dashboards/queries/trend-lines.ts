@@ -1,4 +1,5 @@
 /** Lines of a chart: from rows to what is answered. */
+import { InvalidInput } from '../../errors.ts';
 import type { Dates } from './intervals.ts';
 import type { ParsedTrends, Series } from './parsed.ts';
 import type { TrendResult } from './result.ts';
@@ -64,7 +65,10 @@ function smoothed(amounts: readonly number[], width: number): number[] {
   });
 }
 
-/** @param named what the line is of, and whether there are others */
+/**
+ * @param named what the line is of, and whether there are others
+ * @throws InvalidInput for values, or a total of them, that no number can hold: JSON has no infinity
+ */
 export function resultOf(
   query: ParsedTrends,
   { value, numbers }: Line,
@@ -74,6 +78,10 @@ export function resultOf(
   const { interval, shape } = query;
   const { name, isAlone, action } = named;
   const shown = value === OTHER ? 'Other' : value === NONE ? 'None' : value;
+  const count = shape === 'cumulative' ? numbers.at(-1)! : numbers.reduce((sum, one) => sum + one, 0);
+  if (![count, ...numbers].every(Number.isFinite)) {
+    throw new InvalidInput(`"${name}" has values that no number can hold.`, 'query');
+  }
   const common = {
     label: shown === null ? name : isAlone ? shown : `${name} - ${shown}`,
     ...(value !== null && { breakdown_value: value }),
@@ -84,7 +92,7 @@ export function resultOf(
   }
   return {
     ...common,
-    count: shape === 'cumulative' ? numbers.at(-1)! : numbers.reduce((sum, one) => sum + one, 0),
+    count,
     data: [...numbers],
     days: dates.walls.map((wall) => (interval === 'hour' ? wall : wall.slice(0, 10))),
     labels: dates.walls.map((wall) => labelOf(wall, interval)),

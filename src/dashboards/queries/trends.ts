@@ -18,7 +18,7 @@ type Trends = { results: TrendResult[]; hasMore: boolean; dates: Dates; compared
 /**
  * The results of the range, then of the one that it is compared with.
  * @throws InvalidInput for a range that ends before it begins or has too many intervals, for more values than an answer may have, and for
- *   formulas whose values no number can hold
+ *   values that no number can hold
  */
 export async function trends(ask: Ask, projectId: number, query: ParsedTrends, now: number): Promise<Trends> {
   const { range, comparison, breakdown } = query;
@@ -53,9 +53,10 @@ function labelled(results: TrendResult[], label: TrendResult['compare_label']): 
   return label === undefined ? results : results.map((one) => ({ ...one, compare: true, compare_label: label }));
 }
 
-function refuseLarge({ series, breakdown }: ParsedTrends, intervals: number): void {
-  const points = series.length * (breakdown ? breakdown.limit + 1 : 1) * intervals;
+function refuseLarge({ series, formulas, breakdown }: ParsedTrends, intervals: number): void {
+  const lines = Math.max(series.length, formulas.length);
+  const points = lines * (breakdown ? breakdown.limit + 1 : 1) * intervals;
   if (points <= MAX_POINTS) return;
-  const fix = 'Use fewer series, a smaller breakdown_limit, or a longer interval.';
+  const fix = 'Use fewer series or formulas, a smaller breakdown_limit, or a longer interval.';
   throw refusal('series', `All lines may have ${MAX_POINTS} values together, these have ${points}. ${fix}`);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { InvalidInput } from '../../../src/errors.ts';
-import { parsedFormula, valueOf } from '../../../src/dashboards/queries/formula.ts';
+import { parsedFormula } from '../../../src/dashboards/queries/formula.ts';
 
 /** Where A is 7, B is 2 and C is 0; as Python computes them, but for what is divided by zero. */
 const COMPUTED: [string, number][] = [
@@ -50,7 +50,7 @@ const REFUSED: [string, RegExp][] = [
 ];
 
 const parsed = (text: string) => parsedFormula(text, 3, 'trendsFilter.formula');
-const computed = (text: string, values: readonly number[]) => valueOf(parsed(text), values);
+const computed = (text: string, values: readonly number[]) => parsed(text)(values);
 
 type Sum = { text: string; of: (values: readonly number[]) => number };
 

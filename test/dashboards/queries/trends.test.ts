@@ -16,6 +16,7 @@ type Asked = {
   zone?: string;
   total?: boolean;
   explicit?: boolean;
+  now?: string;
 };
 
 /** What is asked, and the first and the last minute of the range that it is compared with. */
@@ -49,6 +50,12 @@ const COMPARED: [string, Asked, from: string, to: string][] = [
   ['hours ago', { from: '-2h', interval: 'hour', ago: '-24h' }, '2024-06-11T10:00', '2024-06-11T12:59'],
   ['a total until the same moment', { from: '-7d', total: true }, '2024-05-29T00:00', '2024-06-05T12:29'],
   ['a total of this month', { from: 'mStart', total: true }, '2024-05-01T00:00', '2024-05-12T12:29'],
+  [
+    'a total of a month longer than the one before',
+    { from: 'mStart', total: true, now: '2024-03-31T12:30:00Z' },
+    '2024-02-01T00:00',
+    '2024-02-29T23:59',
+  ],
   [
     'a total that is over',
     { from: '2024-06-04', to: '2024-06-06', total: true },
@@ -102,10 +109,10 @@ describe('trends', () => {
   });
   after(() => world.close());
 
-  const ask = (series: object[], rest: object) =>
+  const ask = (series: object[], rest: object, now = NOW) =>
     world.run(
       { kind: 'TrendsQuery', series, dateRange: { date_from: '2024-06-03', date_to: '2024-06-04' }, ...rest },
-      NOW,
+      now,
     );
   const lines = async (series: object[], rest: object) => (await ask(series, rest)).results as TrendResult[];
 
@@ -113,12 +120,13 @@ describe('trends', () => {
     for (const [name, { zone = 'UTC', total = false, ago, ...asked }, from, to] of COMPARED) {
       it(name, async () => {
         await world.setTimeZone(zone);
-        const { resolved_compare_date_range: range } = await ask([viewed], {
+        const query = {
           dateRange: { date_from: asked.from, date_to: asked.to, explicitDate: asked.explicit },
           interval: asked.interval,
           compareFilter: { compare: true, compare_to: ago },
           trendsFilter: { display: total ? 'BoldNumber' : 'ActionsBar' },
-        });
+        };
+        const { resolved_compare_date_range: range } = await ask([viewed], query, asked.now);
         assert.deepEqual([range?.date_from.slice(0, 16), range?.date_to.slice(0, 16)], [from, to]);
         await world.setTimeZone('UTC');
       });
@@ -219,10 +227,19 @@ describe('trends', () => {
   });
 
   it('say which formula has no number', async () => {
-    for (const formula of ['1e308 * A * A', '(-A) ** 0.5', 'B - 1e999']) {
+    // The last one has no total.
+    for (const formula of ['1e308 * A * A', '(-A) ** 0.5', 'B - 1e999', 'A * 0 + 1e308']) {
       await assert.rejects(lines([viewed, bought], { trendsFilter: { formula } }), (error) => {
-        return error instanceof InvalidInput && error.message.startsWith(`The formula "${formula}" has values`);
+        return error instanceof InvalidInput && error.message.startsWith(`"Formula (${formula})" has values`);
       });
     }
+  });
+
+  it('are only so many, each formula of each value counted', async () => {
+    const asked = { interval: 'hour', breakdownFilter: { breakdown: 'plan', breakdown_limit: 100 } };
+    const hours = { dateRange: { date_from: '2024-06-01', date_to: '2024-06-20' } };
+    const trendsFilter = { formulas: ['A', 'A * 2', 'A * 3'] };
+    assert.ok(await lines([viewed], { ...asked, ...hours }));
+    await assert.rejects(lines([viewed], { ...asked, ...hours, trendsFilter }), /may have 100000 .*these have 145440/);
   });
 });
