@@ -201,6 +201,18 @@ describe('a connection in the lane', () => {
     assert.ok(asked.length < 100, `${asked.length} answers of 256 KB are under way`);
   });
 
+  it('waits for no more of a body when many do already, until those are gone', async () => {
+    const request = asking('b'.repeat(60_000));
+    const pieces = [request.slice(0, -1), request.slice(-1)] as const;
+    const others = Array.from({ length: 300 }, () => open());
+    for (const socket of others) socket.write(pieces[0]);
+    await sleep(200);
+    assert.deepEqual(waysIn(await told(pieces)), ['node:http']);
+    for (const socket of others) socket.destroy();
+    await sleep(50);
+    assert.deepEqual(waysIn(await told(pieces)), ['whole']);
+  });
+
   it('breaks without harm', async () => {
     const socket = open();
     socket.write(asking('nobody', '/lane/slow'));
