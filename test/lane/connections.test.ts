@@ -7,6 +7,7 @@ import { WholeRequest, type Lane } from '../../src/lane/request.ts';
 
 const PAUSE_MS = 15;
 const GONE_QUIET_MS = 80;
+const HUGE = JSON.stringify('x'.repeat(16 * 1024 * 1024));
 
 /** A plain request, whose body is what the answer will say. */
 function asking(body: string, path = '/lane', fields: readonly string[] = []): string {
@@ -24,15 +25,15 @@ describe('a connection in the lane', () => {
   /** Answers of `/lane/slow` that are awaited. */
   let awaited: (() => void)[];
   let sockets: Socket[];
-
   const lane: Lane = (request, reply) => {
     assert.ok(request instanceof WholeRequest);
     if (!request.url.startsWith('/lane')) return false;
     asked.push(request);
     const { url, bytes } = request;
     if (url === '/lane/slow') awaited.push(() => reply(200, JSON.stringify(String(bytes))));
+    else if (url === '/lane/slow-and-huge') awaited.push(() => reply(200, HUGE));
     else if (url === '/lane/large') reply(200, JSON.stringify('x'.repeat(256 * 1024)));
-    else if (url === '/lane/huge') reply(200, JSON.stringify('x'.repeat(16 * 1024 * 1024)));
+    else if (url === '/lane/huge') reply(200, HUGE);
     else if (url === '/lane/empty') reply(204, undefined, { 'X-Kind': 'empty' });
     else reply(200, JSON.stringify(String(bytes)), { 'X-Kind': 'whole' });
     return true;
@@ -155,10 +156,7 @@ describe('a connection in the lane', () => {
       await sleep(120);
       assert.equal(asked.length, 1);
       awaited[0]!();
-      assert.deepEqual(
-        bodiesIn(await all).map((body) => body.replace('POST ', '')),
-        ['one', 'two', 'three', 'four', 'five'],
-      );
+      assert.deepEqual(bodiesIn((await all).replaceAll('POST ', '')), ['one', 'two', 'three', 'four', 'five']);
     });
   }
 
@@ -237,6 +235,23 @@ describe('a connection in the lane', () => {
     await told([asking('', '/lane', ['X-Forwarded-For: 203.0.113.7'])]);
     assert.equal(asked[0]!.socket.remoteAddress, '127.0.0.1');
     assert.deepEqual(asked[0]!.headersDistinct['x-forwarded-for'], ['203.0.113.7']);
+  });
+
+  it('is closed when nothing more is asked, and when an answer is not read, for six seconds', async () => {
+    open().write(asking('idle'));
+    await sleep(50);
+    open().pause().end(asking('never read', '/lane/slow-and-huge'));
+    await sleep(50);
+    awaited[0]!();
+    await sleep(50);
+    assert.equal(asked.length, 2);
+    for (const { socket } of asked) {
+      assert.equal(socket.timeout, 6_000);
+      const closed = once(socket, 'close');
+      // As the socket does after that time.
+      socket.emit('timeout');
+      await closed;
+    }
   });
 
   it('ends with the server: what is under way is answered first, and what is still arriving', async () => {
