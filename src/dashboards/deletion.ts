@@ -7,12 +7,13 @@ import type { Insight } from './insights/insights.store.ts';
 import { mayEditInsight } from './insights/restriction.ts';
 import { ensureSeesAll } from './tiles/permissions.ts';
 import { holdRoom } from './tiles/room.ts';
+import { MAX_TILES } from './tiles/schema.ts';
 
 /** @param withInsights those that no other dashboard shows, as far as the caller may change them, are deleted too */
 export async function takeDown(acting: Acting, id: number, withInsights: boolean): Promise<void> {
   const { stores, project } = acting;
   const insightIds = withInsights ? await stores.tiles.insightsOnlyOn(id) : [];
-  await stores.tiles.softDeleteOf(id);
+  await stores.tiles.softDeleteOf(id, { beyond: MAX_TILES });
   const insights = await stores.insights.byIds(project.id, insightIds);
   for (const insight of insights.values()) await setDeleted(acting, insight, true);
 }

@@ -125,8 +125,17 @@ export function tileStore(db: Knex) {
       );
     },
 
-    /** Takes all tiles off a dashboard that is deleted. */
-    async softDeleteOf(dashboardId: number): Promise<void> {
+    /**
+     * Takes all tiles off a dashboard that is deleted. Those that were off it already would come back with the others: the oldest of
+     * them are removed for good, as far as all together are beyond so many.
+     */
+    async softDeleteOf(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
+      await db.raw(
+        `delete from dashboard_tiles where id in (
+           select id from dashboard_tiles where dashboard_id = :dashboardId and deleted order by id
+           limit greatest(0, (select count(*) from dashboard_tiles where dashboard_id = :dashboardId) - :beyond))`,
+        { dashboardId, beyond },
+      );
       await table().where({ dashboard_id: dashboardId, deleted: false }).update({ deleted: true });
     },
 

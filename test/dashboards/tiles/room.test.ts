@@ -63,16 +63,38 @@ describe('a dashboard with 500 tiles', () => {
   });
 
   it('takes back what was taken off only when there is room', async () => {
-    const board = await api.create({ tiles: [{ text: { body: 'off' } }, { text: { body: 'on' } }] });
-    const [off, on] = board.tiles.map((tile) => ({ id: idOf(tile) }));
-    await api.done('PATCH', `${board.id}/`, { tiles: [{ ...off, deleted: true }] });
-    await fill(board.id, 499);
-    const back = { tiles: [{ ...off, deleted: false }] };
+    const board = await api.create({ tiles: [{ text: { body: 'off' } }] });
+    const off = idOf(board.tiles[0]);
+    await api.done('PATCH', `${board.id}/`, { tiles: [{ id: off, deleted: true }] });
+    await fill(board.id, 500);
+    const back = { tiles: [{ id: off, deleted: false }] };
     assert.match((await api.refused(400, 'PATCH', `${board.id}/`, back)).detail, FULL);
+  });
+
+  it('comes back with what it showed, and what was taken off it last', async () => {
+    const board = await api.create();
+    await fill(board.id, 3);
+    const [older, newer, on] = (await tilesOf(board.id)).map(idOf).toSorted((a, b) => a - b);
+    await fill(board.id, 498);
+    const takenOff = [older, newer].map((id) => ({ id, deleted: true }));
+    await api.done('PATCH', `${board.id}/`, { tiles: takenOff });
+    await api.done('PATCH', `${board.id}/`, { deleted: true });
+    const restored = (await api.done('PATCH', `${board.id}/`, { deleted: false })).tiles.map(idOf);
+    assert.equal(restored.length, 500);
+    assert.deepEqual(
+      [older, newer, on].map((id) => restored.includes(id!)),
+      [false, true, true],
+    );
+  });
+
+  it('comes back without some of its tiles where it has more', async () => {
+    const board = await api.create();
+    await fill(board.id, 501);
+    const [first] = await tilesOf(board.id);
     await api.done('PATCH', `${board.id}/`, { deleted: true });
     assert.match((await api.refused(400, 'PATCH', `${board.id}/`, { deleted: false })).detail, FULL);
-    const restored = await api.done('PATCH', `${board.id}/`, { deleted: false, tiles: [{ ...on, deleted: true }] });
-    assert.equal(restored.tiles.length, 500);
+    const without = { deleted: false, tiles: [{ id: idOf(first), deleted: true }] };
+    assert.equal((await api.done('PATCH', `${board.id}/`, without)).tiles.length, 500);
   });
 
   it('gives the place of an insight that was deleted to another tile', async () => {
