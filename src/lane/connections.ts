@@ -36,6 +36,8 @@ type Connection = { isIdle(): boolean; socket: Socket };
 /** @param handOver takes a paused connection, whose first bytes are to be read once more */
 export function laneConnections(lane: Lane, handOver: (socket: Socket) => void): LaneConnections {
   const connections = new Set<Connection>();
+  /** Handed over before they said anything: `node:http` does not count them among its idle ones. */
+  const silent = new Set<Socket>();
   let isDraining = false;
   let keptBytes = 0;
 
@@ -118,6 +120,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       for (const [event, listener] of listeners) socket.off(event, listener);
       socket.setTimeout(0).pause();
       if (bytes.length > 0) socket.unshift(bytes);
+      else silent.add(socket.once('close', () => silent.delete(socket)));
       handOver(socket);
       socket.resume();
     }
@@ -146,6 +149,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
     },
     closeIdle() {
       for (const { isIdle, socket } of connections) if (isIdle()) socket.destroySoon();
+      for (const socket of silent) if (socket.bytesRead === 0) socket.destroy();
     },
     closeAll() {
       for (const { socket } of connections) socket.destroy();

@@ -31,6 +31,15 @@ describe('an HTTP server', () => {
     assert(performance.now() - startedAt < 2_000);
   });
 
+  it('is not kept by a connection that has been silent', async () => {
+    const server = await startHttpServer(async () => {}, { ...HERE, lane: () => false });
+    const socket = connect(server.port, '127.0.0.1').resume();
+    await sleep(1_200);
+    const startedAt = performance.now();
+    await Promise.all([once(socket, 'close'), server.stop(5_000)]);
+    assert(performance.now() - startedAt < 2_000);
+  });
+
   it('cuts what is left after the grace', async () => {
     const server = await startHttpServer(() => new Promise(() => {}), HERE);
     const hanging = assert.rejects(fetch(server.url));

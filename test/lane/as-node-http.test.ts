@@ -96,9 +96,9 @@ const last: fc.Arbitrary<string> = fc.constantFrom(
 
 /** A request: whether the answers to those before are waited for, and where it is cut in two. */
 type Sent = { text: string; waits: boolean; cut: (text: string) => number };
-const mostly = (value: boolean) => fc.constantFrom(...Array<boolean>(5).fill(value), !value);
+const mostly = (value: boolean) => fc.constantFrom(...Array<boolean>(9).fill(value), !value);
 const cut: fc.Arbitrary<Sent['cut']> = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(() => 0) },
+  { weight: 6, arbitrary: fc.constant(() => 0) },
   { weight: 1, arbitrary: fc.constant((text: string) => text.indexOf('\r\n\r\n') + 5) },
   { weight: 1, arbitrary: fc.nat(99).map((percent) => (text: string) => Math.round((text.length * percent) / 100)) },
 );
@@ -148,6 +148,6 @@ describe('a server with a lane', () => {
       }),
       { numRuns: 200, seed: 20261121 },
     );
-    assert.ok(inLane > 100, `${inLane} requests were answered in the lane`);
+    assert.ok(inLane > 60, `${inLane} requests were answered in the lane`);
   });
 });
