@@ -59,7 +59,7 @@ export function parsedFormula(text: string, count: number, member: string): Comp
     const { number, name } = tokens[next] ?? {};
     if (number === undefined && name === undefined) throw unexpected();
     next++;
-    if (name !== undefined) return valueOf(seriesOf(name, count, member));
+    if (name !== undefined) return valueOf(seriesOf(name, { count, member, isCalled: tokens[next]?.sign === '(' }));
     const value = Number(number);
     return () => value;
   }
@@ -90,9 +90,13 @@ function tokensOf(text: string, member: string): Token[] {
   return tokens;
 }
 
-function seriesOf(name: string, count: number, member: string): number {
+function seriesOf(
+  name: string,
+  { count, member, isCalled }: { count: number; member: string; isCalled: boolean },
+): number {
   const index = name.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0);
   if (name.length === 1 && index >= 0 && index < count) return index;
+  if (isCalled) throw refusal(member, `There are no functions, so no "${name}". ${GRAMMAR}`);
   const letters = Array.from({ length: count }, (_, n) => String.fromCharCode('A'.charCodeAt(0) + n));
   throw refusal(member, `There is no series "${name}". There are: ${letters.join(', ')}.`);
 }

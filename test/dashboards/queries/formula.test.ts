@@ -44,7 +44,9 @@ const REFUSED: [string, RegExp][] = [
   ['é', /"é" is not understood.*A formula is made of/],
   ['A; B', /"; B" is not understood/],
   ['A == B', /"== B" is not understood/],
-  ['sqrt(A)', /There is no series "sqrt"/],
+  ['sqrt(A)', /There are no functions, so no "sqrt"\. A formula is made of/],
+  ['B + f (A)', /There are no functions, so no "f"/],
+  ['A(B)', /"\(" is not expected there/],
   ['constructor', /There is no series "constructor"/],
   ['__proto__', /There is no series "__proto__"/],
 ];
