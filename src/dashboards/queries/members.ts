@@ -5,7 +5,7 @@
 import { nearestName } from '../../http/nearest-name.ts';
 import { fieldsOf } from './parse.ts';
 import { refusal } from './refusal.ts';
-import { isGiven } from './unsupported.ts';
+import { isGiven, isRefused } from './unsupported.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Names = ReadonlySet<string>;
@@ -25,7 +25,7 @@ const NODES: Readonly<Record<string, Names>> = {
     'series interval trendsFilter breakdownFilter compareFilter conversionGoal calendarHeatmapFilter',
   ),
   FunnelsQuery: names(INSIGHT, 'series interval funnelsFilter breakdownFilter compareFilter'),
-  RetentionQuery: names(INSIGHT, 'retentionFilter breakdownFilter'),
+  RetentionQuery: names(INSIGHT, 'retentionFilter breakdownFilter compareFilter'),
   EventsQuery: names(
     NODE,
     'source select where properties fixedProperties filterTestAccounts event events limit offset',
@@ -78,7 +78,8 @@ const LOOKS = /^(show|hide|hidden)[A-Z]/;
 /**
  * Of what somebody writes now: what was stored before stays as it is.
  * @param given a query, bare or with what is around it; none of a known kind is left to `parseQuery`
- * @throws InvalidInput for the first member that no such node has, naming it and the one that is most alike
+ * @throws InvalidInput for the first member that no such node has, naming it and the one that is most alike; for one that does nothing
+ * without another
  */
 export function refuseUnknown(given: unknown): void {
   const node = fieldsOf(given);
@@ -90,31 +91,58 @@ export function refuseUnknown(given: unknown): void {
   }
   const source = fieldsOf(node['source']);
   const inside = membersOf(source);
-  refuseOthers(node, { known, elsewhere: inside ? [...inside].map((name) => `source.${name}`) : [] });
+  const elsewhere = inside ? [...inside].map((name) => `source.${name}`) : [];
+  refuseOthers(node, { kind: source['kind'], known, elsewhere });
   if (inside) refuseIn(source, inside);
 }
 
 function refuseIn(query: Fields, known: Names): void {
+  const { kind } = query;
   const parts = Object.entries(PARTS).filter(([path]) => known.has(path.split('.')[0]!));
   const elsewhere = parts.flatMap(([path, inside]) => [...inside].map((name) => `${path}.${name}`));
-  refuseOthers(query, { known, elsewhere });
+  refuseOthers(query, { kind, known, elsewhere });
   for (const [path, inside] of parts) {
     const part = path.split('.').reduce((around: unknown, name) => fieldsOf(around)[name], query);
-    if (!Array.isArray(part)) refuseOthers(fieldsOf(part), { known: inside, prefix: `${path}.` });
-    else part.forEach((one, n) => refuseOthers(fieldsOf(one), { known: inside, prefix: `${path}[${n}].` }));
+    const refuse = (one: unknown, prefix: string) => {
+      if (inside.has('kind') && isOfAnotherKind(one)) return;
+      refuseOthers(fieldsOf(one), { kind, known: inside, prefix });
+    };
+    if (Array.isArray(part)) part.forEach((one, n) => refuse(one, `${path}[${n}].`));
+    else refuse(part, `${path}.`);
   }
+  refuseForgotten(query);
 }
 
-/** @param node `elsewhere`: paths of members that people look for in the wrong place */
+/** @param place `kind` of the query; `elsewhere`: paths of members that people look for in the wrong place */
 function refuseOthers(
   fields: Fields,
-  { known, prefix = '', elsewhere = [] }: { known: Names; prefix?: string; elsewhere?: readonly string[] },
+  {
+    kind,
+    known,
+    prefix = '',
+    elsewhere = [],
+  }: { kind: unknown; known: Names; prefix?: string; elsewhere?: readonly string[] },
 ): void {
   const other = Object.keys(fields).find((name) => !known.has(name) && !LOOKS.test(name) && isGiven(fields[name]));
   if (other === undefined) return;
   const like = nearestName(other, [...known, ...elsewhere]);
-  const hint = like === undefined ? '' : ` Did you mean \`${like}\`?`;
+  const path = `${prefix}${like}`.replace(/\[\d+\]|^source\./, '');
+  const hint = like === undefined || isRefused(kind, path) ? '' : ` Did you mean \`${like}\`?`;
   throw refusal(`${prefix}${other.slice(0, 100)}`, `There is no such member.${hint}`, 'unknown_member');
+}
+
+/** Its members are those of its kind, and it is its kind that `parseQuery` refuses. */
+function isOfAnotherKind(part: unknown): boolean {
+  const { kind } = fieldsOf(part);
+  return isGiven(kind) && kind !== 'EventsNode';
+}
+
+/** Interfaces keep it beside `compare: false`, which says that nothing is compared; alone it is a comparison that somebody misses. */
+function refuseForgotten({ kind, compareFilter }: Fields): void {
+  const { compare, compare_to: ago } = fieldsOf(compareFilter);
+  if (!isGiven(ago) || typeof compare === 'boolean') return;
+  const fix = kind === 'TrendsQuery' ? 'It does nothing without `compare: true`.' : 'Only a TrendsQuery is compared.';
+  throw refusal('compareFilter.compare_to', fix, 'required');
 }
 
 function membersOf({ kind }: Fields): Names | undefined {

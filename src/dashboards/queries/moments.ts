@@ -6,6 +6,7 @@ import type { DateRange } from './schema.ts';
 
 /** `-7d`, `d`, `dStart`, `-1mEnd`; without a number it is the present one. */
 const RELATIVE = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)?$/;
+const AGO = /^-(\d{1,4})([hdwmqy])$/;
 
 /** @throws InvalidInput naming the side */
 export function rangeOf(given: DateRange | null | undefined, member = 'dateRange'): Range {
@@ -15,6 +16,13 @@ export function rangeOf(given: DateRange | null | undefined, member = 'dateRange
     to: to === null || to === '' ? null : momentOf(to, `${member}.date_to`),
     isExact: explicitDate === true,
   };
+}
+
+/** @param text `-7d`: how long before another moment @throws InvalidInput naming the member */
+export function agoOf(text: string, member: string): { amount: number; unit: Unit } {
+  const [, amount = '0', unit] = AGO.exec(text) ?? [];
+  if (Number(amount) > 0) return { amount: Number(amount), unit: unit as Unit };
+  throw refusal(member, 'Say how long before the range the other one begins: "-7d", "-4w", "-1m", "-1y".');
 }
 
 /** @throws InvalidInput naming the member */

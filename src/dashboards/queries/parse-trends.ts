@@ -1,6 +1,6 @@
 /** From a TrendsQuery as JSON to one that can be computed. */
 import { parsedFormula } from './formula.ts';
-import { momentOf } from './moments.ts';
+import { agoOf } from './moments.ts';
 import type { Breakdown, Comparison, Formula, ParsedTrends } from './parsed.ts';
 import { refusal } from './refusal.ts';
 import { CUMULATIVE_DISPLAY, TOTAL_DISPLAYS, type BreakdownFilter, type TrendsQuery } from './schema.ts';
@@ -77,10 +77,5 @@ function formulaOf(
 function comparisonOf(given: TrendsQuery['compareFilter']): Comparison | null {
   if (!given?.compare) return null;
   if (!given.compare_to) return { ago: null };
-  const member = 'compareFilter.compare_to';
-  const moment = momentOf(given.compare_to, member);
-  if (moment.kind === 'relative' && moment.edge === null && moment.amount > 0) {
-    return { ago: { amount: moment.amount, unit: moment.unit } };
-  }
-  throw refusal(member, 'Say how long before the range the other one begins: "-7d", "-1m", "-1y".');
+  return { ago: agoOf(given.compare_to, 'compareFilter.compare_to') };
 }

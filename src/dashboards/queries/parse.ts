@@ -82,15 +82,20 @@ function reader<S extends TSchema>(schema: S, parse: (node: Static<S>) => Parsed
   };
 }
 
-/** The same failure, told of a member of the query; with the choices where there are some. */
+/** The same failure, told of a member of the query; with what it may be where that is a few words. */
 function inQuery<S extends TSchema>({ errors }: Validator<S>, schema: S): InvalidInput {
   const { attr, message, code } = invalidInput(errors ?? [], schema);
   const path = attr?.replace(/__non_field_errors$/, '').split('__') ?? [];
-  const choices = errors?.find(
-    ({ keyword, instancePath }) => keyword === 'enum' && instancePath === `/${path.join('/')}`,
-  )?.params['allowedValues'] as string[] | undefined;
+  const allowed = errors?.find(({ keyword, instancePath }) => {
+    return (keyword === 'enum' || keyword === 'const') && instancePath === `/${path.join('/')}`;
+  })?.params as { allowedValues?: string[]; allowedValue?: string } | undefined;
   const member = path.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`)).join('');
-  return refusal(member.slice(1), choices ? `${message} Use one of: ${choices.join(', ')}.` : message, code);
+  return refusal(member.slice(1), `${message}${fixOf(allowed)}`, code);
+}
+
+function fixOf({ allowedValues, allowedValue }: { allowedValues?: string[]; allowedValue?: string } = {}): string {
+  if (allowedValues) return ` Use one of: ${allowedValues.join(', ')}.`;
+  return allowedValue === undefined ? '' : ` Use "${allowedValue}".`;
 }
 
 const DEFAULT_WINDOW = 14;

@@ -118,9 +118,12 @@ export const TrendsQuery = Type.Object(
       Type.Object({
         display: optional(stringEnum([...LINE_DISPLAYS, CUMULATIVE_DISPLAY, ...TOTAL_DISPLAYS] as const)),
         formula: optional(Text),
-        formulas: optional(Type.Array(Text, { maxItems: MAX_FORMULAS })),
+        formulas: optional(Type.Array(Text, { maxItems: MAX_FORMULAS, description: 'Count instead of `formula`.' })),
         formulaNodes: optional(
-          Type.Array(Type.Object({ formula: Name, custom_name: optional(Text) }), { maxItems: MAX_FORMULAS }),
+          Type.Array(Type.Object({ formula: Name, custom_name: optional(Text) }), {
+            maxItems: MAX_FORMULAS,
+            description: 'Count instead of both.',
+          }),
         ),
         smoothingIntervals: optional(Type.Integer({ minimum: 1, maximum: MAX_SMOOTHING })),
       }),
@@ -131,7 +134,8 @@ export const TrendsQuery = Type.Object(
         compare_to: optional(
           Type.String({
             maxLength: 100,
-            description: '`-1y`, `-4w`: how long ago the other range begins. Without it: it is the one before.',
+            description:
+              '`-1y`, `-4w`: how long before it the other range begins, with `compare: true` only. Without it: it is the one before.',
           }),
         ),
       }),
@@ -177,7 +181,7 @@ export const RetentionQuery = Type.Object(
           description: 'How many periods, the last of which is that of `date_to`. Without it: 8.',
         }),
       ),
-      period: optional(stringEnum(PERIODS)),
+      period: optional(stringEnum(PERIODS, { description: 'Without it: `Day`.' })),
       targetEntity: optional(RetentionEntity),
       returningEntity: optional(RetentionEntity),
     }),

@@ -113,6 +113,17 @@ export function refuseUnsupported(node: Readonly<Record<string, unknown>>): void
   }
 }
 
+/** What only trends have: members of other queries that are called so, too, ask for nothing that is computed. */
+const ONLY_OF_TRENDS = /\b(breakdown|compare)/;
+
+/** Whether nobody should be told to use the member in a query of this kind. */
+export function isRefused(kind: unknown, path: string): boolean {
+  if (kind !== 'TrendsQuery' && ONLY_OF_TRENDS.test(path)) return true;
+  const members = UNSUPPORTED[String(kind)] ?? {};
+  const found = Object.entries(members).find(([one]) => one.replaceAll('[]', '') === path)?.[1];
+  return found !== undefined && found.harmless === undefined;
+}
+
 /** What is at the path, each with how JavaScript would reach it. */
 function found(node: unknown, [name = '', ...rest]: readonly string[], around = ''): [string, unknown][] {
   const own = name.replace('[]', '');

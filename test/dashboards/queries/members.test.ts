@@ -40,6 +40,21 @@ const REFUSED: [string, unknown, string, string | undefined][] = [
   ['in a funnel', { kind: 'FunnelsQuery', series: [], funnelFilter: { a: 1 } }, 'funnelFilter', 'funnelsFilter'],
   ['in an entity', retention({ targetEntity: { event: 'paid' } }), 'retentionFilter.targetEntity.event', undefined],
   ['in a table', { kind: 'EventsQuery', select: ['event'], afer: '-1h' }, 'afer', 'after'],
+  [
+    'what trends have, in a retention',
+    { ...retention({}), trendsFilter: { display: 'BoldNumber' } },
+    'trendsFilter',
+    undefined,
+  ],
+  ['a breakdown, where there is none', { ...retention({}), breakdown: 'plan' }, 'breakdown', undefined],
+  ['around one that has none', chart(retention({}), { breakdown: 'plan' }), 'breakdown', undefined],
+  ['like one that is refused', trends({ conversionGoals: { a: 1 } }), 'conversionGoals', undefined],
+  [
+    'like one that is refused in a part',
+    trends({ series: [step({ math_multipliers: 2, math_hog: 'x' })] }),
+    'series[0].math_multipliers',
+    'math_multiplier',
+  ],
   ['like no other', trends({ xyzzy: 0 }), 'xyzzy', undefined],
 ];
 
@@ -54,12 +69,35 @@ describe('a member that upstream does not have', () => {
     });
   }
 
+  for (const kind of ['ActionsNode', 'DataWarehouseNode', 7]) {
+    it(`is not looked for in a series of another kind, which is what is refused: ${kind}`, () => {
+      const given = trends({ series: [{ kind, id: 1, table_name: 'x' }] });
+      refuseUnknown(given);
+      assert.throws(() => parseQuery(given), /^InvalidInput: series\[0\]\.kind: .*Use "EventsNode"\.$/);
+    });
+  }
+
   it('is passed over in what was stored before', () => {
     assert.deepEqual(parseQuery(trends({ daterange: 1 })), parseQuery(trends()));
   });
 });
 
 describe('a member that upstream has', () => {
+  for (const compareFilter of [{ compare_to: '-1y' }, { compare: null, compare_to: '-1y' }]) {
+    it(`is refused where it waits for another: ${JSON.stringify(compareFilter)}`, () => {
+      const given = trends({ compareFilter });
+      assert.throws(
+        () => refuseUnknown(given),
+        new InvalidInput('compareFilter.compare_to: It does nothing without `compare: true`.', 'query', 'required'),
+      );
+      assert.deepEqual(parseQuery(given), parseQuery(trends()), 'as it was stored before');
+      assert.throws(
+        () => refuseUnknown({ ...retention({}), compareFilter }),
+        /compare_to: Only a TrendsQuery is compared/,
+      );
+    });
+  }
+
   it('may be said where it changes nothing', () => {
     const query = trends({
       version: 2,

@@ -25,7 +25,11 @@ const REFUSED: [string, unknown, RegExp][] = [
   ['no series', { kind: 'TrendsQuery' }, /^series: This field is required/],
   ['none in the series', trends({ series: [] }), /^series: Ensure this field has at least 1/],
   ['too many series', trends({ series: Array.from({ length: 21 }, () => step()) }), /^series: .* no more than 20/],
-  ['an action', trends({ series: [{ kind: 'ActionsNode', id: 1 }] }), /^series\[0\].kind: "ActionsNode"/],
+  [
+    'an action',
+    trends({ series: [{ kind: 'ActionsNode', id: 1 }] }),
+    /^series\[0\].kind: "ActionsNode" .* Use "EventsNode"\.$/,
+  ],
   [
     'another math',
     trends({ series: [step({ math: 'weekly_active' })] }),
@@ -44,16 +48,11 @@ const REFUSED: [string, unknown, RegExp][] = [
     /^trendsFilter.formulaNodes\[1\].formula: "\(" is not expected/,
   ],
   ['smoothing by nothing', trends({ trendsFilter: { smoothingIntervals: 0 } }), /^trendsFilter.smoothingIntervals: /],
-  [
-    'a comparison with a date',
-    trends({ compareFilter: { compare: true, compare_to: '2024-01-01' } }),
-    /^compareFilter.compare_to: Say how long before/,
-  ],
-  [
-    'a comparison with itself',
-    trends({ compareFilter: { compare: true, compare_to: '-0d' } }),
-    /^compareFilter.compare_to: Say how long/,
-  ],
+  ...['2024-01-01', 'mStart', '-1mStart', '1w', 'w', 'week', '-0d'].map((compare_to): [string, unknown, RegExp] => [
+    `a comparison with ${compare_to}`,
+    trends({ compareFilter: { compare: true, compare_to } }),
+    /^compareFilter.compare_to: Say how long before the range the other one begins: "-7d", "-4w", "-1m", "-1y"\.$/,
+  ]),
   ['another interval', trends({ interval: 'minute' }), /^interval: .*hour, day, week, month/],
   ['another display', trends({ trendsFilter: { display: 'Radar' } }), /^trendsFilter.display: .*BoldNumber/],
   [
