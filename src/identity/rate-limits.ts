@@ -16,6 +16,8 @@ type Bucket = { tokens: number; atMs: number };
 export type RateLimit<Sender> = {
   /** @throws Throttled, and nothing was counted, when the sender had too many already */
   charge(sender: Sender, amount: number): void;
+  /** What was charged before it was known whether it counts, and does not. */
+  giveBack(sender: Sender, amount: number): void;
 };
 
 /**
@@ -50,6 +52,11 @@ export function createRateLimit<Sender>(
       bucket.atMs = atMs;
       if (bucket.tokens <= 0) throw new Throttled(Math.max(1, Math.ceil(-bucket.tokens / perSecond)));
       bucket.tokens -= amount;
+    },
+
+    giveBack(sender, amount) {
+      const bucket = buckets.get(sender);
+      if (bucket) bucket.tokens = Math.min(size, bucket.tokens + amount);
     },
   };
 }

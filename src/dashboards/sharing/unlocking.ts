@@ -1,15 +1,17 @@
-/** Shared pages behind a password: who gave it is remembered by a token, and who tries too often waits. */
-import { createRateLimit } from '../../identity/rate-limits.ts';
+/** Shared pages behind a password: who gave it is remembered by a token, and who is wrong too often waits. */
+import { createRateLimit, type RateLimit } from '../../identity/rate-limits.ts';
 import { isPassword } from '../../secrets/passwords.ts';
 import type { DashboardStores } from '../stores.ts';
 import type { ShareTokens } from './share-tokens.ts';
 import type { Share } from './shares.store.ts';
 import { ACTIVITY_SCOPE } from './sharing.ts';
 
-/** Of one address at one page: five at once, then one in twelve seconds. */
-const OF_ADDRESS = { perSecond: 1 / 12, burstSeconds: 60 };
+/** Wrong ones of one address at one page: five, then one in twelve seconds. */
+const OF_ADDRESS = { atOnce: 5, seconds: 12 };
 /** Of all addresses at one page: a password costs a fifth of a second to compare. */
-const OF_PAGE = { perSecond: 0.5, burstSeconds: 60 };
+const OF_PAGE = { atOnce: 30, seconds: 2 };
+/** Whoever has any of a token left may use a whole one: with only a bit of the last there are so many and no more. */
+const LAST = 0.01;
 const SUFFIX = 6;
 
 export type Unlocking = {
@@ -21,9 +23,29 @@ export type Unlocking = {
 
 type Stores = Pick<DashboardStores, 'activity' | 'dashboards' | 'insights' | 'sharePasswords'>;
 
+function limitOf<Sender>({ atOnce, seconds }: { atOnce: number; seconds: number }): RateLimit<Sender> {
+  return createRateLimit(1 / seconds, undefined, (atOnce - 1 + LAST) * seconds);
+}
+
 export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: ShareTokens }): Unlocking {
-  const ofAddress = createRateLimit<string>(OF_ADDRESS.perSecond, undefined, OF_ADDRESS.burstSeconds);
-  const ofPage = createRateLimit<number>(OF_PAGE.perSecond, undefined, OF_PAGE.burstSeconds);
+  const ofAddress = limitOf<string>(OF_ADDRESS);
+  const ofPage = limitOf<number>(OF_PAGE);
+
+  /** Of both, or of neither. */
+  function charge(pageId: number, sender: string): void {
+    ofAddress.charge(sender, 1);
+    try {
+      ofPage.charge(pageId, 1);
+    } catch (error) {
+      ofAddress.giveBack(sender, 1);
+      throw error;
+    }
+  }
+
+  function giveBack(pageId: number, sender: string): void {
+    ofAddress.giveBack(sender, 1);
+    ofPage.giveBack(pageId, 1);
+  }
 
   /** One after the other, and all of them: how long it takes does not tell which it is. */
   async function matching({ configuration }: Share, password: string) {
@@ -58,9 +80,12 @@ export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: Sh
 
   return {
     async unlock(share, password, address) {
-      ofAddress.charge(`${share.configuration.id} ${address}`, 1);
-      ofPage.charge(share.configuration.id, 1);
+      const { id } = share.configuration;
+      const sender = `${id} ${address}`;
+      // Each counts until it was right: who tries many at once gets no further than one after the other.
+      charge(id, sender);
       const used = await matching(share, password);
+      if (used) giveBack(id, sender);
       await record(share, address, used);
       const { project, token } = share;
       return used && tokens.issue({ share_password_id: used.id, team_id: project.id, access_token: token });
