@@ -1,7 +1,9 @@
 /** How a shared page looks, as its owner set it. */
 import { InvalidInput } from '../../errors.ts';
+import { invalidInput } from '../../http/validation.ts';
 import { compile, stringEnum, Type, type Static } from '../../schema.ts';
 
+const THEMES = ['light', 'dark', 'system'] as const;
 const Flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 /** Upstream's; all else that clients send is dropped. */
@@ -13,7 +15,7 @@ export const ShareSettings = Type.Object(
     legend: Flag('Charts name their series, also when there is one only.'),
     detailed: Flag('The numbers of each chart stand open below it.'),
     hideExtraDetails: Flag('Without descriptions, dates and the numbers below charts.'),
-    theme: Type.Optional(stringEnum(['light', 'dark', 'system'] as const)),
+    theme: Type.Optional(stringEnum(THEMES)),
   },
   { title: 'ShareSettings' },
 );
@@ -24,13 +26,15 @@ const valid = compile(ShareSettings);
 
 /**
  * @returns the known settings, without those that are null; null stays null
- * @throws InvalidInput
+ * @throws InvalidInput naming the member
  */
 export function readSettings(given: unknown): ShareSettings | null {
   if (given === null) return null;
-  const isObject = typeof given === 'object' && !Array.isArray(given);
-  const known = Object.entries(isObject ? given : {}).filter(([name, value]) => NAMES.includes(name) && value !== null);
+  if (typeof given !== 'object' || Array.isArray(given)) throw new InvalidInput('Invalid settings format', 'settings');
+  const known = Object.entries(given).filter(([name, value]) => NAMES.includes(name) && value !== null);
   const settings = Object.fromEntries(known);
-  if (isObject && valid(settings)) return settings;
-  throw new InvalidInput('Invalid settings format', 'settings');
+  if (valid(settings)) return settings;
+  const { message, attr, code } = invalidInput(valid.errors ?? [], ShareSettings);
+  const choices = attr === 'theme' ? ` There are: ${THEMES.join(', ')}.` : '';
+  throw new InvalidInput(`${message}${choices}`, `settings__${attr}`, code);
 }

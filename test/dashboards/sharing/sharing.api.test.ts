@@ -138,17 +138,17 @@ describe('sharing a dashboard', () => {
       assert.equal((await world.request('PATCH', board, { deleted: false })).status, 200);
     });
 
-    const bad: [unknown, string | null, string][] = [
+    const theme = '"pink" is not a valid choice. There are: light, dark, system.';
+    for (const [body, attr, detail, code = 'invalid_input'] of [
       [{ enabled: 'perhaps' }, 'enabled', 'Must be a valid boolean.'],
       [{ settings: [] }, 'settings', 'Invalid settings format'],
       [{ settings: 'dark' }, 'settings', 'Invalid settings format'],
-      [{ settings: { theme: 'pink' } }, 'settings', 'Invalid settings format'],
-      [{ settings: { legend: 'yes' } }, 'settings', 'Invalid settings format'],
-    ];
-    for (const [body, attr, detail] of bad) {
+      [{ settings: { theme: 'pink' } }, 'settings__theme', theme, 'invalid_choice'],
+      [{ settings: { legend: 'yes' } }, 'settings__legend', 'Must be a valid boolean.'],
+    ] as const) {
       it(JSON.stringify(body), async () => {
         const answer = await world.request('PATCH', path, body);
-        assert.deepEqual(answer.body, { type: 'validation_error', code: 'invalid_input', detail, attr });
+        assert.deepEqual(answer.body, { type: 'validation_error', code, detail, attr });
       });
     }
 
