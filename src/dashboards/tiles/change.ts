@@ -36,16 +36,18 @@ export async function changeTiles(
   return tileChanges(acting, dashboard, async () => {
     for (const [index, tile] of given.entries()) {
       await changeTile(work, tile, index).catch((error: unknown) => {
-        throw given.length > 1 ? sayingWhich(error, index) : error;
+        throw sayingWhich(error, index, given.length);
       });
     }
   });
 }
 
-/** Upstream's `attr` of texts and buttons does not say of which tile: its message can. */
-function sayingWhich(error: unknown, index: number): unknown {
+/** Upstream's `attr` of texts does not say of which tile: its message can, where there are several. */
+function sayingWhich(error: unknown, index: number, count: number): unknown {
   if (!(error instanceof InvalidInput) || error.attr?.startsWith('tiles__')) return error;
-  return new InvalidInput(`${error.message} (tiles__${index})`, error.attr, error.code);
+  const { message, attr, code } = error;
+  if (attr?.startsWith('button_tile')) return new InvalidInput(message, `tiles__${index}__${attr}`, code);
+  return count > 1 ? new InvalidInput(`${message} (tiles__${index})`, attr, code) : error;
 }
 
 async function changeTile(work: Work, given: GivenTile, index: number): Promise<void> {
@@ -75,6 +77,8 @@ async function changeTextTile(
   const tile = named ?? tileWith(work, 'text_id', text.id);
   if (text.id && tile?.text_id !== text.id) throw await unknownText(acting, text.id);
   if (!tile && given.deleted) return;
+  // An empty one may be asked for, as upstream has it; this one was forgotten.
+  if (!tile && text.body === undefined) throw new InvalidInput('This field is required.', 'text__body', 'required');
   if (!tile) return add(work, given, { text_id: (await writeText(acting, text)).id });
   if (tile.text_id === null) throw new InvalidInput('Tile is not a text tile.', 'text');
   const text_id = await rewriteText(acting, tile.text_id, text);

@@ -155,35 +155,40 @@ describe('the tiles of a dashboard', () => {
   describe('refuse', () => {
     for (const [what, tile, [attr, detail]] of [
       ['a text that is too long', { text: { body: LONG } }, ['text__body', 'Text body cannot exceed 4000 characters']],
+      ['a text without a body', { text: {} }, required('text__body')],
       ['an unknown text', { text: { id: 999_999, body: '' } }, ['text', 'Text tile not found in this team.']],
       [
         'an unknown author',
         { text: { body: '', created_by: { id: 999_999 } } },
         ['text', 'User not found in this organization.'],
       ],
-      ['a button to nowhere', { button_tile: { text: 'Go' } }, required('button_tile__url')],
-      ['a button without a text', { button_tile: { url: '/a' } }, required('button_tile__text')],
+      ['a button to nowhere', { button_tile: { text: 'Go' } }, required('tiles__1__button_tile__url')],
+      ['a button without a text', { button_tile: { url: '/a' } }, required('tiles__1__button_tile__text')],
       ...['javascript:alert(1)', 'ftp://example.com', 'example.com', 'https://', 'https://a b', ''].map((url) => {
         const detail = 'Must be a valid URL or a pathname starting with /';
         return [
           `a button to ${url || 'nothing'}`,
           { button_tile: { ...BUTTON, url } },
-          ['button_tile__url', detail],
+          ['tiles__1__button_tile__url', detail],
         ] as const;
       }),
       ...['//example.com', '/\\example.com', '/a b', '/<'].map((url) => {
         const detail = 'Pathname must start with / and contain valid URL path characters';
-        return [`a button to ${url}`, { button_tile: { ...BUTTON, url } }, ['button_tile__url', detail]] as const;
+        return [
+          `a button to ${url}`,
+          { button_tile: { ...BUTTON, url } },
+          ['tiles__1__button_tile__url', detail],
+        ] as const;
       }),
       [
         'a button with a long address',
         { button_tile: { ...BUTTON, url: `/${'x'.repeat(2000)}` } },
-        ['button_tile__url', 'Button URL cannot exceed 2000 characters'],
+        ['tiles__1__button_tile__url', 'Button URL cannot exceed 2000 characters'],
       ],
       [
         'a button with a long text',
         { button_tile: { ...BUTTON, text: 'x'.repeat(201) } },
-        ['button_tile__text', 'Button text cannot exceed 200 characters'],
+        ['tiles__1__button_tile__text', 'Button text cannot exceed 200 characters'],
       ],
       [
         'a button in the middle',
