@@ -25,6 +25,8 @@ export function sluiceApi({ apiUrl, personalApiKey, projectId }: ApiOptions) {
       method,
       headers: { authorization: `Bearer ${personalApiKey}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw notAnswered(apiUrl, error);
     });
     if (response.ok) return response;
     const waitSeconds = response.headers.get('retry-after');
@@ -32,7 +34,7 @@ export function sluiceApi({ apiUrl, personalApiKey, projectId }: ApiOptions) {
       await sleep(Number(waitSeconds) * 1000);
       return call(method, path, body);
     }
-    throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    throw new Error(`${method} ${path} answered ${response.status}: ${await detailOf(response)}`);
   }
 
   async function get<T>(path: string): Promise<T> {
@@ -40,6 +42,11 @@ export function sluiceApi({ apiUrl, personalApiKey, projectId }: ApiOptions) {
   }
 
   return {
+    /** Finds out early whether there is a server that takes the key. @throws Error when not */
+    async enterProject(): Promise<void> {
+      await get(`/api/projects/${projectId}/`);
+    },
+
     /** @returns the new export's id */
     async createExport(body: Record<string, unknown>): Promise<string> {
       const created = (await (await call('POST', exportsPath, body)).json()) as { id: string };
@@ -72,6 +79,21 @@ export function sluiceApi({ apiUrl, personalApiKey, projectId }: ApiOptions) {
       return runs;
     },
   };
+}
+
+function notAnswered(apiUrl: string, error: unknown): Error {
+  const { message, cause } = error as Error & { cause?: { code?: string } };
+  const reason = cause?.code ?? message;
+  return new Error(
+    `No server answers at ${apiUrl} (${reason}). Start one with "npm start", or name another's file with --connection.`,
+    { cause: error },
+  );
+}
+
+/** The sentence of an error of ours; of somebody else's, the status says enough. */
+async function detailOf(response: Response): Promise<string> {
+  const body = (await response.json().catch(() => ({}))) as { detail?: string };
+  return body.detail ?? response.statusText;
 }
 
 export type ApiOptions = { apiUrl: string; personalApiKey: string; projectId: number };

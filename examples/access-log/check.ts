@@ -2,16 +2,12 @@
  * The main job, end to end: a log is sent twice, exported to every destination by hourly intervals, compared with itself, and
  * exported again. Uses the public API, the destinations' own clients and `sluice capture`; knows nothing of Sluice's inside.
  */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { sluiceApi, type Backfill, type Range } from './api.ts';
 import { compare, totalRows } from './content.ts';
 import { targetsOf, type Places, type Target } from './destinations.ts';
-import { countByHour, hoursOf, rangeOf, type RequestsByHour } from './log.ts';
-
-const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
+import { hoursOf, rangeOf, readLog, type RequestsByHour } from './log.ts';
+import { sendLog } from './send.ts';
 
 export type CheckOptions = Places & {
   /** Path of a log in the combined log format, plain or gzip. */
@@ -36,7 +32,13 @@ export type DestinationReport = {
   differences: string[];
 };
 
-export type Report = { range: Range; requests: number; destinations: DestinationReport[] };
+export type Report = {
+  range: Range;
+  requests: number;
+  /** Lines of the log that are no requests. */
+  badLines: number;
+  destinations: DestinationReport[];
+};
 
 /**
  * @returns what was found at each destination
@@ -44,22 +46,23 @@ export type Report = { range: Range; requests: number; destinations: Destination
  */
 export async function checkAccessLog(options: CheckOptions): Promise<Report> {
   const { log, projectId, onStep = () => {}, onProgress = () => {} } = options;
-  const counts = await countByHour(log);
+  const { requests: counts, badLines } = await readLog(log);
   const range = { ...rangeOf(counts), ...options.range };
   const hours = hoursOf(range);
   const requests = hours.reduce((sum, hour) => sum + (counts.get(hour) ?? 0), 0);
   const targets = targetsOf(options, projectId, `access-log-${randomBytes(4).toString('hex')}`);
   if (targets.length === 0) throw new Error('Name at least one destination to export to.');
 
+  await sluiceApi(options).enterProject();
   for (const time of ['first', 'second']) {
-    onStep(`Sending the log for the ${time} time: ${await send(options)}`);
+    onStep(`Sending the log for the ${time} time: ${await sendLog(options)}`);
   }
   onStep(`Exporting ${requests} requests of ${hours.length} hours, ${range.from} to ${range.to}`);
   const expected: Expected = { range, hours, counts };
   const destinations = await Promise.all(
     targets.map((target) => checkTarget(target, expected, options, (backfill) => onProgress(target.title, backfill))),
   );
-  return { range, requests, destinations };
+  return { range, requests, badLines, destinations };
 }
 
 type Expected = { range: Range; hours: readonly string[]; counts: RequestsByHour };
@@ -96,10 +99,4 @@ async function checkTarget(
 
 function unfinished({ id, status }: Backfill): string[] {
   return status === 'Completed' ? [] : [`backfill ${id} ended as ${status}`];
-}
-
-async function send({ log, apiUrl, projectApiKey }: CheckOptions): Promise<string> {
-  const flags = ['--format', 'access-log', '--historical', '--url', apiUrl, '--key', projectApiKey];
-  const { stdout } = await promisify(execFile)(process.execPath, [SLUICE, 'capture', log, ...flags]);
-  return stdout.trim();
 }

@@ -24,7 +24,7 @@ type Flags = {
 /** What `npm start` writes to `.sluice/dev.json`; for another server, write such a file yourself. */
 type Connection = { api_url: string; project_id: number; project_api_key: string; personal_api_key: string };
 
-await new Command('access-log')
+const command = new Command('access-log')
   .description('Sends a log twice, exports it to every destination named, checks every row, and does it again.')
   .argument('<log>', 'a log in the combined log format, plain or gzip')
   .option('--connection <file>', 'address and keys of a running server', '.sluice/dev.json')
@@ -37,11 +37,19 @@ await new Command('access-log')
   .addOption(new Option('--s3-access-key-id <id>').env('AWS_ACCESS_KEY_ID'))
   .addOption(new Option('--s3-secret-access-key <key>').env('AWS_SECRET_ACCESS_KEY'))
   .addOption(new Option('--postgres-url <url>', 'export to this Postgres database too').env('POSTGRES_URL'))
-  .action(run)
-  .parseAsync();
+  .action(run);
+
+try {
+  await command.parseAsync();
+} catch (error) {
+  // A sentence, no more: what libraries print with their stacks may hold keys. Node's failures to connect may have only a code.
+  const { message, code } = error as NodeJS.ErrnoException;
+  console.error(`access-log: ${message === '' ? code : message}`);
+  process.exit(1);
+}
 
 async function run(log: string, flags: Flags): Promise<void> {
-  const connection = JSON.parse(await readFile(flags.connection, 'utf8')) as Connection;
+  const connection = await readConnection(flags.connection);
   const s3 = s3Of(flags);
   const bars = progressBars();
   const report = await checkAccessLog({
@@ -59,6 +67,14 @@ async function run(log: string, flags: Flags): Promise<void> {
   }).finally(bars.stop);
   print(report);
   if (report.destinations.some(({ differences }) => differences.length > 0)) process.exitCode = 1;
+}
+
+async function readConnection(file: string): Promise<Connection> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Connection;
+  } catch {
+    throw new Error(`${file} is no file of a running server: start one here with "npm start", or give --connection.`);
+  }
 }
 
 function rangeOf({ from, to }: Flags): Partial<Range> {
@@ -90,8 +106,9 @@ function progressBars() {
   };
 }
 
-function print({ requests, destinations }: Report): void {
+function print({ requests, badLines, destinations }: Report): void {
   console.log(`\nIn the log: ${requests} requests.`);
+  if (badLines > 0) console.log(`Lines left out, as they are not in the combined log format: ${badLines}.`);
   console.table(Object.fromEntries(destinations.map((found) => [found.title, rowOf(found)])));
   for (const { title, differences } of destinations) {
     for (const difference of differences) console.error(`${title}: ${difference}`);
