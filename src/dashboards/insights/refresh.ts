@@ -16,7 +16,7 @@ export const RefreshParam = Type.Optional(
   Type.String({
     description:
       'When results are computed anew: `force_cache` never, `false` when there are none, `async` (without it) also behind old ' +
-      'ones, `blocking` instead of old ones, `force_async`, and `force_blocking` or `true`, in any case.',
+      'ones, `blocking` instead of old ones, `force_async`, and `force_blocking` or `true`, in any case. Others count as `false`.',
   }),
 );
 
@@ -34,7 +34,7 @@ const MODES: Readonly<Record<string, Refresh>> = {
 };
 
 /**
- * @param text of the query; no or unknown is `cache`
+ * @param text of the query; `no` is `cache`, and so is as upstream what is unknown
  * @param otherwise what it is when nothing was said
  */
 export function refreshOf(text: string | undefined, otherwise: Refresh = 'async'): Refresh {

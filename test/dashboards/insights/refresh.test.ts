@@ -35,6 +35,7 @@ describe('`refresh`', () => {
     ['false', 'cache'],
     ['0', 'cache'],
     ['no', 'cache'],
+    ['maybe', 'cache'],
     ['constructor', 'cache'],
     ['blocking', 'blocking'],
     ['force_cache', 'force_cache'],
