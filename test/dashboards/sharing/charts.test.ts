@@ -68,6 +68,28 @@ describe('a chart of a shared page', () => {
     assert.match(draw({ display: 'BoldNumber', rows }).picture, />0</);
   });
 
+  for (const [now, before, says] of [
+    [46, 32, '32 before, +43.8%'],
+    [24, 32, '32 before, −25%'],
+    [32, 32, '32 before, unchanged'],
+    [46, 0, '0 before'],
+    [0, 0, '0 before'],
+    [3, -2, '-2 before'],
+  ] as const) {
+    it(`says what a number was before: ${says}`, () => {
+      const of = (aggregated_value: number, compare_label: string, label = 'Visits') => {
+        return { label, labels: [], data: [], count: 0, aggregated_value, compare_label };
+      };
+      const others = [of(7, 'current', 'Orders'), of(9, 'previous', 'Orders')];
+      const rows = [of(now, 'current'), others[0], others[1], of(before, 'previous')];
+      const { picture } = draw({ display: 'BoldNumber', rows });
+      assert.deepEqual(
+        [...picture.matchAll(/<p[^>]*>([^<]*)</g)].map(([, text]) => text),
+        [String(now), says],
+      );
+    });
+  }
+
   it('draws as many series as it has colours, and has the others in its numbers', () => {
     const rows = Array.from({ length: 12 }, (_, n) => line(`Series ${n}`, 1));
     const { picture, legend, numbers } = draw({ rows });

@@ -2,11 +2,11 @@
 import { h, type ComponentChild } from 'preact';
 import type { FunnelStepResult, RetentionResult } from '../../queries/result.ts';
 import { barChart, totalBars } from './bars.ts';
-import { number } from './format.ts';
+import { boldNumber } from './bold-number.ts';
 import { funnel } from './funnel.ts';
 import { areaChart, lineChart } from './lines.ts';
 import { retention } from './retention.ts';
-import { isEmpty, legend, sideBySide, totalOf, type Series } from './series.ts';
+import { isEmpty, legend, sideBySide, type Series } from './series.ts';
 import { seriesTable, table } from './table.ts';
 
 /** What is drawn, from an insight as strangers see it. */
@@ -60,7 +60,7 @@ function trend({ name, display }: Drawn, given: readonly Series[], options: { le
   const names = options.legend || series.length > 1 ? legend(series) : null;
   switch (display) {
     case 'BoldNumber':
-      return { picture: boldNumber(series), numbers: null, legend: options.legend ? names : null };
+      return { picture: boldNumber(given), numbers: null, legend: options.legend ? legend(given.slice(0, 1)) : null };
     case 'ActionsTable':
     case 'WorldMap':
       return alone(numbers);
@@ -80,9 +80,4 @@ function trend({ name, display }: Drawn, given: readonly Series[], options: { le
     default:
       return { picture: lineChart(series), numbers, legend: names };
   }
-}
-
-function boldNumber(series: readonly Series[]): ComponentChild {
-  const [first] = series;
-  return h('p', { class: 'bold-number' }, number(first && totalOf(first)));
 }

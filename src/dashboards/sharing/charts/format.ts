@@ -3,6 +3,7 @@
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+const CHANGE = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 
 /** `1.2K`: at axes. */
 export function compact(value: number): string {
@@ -17,6 +18,14 @@ export function number(value: unknown): string {
 /** Of a whole; of nothing it is a dash. */
 export function percent(part: number, whole: number): string {
   return whole > 0 ? PERCENT.format(part / whole) : '–';
+}
+
+/** `+43.8%`; of nothing, and of what was below zero, there is no share: empty. */
+export function change(before: number, now: number): string {
+  if (before <= 0) return '';
+  if (now === before) return 'unchanged';
+  // Screen readers say nothing of a hyphen.
+  return CHANGE.format(now / before - 1).replace('-', '−');
 }
 
 /** `1-Jun-2024` to `1 Jun`: at axes. */
