@@ -8,7 +8,7 @@ import { ensureLogin } from './login.ts';
 import { fieldValues, isForm, readForm } from './form.ts';
 import { pathValues, queryValues } from './parameters.ts';
 import type { Answer, Route } from './route.ts';
-import { refuseUnknown, withoutUnknown } from './unknown-members.ts';
+import { unknownMembers } from './unknown-members.ts';
 import { invalidInput } from './validation.ts';
 
 type Incoming = Requested & {
@@ -39,11 +39,7 @@ export function createHandler<Collaborators>(
   const checkParams = checker(route.params, () => new NotFound());
   const checkQuery = checker(route.query, invalidInput);
   const checkBody = checker(route.body, invalidInput);
-
-  function knownOf(body: unknown): unknown {
-    if (route.strict) refuseUnknown(route, body);
-    return withoutUnknown(route.body, body);
-  }
+  const knownOf = unknownMembers(route);
 
   async function readBody({ request, body }: Incoming): Promise<{ body?: unknown; file?: unknown }> {
     if (!checkBody) return {};

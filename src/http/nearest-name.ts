@@ -3,8 +3,8 @@ import { distance } from 'fastest-levenshtein';
 
 /** Names as long as a body would take as long. */
 const MAX_LENGTH = 100;
-/** Shorter ones are part of any word. */
-const MIN_PART = 4;
+/** Shorter ones are part of any word, and near to many. */
+const MIN_LETTERS = 4;
 /** Letters to be added, taken away or exchanged, of those of the longer name. */
 const MAX_CHANGED = 0.4;
 
@@ -18,12 +18,37 @@ export function nearestName(name: string, paths: readonly string[]): string | un
   const near = paths.flatMap((path) => {
     const other = plain(path.slice(path.lastIndexOf('.') + 1));
     const [shorter, longer] = given.length < other.length ? [given, other] : [other, given];
-    const isPart = shorter.length >= MIN_PART && longer.includes(shorter);
+    const isPart = shorter.length >= MIN_LETTERS && longer.includes(shorter);
     const changed = distance(given, other);
     return isPart || changed <= MAX_CHANGED * longer.length ? [{ path, isPart, changed }] : [];
   });
   near.sort((one, other) => Number(other.isPart) - Number(one.isPart) || one.changed - other.changed);
   return near[0]?.path;
+}
+
+/**
+ * Which of the names may be meant by one that is hardly another: a letter is missing, too many or wrong, or two neighbours are swapped.
+ * Capitals and underscores do not count: `startAt` is `start_at`.
+ */
+export function misspellings(names: readonly string[]): (name: string) => string[] {
+  const meant = names.filter((name) => name.length >= MIN_LETTERS).map((name) => ({ name, letters: plain(name) }));
+  return (name) => {
+    const given = plain(name.slice(0, MAX_LENGTH));
+    return meant.filter(({ letters }) => isOneEdit(given, letters)).map((one) => one.name);
+  };
+}
+
+/** What differs is what is left without the beginning and the end that both have. */
+function isOneEdit(one: string, other: string): boolean {
+  const shorter = Math.min(one.length, other.length);
+  if (Math.max(one.length, other.length) - shorter > 1) return false;
+  let begin = 0;
+  while (begin < shorter && one[begin] === other[begin]) begin += 1;
+  let end = 0;
+  while (end < shorter - begin && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  const [left, right] = [one.slice(begin, one.length - end), other.slice(begin, other.length - end)];
+  const isSwap = left.length === 2 && left[0] === right[1] && left[1] === right[0];
+  return isSwap || Math.max(left.length, right.length) <= 1;
 }
 
 function plain(name: string): string {

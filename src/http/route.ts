@@ -64,9 +64,12 @@ export type RouteDefinition<
   params?: P;
   /** Unknown query parameters are ignored. */
   query?: Q;
-  /** JSON that must match; unknown top-level members are dropped before the handler sees them, unless it is `strict`. Absent: no body is read. */
+  /**
+   * JSON that must match. Unknown top-level members are dropped before the handler sees them; those that are nearly one of these are refused.
+   * Absent: no body is read.
+   */
   body?: B;
-  /** Unknown top-level members are refused: where a misspelt one would do harm. */
+  /** All unknown top-level members are refused: where a misspelt one would do harm. */
   strict?: true;
   /** The body may also be a form without files: what is no text is then written as JSON. */
   urlEncoded?: true;

@@ -2,44 +2,62 @@
 import { InvalidInput } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
 import { KEY_IN_BODY } from './access.ts';
-import { nearestName } from './nearest-name.ts';
+import { misspellings, nearestName } from './nearest-name.ts';
 import type { DescribedRoute } from './route.ts';
 
 /** Names as long as a body would make answers as long. */
 const MAX_ATTR = 100;
 
-/** A body cannot assign members that the schema does not name. */
-export function withoutUnknown(schema: TSchema | undefined, body: unknown): unknown {
-  const { properties } = (schema ?? {}) as Partial<TObject>;
-  if (!properties || !isObject(body)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)));
+type Shape = Partial<TObject> & { items?: TSchema; anyOf?: TSchema[] };
+
+/**
+ * A body cannot assign members that its schema does not name. Of a strict route all of them are refused, of others those that are nearly a
+ * member which is not there: dropped quietly, `filter` for `filters` would export everything. Who changes something may bring back all
+ * that was read, so members of answers pass, but where a strict route makes something new.
+ * @returns what takes them out of a body; it throws InvalidInput naming the first that is refused, and the one that may be meant
+ */
+export function unknownMembers({ method, body: schema, strict, answers }: DescribedRoute): (body: unknown) => unknown {
+  const taken = namesOf(schema);
+  const read = strict && method === 'post' ? [] : Object.values(answers).flatMap(namesOf);
+  const known = new Set([...taken, ...read, KEY_IN_BODY]);
+  const meantBy = misspellings(taken);
+
+  function refuseIn(object: object): void {
+    for (const name of Object.keys(object)) {
+      if (known.has(name)) continue;
+      if (strict) throw refusal(name, taken.length > 0 ? nearestName(name, taken) : null);
+      const meant = meantBy(name).find((other) => !Object.hasOwn(object, other));
+      if (meant !== undefined) throw refusal(name, meant);
+    }
+  }
+
+  const { properties, items } = (schema ?? {}) as Shape;
+  return (body) => {
+    const objects = items && Array.isArray(body) ? (body as unknown[]) : [body];
+    objects.filter(isObject).forEach(refuseIn);
+    if (!properties || !isObject(body)) return body;
+    return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)));
+  };
 }
 
 /**
- * For the body of a strict route. What changes something may bring back all that was read: there the members of answers pass, too.
- * @throws InvalidInput naming the first member that is neither, and the one that may be meant
+ * @param name of the member, with the names around it: `filters_override__date_frm`
+ * @param nearest undefined: none is; null: there is none
  */
-export function refuseUnknown({ method, body: schema, answers }: DescribedRoute, body: unknown): void {
-  const { items } = (schema ?? {}) as { items?: TSchema };
-  const known = namesOf(items ?? schema);
-  const read = method === 'post' ? [] : Object.values(answers).flatMap(namesOf);
-  for (const object of items && Array.isArray(body) ? body : [body]) {
-    if (!isObject(object)) continue;
-    const unknown = Object.keys(object).find((name) => ![...known, ...read, KEY_IN_BODY].includes(name));
-    if (unknown !== undefined) throw new InvalidInput(explain(unknown, known), unknown.slice(0, MAX_ATTR));
-  }
+export function refusal(name: string, nearest: string | null | undefined): InvalidInput {
+  return new InvalidInput(explain(nearest), name.slice(0, MAX_ATTR));
+}
+
+function explain(nearest: string | null | undefined): string {
+  if (nearest === null) return 'There is no such field: none is taken here.';
+  return nearest === undefined ? 'There is no such field.' : `There is no such field. The nearest is \`${nearest}\`.`;
 }
 
 function namesOf(schema: TSchema | null | undefined): string[] {
-  return Object.keys((schema as Partial<TObject> | null | undefined)?.properties ?? {});
+  const { properties = {}, items, anyOf = [] } = (schema ?? {}) as Shape;
+  return [...Object.keys(properties), ...(items ? namesOf(items) : []), ...anyOf.flatMap(namesOf)];
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function explain(unknown: string, known: readonly string[]): string {
-  if (known.length === 0) return 'There is no such field: none is taken here.';
-  const nearest = nearestName(unknown, known);
-  return nearest === undefined ? 'There is no such field.' : `There is no such field. The nearest is \`${nearest}\`.`;
 }

@@ -1,6 +1,6 @@
 /** What was meant by a name that there is not. */
 import assert from 'node:assert/strict';
-import { nearestName } from '../../src/http/nearest-name.ts';
+import { misspellings, nearestName } from '../../src/http/nearest-name.ts';
 
 describe('the nearest name', () => {
   for (const [name, paths, nearest] of [
@@ -21,6 +21,36 @@ describe('the nearest name', () => {
   ] as const) {
     it(`of ${name.slice(0, 20)} in ${paths.join(', ') || 'none'} is ${nearest ?? 'none'}`, () => {
       assert.equal(nearestName(name, paths), nearest);
+    });
+  }
+});
+
+describe('a name that is hardly another', () => {
+  const names = ['filters', 'start_at', 'name', 'key', 'to_dashboard', 'toDashboard', '$unset'];
+  for (const [name, ...meant] of [
+    ['filter', 'filters'],
+    ['filterss', 'filters'],
+    ['fliters', 'filters'],
+    ['fitlers', 'filters'],
+    ['folters', 'filters'],
+    ['Filters', 'filters'],
+    ['startAt', 'start_at'],
+    ['star_at', 'start_at'],
+    ['nam', 'name'],
+    ['same', 'name'],
+    ['unset', '$unset'],
+    ['todashboards', 'to_dashboard', 'toDashboard'],
+    ['fil_ter_', 'filters'],
+    ['filt'],
+    ['srtteat'],
+    ['na'],
+    ['keys'],
+    [''],
+    ['x'.repeat(1_000_000)],
+  ] as const) {
+    const [said, expected] = [name.slice(0, 20), meant.join(' or ')];
+    it(`may mean it: ${said || 'nothing'} means ${expected || 'none'}`, () => {
+      assert.deepEqual(misspellings(names)(name), [...meant]);
     });
   }
 });

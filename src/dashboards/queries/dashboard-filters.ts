@@ -1,6 +1,21 @@
 /** What the filters of a dashboard or a tile make of a query. */
+import { nearestName } from '../../http/nearest-name.ts';
+import { refusal } from '../../http/unknown-members.ts';
 import { fieldsOf, parseQuery, sourceOf } from './parse.ts';
 import type { ParsedQuery } from './parsed.ts';
+import { isGiven } from './unsupported.ts';
+
+/** Of a project without test accounts the last one changes nothing. */
+const FILTERS = ['date_from', 'date_to', 'explicitDate', 'properties', 'breakdown_filter', 'filterTestAccounts'];
+
+/**
+ * Of what somebody asks now: what a dashboard has stored is not asked again.
+ * @throws InvalidInput for the first member that would be laid over nothing
+ */
+export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>): void {
+  const other = Object.keys(filters).find((name) => !FILTERS.includes(name) && isGiven(filters[name]));
+  if (other !== undefined) throw refusal(`filters_override__${other}`, nearestName(other, FILTERS));
+}
 
 /**
  * As upstream's `apply_dashboard_filters`: dates replace those of the query, properties must hold beside its own, a breakdown replaces
@@ -31,9 +46,4 @@ function both(own: unknown, laid: unknown): unknown {
 
 function grouped(properties: unknown): unknown {
   return Array.isArray(properties) ? { type: 'AND', values: properties } : properties;
-}
-
-function isGiven(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  return value !== null && value !== undefined;
 }

@@ -2,7 +2,7 @@
 import { json, route } from '../../http/route.ts';
 import { Type } from '../../schema.ts';
 import type { AnswerQuery } from './answering.ts';
-import { withDashboardFilters } from './dashboard-filters.ts';
+import { refuseUnknownFilters, withDashboardFilters } from './dashboard-filters.ts';
 import { refuseUnknown } from './members.ts';
 
 export type QueriesApi = { answerQuery: AnswerQuery };
@@ -50,7 +50,9 @@ const answerQuery = route({
   async handle({ project, body, signal }, { answerQuery: answer }: QueriesApi) {
     const at = Date.now();
     refuseUnknown(body.query);
-    const query = withDashboardFilters(body.query, body.filters_override ?? {});
+    const { filters_override: filters = {} } = body;
+    refuseUnknownFilters(filters);
+    const query = withDashboardFilters(body.query, filters);
     const result = await answer(project, query, { now: at, signal });
     return json(200, { ...result, is_cached: false, last_refresh: new Date(at).toISOString() });
   },

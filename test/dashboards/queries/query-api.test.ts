@@ -70,6 +70,13 @@ describe('POST /query/', () => {
       /^select\[2\]: /,
     ],
     ['with a member that is none', { query: { ...query, daterange: {} } }, 'query', /^daterange: .*`dateRange`/],
+    [
+      'with a filter that is misspelt',
+      { query, filters_override: { properties: [], search: null, date_frm: '-1d' } },
+      'filters_override__date_frm',
+      /^There is no such field\. The nearest is `date_from`\.$/,
+    ],
+    ['with filters of another name', { query, filter_override: {} }, 'filter_override', /`filters_override`\.$/],
     ['with filters that are none', { query, filters_override: 7 }, 'filters_override__non_field_errors', /dictionary/],
   ] as const) {
     it(`is refused ${name}`, async () => {
