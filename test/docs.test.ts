@@ -1,0 +1,62 @@
+/** The examples of README and docs, as far as they can be seen without running them. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { projectSettings } from '../src/identity/project-body.ts';
+
+const ROOT = new URL('../', import.meta.url);
+
+/** What is to be typed into a shell, from top to bottom. */
+function shellOf(page: string): string {
+  const text = readFileSync(new URL(page, ROOT), 'utf8');
+  return [...text.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, block]) => block).join('\n');
+}
+
+type Step = { name: string; sets: boolean };
+
+/** Variables in the order in which they are set and used; what is in single quotes (`"$pageview"`) is none. */
+function stepsOf(shell: string): Step[] {
+  const bare = shell.replace(/(^|\s)# .*/g, '').replace(/'[^']*'/g, '');
+  const steps = bare.matchAll(/\$([a-z]+)|^ *(?:for )?([a-z]+)(?:=| in )/gm);
+  return [...steps].map(([, used, set]) => ({ name: (used ?? set)!, sets: used === undefined }));
+}
+
+const README = shellOf('README.md');
+const TOUR = new Set(
+  stepsOf(README)
+    .filter(({ sets }) => sets)
+    .map(({ name }) => name),
+);
+
+describe('the examples of the documentation', () => {
+  for (const page of readdirSync(new URL('docs/', ROOT))) {
+    it(`of docs/${page} use what the README or they themselves have set before, and leave the README's as it is`, () => {
+      const known = new Set(TOUR);
+      for (const { name, sets } of stepsOf(shellOf(`docs/${page}`))) {
+        assert.ok(sets ? !TOUR.has(name) : known.has(name), `$${name} is ${sets ? 'set anew' : 'not set before'}`);
+        known.add(name);
+      }
+    });
+  }
+
+  it("have a helper that prints a field of an answer, or an error's sentence and nothing else", () => {
+    const helper = /^field\(\) \{\n.*?^\}\n/ms.exec(README)?.[0] ?? '';
+    const field = (answer: unknown) => {
+      const script = `${helper}field 'runs.map((run) =>\n  run.status).join("\\n")'`;
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', script], {
+        input: JSON.stringify(answer),
+        encoding: 'utf8',
+      });
+      return { status, stdout, stderr };
+    };
+    assert.deepEqual(field({ runs: [{ status: 'a' }, { status: 'b' }] }), { status: 0, stdout: 'a\nb\n', stderr: '' });
+    const taken = { type: 'server_error', code: 'conflict', detail: 'The place is taken.', attr: null };
+    assert.deepEqual(field(taken), { status: 1, stdout: '', stderr: 'The place is taken.\n' });
+  });
+
+  it('name every setting of a project', () => {
+    const text = readFileSync(new URL('docs/access.md', ROOT), 'utf8');
+    const missing = ['name', ...Object.keys(projectSettings)].filter((setting) => !text.includes(`\`${setting}\``));
+    assert.deepEqual(missing, []);
+  });
+});
