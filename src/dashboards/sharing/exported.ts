@@ -1,18 +1,16 @@
 /** What a link shows, as upstream's `exported_data`: the page is drawn from it, and `.json` is it. */
 import type { Project } from '../../http/access.ts';
 import { presentInsight } from '../insights/present.ts';
-import type { InsightBody } from '../insights/schema.ts';
 import { presentDashboard } from '../present.ts';
-import type { DashboardBody } from '../schema.ts';
 import type { DashboardStores } from '../stores.ts';
 import { tilesOf } from '../tiles/tiles.ts';
 import { NO_OVERLAY } from '../insights/overlay.ts';
-import { reducedDashboard, reducedInsight } from './reduced.ts';
+import { reducedDashboard, reducedInsight, type SharedDashboard, type SharedInsight } from './reduced.ts';
 import type { SharedResults } from './shared-results.ts';
 import type { ShareSettings } from './settings.ts';
 import type { Share } from './shares.store.ts';
 
-type Shown = { dashboard: DashboardBody } | { insight: InsightBody };
+type Shown = { dashboard: SharedDashboard } | { insight: SharedInsight };
 
 export type Exported = {
   /** `embed`: for a frame in another page. `unlock`: it takes a password first. */
@@ -21,8 +19,8 @@ export type Exported = {
   /** Colours that a project defined: none here. */
   themes: [];
   /** One of these two, unless it takes a password. */
-  dashboard?: DashboardBody;
-  insight?: InsightBody;
+  dashboard?: SharedDashboard;
+  insight?: SharedInsight;
 } & ShareSettings;
 
 /** Nothing of what is behind it. */
@@ -44,21 +42,22 @@ export type ShownOf = (share: Share) => Promise<Shown>;
 type Options = { stores: DashboardStores; resultsOf: SharedResults };
 
 export function createShownOf({ stores, resultsOf }: Options): ShownOf {
-  async function dashboardOf(project: Project, id: number): Promise<Shown> {
+  async function dashboardOf(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
     const dashboard = await stores.dashboards.access(project.id, id);
     const compute = (asked: Parameters<SharedResults>[1]) => resultsOf(project, asked);
     const tiles = await tilesOf(stores, dashboard, { rights: null, resultsOf: compute });
-    return { dashboard: reducedDashboard(presentDashboard(dashboard, { viewer: null, users: new Map(), tiles })) };
+    const whole = presentDashboard(dashboard, { viewer: null, users: new Map(), tiles });
+    return { dashboard: reducedDashboard(whole, settings) };
   }
 
-  async function insightOf(project: Project, id: number): Promise<Shown> {
+  async function insightOf(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
     const insight = await stores.insights.get(project.id, id);
     const [result] = await resultsOf(project, [{ insight, overlay: NO_OVERLAY }]);
-    const view = { rights: null, users: new Map(), result: result!, places: [] };
-    return { insight: reducedInsight(presentInsight(insight, view), []) };
+    const whole = presentInsight(insight, { rights: null, users: new Map(), result: result!, places: [] });
+    return { insight: reducedInsight(whole, { dashboards: [], describes: true, settings }) };
   }
 
-  return ({ configuration: { object }, project }) => {
-    return (object.kind === 'dashboard' ? dashboardOf : insightOf)(project, object.id);
+  return ({ configuration: { object, settings }, project }) => {
+    return (object.kind === 'dashboard' ? dashboardOf : insightOf)(project, object.id, settings ?? {});
   };
 }

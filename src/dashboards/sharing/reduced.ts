@@ -1,57 +1,83 @@
 /**
  * What strangers are told of a dashboard or an insight: what is drawn, and nothing of how it came about. No queries and filters
- * (they name customers and properties), no people, no other dashboards.
+ * (they name customers and properties), no people and days, no other dashboards. The members are upstream's: those that are not
+ * drawn say the same of everything.
  */
-import type { InsightResult } from '../insights/result.ts';
+import type { ResultError } from '../insights/result.ts';
 import type { InsightBody } from '../insights/schema.ts';
-import type { FunnelStepResult, TrendResult } from '../queries/result.ts';
 import type { DashboardBody } from '../schema.ts';
+import { placeOf } from '../tiles/layout.ts';
 import type { TileBody } from '../tiles/schema.ts';
-import { MAX_COLUMNS, MAX_ROWS } from './charts/table.ts';
+import { drawnResult } from './drawn-results.ts';
+import type { ShareSettings } from './settings.ts';
+import { UNTOLD_BUTTON, UNTOLD_DASHBOARD, UNTOLD_INSIGHT, UNTOLD_TEXT, UNTOLD_TILE } from './untold.ts';
 
-export function reducedDashboard(dashboard: DashboardBody): DashboardBody {
+/** Colours that tiles are drawn with; others look like none. */
+const COLOURS = ['white', 'black', 'blue', 'green', 'purple', 'red', 'yellow'];
+
+export type SharedDashboard = ReturnType<typeof reducedDashboard>;
+export type SharedTile = ReturnType<typeof reducedTile>;
+export type SharedInsight = ReturnType<typeof reducedInsight>;
+
+export function reducedDashboard({ id, name, description, tiles }: DashboardBody, settings: ShareSettings) {
   return {
-    ...dashboard,
-    created_by: null,
-    filters: {},
-    variables: {},
-    persisted_filters: null,
-    persisted_variables: null,
-    breakdown_colors: [],
-    quick_filter_ids: [],
-    tiles: dashboard.tiles.map((tile) => reducedTile(tile, dashboard.id)),
+    ...UNTOLD_DASHBOARD,
+    id,
+    name,
+    description: settings.noHeader || settings.hideExtraDetails ? '' : description,
+    tiles: tiles.map((tile) => reducedTile(tile, id, settings)),
   };
 }
 
-function reducedTile(tile: TileBody, dashboardId: number): TileBody {
-  const { insight, text, button_tile: button, error } = tile;
+function reducedTile(tile: TileBody, dashboardId: number, settings: ShareSettings) {
+  const { id, order, insight, text, button_tile: button, color, error } = tile;
+  const { show_description, transparent_background } = tile;
+  const view = { dashboards: [dashboardId], describes: show_description !== false, settings };
   return {
-    ...tile,
-    insight: insight && 'query' in insight ? reducedInsight(insight, [dashboardId]) : insight,
-    text: text && { ...text, created_by: null, last_modified_by: null, dashboard_tiles: [] },
-    button_tile: button && { ...button, dashboard_tiles: [] },
-    filters_overrides: {},
+    ...UNTOLD_TILE,
+    id,
+    order,
+    layouts: { sm: placeOf(tile.layouts, 'sm'), xs: placeOf(tile.layouts, 'xs') },
+    color: color !== null && COLOURS.includes(color) ? color : null,
+    show_description,
+    transparent_background,
+    insight: insight && 'query' in insight ? reducedInsight(insight, view) : null,
+    text: text && { ...UNTOLD_TEXT, id: text.id, body: text.body },
+    button_tile: button && { ...UNTOLD_BUTTON, ...drawnButton(button) },
     ...(error && { error: reducedError(error) }),
   };
 }
 
-/** @param dashboards on which strangers know it to be */
-export function reducedInsight(insight: InsightBody, dashboards: number[]): InsightBody {
+function drawnButton({ id, url, text, placement, style }: NonNullable<TileBody['button_tile']>) {
+  return { id, url, text, placement, style };
+}
+
+type View = {
+  /** On which strangers know it to be. */
+  dashboards: number[];
+  /** Whether its description is shown where settings do not hide it. */
+  describes: boolean;
+  settings: ShareSettings;
+};
+
+export function reducedInsight(insight: InsightBody, { dashboards, describes, settings }: View) {
+  const { id, short_id, name, error } = insight;
+  const isPlain = settings.hideExtraDetails === true;
+  const query = reducedQuery(insight.query);
+  const result = { ...insight, ...((error || !query) && { result: null }) };
   return {
-    ...insight,
-    query: reducedQuery(insight.query),
-    result: reducedResult(insight.query, insight.result),
-    columns: insight.columns?.slice(0, MAX_COLUMNS).map(nameOfColumn) ?? null,
-    types: insight.types?.slice(0, MAX_COLUMNS) ?? null,
-    hasMore:
-      insight.hasMore || (Array.isArray(insight.result) && isTable(insight.query) && insight.result.length > MAX_ROWS),
-    created_by: null,
-    last_modified_by: null,
+    ...UNTOLD_INSIGHT,
+    id,
+    short_id,
+    name,
+    // It names events, and is shown only where there is no name.
+    derived_name: name ? null : insight.derived_name,
+    description: describes && !isPlain ? insight.description : '',
+    query,
+    ...drawnResult(result, drawnAs(query)),
+    last_refresh: isPlain ? null : insight.last_refresh,
+    error: error && reducedError(error),
     dashboards,
-    dashboard_tiles: [],
-    filters_hash: null,
-    query_status: null,
-    error: insight.error && reducedError(insight.error),
   };
 }
 
@@ -60,38 +86,24 @@ type Node = { kind?: unknown; source?: unknown; trendsFilter?: { display?: unkno
 /** Only what it is drawn as. */
 function reducedQuery(query: InsightBody['query']): InsightBody['query'] {
   if (!query) return null;
-  const { kind, trendsFilter } = innermost(query);
-  const display = trendsFilter?.display;
-  const source = { kind, ...(display !== undefined && { trendsFilter: { display } }) };
+  const { kind, display } = drawnAs(query);
+  const source = { kind, ...(display !== '' && { trendsFilter: { display } }) };
   return { kind: kind === 'EventsQuery' ? 'DataTableNode' : 'InsightVizNode', source };
 }
 
+/** @returns its kind, and what its chart is called: empty where the query does not say */
+export function drawnAs(query: InsightBody['query']): { kind: string; display: string } {
+  const { kind, trendsFilter } = innermost(query ?? {});
+  return { kind: wordOf(kind), display: wordOf(trendsFilter?.display) };
+}
+
 /** The query that is computed, inside what says how it is shown. */
-export function innermost(query: Node): Node {
+function innermost(query: Node): Node {
   return typeof query.source === 'object' && query.source !== null ? query.source : query;
 }
 
-/** Columns of events are SQL, perhaps with a name behind two dashes: upstream's way to name them. */
-function nameOfColumn(sql: string): string {
-  return (/--\s*(.+)$/.exec(sql)?.[1] ?? sql).trim();
-}
-
-function isTable(query: InsightBody['query']): boolean {
-  return query !== null && innermost(query).kind === 'EventsQuery';
-}
-
-/** Names that people gave instead of those of the events that they stand for; of tables what is drawn. */
-function reducedResult(query: InsightBody['query'], result: unknown): unknown {
-  if (!query || !Array.isArray(result)) return result;
-  const { kind } = innermost(query);
-  if (kind === 'TrendsQuery') return (result as TrendResult[]).map(({ action: _action, ...others }) => others);
-  if (kind === 'FunnelsQuery') return (result as FunnelStepResult[]).map(reducedStep);
-  if (!isTable(query)) return result;
-  return (result as unknown[][]).slice(0, MAX_ROWS).map((row) => row.slice(0, MAX_COLUMNS));
-}
-
-function reducedStep({ custom_name: customName, name, action_id: _action, ...others }: FunnelStepResult) {
-  return { ...others, action_id: null, name: customName ?? name, custom_name: null };
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 const ERRORS: Readonly<Record<string, string>> = {
@@ -101,6 +113,6 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 /** What is wrong with a query is said in its own words: not here. */
-function reducedError<E extends Pick<NonNullable<InsightResult['error']>, 'message'> & { type: string }>(error: E): E {
+function reducedError<E extends Pick<ResultError, 'message'> & { type: string }>(error: E): E {
   return { ...error, message: ERRORS[error.type] ?? 'This could not be computed.' };
 }

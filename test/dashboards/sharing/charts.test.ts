@@ -29,6 +29,9 @@ const dated = (compare_label: string, month: string, data: number[]) => ({
   count: 9,
   compare_label,
 });
+const total = (label: string, aggregated_value: number, compare_label: string) => {
+  return { label, labels: [], data: [], count: 0, aggregated_value, compare_label };
+};
 const cohort = (date: string, counts: number[], period = 'Day') => ({
   label: `${period} 0`,
   date,
@@ -77,11 +80,12 @@ describe('a chart of a shared page', () => {
     [3, -2, '-2 before'],
   ] as const) {
     it(`says what a number was before: ${says}`, () => {
-      const of = (aggregated_value: number, compare_label: string, label = 'Visits') => {
-        return { label, labels: [], data: [], count: 0, aggregated_value, compare_label };
-      };
-      const others = [of(7, 'current', 'Orders'), of(9, 'previous', 'Orders')];
-      const rows = [of(now, 'current'), others[0], others[1], of(before, 'previous')];
+      const rows = [
+        total('Visits', now, 'current'),
+        total('Orders', 7, 'current'),
+        total('Orders', 9, 'previous'),
+        total('Visits', before, 'previous'),
+      ];
       const { picture } = draw({ display: 'BoldNumber', rows });
       assert.deepEqual(
         [...picture.matchAll(/<p[^>]*>([^<]*)</g)].map(([, text]) => text),

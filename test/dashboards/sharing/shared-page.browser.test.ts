@@ -109,7 +109,8 @@ describe('the shared page in a browser', function () {
       '## Opening hours\n\nFrom **8** to *late*, see [the plan](https://example.com/plan).',
       at(0, 0, 4, 3),
     );
-    await put('Orders', { ...trends('BoldNumber', { series: [node('coffee ordered')] }) }, at(4, 0, 4, 3));
+    const compared = { series: [node('coffee ordered')], compareFilter: { compare: true } };
+    await put('Orders', trends('BoldNumber', compared), at(4, 0, 4, 3));
     const button_id = crypto.randomUUID();
     await world.sluice.db('dashboard_buttons').insert({
       id: button_id,
@@ -191,7 +192,7 @@ describe('the shared page in a browser', function () {
 
     assert.equal(await page.title(), 'The coffee bar');
     assert.equal(await page.locator('article').count(), 12);
-    assert.equal(await page.locator('.bold-number').textContent(), '30');
+    assert.deepEqual(await page.locator('.bold p').allTextContents(), ['30', '0 before']);
     const lines = page.locator('article', { hasText: 'Orders and cups' });
     assert.equal(await lines.locator('.line').count(), 2);
     assert.equal(await lines.locator('.dot').count(), 14);

@@ -107,8 +107,45 @@ describe('a shared link', () => {
       }
       const insight = dashboard.tiles.find((tile) => tile['insight'])!['insight'] as Json;
       assert.deepEqual([insight['dashboards'], insight['dashboard_tiles'], insight['created_by']], [[id], [], null]);
-      assert.deepEqual(insight['query'], { kind: 'InsightVizNode', source: { kind: 'TrendsQuery' } });
+      const untold = ['created_at', 'updated_at', 'last_modified_at', 'cache_target_age', 'resolved_date_range'];
+      assert.deepEqual(
+        untold.map((name) => insight[name]),
+        untold.map(() => null),
+      );
     }
+  });
+
+  it('tells of events in JSON what their table shows, word by word', async () => {
+    const batch = [
+      {
+        event: 'paid',
+        distinct_id: 'u0',
+        properties: { total: 4.5, won: true, $set: { email: 'u0@customer.example' } },
+      },
+    ];
+    const captured = await visit('/batch/', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ api_key: world.ours.apiToken, batch }),
+    });
+    assert.equal(captured.status, 200);
+    const select = ['person', 'event', '*', 'properties.total', 'properties.won', 'properties.none'];
+    const query = { kind: 'DataTableNode', source: { kind: 'EventsQuery', select, after: '-1d' } };
+    const board = await world.buildDashboard();
+    await world.buildTile(board, { insight_id: await world.buildInsight({ query }) });
+    const token = await world.share(board);
+    const { text } = await visit(`/shared/${token}.json`);
+    const { dashboard } = JSON.parse(text) as {
+      dashboard: { tiles: { insight: { result: (string | number | null)[][] } }[] };
+    };
+    const [row = []] = dashboard.tiles[0]!.insight.result;
+    assert.deepEqual([...row.slice(0, 2), ...row.slice(3)], ['u0', 'paid', 4.5, 'true', null]);
+    const page = (await visit(`/shared/${token}`)).text;
+    const cells = [...page.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell]) => cell!.replaceAll('&quot;', '"'));
+    assert.deepEqual(
+      cells,
+      row.map((cell) => String(cell ?? '–')),
+    );
   });
 
   it('is missing in one way only, whatever is wrong', async () => {

@@ -6,7 +6,7 @@ import { heights } from './lines.ts';
 import { PLANE, plot, round } from './plot.ts';
 import { colourOf, inWords, MAX_DRAWN, totalOf, type Series } from './series.ts';
 
-const MAX_ROWS = 25;
+export const MAX_BARS = 25;
 
 export function barChart(all: readonly Series[], { stacked }: { stacked: boolean }): ComponentChild {
   const series = all.slice(0, MAX_DRAWN);
@@ -45,7 +45,7 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
 
 /** One bar for each series: also for pies, whose slices people compare worse. */
 export function totalBars(all: readonly Series[], { shares }: { shares: boolean }): ComponentChild {
-  const series = all.slice(0, MAX_ROWS);
+  const series = all.slice(0, MAX_BARS);
   const totals = all.map(totalOf);
   const highest = Math.max(0, ...totals);
   const sum = totals.reduce((one, other) => one + other, 0);

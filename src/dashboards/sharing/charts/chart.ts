@@ -1,13 +1,13 @@
 /** The chart of an insight, chosen by what its query is, and the numbers behind it as a table. */
 import { h, type ComponentChild } from 'preact';
-import type { FunnelStepResult, RetentionResult } from '../../queries/result.ts';
-import { barChart, totalBars } from './bars.ts';
+import type { RetentionResult } from '../../queries/result.ts';
+import { barChart, MAX_BARS, totalBars } from './bars.ts';
 import { boldNumber } from './bold-number.ts';
-import { funnel } from './funnel.ts';
+import { funnel, type Step } from './funnel.ts';
 import { areaChart, lineChart } from './lines.ts';
 import { retention } from './retention.ts';
 import { isEmpty, legend, sideBySide, type Series } from './series.ts';
-import { seriesTable, table } from './table.ts';
+import { MAX_COLUMNS, MAX_ROWS, seriesTable, table } from './table.ts';
 
 /** What is drawn, from an insight as strangers see it. */
 export type Drawn = {
@@ -37,7 +37,7 @@ export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
     case 'TrendsQuery':
       return trend(drawn, rows as Series[], options);
     case 'FunnelsQuery':
-      return alone(funnel(rows as FunnelStepResult[]));
+      return alone(funnel(rows as Step[]));
     case 'RetentionQuery':
       return alone(retention(name, rows as RetentionResult[], timezone));
     default:
@@ -79,5 +79,20 @@ function trend({ name, display }: Drawn, given: readonly Series[], options: { le
       return { picture: areParts ? areaChart(series) : lineChart(series), numbers, legend: names };
     default:
       return { picture: lineChart(series), numbers, legend: names };
+  }
+}
+
+/** How many series of a trend are named: of the others is only said how many there are, and shares are of their totals too. */
+export function namedBy(display: string): number {
+  switch (display) {
+    case 'ActionsPie':
+    case 'ActionsBarValue':
+      return MAX_BARS;
+    case 'ActionsTable':
+    case 'WorldMap':
+      return MAX_ROWS;
+    default:
+      // The first column is of the intervals.
+      return MAX_COLUMNS - 1;
   }
 }

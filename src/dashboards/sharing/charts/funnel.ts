@@ -4,7 +4,9 @@ import type { FunnelStepResult } from '../../queries/result.ts';
 import { bar } from './bars.ts';
 import { duration, number, percent } from './format.ts';
 
-export function funnel(steps: readonly FunnelStepResult[]): ComponentChild {
+export type Step = Pick<FunnelStepResult, 'name' | 'count' | 'average_conversion_time'>;
+
+export function funnel(steps: readonly Step[]): ComponentChild {
   const first = steps[0]?.count ?? 0;
   return h(
     'ol',

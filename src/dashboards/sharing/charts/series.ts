@@ -14,12 +14,19 @@ export function colourOf(n: number): string {
   return `s${n % MAX_DRAWN}`;
 }
 
-/** What happened before lies beside what happens now: no longer than that, and under another name. */
+/** What happened before lies beside what happens now: under another name. */
 export function sideBySide(series: readonly Series[]): Series[] {
+  return sameLength(series).map((one) => {
+    return one.compare_label === 'previous' ? { ...one, label: `${one.label} (before)` } : one;
+  });
+}
+
+/** What happened before for no longer than what happens now. */
+export function sameLength(series: readonly Series[]): Series[] {
   const length = series[0]?.data.length ?? 0;
   return series.map((one) => {
     if (one.compare_label !== 'previous') return one;
-    return { ...one, label: `${one.label} (before)`, data: one.data.slice(0, length) };
+    return { ...one, data: one.data.slice(0, length), labels: one.labels.slice(0, length) };
   });
 }
 

@@ -11,6 +11,8 @@ const MAX_ON_PAPER = 8;
 /** In UTC: without what nobody reads. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/;
 
+const NUMERIC = { class: 'number' };
+
 type Table = { name: string; head: readonly string[]; rows: readonly (readonly unknown[])[]; hasMore?: boolean };
 
 /** It scrolls by itself, by keyboard too, so that the page does not. */
@@ -49,21 +51,24 @@ export function table({ name, head, rows, hasMore = false }: Table): ComponentCh
 }
 
 function cell(value: unknown): ComponentChild {
-  return h('td', typeof value === 'number' ? { class: 'number' } : null, cellText(value));
+  const shown = shownCell(value);
+  return typeof shown === 'string' ? h('td', null, shown) : h('td', shown === null ? null : NUMERIC, number(shown));
 }
 
-function cellText(value: unknown): ComponentChild {
-  if (value === null || value === undefined) return '–';
-  if (typeof value === 'number') return number(value);
+/** What is told of a value, here and in JSON: objects in few words, or cut as long texts are. Told again it stays the same. */
+export function shownCell(value: unknown): string | number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number') return value;
   const text =
     typeof value === 'string' ? value.replace(INSTANT, '$1 $2') : (personName(value) ?? JSON.stringify(value));
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
 }
 
 /** @returns undefined for what is not the person of an event, as queries answer it */
-function personName(value: object): string | undefined {
-  if (!('distinct_id' in value && 'properties' in value) || 'event' in value) return undefined;
-  const { name } = value.properties as { name?: unknown };
+function personName(value: object | boolean): string | undefined {
+  if (typeof value === 'boolean' || !('distinct_id' in value && 'properties' in value) || 'event' in value)
+    return undefined;
+  const name = (value.properties as { name?: unknown } | null)?.name;
   return typeof name === 'string' && name !== '' ? name : String(value.distinct_id);
 }
 

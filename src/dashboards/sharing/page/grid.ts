@@ -1,13 +1,12 @@
 /** Where tiles lie on the page. Written as rules of its stylesheet: the page has no styles in its elements, which its policy forbids. */
-import { arranged, compacted, placeOf, type Place } from '../../tiles/layout.ts';
-import type { TileBody } from '../../tiles/schema.ts';
+import { arranged, compacted, placeOf, type Laid as Placed, type Place } from '../../tiles/layout.ts';
 
 /** Taller ones leave nothing to see but room. */
 const MAX_HEIGHT = 30;
 /** Of a table without rows. */
 const EMPTY_HEIGHT = 2;
 
-type Laid = Pick<TileBody, 'id' | 'layouts'> & { insight?: object | null };
+type Laid = Placed & { insight?: object | null };
 
 /** Those without a place come after all others, two beside each other. */
 export function gridRules(tiles: readonly Laid[]): string {

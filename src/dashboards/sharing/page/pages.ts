@@ -11,14 +11,14 @@ export function sharedPage(exported: Exported): Page {
   const title = (dashboard ? dashboard.name : alone?.name) || 'Untitled';
   const tiles = dashboard?.tiles ?? [];
   const body = [
-    dashboard && !settings.noHeader && header(title, settings.hideExtraDetails ? '' : dashboard.description),
+    dashboard && !settings.noHeader && header(title, dashboard.description),
     h(
       'main',
       { class: alone ? 'alone' : 'tiles' },
       // Where the header is left out, screen readers still hear which page this is.
       (alone || settings.noHeader) && h('h1', { class: 'unseen' }, title),
       tiles.map((one) => tile(one, settings)),
-      alone && h('article', { class: 'tile' }, insight(alone, settings, { describes: true })),
+      alone && h('article', { class: 'tile' }, insight(alone, settings)),
       dashboard && tiles.length === 0 && h('p', { class: 'quiet' }, 'There is nothing on this dashboard yet.'),
     ),
     !settings.whitelabel && h('footer', { class: 'quiet' }, 'Made with Sluice'),
