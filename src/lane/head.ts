@@ -8,6 +8,7 @@ export type Head = {
   method: string;
   /** Path and query, as they were sent. */
   url: string;
+  /** All but the length, which `bodyBytes` says. */
   headers: IncomingHttpHeaders;
   /** Of the head, with the empty line at its end. */
   headBytes: number;
@@ -35,35 +36,46 @@ const NOT_PLAIN = [
 ] as const;
 
 /**
- * Reads the heads of one connection. Most are the same each time, and are read once.
+ * Reads the heads of one connection. Most are the same each time, but for the length of the body: what they say is read once.
  * @returns a function that returns undefined when the head is not complete, or not of the plain form
  */
 export function headReader(): (bytes: Buffer) => Head | undefined {
-  let text = '';
-  let head: Head | undefined;
+  let known: Known | undefined;
 
   return (bytes) => {
     const end = bytes.indexOf(END);
     if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
-    const given = bytes.toString('latin1', 0, end);
-    if (given === text) return head;
-    text = given;
-    return (head = readHead(given));
+    const text = bytes.toString('latin1', 0, end);
+    const length = known && lengthIn(text, known);
+    if (known && length !== undefined) return headOf(text, known, length);
+    known = readHead(text);
+    return known && headOf(text, known, lengthIn(text, known)!);
   };
 }
 
-function readHead(text: string): Head | undefined {
+/** What is before and after the digits of the length, and what all heads with that say. */
+type Known = Pick<Head, 'url' | 'headers'> & { before: string; after: string };
+
+function lengthIn(text: string, { before, after }: Known): string | undefined {
+  if (!text.startsWith(before) || !text.endsWith(after)) return undefined;
+  const length = text.slice(before.length, text.length - after.length);
+  return LENGTH.test(length) ? length : undefined;
+}
+
+function headOf(text: string, { url, headers }: Known, length: string): Head {
+  return { method: 'POST', url, headers, headBytes: text.length + END.length, bodyBytes: Number(length) };
+}
+
+function readHead(text: string): Known | undefined {
   const [requestLine = '', ...lines] = text.split('\r\n');
   const url = REQUEST_LINE.exec(requestLine)?.[1];
   const headers = fieldsOf(lines);
   if (url === undefined || !headers || !isPlain(headers)) return undefined;
-  return {
-    method: 'POST',
-    url,
-    headers,
-    headBytes: text.length + END.length,
-    bodyBytes: Number(headers['content-length']),
-  };
+  const length = headers['content-length']!;
+  delete headers['content-length'];
+  const at = text.toLowerCase().indexOf('\r\ncontent-length:');
+  const digits = text.indexOf(length, at + '\r\ncontent-length:'.length);
+  return { url, headers, before: text.slice(0, digits), after: text.slice(digits + length.length) };
 }
 
 /** @returns undefined when a line is no field, and when a name is there twice */

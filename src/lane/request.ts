@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request that arrived whole. What is not said here is as `IncomingMessage` has it. */
+/** A request that arrived whole. What is not said here is as `IncomingMessage` has it, but for the length: it is that of `bytes`. */
 export class WholeRequest {
   readonly method: string;
   readonly url: string;

@@ -1,7 +1,7 @@
 /** What the bodies of requests under way may take of the process's memory, together and each sender's. */
 import type { Socket } from 'node:net';
 import { Unavailable } from '../errors.ts';
-import type { LaneRequest } from '../lane/request.ts';
+import { WholeRequest, type LaneRequest } from '../lane/request.ts';
 import { createSharedRoom } from './shared-room.ts';
 
 /** Smaller bodies are parsed in less than a millisecond. */
@@ -56,12 +56,15 @@ export function createMemory(limit: number): (request: LaneRequest) => Memory {
 function holders(): (request: LaneRequest) => string {
   const ofSockets = new WeakMap<Socket, { small: string; large: string }>();
 
-  return ({ headers, socket }) => {
+  return (request) => {
+    const { headers, socket } = request;
     let texts = ofSockets.get(socket);
     if (!texts) {
       texts = { small: `small from ${socket.remoteAddress}`, large: `large from ${socket.remoteAddress}` };
       ofSockets.set(socket, texts);
     }
-    return Number(headers['content-length'] ?? Infinity) <= LARGE_BYTES ? texts.small : texts.large;
+    const bytes =
+      request instanceof WholeRequest ? request.bytes.length : Number(headers['content-length'] ?? Infinity);
+    return bytes <= LARGE_BYTES ? texts.small : texts.large;
   };
 }

@@ -28,14 +28,10 @@ export function receiveBytes(
   onChunk: (bytes: number) => void,
   done: WhenRead<Buffer>,
 ): void {
-  if (Number(request.headers['content-length'] ?? 0) > limit) {
-    return done(() => {
-      throw tooLarge(limit);
-    });
-  }
   if (!(request instanceof WholeRequest)) return receiveChunks(request, limit, onChunk, done);
   const { bytes } = request;
   done(() => {
+    if (bytes.length > limit) throw tooLarge(limit);
     onChunk(bytes.length);
     return bytes;
   });
@@ -51,6 +47,11 @@ function receiveChunks(
   onChunk: (bytes: number) => void,
   done: WhenRead<Buffer>,
 ): void {
+  if (Number(request.headers['content-length'] ?? 0) > limit) {
+    return done(() => {
+      throw tooLarge(limit);
+    });
+  }
   const chunks: Buffer[] = [];
   let length = 0;
   let isDone = false;

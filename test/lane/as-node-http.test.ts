@@ -13,7 +13,9 @@ const MAX_BODY_BYTES = 100_000;
 
 /** Answers with what it understood. */
 function tell(request: LaneRequest, reply: Reply): void {
-  const { method, url, headers } = request;
+  const { method, url } = request;
+  // The length is that of the body that is read.
+  const { 'content-length': _, ...headers } = request.headers;
   receiveBytes(
     request,
     MAX_BODY_BYTES,
@@ -21,7 +23,7 @@ function tell(request: LaneRequest, reply: Reply): void {
     (take) => {
       const answer = () => {
         try {
-          reply(200, JSON.stringify({ method, url, headers: { ...headers }, body: take().toString('latin1') }));
+          reply(200, JSON.stringify({ method, url, headers, body: take().toString('latin1') }));
         } catch {
           reply(413, JSON.stringify('too large'));
         }
