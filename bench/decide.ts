@@ -32,7 +32,7 @@ import {
 } from './measure.ts';
 import { installedPeers } from './peers.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 7;
 const COUNTS = [1, 10, 100, 1_000];
 const FLAGS = 10;
 
