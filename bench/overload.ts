@@ -128,10 +128,14 @@ async function offer(
   while (performance.now() - startedAt < ms) {
     const due = ((performance.now() - startedAt) / 1000) * requestsPerSecond;
     for (; sent < due && open.size < MAX_OPEN; sent++) {
-      const socket = idle.pop() ?? connect({ port, host: '127.0.0.1', noDelay: true });
-      const one = sendOne(socket, all[sent % all.length]!).then(({ status, tookMs }) => {
+      let socket = idle.pop();
+      // The server has closed those that were idle for long.
+      while (socket && !socket.writable) socket = idle.pop();
+      socket ??= connect({ port, host: '127.0.0.1', noDelay: true });
+      const taken = socket;
+      const one = sendOne(taken, all[sent % all.length]!).then(({ status, tookMs }) => {
         answers.set(status, [...(answers.get(status) ?? []), tookMs]);
-        idle.push(socket);
+        idle.push(taken);
         open.delete(one);
       });
       open.add(one);
