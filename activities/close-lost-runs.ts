@@ -5,6 +5,7 @@ import type { Execution } from '../src/temporal/executions.ts';
 import { closeRun } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from './engine.ts';
+import { eachOrLog, ofExport } from './round-steps.ts';
 
 /** Temporal's words for an end, and what each makes of a row that is still open. */
 const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
@@ -38,22 +39,24 @@ export async function closeLostOfInterval(engine: Engine, run: Run): Promise<voi
 const AT_ONCE = 10;
 
 /** Looks up every open run that nothing touched for a while. @returns how many were closed */
-export async function closeLostRuns(engine: Engine, idleSeconds: number): Promise<number> {
+export async function closeLostRuns(engine: Engine, idleSeconds: number, signal: AbortSignal): Promise<number> {
   const { stores, executions } = engine;
-  const idle = await stores.runs.idleOpen(idleSeconds);
+  const idle = (await stores.runs.idleOpen(idleSeconds)).values();
   let closed = 0;
-  const look = async () => {
-    for (let run = idle.pop(); run; run = idle.pop()) {
-      const execution = await executions.find(run.workflowId, run.workflowRunId);
-      if (execution?.status !== 'RUNNING' && (await close(engine, run, execution))) closed += 1;
-    }
+  const look = async (run: Run) => {
+    const execution = await executions.find(run.workflowId, run.workflowRunId);
+    if (execution?.status !== 'RUNNING' && (await close(engine, run, execution))) closed += 1;
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, look));
+  // All take from one iterator.
+  const worker = async () =>
+    eachOrLog(engine, signal, 'a run is looked up later', idle, ({ batchExportId }) => ofExport(batchExportId), look);
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return closed;
 }
 
 async function close(engine: Engine, run: Run, execution: Execution | undefined): Promise<boolean> {
-  const { status, latestError } = (execution && ENDS[execution.status]) ?? UNKNOWN;
+  const { status, latestError: ended } = (execution && ENDS[execution.status]) ?? UNKNOWN;
+  const latestError = run.latestError === null ? ended : `${ended}. Before that: ${run.latestError}`;
   const wasOpen = await engine.stores.inTransaction(async (inside) => {
     const { closed } = await closeRun(inside, run, { status, latestError, closedBy: 'reconciler' });
     if (closed) {

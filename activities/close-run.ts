@@ -1,6 +1,6 @@
 /** The end of a run's row and what follows from it, in the caller's transaction. */
 import type { Receipt } from '../src/destinations/contract.ts';
-import { isGap } from '../src/exports/domain/statuses.ts';
+import { mayBecomeGap } from '../src/exports/domain/statuses.ts';
 import { runEnded } from '../src/exports/run-ended.ts';
 import type { Run, RunEnd } from '../src/exports/runs.store.ts';
 import type { ExportStores } from '../src/exports/stores.ts';
@@ -16,8 +16,7 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd): Promise<C
   // The run that superseded this one answers what was asked.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
   if (!superseded) await stores.requests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
-  if (end.status === 'FailedRetryable' || isGap(end.status, 0, 0))
-    await stores.gaps.unsettle(run.batchExportId, run.start);
+  if (mayBecomeGap(end.status)) await stores.gaps.unsettle(run.batchExportId, run.start);
   return { closed: true, paused: await runEnded(stores, run, end) };
 }
 

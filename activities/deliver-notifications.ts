@@ -47,8 +47,14 @@ async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSig
   const url = about?.notifications?.webhook?.url;
   // Whoever no longer wants it is no longer told.
   if (!about?.notificationSecret || url === undefined) return settle(engine, [notice], 'unwanted');
-  const secret = engine.sealed.openSecret(about, NOTIFICATION_SECRET, about.notificationSecret);
-  const { rules } = engine;
+  const { rules, sealed } = engine;
+  let secret: string;
+  try {
+    secret = sealed.openSecret(about, NOTIFICATION_SECRET, about.notificationSecret);
+  } catch {
+    // One export's row must not keep the notices of all others from being sent.
+    return settle(engine, [notice], 'its secret cannot be opened: set it anew', 'The webhook');
+  }
   const why = await sendWebhook({ url, secret }, notice.id, cloudEvent(notice, about), { rules, signal });
   return settle(engine, [notice], why, 'The webhook');
 }

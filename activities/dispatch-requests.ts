@@ -9,6 +9,7 @@ import { isProducedByPresentSpec, type Tiling } from '../src/exports/domain/inte
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import type { ExportRequest } from '../src/exports/requests.store.ts';
 import type { Execution } from '../src/temporal/executions.ts';
+import { forLog } from '../src/temporal/failures.ts';
 import type { Attempt } from './activity.ts';
 import { closeLost } from './close-lost-runs.ts';
 import type { Engine } from './engine.ts';
@@ -32,25 +33,51 @@ export async function dispatchRequests(
   const { stores } = engine;
   const batchExport = await stores.batchExports.find(exportId);
   if (!batchExport) {
-    await stores.requests.closeAll(exportId);
+    await endBackfills(engine, exportId);
     return { open: 0, progressed: true };
   }
+  if ((await engine.timeline.blocked()) !== undefined)
+    return { open: await stores.requests.countOpen(exportId), progressed: false };
   const tiling = await stores.batchExports.tiling(exportId);
+  const waiting = await endWaiting(engine, batchExport);
   const moreToWrite = await writeRequests(engine, exportId, tiling);
   const claimed = await claim(engine, batchExport);
   const requests = await stores.requests.claimed(exportId);
-  const looked = await Promise.all(requests.map(async (request) => look(engine, request)));
+  const looked = await lookAll(engine, requests);
   const asked = await ask(engine, batchExport, tiling, looked);
   const settled = looked.some(({ wants }) => wants === 'closing');
   await stores.backfills.keepEnds(exportId);
   const open = await stores.requests.countOpen(exportId);
-  return { open: open + (moreToWrite ? 1 : 0), progressed: moreToWrite || claimed > 0 || asked || settled };
+  return { open: open + (moreToWrite || waiting ? 1 : 0), progressed: moreToWrite || claimed > 0 || asked || settled };
+}
+
+/** Of a deleted export: what is not written yet would count among the project's backfills for ever. */
+async function endBackfills({ stores }: Engine, exportId: string): Promise<void> {
+  await stores.inTransaction(async (inside) => {
+    for (const waiting of [true, false])
+      for (const id of await inside.backfills.unwritten(exportId, { waiting })) await inside.backfills.cancel(id);
+    await inside.requests.closeAll(exportId);
+  });
+}
+
+/** Begins waiting backfills, oldest first, as long as their project has places. @returns whether some still wait */
+async function endWaiting({ stores, limits }: Engine, { id, projectId }: BatchExport): Promise<boolean> {
+  for (const backfillId of await stores.backfills.unwritten(id, { waiting: true })) {
+    const begun = await stores.inTransaction(async (inside) => {
+      await inside.batchExports.hold(id);
+      if ((await inside.backfills.countLive(projectId)) >= limits.backfillsPerProject) return false;
+      await inside.backfills.endWaiting(backfillId);
+      return true;
+    });
+    if (!begun) return true;
+  }
+  return false;
 }
 
 /** @returns whether there are more to write */
 async function writeRequests({ stores }: Engine, exportId: string, tiling: Tiling): Promise<boolean> {
   let slices = 0;
-  for (const id of await stores.backfills.unwritten(exportId)) {
+  for (const id of await stores.backfills.unwritten(exportId, { waiting: false })) {
     const next = () =>
       stores.inTransaction(async (inside) => {
         await inside.batchExports.hold(exportId);
@@ -75,6 +102,20 @@ type Looked = {
   wants: 'nothing' | 'asking' | 'starting' | 'closing';
   newest: Execution | undefined;
 };
+
+/** What cannot be looked at is looked at in the next round: the other requests of its export do not wait for it. */
+async function lookAll(engine: Engine, requests: readonly ExportRequest[]): Promise<Looked[]> {
+  const lookOrLog = (request: ExportRequest) =>
+    look(engine, request).catch((error: unknown) => {
+      logLater(engine, request, error);
+      return [];
+    });
+  return (await Promise.all(requests.map(lookOrLog))).flat();
+}
+
+function logLater({ log }: Engine, { exportId, end }: ExportRequest, error: unknown): void {
+  log.warn({ ...forLog(error), batch_export_id: exportId, interval_end: end }, 'a request is looked at later');
+}
 
 /** What a request needs now, judged by the newest execution of its interval. */
 async function look(engine: Engine, request: ExportRequest): Promise<Looked> {
@@ -125,9 +166,17 @@ async function ask(
   direct.push(...(await marked(engine, bySchedules.slice(ASKED_AT_ONCE))));
   const bySchedule = await marked(engine, bySchedules.slice(0, ASKED_AT_ONCE));
   const ends = bySchedule.map(({ end }) => end);
-  if (ends.length > 0) await schedules.backfill(batchExport.id, ends);
+  // One that fails is started directly by a later round.
+  if (ends.length > 0) {
+    const later = (error: unknown) => logLater(engine, bySchedule[0]!.request, error);
+    await schedules.backfill(batchExport.id, ends).catch(later);
+  }
   for (const { request, end } of direct) {
-    if (await executions.start(batchExport.id, end)) await stores.requests.markStartedDirectly(request.id);
+    try {
+      if (await executions.start(batchExport.id, end)) await stores.requests.markStartedDirectly(request.id);
+    } catch (error) {
+      logLater(engine, request, error);
+    }
   }
   return bySchedule.length + direct.length > 0;
 }

@@ -6,6 +6,7 @@ import type { Sealer } from '../src/events/seal.ts';
 import type { ScheduleSetter } from '../src/exports/schedule-setter.ts';
 import type { SealedConfigs } from '../src/exports/sealed-config.ts';
 import type { ExportStores } from '../src/exports/stores.ts';
+import type { TimelineGuard } from '../src/exports/timeline-guard.ts';
 import type { HostRules } from '../src/net/host-rules.ts';
 import type { Mailer } from '../src/notify/mail.ts';
 import type { Logger } from '../src/telemetry/logger.ts';
@@ -40,7 +41,10 @@ export type Engine = {
   schedules: ExportSchedules;
   setter: ScheduleSetter;
   executions: ExportExecutions;
+  timeline: TimelineGuard;
   limits: ExportLimits;
+  /** Hours for which superseded files stay. */
+  fileGraceHours: number;
   log: Logger;
   /** Called at every step that changes what anybody else can see; does nothing outside tests. */
   step(step: Step): Promise<void>;

@@ -3,7 +3,7 @@ import { activity } from './activity.ts';
 import type { Engine } from './engine.ts';
 import { deliverNotifications } from './deliver-notifications.ts';
 import { dispatchRequests } from './dispatch-requests.ts';
-import { exportPart } from './export-part.ts';
+import { exportPart, exportParts } from './export-part.ts';
 import { finishRun } from './finish-run.ts';
 import { prepareRun } from './prepare-run.ts';
 import { reconcileAll } from './reconcile.ts';
@@ -12,6 +12,7 @@ export function createActivities(engine: Engine) {
   return {
     prepareRun: activity(engine, prepareRun),
     exportPart: activity(engine, exportPart),
+    exportParts: activity(engine, exportParts),
     finishRun: activity(engine, finishRun),
     dispatchRequests: activity(engine, dispatchRequests),
     reconcileAll: activity(engine, reconcileAll),

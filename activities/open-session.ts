@@ -1,19 +1,23 @@
 /** A run's way to its destination: the delivery that its plan describes, and a session under its epoch. */
-import type { Delivery, RunLog, Session } from '../src/destinations/contract.ts';
+import type { Delivery, Destination, RunLog, Session } from '../src/destinations/contract.ts';
+import type { DestinationEnvironment } from '../src/destinations/environment.ts';
 import { destinationOf } from '../src/destinations/index.ts';
-import { NotFound } from '../src/errors.ts';
+import { DestinationUnavailable, InvalidInput, NotFound } from '../src/errors.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import { mergeOf, type Slice } from '../src/events/selection.ts';
 import type { Hold } from '../src/exports/ledger.store.ts';
-import { partsOf, type Plan } from '../src/exports/domain/plan.ts';
+import { ownershipOf } from '../src/exports/ownership.ts';
+import type { StoredPlan } from '../src/exports/domain/plan.ts';
+import { openPinned, pinnedDestination } from '../src/exports/pinned-destination.ts';
 import type { LogLevel } from '../src/exports/logs.store.ts';
 import type { Run } from '../src/exports/runs.store.ts';
 import { emptyFile } from '../src/formats/file.ts';
+import { HostRefused } from '../src/net/host-rules.ts';
 import type { Engine } from './engine.ts';
 
 export type PlannedRun = {
   run: Run;
-  plan: Plan;
+  plan: StoredPlan;
   hold: Hold;
   slice: Slice;
   delivery: Delivery;
@@ -39,7 +43,6 @@ export function plannedRun(run: Run): PlannedRun {
       epoch,
       columns: plan.columns,
       merge: mergeOf(plan.content),
-      parts: partsOf(plan),
       file: plan.file,
     },
   };
@@ -48,12 +51,12 @@ export function plannedRun(run: Run): PlannedRun {
 type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment' | 'log' | 'step'>;
 
 /**
- * Connects to the run's destination with the export's present credentials and its hosts checked again. Close the session.
+ * Connects to where the run's plan says, with the newest credentials of that place and its hosts checked again. Close the session.
  * @throws NotFound when the export was deleted; DestinationRejected, DestinationUnavailable
  */
 export async function openSession(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
-  const batchExport = await engine.stores.batchExports.find(planned.run.batchExportId);
-  if (!batchExport) throw new NotFound('The batch export was deleted.');
+  const batchExport = await engine.stores.batchExports.evenDeleted(planned.run.batchExportId);
+  if (batchExport.deleted) throw new NotFound('The batch export was deleted.');
   return connect(engine, planned, batchExport, signal);
 }
 
@@ -65,14 +68,15 @@ export async function openSessionToSettle(engine: Reach, planned: PlannedRun, si
 async function connect(
   engine: Reach,
   planned: PlannedRun,
-  batchExport: BatchExport,
+  batchExport: BatchExport & { deleted: boolean },
   signal: AbortSignal,
 ): Promise<Session> {
   const { stores, environment } = engine;
   const { run, hold, delivery } = planned;
-  const destination = destinationOf(batchExport.destinationType, environment);
-  const config = engine.sealed.open(batchExport);
-  await destination.validate(config, environment);
+  const pinned = planned.plan.destination ?? pinnedDestination(batchExport);
+  const destination = destinationOf(pinned.type, environment);
+  const config = await openPinned(engine, batchExport, pinned);
+  await recheck(destination, config, environment);
   return destination.open(
     config,
     delivery,
@@ -84,11 +88,26 @@ async function connect(
         list: () => stores.ledger.artifacts(hold),
         discard: stores.ledger.discardArtifacts,
       },
+      ownership: ownershipOf(stores, hold),
+      recordSuperseded: (keys) => stores.supersededFiles.record(hold, run.id, keys),
       emptyFile: (file) => emptyFile({ ...file, columns: delivery.columns }),
       step: (name) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end }),
     },
     environment,
   );
+}
+
+/**
+ * Checks the configuration as when it was saved. A host that is refused now may be permitted later: its name server may be away, or
+ * the operator lists it. Whether a name is unknown or leads inside looks the same.
+ */
+async function recheck(destination: Destination, config: unknown, environment: DestinationEnvironment): Promise<void> {
+  try {
+    await destination.validate(config, environment);
+  } catch (error) {
+    if (!(error instanceof InvalidInput && error.cause instanceof HostRefused)) throw error;
+    throw new DestinationUnavailable(error.message, { cause: error });
+  }
 }
 
 /** Lines for the user. One that cannot be stored goes to the worker's log instead: it must not end the run. */

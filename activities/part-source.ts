@@ -2,6 +2,7 @@
 import type { PartSource, PartSummary } from '../src/destinations/contract.ts';
 import { IntervalShrank } from '../src/errors.ts';
 import type { EventReader } from '../src/events/read.ts';
+import type { PlannedPart } from '../src/exports/domain/plan.ts';
 import { encodeFile } from '../src/formats/file.ts';
 import { scanRows } from '../src/formats/scan.ts';
 import type { PlannedRun } from './open-session.ts';
@@ -10,11 +11,10 @@ import type { PlannedRun } from './open-session.ts';
 export function partSource(
   events: EventReader,
   { plan, slice }: PlannedRun,
+  { rows: planned, ...range }: PlannedPart,
   hashKey: string | null,
-  index: number,
   signal: AbortSignal,
 ): PartSource {
-  const { rows: planned, ...range } = plan.parts[index]!;
   let summary: (() => PartSummary) | undefined;
   const copy = () => events.copy({ ...slice, ...range }, plan.columns, { signal, hashKey });
 
@@ -32,7 +32,9 @@ export function partSource(
     summary() {
       if (!summary) throw new Error('a part was staged without reading it');
       const read = summary();
+      // tooth: part-shrank
       if (read.rows < planned) throw new IntervalShrank(planned - read.rows);
+      // tooth: part-grew
       if (read.rows > planned)
         throw new Error(`a part planned with ${planned} rows has ${read.rows}: the seal was broken`);
       return read;

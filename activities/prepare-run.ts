@@ -3,19 +3,21 @@
  * next epoch together with storing the plan. Safe to repeat: an execution has one plan, whatever attempt made it.
  */
 import { destinationOf } from '../src/destinations/index.ts';
-import { InvalidInput, NotFound, Superseded } from '../src/errors.ts';
+import { InvalidInput, NotFound, Superseded, Unavailable } from '../src/errors.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import { contentOf } from '../src/exports/content.ts';
 import { isoMicros, isoSeconds, millisOf } from '../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
 import { intervalEndingAt } from '../src/exports/domain/intervals.ts';
-import type { Plan } from '../src/exports/domain/plan.ts';
+import { countParts, type Plan, type StoredPlan } from '../src/exports/domain/plan.ts';
 import { isOpen, type RunKind } from '../src/exports/domain/statuses.ts';
+import { pinnedDestination } from '../src/exports/pinned-destination.ts';
 import { planOf } from '../src/exports/planning.ts';
 import type { Run } from '../src/exports/runs.store.ts';
 import type { Attempt } from './activity.ts';
 import { closeLostOfInterval } from './close-lost-runs.ts';
 import type { Engine } from './engine.ts';
+import { giveUpPlanning } from './give-up.ts';
 import { notingFailure } from './note-failure.ts';
 
 /** `end`: the end of the data interval, ISO. */
@@ -23,11 +25,23 @@ export type PrepareRunInput = { exportId: string; end: string };
 /** The run's row; instants are ISO seconds, for people. */
 export type PreparedRun = { runId: string; kind: RunKind; start: string; end: string; rows: number; parts: number };
 
-export async function prepareRun(
-  engine: Engine,
-  attempt: Attempt,
-  { exportId, end }: PrepareRunInput,
-): Promise<PreparedRun> {
+/** For HTTP; Temporal has its own policy. */
+const BLOCKED_RETRY_SECONDS = 60;
+
+/** @throws what failed; when it would fail again, the run's row is `Failed` with the same message */
+export async function prepareRun(engine: Engine, attempt: Attempt, input: PrepareRunInput): Promise<PreparedRun> {
+  try {
+    return await planRun(engine, attempt, input);
+  } catch (error) {
+    if (!attempt.signal.aborted) {
+      const run = await engine.stores.runs.ofExecution(attempt.workflowRunId);
+      if (run) await giveUpPlanning(engine, run, error);
+    }
+    throw error;
+  }
+}
+
+async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: PrepareRunInput): Promise<PreparedRun> {
   const { stores } = engine;
   const [batchExport, interval, createdAt] = await Promise.all([
     stores.batchExports.find(exportId),
@@ -48,20 +62,49 @@ export async function prepareRun(
   await closeLostOfInterval(engine, run);
 
   const stored = await notingFailure(engine, run, attempt.signal, async () => {
+    await waitForTimeline(engine);
     await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
-    return storePlan(engine, run, await makePlan(engine, batchExport, run, attempt.signal));
+    for (
+      let planned: BatchExport | undefined = batchExport;
+      planned;
+      planned = await stores.batchExports.find(exportId)
+    ) {
+      const stored = await storePlan(
+        engine,
+        run,
+        planned.keySpace,
+        await makePlan(engine, planned, run, attempt.signal),
+      );
+      if (stored) return stored;
+    }
+    throw new NotFound('The batch export was deleted.');
   });
   await engine.step({ name: 'after-plan', exportId, runId: run.id, end: run.end });
   return prepared(run, stored);
+}
+
+/** A run that begins while deliveries are blocked waits: its plan would be of another state of the database. @throws Unavailable */
+async function waitForTimeline({ timeline }: Engine): Promise<void> {
+  const reason = await timeline.blocked();
+  if (reason !== undefined) throw new Unavailable(reason, BLOCKED_RETRY_SECONDS);
 }
 
 /** Anybody may start a workflow by hand in Temporal: only the export's own intervals, under their own names, are run. */
 async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportId: string, end: number) {
   const interval = intervalEndingAt(await stores.batchExports.tiling(exportId), end);
   if (!interval || runWorkflowId(exportId, end) !== workflowId) {
-    throw new InvalidInput(`No data interval of this batch export ends at ${isoSeconds(end)}.`);
+    const message = `No data interval of this batch export ends at ${isoSeconds(end)}.`;
+    await tellExport(stores, exportId, message);
+    throw new InvalidInput(message);
   }
   return { start: isoMicros(interval.start), end: isoMicros(interval.end) };
+}
+
+/** A run without a row has no other place to say why it could not begin. */
+async function tellExport(stores: Engine['stores'], exportId: string, reason: string): Promise<void> {
+  if (!(await stores.batchExports.find(exportId))) return;
+  const message = `A run could not begin: ${reason}`;
+  await stores.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message });
 }
 
 /**
@@ -80,27 +123,36 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
   const cutoff = await engine.sealer.sealPast(run.end, signal);
   const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content: contentOf(batchExport) };
   const { destinationConfig: config, hashKey } = batchExport;
-  return planOf(engine.events, { destination, config, slice, hashKey });
+  const plan = await planOf(engine.events, { destination, config, slice, hashKey });
+  return { ...plan, destination: pinnedDestination(batchExport) };
 }
 
-/** One transaction: the plan, and the epoch that fences every earlier one. A late attempt finds the plan and changes nothing. */
-async function storePlan({ stores }: Engine, run: Run, plan: Plan): Promise<Plan> {
+/**
+ * One transaction: the plan, and the epoch that fences every earlier one. A late attempt finds the plan and changes nothing.
+ * @param keySpace the export's, as the plan was made for it
+ * @returns undefined when the export has moved or was deleted meanwhile: nobody keeps that place for this run
+ */
+async function storePlan({ stores }: Engine, run: Run, keySpace: string, plan: Plan): Promise<StoredPlan | undefined> {
   return stores.inTransaction(async (inside) => {
+    const present = await inside.places.shareKeySpace(run.batchExportId);
     const locked = await inside.runs.lock(run.id);
     if (locked.plan) return locked.plan;
+    // tooth: plan-place
+    if (present !== keySpace) return undefined;
     // A frozen attempt of an execution that was terminated meanwhile must not fence the run that came after it.
     const newest = await inside.runs.newestOfInterval(run.batchExportId, run.end);
+    // tooth: run-newest
     if (!isOpen(locked.status) || newest?.id !== run.id)
       throw new Superseded('Another run has this data interval now.');
     const epoch = await inside.ledger.take({ exportId: run.batchExportId, start: run.start, end: run.end }, run.id);
-    await inside.runs.setPlan(run.id, plan, epoch);
+    const stored = await inside.runs.setPlan(run.id, plan, epoch);
     const message = `Planned ${plan.rows} rows in ${plan.parts.length} parts, stored before ${plan.cutoff}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
-    return plan;
+    return stored;
   });
 }
 
-function prepared(run: Run, plan: Plan): PreparedRun {
+function prepared(run: Run, plan: StoredPlan): PreparedRun {
   const [start, end] = [isoSeconds(millisOf(run.start)), isoSeconds(millisOf(run.end))];
-  return { runId: run.id, kind: run.kind, start, end, rows: plan.rows, parts: plan.parts.length };
+  return { runId: run.id, kind: run.kind, start, end, rows: plan.rows, parts: countParts(plan) };
 }

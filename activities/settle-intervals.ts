@@ -1,36 +1,74 @@
 /**
  * Intervals that a run left half way: it is closed, and the ledger still says that it was staging or committing. Once the
- * commit has begun, only the destination knows how far it came.
+ * commit has begun, only the destination knows how far it came. Exports are settled beside each other, each within deadlines: a
+ * destination that does not answer holds up its own intervals only, is asked again later each time, and not for ever.
  */
 import type { Receipt } from '../src/destinations/contract.ts';
+import { DestinationUnavailable, Unavailable } from '../src/errors.ts';
 import { millisOf } from '../src/exports/domain/instants.ts';
-import { cursorAfter } from '../src/exports/domain/plan.ts';
+import { isGap, isGivenUp, mayBecomeGap } from '../src/exports/domain/statuses.ts';
 import type { LedgerEntry } from '../src/exports/ledger.store.ts';
 import type { Run } from '../src/exports/runs.store.ts';
+import { forLog } from '../src/temporal/failures.ts';
 import type { Attempt } from './activity.ts';
 import { completeRun } from './close-run.ts';
 import type { Engine } from './engine.ts';
 import { openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
+import { postponeSettling } from './postpone-settling.ts';
+import { withinDeadline } from './round-steps.ts';
+
+export type Settled = { delivered: number; requested: number };
+
+const EXPORTS_AT_ONCE = 10;
+/** Of one interval. */
+const INTERVAL_MS = 10_000;
+/** No interval is begun later in the round; the next round goes on. */
+const BEGIN_WITHIN_MS = 10_000;
 
 /** @returns how many intervals were found delivered, and how many are requested anew */
-export async function settleIntervals(
+export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Settled> {
+  const settled: Settled = { delivered: 0, requested: 0 };
+  const exports = [...Map.groupBy(await engine.stores.ledger.unsettled(), ({ exportId }) => exportId).values()];
+  const beginUntil = performance.now() + BEGIN_WITHIN_MS;
+  const worker = async () => {
+    for (let entries = exports.pop(); entries; entries = exports.pop())
+      await settleExport(engine, entries, settled, beginUntil, signal);
+  };
+  await Promise.all(Array.from({ length: EXPORTS_AT_ONCE }, worker));
+  await engine.stores.troubles.prune();
+  return settled;
+}
+
+/** One after the other, until the destination does not answer. */
+async function settleExport(
   engine: Engine,
-  { signal }: Attempt,
-): Promise<{ delivered: number; requested: number }> {
-  const repairs = { delivered: 0, requested: 0 };
-  for (const entry of await engine.stores.ledger.unsettled()) {
+  entries: LedgerEntry[],
+  settled: Settled,
+  beginUntil: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let entry = entries.pop(); entry && performance.now() < beginUntil; entry = entries.pop()) {
+    signal.throwIfAborted();
     try {
-      const did = await settle(engine, entry, signal);
-      if (did) repairs[did] += 1;
+      const did = await settleWithinDeadline(engine, entry, signal);
+      if (did) settled[did] += 1;
     } catch (error) {
-      // One destination that is away must not keep the others from being settled; the next round tries again.
+      signal.throwIfAborted();
+      const { exportId, end } = entry;
       engine.log.warn(
-        { err: error, batch_export_id: entry.exportId, interval_end: entry.end },
+        { ...forLog(error), batch_export_id: exportId, interval_end: end },
         'an interval is settled later',
       );
+      const silent = error instanceof DestinationUnavailable || error instanceof Unavailable;
+      await postponeSettling(engine, silent ? [entry, ...entries.splice(0)] : [entry]);
     }
   }
-  return repairs;
+}
+
+async function settleWithinDeadline(engine: Engine, entry: LedgerEntry, signal: AbortSignal) {
+  const did = await withinDeadline(INTERVAL_MS, signal, (deadline) => settle(engine, entry, deadline));
+  if (await engine.stores.ledger.isHalfWay(entry)) await postponeSettling(engine, [entry]);
+  return did;
 }
 
 async function settle(
@@ -53,20 +91,30 @@ async function settle(
     await session.close();
   }
   if (entry.state !== 'committing') return undefined;
-  if (await waitsForPerson(engine, run)) await engine.stores.ledger.reopen(entry);
-  else if (await requestAgain(engine, entry)) return 'requested';
-  return undefined;
+  const again = await nextTry(engine, run);
+  if (again === 'later') return undefined;
+  // Requested first: what dies in between leaves the interval unsettled, and the next round comes here again.
+  const requested = again === 'now' && (await requestAgain(engine, entry));
+  await engine.stores.ledger.reopen(entry);
+  return requested ? 'requested' : undefined;
 }
 
-async function waitsForPerson({ stores }: Engine, { status, batchExportId }: Run): Promise<boolean> {
-  return status === 'Failed' || (await stores.batchExports.evenDeleted(batchExportId)).deleted;
+/** When the interval of a run that ended in its commit is delivered again: with the pauses and the end of other failures. */
+async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 'never'> {
+  const { status, batchExportId, end, finishedAt } = run;
+  if (status === 'Failed' || (await stores.batchExports.evenDeleted(batchExportId)).deleted) return 'never';
+  if (!mayBecomeGap(status)) return 'now';
+  const failures = await stores.gaps.failures(batchExportId, end);
+  if (isGivenUp(status, failures)) return 'never';
+  const now = millisOf(await stores.batchExports.now());
+  return isGap(status, failures, now - millisOf(finishedAt ?? run.createdAt)) ? 'now' : 'later';
 }
 
 /** As the ledger's design has it: a closed run whose delivery is there is `Completed`. */
-async function recordDelivery({ stores }: Engine, { run, plan, hold }: PlannedRun, receipt: Receipt): Promise<void> {
+async function recordDelivery({ stores }: Engine, { run, hold }: PlannedRun, receipt: Receipt): Promise<void> {
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(hold, receipt);
-    await completeRun(inside, run, receipt, cursorAfter(plan, run.end));
+    await completeRun(inside, run, receipt, run.end);
     const message = `The commit had succeeded: ${receipt.rows} rows are at ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
   });

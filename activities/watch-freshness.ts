@@ -1,26 +1,38 @@
 /** Notices which exports are behind their target, or no longer are, and remembers how far each has delivered. */
-import { millisOf } from '../src/exports/domain/instants.ts';
-import { lookAt, type LookedAt } from '../src/exports/freshness.ts';
+import { lookAtEach, type LookedAt } from '../src/exports/freshness.ts';
+import { forLog } from '../src/temporal/failures.ts';
 import type { Engine } from './engine.ts';
+import { eachOrLog, ofExport } from './round-steps.ts';
 
 const AT_ONCE = 200;
 
 /** @returns how many exports are newly behind schedule, or on it again */
-export async function watchFreshness(engine: Engine): Promise<number> {
+export async function watchFreshness(engine: Engine, signal: AbortSignal): Promise<number> {
   const ids = await engine.stores.freshness.ids();
   let alerts = 0;
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const looked = await lookAt(engine.stores, ids.slice(from, from + AT_ONCE));
-    for (const one of looked) if (await watch(engine, one)) alerts += 1;
+    const looked = await lookAtEach(engine.stores, ids.slice(from, from + AT_ONCE), (id, error) =>
+      engine.log.warn({ ...forLog(error), batch_export_id: id }, 'freshness is looked at later'),
+    );
+    signal.throwIfAborted();
+    await eachOrLog(
+      engine,
+      signal,
+      'freshness is looked at later',
+      looked,
+      ({ watched }) => ofExport(watched.id),
+      async (one) => {
+        if (await watch(engine, one)) alerts += 1;
+      },
+    );
   }
   return alerts;
 }
 
 async function watch(engine: Engine, looked: LookedAt): Promise<boolean> {
-  const { watched, freshness } = looked;
-  const completeUntil = freshness.completeUntil === null ? null : millisOf(freshness.completeUntil);
-  if (completeUntil !== null && completeUntil !== watched.completeUntil)
-    await engine.stores.freshness.advance(watched.id, completeUntil);
+  const { watched, freshness, deliveredUntil } = looked;
+  if (deliveredUntil !== undefined && deliveredUntil !== watched.completeUntil)
+    await engine.stores.freshness.advance(watched.id, deliveredUntil);
   const isLate = watched.targetSeconds !== null && freshness.lagSeconds > watched.targetSeconds;
   // In a pause nothing is expected to change, and who paused it knows.
   if (watched.paused || isLate === (watched.behindSince !== null)) return false;
@@ -29,7 +41,7 @@ async function watch(engine: Engine, looked: LookedAt): Promise<boolean> {
 
 async function tellBehind({ stores }: Engine, { watched, freshness }: LookedAt): Promise<boolean> {
   const { lagSeconds, completeUntil } = freshness;
-  const summary = `Behind schedule: a data interval has been due for ${lagSeconds} s, the target is ${watched.targetSeconds} s.`;
+  const summary = `Behind schedule: a data interval has been due or out of date for ${lagSeconds} s, the target is ${watched.targetSeconds} s.`;
   return stores.inTransaction(async (inside) => {
     if (!(await inside.health.begin(watched.id, 'behind'))) return false;
     const entry = { batchExportId: watched.id, runId: null, message: summary };
@@ -41,6 +53,7 @@ async function tellBehind({ stores }: Engine, { watched, freshness }: LookedAt):
         complete_until: completeUntil,
         lag_seconds: lagSeconds,
         freshness_target_seconds: watched.targetSeconds,
+        intervals: freshness.troubles,
       },
     });
     return true;

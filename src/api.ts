@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createDashboardParts, dashboardRoutes, type DashboardsApi } from './dashboard-parts.ts';
 import { isDatabaseAway } from './db/away.ts';
+import { sharedRoutes } from './dashboards/sharing/description.ts';
 import { createCapture, type CaptureOptions } from './capture/capture.ts';
 import { captureRoutes } from './capture/description.ts';
 import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
@@ -20,6 +21,7 @@ import { warningRoutes, type WarningsApi } from './events/warnings.routes.ts';
 import { warningStore } from './events/warnings.store.ts';
 import type { ExportsApi } from './exports/api.ts';
 import { backfills } from './exports/backfills.ts';
+import { foreignDeliveries } from './exports/accept-delivery.ts';
 import { batchExports } from './exports/batch-exports.ts';
 import { integrations } from './exports/integrations.ts';
 import { exportFigures } from './exports/figures.ts';
@@ -37,7 +39,7 @@ import { createHealth } from './health/readiness.ts';
 import { healthRoutes, type HealthApi } from './health/routes.ts';
 import { createApp } from './http/app.ts';
 import { replyThrough } from './http/raw-answers.ts';
-import type { Route } from './http/route.ts';
+import type { DescribedRoute, Route } from './http/route.ts';
 import { accessControls } from './identity/access-controls.ts';
 import type { AccessControlsApi } from './identity/access-controls.routes.ts';
 import { activityRoutes, type ActivityApi } from './identity/activity.routes.ts';
@@ -90,6 +92,9 @@ export const apiRoutes: readonly Route<Collaborators>[] = [
   ...dashboardRoutes,
 ];
 
+/** Everything that is answered before the application. */
+export const lanes: readonly DescribedRoute[] = [...captureRoutes, ...flagLanes, ...sharedRoutes];
+
 export type Api = {
   /** Capture and decide: what SDKs ask. */
   lane: Lane;
@@ -112,6 +117,8 @@ export function createApi(
       requestLimits: RequestLimits;
       /** Requests for flags that are answered for each project. */
       flagRequestsPerSecond: number;
+      /** Distinct ids that a person may get by merges. */
+      mostDistinctIds: number;
       /** Where Temporal's UI may have payloads opened; absent: nowhere. */
       codecFor?: Pick<CodecEndpointOptions, 'token' | 'origin'> | undefined;
     },
@@ -144,7 +151,9 @@ export function createApi(
     protectedObjects,
   });
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
-  const health = createHealth(apiChecks({ pool: engine.pool, ensureTemporal }));
+  const health = createHealth(
+    apiChecks({ pool: engine.pool, ensureTemporal, deliveriesBlocked: engine.timeline.reason }),
+  );
   const ingestionWarnings = warningStore(db);
   const warnings = createWarningWriter({ store: ingestionWarnings, log });
 
@@ -155,6 +164,7 @@ export function createApi(
     clientAddress,
     locate,
     eventsPerSecond,
+    mostDistinctIds: options.mostDistinctIds,
     warn: warnings.note,
     observe: engine.metrics.capture,
     log,
@@ -168,7 +178,7 @@ export function createApi(
   const { stores, executions, sealed, environment, setter, notifications } = engine;
   const app = createApp({
     routes: apiRoutes,
-    answeredElsewhere: [...captureRoutes, ...flagLanes],
+    answeredElsewhere: lanes,
     collaborators: {
       health,
       ...people({
@@ -195,6 +205,7 @@ export function createApi(
         ensureTemporal,
       }),
       backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal }),
+      foreignDeliveries: foreignDeliveries(engine),
       intervals: exportIntervals({ stores, pool: engine.pool }),
       previews: exportPreviews(engine),
       runs: exportRuns({ stores, executions, limits: engine.limits, ensureTemporal }),

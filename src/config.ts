@@ -14,6 +14,9 @@ const MetricsPort = (role: string) =>
     description: `Port on which ${role} tells Prometheus how it is doing, at \`/metrics\`. Unset: nowhere. 0: any that is free.`,
   });
 
+/** Of EXPORT_FILE_GRACE_HOURS. */
+export const DEFAULT_FILE_GRACE_HOURS = 24;
+
 const EventsPerSecond = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 50_000, description });
 
@@ -72,7 +75,7 @@ export const Environment = Type.Object({
     minimum: 1,
     maximum: 10_000,
     default: 10,
-    description: 'Backfills of one project that go on at once; above it 429.',
+    description: 'Backfills of one project that go on at once; above it 429, and the backfill of an unpause waits.',
   }),
   EXPORT_LOCAL_QUOTA_MB: Type.Optional(
     Type.Integer({
@@ -81,6 +84,18 @@ export const Environment = Type.Object({
       description: 'MiB that one project’s files may take in EXPORT_LOCAL_ROOT. Unset: no limit.',
     }),
   ),
+  EXPORT_LOCAL_FILE_MODE: Type.String({
+    pattern: '^0?[0-7]{3}$',
+    default: '640',
+    description:
+      'Rights of files in EXPORT_LOCAL_ROOT, in octal, as far as the umask leaves them; folders may be entered where files may be read.',
+  }),
+  EXPORT_FILE_GRACE_HOURS: Type.Integer({
+    minimum: 1,
+    maximum: 8_760,
+    default: DEFAULT_FILE_GRACE_HOURS,
+    description: 'Hours for which files that a re-delivery replaced stay readable, where the layout is `versioned`.',
+  }),
   EXPORT_ALLOWED_HOSTS: Type.String({
     default: '',
     description:
@@ -110,6 +125,13 @@ export const Environment = Type.Object({
   CAPTURE_KEY_EVENTS_PER_SECOND: EventsPerSecond(
     'The same for history that comes with a secret key, for each key; it is not counted as its project’s.',
   ),
+  PERSON_DISTINCT_IDS: Type.Integer({
+    minimum: 2,
+    maximum: 100_000,
+    default: 1_000,
+    description:
+      'Distinct ids that a person may get by `$identify`, aliases and merges; events beyond it are stored and join nothing.',
+  }),
   FLAGS_PROJECT_REQUESTS_PER_SECOND: Type.Integer({
     minimum: 1,
     maximum: 1_000_000_000,

@@ -26,6 +26,9 @@ import type { EngineOptions } from './engine.ts';
 import type { FindProtected } from './http/access.ts';
 import type { Route } from './http/route.ts';
 import type { AccessControlsApi } from './identity/access-controls.routes.ts';
+import { accessControlStore } from './identity/access-controls.store.ts';
+import { rawAccessOfLink, type RawAccess } from './identity/raw-data.ts';
+import { levelForEverybody } from './identity/rights.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import type { ClientAddress } from './wire/client-address.ts';
 
@@ -64,10 +67,15 @@ export function createDashboardParts(options: DashboardPartsOptions): DashboardP
     compute: (project, query) => runQuery(queryPool, project, query, { now: Date.now() }),
     log,
   });
+  const rules = accessControlStore(db);
+  async function accessOfLinks(projectId: number): Promise<RawAccess> {
+    const forEverybody = await rules.forEverybody(projectId);
+    return rawAccessOfLink((kind) => levelForEverybody(forEverybody, kind));
+  }
   const sharedPages = createSharedPages({
     shares: shareStore(db),
     unlocking: createUnlocking({ stores, tokens: createShareTokens(createKeyRing(encryptionKeys)) }),
-    shownOf: createShownOf({ stores, resultsOf: createSharedResults({ results }) }),
+    shownOf: createShownOf({ stores, resultsOf: createSharedResults({ results, accessOf: accessOfLinks }) }),
     clientAddress,
     isSecure: new URL(publicUrl).protocol === 'https:',
     log,

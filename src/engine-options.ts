@@ -26,6 +26,7 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
     environment: {
       localRoot: config.EXPORT_LOCAL_ROOT,
       localQuotaMb: config.EXPORT_LOCAL_QUOTA_MB,
+      localFileMode: Number.parseInt(config.EXPORT_LOCAL_FILE_MODE, 8),
       allowedHosts: entriesOf(config.EXPORT_ALLOWED_HOSTS),
     },
     mail: config.SMTP_URL === undefined ? undefined : { url: config.SMTP_URL, from: config.MAIL_FROM },
@@ -34,6 +35,7 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
       runsPerProject: config.EXPORT_RUNS_PER_PROJECT,
       backfillsPerProject: config.EXPORT_BACKFILLS_PER_PROJECT,
     },
+    fileGraceHours: config.EXPORT_FILE_GRACE_HOURS,
     log,
   };
 }

@@ -1,5 +1,6 @@
 /** Composes the export engine: what the worker's activities, the API and `sluice verify` work with. */
 import type { Engine, ExportLimits, Step } from '../activities/engine.ts';
+import { DEFAULT_FILE_GRACE_HOURS } from './config.ts';
 import { createKnex, createPool } from './db/connection.ts';
 import type { DestinationEnvironment } from './destinations/environment.ts';
 import { eventReader } from './events/read.ts';
@@ -8,6 +9,7 @@ import { notificationSettings, type NotificationSettings } from './exports/notif
 import { scheduleSetter } from './exports/schedule-setter.ts';
 import { sealedConfigs } from './exports/sealed-config.ts';
 import { exportStores } from './exports/stores.ts';
+import { timelineGuard } from './exports/timeline-guard.ts';
 import { hostRules } from './net/host-rules.ts';
 import { createMailer, type MailOptions } from './notify/mail.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
@@ -16,6 +18,7 @@ import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { connectTemporal, type TemporalOptions } from './temporal/connection.ts';
 import { exportExecutions } from './temporal/executions.ts';
 import { exportSchedules } from './temporal/schedules.ts';
+import { timelineWitness } from './temporal/witness.ts';
 
 export type EngineOptions = {
   databaseUrl: string;
@@ -28,6 +31,8 @@ export type EngineOptions = {
   /** Rows that travel at once need a connection each. */
   partsAtOnce: number;
   limits: ExportLimits;
+  /** As EXPORT_FILE_GRACE_HOURS. */
+  fileGraceHours?: number;
   log: Logger;
   /** For tests that stop the engine at a step of a run. */
   step?: (step: Step) => Promise<void>;
@@ -67,7 +72,9 @@ export function createEngine(options: EngineOptions): ComposedEngine {
     schedules,
     setter: scheduleSetter({ stores, schedules, log }),
     executions: exportExecutions(temporal.client),
+    timeline: timelineGuard({ stores, witness: timelineWitness(temporal.client), log }),
     limits: options.limits,
+    fileGraceHours: options.fileGraceHours ?? DEFAULT_FILE_GRACE_HOURS,
     log,
     step: options.step ?? (async () => {}),
     temporal,

@@ -4,7 +4,7 @@
  *
  * Messages are for the person who caused the failure: they name the field and the fix, never a host, a secret or SQL.
  */
-abstract class SluiceError extends Error {
+export abstract class SluiceError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
@@ -17,8 +17,8 @@ export class InvalidInput extends SluiceError {
   readonly code: string;
 
   /** @param attr the field, nested names joined by `__`, or null when the whole body is at fault */
-  constructor(detail: string, attr: string | null = null, code = 'invalid_input') {
-    super(detail);
+  constructor(detail: string, attr: string | null = null, code = 'invalid_input', options?: ErrorOptions) {
+    super(detail, options);
     this.attr = attr;
     this.code = code;
   }
@@ -129,12 +129,35 @@ export class DestinationUnavailable extends SluiceError {}
 /** Another run took over this data interval: nothing more may be written under our epoch. */
 export class Superseded extends SluiceError {}
 
+/** The destination holds a delivery of this data interval that our database does not know: an operator decides which one stays. */
+export class DeliveredElsewhere extends SluiceError {
+  constructor() {
+    super(
+      'This data interval was delivered by another timeline: the destination holds a delivery that this database does not know, as ' +
+        'after a restore. Nothing was replaced. Accept theirs, or ours, under `foreign_deliveries/` or with `sluice recover`.',
+    );
+  }
+}
+
+/** This database may have been restored or copied: nothing is delivered until an operator says how to go on. */
+export class DeliveriesBlocked extends SluiceError {}
+
 /** The source holds fewer rows than the plan counted: delivering less would be a silent loss. */
 export class IntervalShrank extends SluiceError {
   constructor(missingRows: number) {
     super(
       `The interval shrank by ${missingRows} row${missingRows === 1 ? '' : 's'} since this run was planned: ` +
         'events were deleted at the source. Retry the run to deliver what is there now.',
+    );
+  }
+}
+
+/** A run that nobody asked for would deliver fewer rows of the same content than are there: a person decides. */
+export class DeliveryWouldShrink extends SluiceError {
+  constructor(missingRows: number) {
+    super(
+      `${missingRows} row${missingRows === 1 ? '' : 's'} of the last delivery of this data interval are no longer at the source. What was ` +
+        'delivered stays. Retry the run to deliver what is there now.',
     );
   }
 }

@@ -1,4 +1,5 @@
 /** Composes what the API does with feature flags: what it answers before the application, routes behind it, and what they share. */
+import { configurationRoutes } from './flags/config/description.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createKnex, createPool, STORE_TIMEOUTS } from './db/connection.ts';
 import type { EngineOptions } from './engine.ts';
@@ -60,7 +61,7 @@ export const flagRoutes: Route<FlagsApi & AccessControlsApi>[] = [
 ];
 
 /** What is answered before the application. */
-export const flagLanes: DescribedRoute[] = [...decideRoutes, ...ofrepRoutes];
+export const flagLanes: DescribedRoute[] = [...decideRoutes, ...ofrepRoutes, ...configurationRoutes];
 
 export type FlagPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKeys' | 'log'> & {
   gatekeeper: Gatekeeper;

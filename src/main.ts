@@ -1,6 +1,7 @@
 /** The command line. Each command is loaded when it is named, so that asking for help does not load the whole house. */
 import { Command } from 'commander';
 import { CommandFailed } from './errors.ts';
+import { describeError } from './secrets/redact.ts';
 
 type Entry = { summary: string; load(): Promise<Command> };
 
@@ -37,6 +38,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: 'check what an export delivered, at source and destination',
     load: async () => (await import('./commands/verify.ts')).verifyCommand(),
   },
+  recover: {
+    summary: 'let deliveries go on after the database was restored, or copied',
+    load: async () => (await import('./commands/recover.ts')).recoverCommand(),
+  },
 };
 
 async function main(words: readonly string[]): Promise<void> {
@@ -53,7 +58,7 @@ async function main(words: readonly string[]): Promise<void> {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  console.error(error instanceof CommandFailed ? `sluice: ${error.message}` : error);
+  console.error(error instanceof CommandFailed ? `sluice: ${error.message}` : describeError(error));
   // Not exitCode: what a failed command left open must not keep the process alive.
   process.exit(1);
 }

@@ -9,8 +9,7 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox';
 export { Type };
 export type { ErrorObject, Static, TObject, TSchema };
 
-const ajv = new Ajv2020({
-  allErrors: true,
+const OPTIONS = {
   // `strict: true` refuses `discriminator` and union types; these are the parts of it that hold for us.
   strictSchema: true,
   strictNumbers: true,
@@ -19,11 +18,29 @@ const ajv = new Ajv2020({
   discriminator: true,
   useDefaults: true,
   verbose: true,
-});
-// ajv-formats is CommonJS whose default export is also its namespace.
-(addFormats as unknown as (instance: Ajv2020) => void)(ajv);
+} as const;
 
-/** A validator that fills defaults in place and narrows to the schema's type; `errors` says what is wrong. */
+/** Finds all that is wrong, of which the client is told what comes first in the schema. */
+const thorough = createAjv(true);
+/** Ends at the first fault. */
+const quick = createAjv(false);
+
+/** Values whose faults are all looked for: each takes several times as long as one that is right. */
+const THOROUGH_VALUES = 2_000;
+
+function createAjv(allErrors: boolean): Ajv2020 {
+  const ajv = new Ajv2020({ ...OPTIONS, allErrors });
+  // ajv-formats is CommonJS whose default export is also its namespace.
+  (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
+  // Of our own: a hint to what reads texts (`http/parameters.ts`), and nothing to a validator.
+  ajv.addVocabulary(['x-lenient']);
+  return ajv;
+}
+
+/**
+ * A validator that fills defaults in place and narrows to the schema's type; `errors` says what is wrong: all of it, or the first that
+ * was found in a value of more than 2,000 parts.
+ */
 export type Validator<S extends TSchema> = {
   (value: unknown): value is Static<S>;
   errors?: ErrorObject[] | null;
@@ -31,7 +48,30 @@ export type Validator<S extends TSchema> = {
 
 /** Compiles once; call at module load, never per request. */
 export function compile<S extends TSchema>(schema: S): Validator<S> {
-  return ajv.compile(schema) as ValidateFunction as Validator<S>;
+  const findAll = thorough.compile(schema);
+  let findFirst: ValidateFunction | undefined;
+  const validate = ((value: unknown) => {
+    const find = hasMoreParts(value, THOROUGH_VALUES) ? (findFirst ??= quick.compile(schema)) : findAll;
+    const isValid = find(value);
+    validate.errors = find.errors ?? null;
+    return isValid;
+  }) as Validator<S>;
+  return validate;
+}
+
+/** Whether there are more elements and members in it, at all levels. */
+function hasMoreParts(value: unknown, most: number): boolean {
+  const queue: unknown[] = [value];
+  let count = 0;
+  for (let at = 0; at < queue.length; at += 1) {
+    const one = queue[at];
+    if (typeof one !== 'object' || one === null) continue;
+    const parts: unknown[] = Array.isArray(one) ? one : Object.values(one);
+    count += parts.length;
+    if (count > most) return true;
+    for (const part of parts) queue.push(part);
+  }
+  return false;
 }
 
 /** A string that is one of the given values. */

@@ -23,18 +23,18 @@ const ARROWS = `
   wire            -> net, lane
   sending         ->
   processes       ->
-  telemetry       -> config (types)
+  telemetry       -> config (types), secrets
   config          ->
   errors          ->
   schema          ->
 
   db              -> processes
   migrations      -> db (types)
-  events          -> http, db, identity, formats, query, destinations (types), exports/domain
+  events          -> http, wire, db, identity, formats, query, destinations (types), exports/domain
   destinations    -> net, formats
   temporal        -> exports/domain, processes, config, secrets (types)
 
-  http            -> secrets, lane
+  http            -> secrets, lane, wire
   health          -> http, db, events
   identity        -> http, db, secrets, notify (types)
   flags           -> http, lane (types), db, identity, wire, flags/evaluation, events, query, secrets
@@ -43,7 +43,7 @@ const ARROWS = `
   notify          -> net, db (types)
   exports         -> http, db, identity, exports/domain, events, query, formats, destinations, temporal, secrets, notify
 
-  activities      -> exports, exports/domain, events, destinations, formats, temporal, db, notify, net (types)
+  activities      -> exports, exports/domain, events, destinations, formats, temporal, db, notify, net
   workflows       -> exports/domain, activities (types)
 
   up              -> processes, db, identity, dashboards, secrets, temporal, exports/domain, config, composition

@@ -5,6 +5,7 @@ import {
   CancellationScope,
   CancelledFailure,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   workflowInfo,
@@ -13,7 +14,15 @@ import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/commo
 import type { Activities } from '../activities/index.ts';
 import type { PreparedRun } from '../activities/prepare-run.ts';
 import type { RunEnding, RunOutcome } from '../activities/finish-run.ts';
-import { FINISHING, MOVING, PARTS_AT_ONCE, PLANNING } from './policies.ts';
+import {
+  FINISHING,
+  MOST_SINGLE_PARTS,
+  MOVING,
+  MOVING_RANGE,
+  PARTS_AT_ONCE,
+  PARTS_IN_RANGE,
+  PLANNING,
+} from './policies.ts';
 
 export type ExportRunInput = { exportId: string };
 
@@ -21,6 +30,7 @@ const NOMINAL_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', Sear
 
 const { prepareRun } = proxyActivities<Activities>(PLANNING);
 const { exportPart } = proxyActivities<Activities>(MOVING);
+const { exportParts } = proxyActivities<Activities>(MOVING_RANGE);
 const { finishRun } = proxyActivities<Activities>(FINISHING);
 
 /**
@@ -50,16 +60,37 @@ function sentence({ kind, start, end }: PreparedRun): string {
   return `${kind} run for [${start}, ${end})`;
 }
 
+/** Parts that one activity stages: half-open. */
+type Range = { from: number; to: number };
+
+/** A run that began before there were ranges has one activity a part, whatever their number. */
+function stageRange(runId: string, { from, to }: Range): Promise<unknown> {
+  return to - from === 1 ? exportPart({ runId, part: from }) : exportParts({ runId, from, to });
+}
+
+function rangeLength(parts: number): number {
+  return parts > MOST_SINGLE_PARTS && patched('part-ranges') ? PARTS_IN_RANGE : 1;
+}
+
 /** Several at once; the first failure stops the others. */
-async function stageParts({ runId, parts }: PreparedRun): Promise<RunEnding> {
+async function stageParts(run: PreparedRun): Promise<RunEnding> {
+  const { runId, parts } = run;
+  const length = rangeLength(parts);
   let next = 0;
+  let staged = 0;
   const worker = async () => {
-    while (next < parts) await exportPart({ runId, part: next++ });
+    while (next < parts) {
+      const range = { from: next, to: Math.min(next + length, parts) };
+      next = range.to;
+      await stageRange(runId, range);
+      staged += range.to - range.from;
+      setCurrentDetails(`${sentence(run)}: ${staged} of ${parts} parts staged, ${run.rows} rows in all`);
+    }
   };
   const scope = new CancellationScope();
   try {
     await scope.run(async () => {
-      const workers = Array.from({ length: Math.min(parts, PARTS_AT_ONCE) }, worker);
+      const workers = Array.from({ length: Math.min(Math.ceil(parts / length), PARTS_AT_ONCE) }, worker);
       await Promise.all(workers).catch(async (error: unknown) => {
         next = parts;
         scope.cancel();

@@ -1,5 +1,5 @@
 /** Timeouts and retry policies of activities, each with the reason for its numbers. */
-import type { ActivityOptions } from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
 import { TASK_QUEUES } from '../src/exports/domain/task-queues.ts';
 
 /** Short: a killed or frozen worker's work is somebody else's after this long. Beats come from a timer, several in this time. */
@@ -22,6 +22,18 @@ export const MOVING: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
 };
 
+/**
+ * A range of parts, which goes on where its last attempt ended: more attempts than one part has, and no attempt is cut off that still
+ * moves. What a cancelled range has staged is taken back once it has stopped.
+ */
+export const MOVING_RANGE: ActivityOptions = {
+  ...MOVING,
+  startToCloseTimeout: '12 hours',
+  scheduleToCloseTimeout: '24 hours',
+  retry: { ...MOVING.retry, maximumAttempts: 40 },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+};
+
 /** Commit and close. Tried longer than parts are: what is staged is lost otherwise. */
 export const FINISHING: ActivityOptions = {
   startToCloseTimeout: '2 hours',
@@ -40,5 +52,11 @@ export const ASKING: ActivityOptions = {
 /** Looking after things, every minute anyway: a failed round is replaced by the next one. */
 export const CARETAKING: ActivityOptions = { ...ASKING, retry: { ...ASKING.retry, maximumAttempts: 3 } };
 
-/** Parts of one run at once. */
+/** Parts, or ranges of parts, of one run at once. */
 export const PARTS_AT_ONCE = 4;
+/**
+ * Of a run with more parts each activity stages a range of them: an activity adds about five events to the history, which Temporal
+ * ends at 51,200.
+ */
+export const MOST_SINGLE_PARTS = 1_000;
+export const PARTS_IN_RANGE = 50;

@@ -6,11 +6,12 @@
  * A batch is taken in part: its good events are stored, and `rejected` names the others by their index. A request none of
  * whose events can be stored is refused with the first one's error.
  */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Pool } from '../db/connection.ts';
 import { InvalidInput, MethodNotAllowed, NotAuthenticated, Unavailable } from '../errors.ts';
 import { encodeEvents, type EventRows, type NewEvent } from '../events/event-rows.ts';
 import { groupTypesOf, type GroupTypes } from '../events/group-types.ts';
-import { createIngest } from '../events/ingest.ts';
+import { createIngest, MOST_DISTINCT_IDS } from '../events/ingest.ts';
 import type { IngestionWarning } from '../events/warnings.ts';
 import type { Gatekeeper } from '../http/access.ts';
 import { answerFor, serverError } from '../http/error-body.ts';
@@ -54,6 +55,8 @@ export type CaptureOptions = {
   locate?: Locate | undefined;
   /** What each project may have stored, and each secret key that brings history, which is not counted as its project's. */
   eventsPerSecond: { project: number; key: number };
+  /** Distinct ids that a person may get by merges; absent: `MOST_DISTINCT_IDS` (`events/ingest.ts`). */
+  mostDistinctIds?: number;
   /** Told what senders should know about their events; must not wait. */
   warn(projectId: number, warnings: readonly IngestionWarning[]): void;
   /** Told of every answer, and of the events in it. */
@@ -71,7 +74,8 @@ export type Capture = {
 
 export function createCapture(options: CaptureOptions): Capture {
   const { pool, projectByToken, gatekeeper, clientAddress, locate, eventsPerSecond, warn, observe, log } = options;
-  const groups = createGroupCommit(createIngest(pool, { onWarnings: warn }), (error) =>
+  const { mostDistinctIds = MOST_DISTINCT_IDS } = options;
+  const groups = createGroupCommit(createIngest(pool, { mostDistinctIds, onWarnings: warn }), (error) =>
     log.error({ error: describeError(error) }, 'a group failed'),
   );
   const enrich = createEnrichment(locate);
@@ -141,7 +145,7 @@ export function createCapture(options: CaptureOptions): Capture {
     const now = fromMilliseconds(Date.now());
     const reception = { historical, now, sentAt: parseInstant(received.sentAt), escapes: received.escapes };
     const groupTypes = await findGroupTypes(project.id, received.events, reception);
-    const { events, indexes, rejected } = readEvents(received.events, { ...reception, groupTypes });
+    const { events, indexes, rejected } = await readEvents(received.events, { ...reception, groupTypes });
     const rows = encodeEvents(events, { projectId: project.id, historical, createdAt: now });
     memory.hold(rows.bytes.length + events.length * BYTES_AROUND_ROW);
     const warnings = received.historical && !historical ? [STORED_AS_LIVE] : [];
@@ -171,7 +175,7 @@ export function createCapture(options: CaptureOptions): Capture {
   ): Promise<GroupTypes> {
     const known = groupTypes.find(projectId, namedGroupTypes(given));
     if (known) return known;
-    const { indexes } = readEvents(given, { ...reception, groupTypes: new Map() });
+    const { indexes } = await readEvents(given, { ...reception, groupTypes: new Map() });
     const names = namedGroupTypes(indexes.map((index) => given[index]));
     try {
       return groupTypes.find(projectId, names) ?? (await groupTypes.make(projectId, names));
@@ -195,6 +199,9 @@ export function createCapture(options: CaptureOptions): Capture {
 /** Where the events of a request are placed in time, and the secret key that allowed it. */
 type Placement = { historical: boolean; keyId?: string };
 const LIVE: Placement = { historical: false };
+
+/** For which the events of one request may keep others waiting. */
+const LONGEST_TURN_MS = 20;
 
 /** What an event takes beside its encoded row while it waits: its uuid, instants, what it does to its person, with some to spare. */
 const BYTES_AROUND_ROW = 1_500;
@@ -225,15 +232,21 @@ type ReadRequest = Omit<ReadEvents, 'events'> & {
   isBeacon: boolean;
 };
 
-function readEvents(given: readonly unknown[], reception: Reception): ReadEvents {
+/** Other requests get their turn between the events of a large one. */
+async function readEvents(given: readonly unknown[], reception: Reception): Promise<ReadEvents> {
   const result: ReadEvents = { events: [], indexes: [], rejected: [] };
-  given.forEach((raw, index) => {
+  let begun = performance.now();
+  for (const [index, raw] of given.entries()) {
+    if (index > 0 && performance.now() - begun > LONGEST_TURN_MS) {
+      await othersTurn();
+      begun = performance.now();
+    }
     try {
       result.events.push(readEvent(raw, reception));
       result.indexes.push(index);
     } catch (error) {
       result.rejected.push({ index, error });
     }
-  });
+  }
   return result;
 }

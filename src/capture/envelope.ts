@@ -34,6 +34,7 @@ export function openEnvelope(body: unknown, { query, eventName }: Surroundings):
   const around = isObject(body) ? body : {};
   const events = eventsOf(body);
   if (events.length === 0) throw new InvalidInput('The request holds no event.', null, 'empty_batch');
+  // tooth: capture-events
   if (events.length > LIMITS.eventsPerRequest) {
     throw new TooLarge(`A request may hold ${LIMITS.eventsPerRequest} events; this one holds ${events.length}.`);
   }
@@ -83,6 +84,7 @@ function commonToken(events: readonly unknown[]): unknown {
     const { properties } = event;
     const token = tokenOf(event) ?? (isObject(properties) ? properties['token'] : undefined);
     if (token === undefined || token === common) continue;
+    // tooth: capture-one-key
     if (common !== undefined) throw new NotAuthenticated('The events of one request name different API keys.');
     common = token;
   }

@@ -61,6 +61,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
   function store(rows: EventRows): Promise<number[]> {
     const { projectId } = rows;
     const queue = queues.get(projectId) ?? emptyQueue();
+    // tooth: queue-wait
     if (expectedWaitMs(queue) > LONGEST_WAIT_MS || !places.take(projectId, 1)) {
       throw new Unavailable('Too many events are waiting to be stored.', 2);
     }
@@ -87,6 +88,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
   function fill(): void {
     for (const [projectId, queue] of queues) {
       if (inFlight === GROUPS_IN_FLIGHT) return;
+      // tooth: group-transactions
       if (!isReady(queue) || !transactions.take(projectId, 1)) continue;
       // To the end of the line.
       queues.delete(projectId);

@@ -6,6 +6,11 @@ export const LIMITS = {
   bodyBytes: 2 * MIB,
   batchBytes: 20 * MIB,
   eventsPerRequest: 10_000,
+  /** Elements of lists, members of objects, lists and objects in a body: so many, or one for so many bytes where that is more. */
+  values: 50_000,
+  bytesPerValue: 20,
+  /** The same in one event's properties: its work is done in one go, and other requests wait for it. */
+  valuesPerEvent: 25_000,
   /** UTF-16 units of one event's properties as JSON, all digits of its numbers written out. */
   propertiesLength: MIB,
   /** Objects and arrays inside each other, in one event. */

@@ -6,6 +6,7 @@ import { readPersonEffects } from '../events/persons/effects.ts';
 import { storedLength } from '../events/stored-length.ts';
 import { parseInstant } from '../wire/instant.ts';
 import { isDeeperThan, storableJson, storableText } from '../wire/json.ts';
+import { textHasMoreValuesThan } from '../wire/value-count.ts';
 import { isObject, type RawObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 import { groupKeys, readGroupUpdate } from './read-groups.ts';
@@ -97,8 +98,13 @@ function readProperties(raw: RawObject, { escapes, groupTypes }: Reception): Rea
   const { $elements_chain: chain } = given;
   const kept = withSetters(raw, chain === undefined ? given : withoutChain(given));
   const { object, text } = storableJson(withGroups(kept, groupTypes), escapes);
+  // tooth: capture-event-size
   if (storedLength(text, object, LIMITS.propertiesLength) > LIMITS.propertiesLength) {
     const detail = `An event's properties may have ${LIMITS.propertiesLength} characters of JSON.`;
+    throw new InvalidInput(detail, 'properties', 'event_too_large');
+  }
+  if (textHasMoreValuesThan(text, LIMITS.valuesPerEvent)) {
+    const detail = `An event's properties may hold ${LIMITS.valuesPerEvent} values.`;
     throw new InvalidInput(detail, 'properties', 'event_too_large');
   }
   return { object, properties: text, elementsChain: typeof chain === 'string' ? storableText(chain) : '' };

@@ -1,10 +1,12 @@
 /** From the bytes of a request to the events in it. */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { LaneRequest } from '../lane/request.ts';
 import { readBody } from '../wire/body.ts';
 import { queryOf, type Fields } from '../wire/fields.ts';
 import { parseJson } from '../wire/json.ts';
 import { LARGE_BYTES, type Memory } from '../wire/memory.ts';
 import { openEnvelope, type Envelope } from './envelope.ts';
+import { LIMITS } from './limits.ts';
 import type { CapturePath } from './paths.ts';
 import { probableSender, type TakeTurn } from './turns.ts';
 
@@ -27,6 +29,8 @@ export async function receive(
     memory.belongTo(sender);
     await takeTurn(sender);
   }
-  const { value, escapes } = parseJson(json);
+  const { value, escapes } = parseJson(json, Math.max(LIMITS.values, json.length / LIMITS.bytesPerValue));
+  // What its events cost comes on top of what it cost to parse.
+  if (json.length > LARGE_BYTES) await othersTurn();
   return { ...openEnvelope(value, { query, eventName }), escapes, query };
 }

@@ -41,6 +41,7 @@ async function run(): Promise<void> {
     eventsPerSecond,
     requestLimits: { perMinute: config.KEY_REQUESTS_PER_MINUTE, perHour: config.KEY_REQUESTS_PER_HOUR },
     flagRequestsPerSecond: config.FLAGS_PROJECT_REQUESTS_PER_SECOND,
+    mostDistinctIds: config.PERSON_DISTINCT_IDS,
     clientAddress,
     locate,
     codecFor,

@@ -108,7 +108,7 @@ async function roll({ id, grace, json }: Roll, { keys, issuing }: Stores): Promi
 }
 
 function print(made: ApiKey, key: string, { json }: { json: boolean }): void {
-  if (json) return console.log(JSON.stringify({ ...report(made), key }));
+  if (json) return console.log(JSON.stringify({ ...report(made), value: key }));
   console.log(key);
   console.error('Keep it: it is not shown again.');
 }

@@ -1,13 +1,16 @@
 import { Command } from 'commander';
 import { createActivities } from '../../activities/index.ts';
 import { readConfig } from '../config.ts';
-import { createEngine } from '../engine.ts';
+import { createEngine, type ComposedEngine, type EngineOptions } from '../engine.ts';
 import { engineOptions } from '../engine-options.ts';
 import { freePort } from '../processes/port.ts';
+import { answerPings } from '../processes/liveness.ts';
 import { stopSignals } from '../processes/stop-signals.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { forLog } from '../temporal/failures.ts';
 import { ensureNamespace } from '../temporal/namespace.ts';
-import { installRuntime, startExportWorker } from '../temporal/worker.ts';
+import { untilAnswered } from '../temporal/until-answered.ts';
+import { endRuntime, installRuntime, startExportWorker, type ExportWorker } from '../temporal/worker.ts';
 import { startMetricsServer } from './metrics-server.ts';
 
 export function workerCommand(): Command {
@@ -15,12 +18,15 @@ export function workerCommand(): Command {
     .summary('run exports: workflows and the activities that move rows')
     .description(
       'Takes work from Temporal until it is stopped. Any number of workers may run; one that is killed or frozen loses ' +
-        'nothing: another one does its work. SLUICE_WORKER_CONCURRENCY bounds the parts that one worker moves at once.',
+        'nothing: another one does its work. One that starts before Temporal waits for it. SLUICE_WORKER_CONCURRENCY bounds the parts that one worker moves at once.',
     )
     .action(run);
 }
 
 async function run(): Promise<void> {
+  answerPings();
+  const stopping = new AbortController();
+  void stopSignals().requested.then(() => stopping.abort());
   const config = readConfig();
   const options = engineOptions(config, createLogger(config, 'worker'));
   const temporalMetrics = config.SLUICE_WORKER_METRICS_PORT === undefined ? undefined : `127.0.0.1:${await freePort()}`;
@@ -32,21 +38,46 @@ async function run(): Promise<void> {
     log: options.log,
     others: async () => (await fetch(`http://${temporalMetrics}/metrics`)).text(),
   });
+  const tellReady = engine.metrics.tellOfWorker();
   try {
-    await ensureNamespace(engine.temporal.client);
-    await engine.schedules.ensureReconciler();
-    const { temporal, partsAtOnce } = options;
-    const worker = await startExportWorker({
-      activities: createActivities(engine),
-      log: options.log,
-      temporal,
-      partsAtOnce,
-    });
+    const worker = await whenTemporalAnswers(engine, options, stopping.signal);
+    // The first delivery would ask, too: who is restored should know at once.
+    await engine.timeline.blocked();
     engine.log.info('worker ready');
-    void stopSignals().requested.then(() => worker.shutdown());
+    tellReady(true);
+    const shutdown = () => {
+      tellReady(false);
+      worker.shutdown();
+    };
+    if (stopping.signal.aborted) shutdown();
+    else stopping.signal.addEventListener('abort', shutdown);
     await worker.stopped;
+  } catch (error) {
+    // A stop that ended the wait for Temporal is no failure.
+    if (!stopping.signal.aborted) throw error;
+    await endRuntime();
   } finally {
     await metricsServer?.stop(0);
     await engine.close();
   }
+}
+
+/**
+ * Starts taking work as soon as Temporal lets it: also a Temporal that is started after this process, or hangs at its start.
+ * @throws errors that do not pass, such as a missing permission for the namespace; the signal's reason
+ */
+async function whenTemporalAnswers(
+  engine: ComposedEngine,
+  { temporal, partsAtOnce, log }: EngineOptions,
+  signal: AbortSignal,
+): Promise<ExportWorker> {
+  const { address, namespace } = temporal;
+  const onFailure = (error: unknown) =>
+    log.warn({ ...forLog(error), address, namespace }, 'waiting for Temporal, which does not answer');
+  const attempt = async () => {
+    await ensureNamespace(engine.temporal.client);
+    await engine.schedules.ensureReconciler();
+    return startExportWorker({ activities: createActivities(engine), log, temporal, partsAtOnce });
+  };
+  return untilAnswered(attempt, { signal, onFailure });
 }

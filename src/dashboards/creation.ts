@@ -2,7 +2,7 @@
 import { InvalidInput, PermissionDenied } from '../errors.ts';
 import { reaches } from '../http/access.ts';
 import type { Acting } from './acting.ts';
-import type { CreationMode, Dashboard, DashboardFields } from './dashboards.store.ts';
+import type { CreationMode, Dashboard, DashboardFields, Origin } from './dashboards.store.ts';
 import { recordOf } from './log.ts';
 import { ensureRestricts, ONLY_COLLABORATORS_EDIT } from './restriction.ts';
 import type { DashboardTemplate } from './templates/template.ts';
@@ -11,7 +11,7 @@ import { copyTiles } from './tiles/copy.ts';
 import type { GivenTile } from './tiles/schema.ts';
 
 /** What a client says of a dashboard to be made. */
-export type Given = { fields: Partial<DashboardFields>; tiles: readonly GivenTile[] };
+export type Given = { fields: Partial<DashboardFields> & Origin; tiles: readonly GivenTile[] };
 
 /**
  * @throws InvalidInput for a tile that cannot be
@@ -65,7 +65,11 @@ export async function makeCopy(
   const original = await originalOf(acting, source.id);
   const { filters, variables, breakdown_colors, data_color_theme_id } = original;
   const copied = { filters, variables, breakdown_colors, data_color_theme_id };
-  const made = await make(acting, { fields: { ...copied, ...fields }, tiles: [] }, 'duplicate');
+  const made = await make(
+    acting,
+    { fields: { ...copied, ...fields, use_dashboard: source.id }, tiles: [] },
+    'duplicate',
+  );
   await copyTiles(acting, original, made, source);
   await changeTiles(acting, made, tiles);
   return made;

@@ -85,7 +85,7 @@ const getDashboard = route({
   summary: 'Retrieve a dashboard with its tiles, and what their insights give',
   description: 'It remembers when that was: `last_accessed_at`.',
   async handle({ project, caller, rights, params, query }, { dashboards }: DashboardManagementApi) {
-    const look = { overrides: overridesOf(query), refresh: refreshOf(query.refresh) };
+    const look = { overrides: overridesOf(query, { rights }), refresh: refreshOf(query.refresh) };
     const dashboard = await dashboards.open(project.id, params.id);
     return representation(200, { project, caller, rights }, dashboard, dashboards, look);
   },
@@ -94,6 +94,7 @@ const getDashboard = route({
 const patchDashboard = route({
   method: 'patch',
   path: '/dashboards/:id/',
+  errors: [412],
   access: { scope: 'dashboard:write', object: { resource: 'dashboard', param: 'id', deletedToo: true } },
   params: DashboardParams,
   body: DashboardPatchBody,
@@ -111,6 +112,7 @@ const patchDashboard = route({
 const putDashboard = route({
   method: 'put',
   path: '/dashboards/:id/',
+  errors: [412],
   access: { scope: 'dashboard:write', object: { resource: 'dashboard', param: 'id', deletedToo: true } },
   params: DashboardParams,
   body: DashboardPatchBody,

@@ -38,13 +38,20 @@ export type Dashboard = DashboardFields & {
   created_by: number | null;
   created_at: string;
   last_refresh: string | null;
+  /** The built-in template that it was made from. */
+  use_template: string | null;
+  /** The dashboard that it was copied from. */
+  use_dashboard: number | null;
   /** Whether the link that counts is open. */
   is_shared: boolean;
   /** Users who may edit it though it is restricted. */
   editors: number[];
 };
 
-export type NewDashboard = Partial<DashboardFields> & Pick<Dashboard, 'project_id' | 'creation_mode' | 'created_by'>;
+export type Origin = Partial<Pick<Dashboard, 'use_template' | 'use_dashboard'>>;
+export type NewDashboard = Partial<DashboardFields> &
+  Origin &
+  Pick<Dashboard, 'project_id' | 'creation_mode' | 'created_by'>;
 
 /** A dashboard that a list shows; with a search, how it was found. */
 export type ListedDashboard = Dashboard & { search_match_type?: SearchMatch };

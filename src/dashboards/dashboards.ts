@@ -1,7 +1,9 @@
 /** What users do with dashboards. Each change is one transaction, with its entry in the activity log. */
+import { isDeepStrictEqual } from 'node:util';
 import { Conflict, InvalidInput, NotFound, Stale } from '../errors.ts';
 import type { Caller, Project, Rights } from '../http/access.ts';
 import { changesBetween, type Change } from '../identity/activity.ts';
+import { rawAccess } from '../identity/raw-data.ts';
 import { make, makeCopy, makeFromTemplate } from './creation.ts';
 import type { Dashboard, DashboardFields } from './dashboards.store.ts';
 import type { Acting } from './acting.ts';
@@ -17,6 +19,7 @@ import { presentDashboard, presentListed } from './present.ts';
 import { ensureRestricts } from './restriction.ts';
 import type { DashboardBody, DashboardPatchBody, ListedDashboardBody, NewDashboardBody } from './schema.ts';
 import type { DashboardStores } from './stores.ts';
+import { ensureMayFilter } from './queries/raw-data.ts';
 import { templateNamed, templateTagged } from './templates/built-in.ts';
 import type { DashboardTemplate } from './templates/template.ts';
 import { changeTiles } from './tiles/change.ts';
@@ -62,8 +65,12 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
       const tiles = (body.tiles ?? []).map((tile) => ({ ...tile, id: null }));
       ensureInsightScope(actor.caller, tiles);
       const given = { fields: givenFields(body), tiles };
+      ensureMayFilter(actor, given.fields.filters);
       const made = (inside: Acting): Promise<Dashboard> => {
-        if (name) return makeFromTemplate(inside, templateNamed(name), given);
+        if (name) {
+          const fields = { ...given.fields, use_template: name };
+          return makeFromTemplate(inside, templateNamed(name), { ...given, fields });
+        }
         return id ? makeCopy(inside, { id, deep }, given) : make(inside, given);
       };
       return acting(actor, async (inside) => {
@@ -111,6 +118,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
         }
         // Also for the level that it has.
         if (fields.restriction_level !== undefined) ensureRestricts(before, actor.caller, actor.rights);
+        if (!isDeepStrictEqual(fields.filters, before.filters)) ensureMayFilter(actor, fields.filters);
         const restricted = await restrictedWith(inside.stores, before);
         if (before.deleted) await bringBack(inside, id);
         const onIt = await changeTiles(inside, before, tiles);
@@ -131,7 +139,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
         tilesOf(all, dashboard, {
           ...viewer,
           overrides,
-          resultsOf: (asked) => results.resultsOf(project, asked, refresh),
+          resultsOf: (asked) => results.resultsOf(project, asked, refresh, rawAccess(viewer)),
         }),
       ]);
       return presentDashboard(dashboard, { viewer, users, tiles, overrides });

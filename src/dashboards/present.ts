@@ -31,8 +31,6 @@ export function presentListed(
     pinned: dashboard.pinned,
     created_at: dashboard.created_at,
     created_by: userOf(users, dashboard.created_by),
-    last_accessed_at: dashboard.last_accessed_at,
-    last_viewed_at: null,
     is_shared: dashboard.is_shared,
     deleted: dashboard.deleted,
     creation_mode: dashboard.creation_mode,
@@ -40,8 +38,6 @@ export function presentListed(
     restriction_level: dashboard.restriction_level,
     ...accessOf(dashboard, viewer),
     access_control_version: dashboard.restriction_level > EVERYONE_EDITS ? 'v1' : 'v2',
-    last_refresh: dashboard.last_refresh,
-    team_id: dashboard.project_id,
     ...(dashboard.search_match_type && { search_match_type: dashboard.search_match_type }),
   };
 }
@@ -51,6 +47,13 @@ export function presentDashboard(dashboard: Dashboard, view: DashboardView): Das
   const { filters, variables } = dashboard;
   return {
     ...presentListed(dashboard, view),
+    last_accessed_at: dashboard.last_accessed_at,
+    last_viewed_at: null,
+    last_refresh: dashboard.last_refresh,
+    team_id: dashboard.project_id,
+    use_template: dashboard.use_template ?? '',
+    use_dashboard: dashboard.use_dashboard,
+    delete_insights: false,
     filters: { ...filters, ...view.overrides?.filters },
     variables: { ...variables, ...view.overrides?.variables },
     breakdown_colors: dashboard.breakdown_colors,

@@ -85,8 +85,6 @@ const listed = {
   pinned: Type.Boolean(),
   created_at: Instant,
   created_by: nullable(UserBody),
-  last_accessed_at: nullable(Instant),
-  last_viewed_at: Type.Null(),
   is_shared: Type.Boolean({ description: 'Whether its link is open to everybody who has it.' }),
   deleted: Type.Boolean(),
   creation_mode: stringEnum(CREATION_MODES),
@@ -96,8 +94,6 @@ const listed = {
   effective_privilege_level: Level,
   user_access_level: nullable(stringEnum(LEVELS), { description: 'null: seen by a shared link.' }),
   access_control_version: stringEnum(['v1', 'v2'] as const, { description: 'v1: restricted to collaborators.' }),
-  last_refresh: nullable(Instant),
-  team_id: Type.Integer({ description: 'The project.' }),
 };
 
 export const ListedDashboardBody = Type.Object(
@@ -109,6 +105,13 @@ export type ListedDashboardBody = Static<typeof ListedDashboardBody>;
 export const DashboardBody = Type.Object(
   {
     ...listed,
+    last_accessed_at: nullable(Instant),
+    last_viewed_at: Type.Null(),
+    last_refresh: nullable(Instant),
+    team_id: Type.Integer({ description: 'The project.' }),
+    use_template: Type.String({ description: 'The template that it was made from; empty: none.' }),
+    use_dashboard: nullable(Type.Integer({ description: 'The dashboard that it was copied from.' })),
+    delete_insights: Type.Boolean({ description: 'Always false: it is part of a request to delete, and not kept.' }),
     filters: Json,
     variables: Json,
     breakdown_colors: Type.Array(Type.Unknown()),

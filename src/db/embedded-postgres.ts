@@ -36,6 +36,8 @@ export type EmbeddedPostgresOptions = {
   /** false turns fsync off: only for data that may be lost, as in tests. */
   durable: boolean;
   settings?: Record<string, string>;
+  /** Variables of the server's process beside its own few; tests give it a clock of theirs. */
+  environment?: Record<string, string>;
   /** Told what takes time ("creating the database cluster"). */
   onProgress?: (message: string) => void;
 };
@@ -226,7 +228,7 @@ async function launch({
     ...owner,
     cwd: path.dirname(data),
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: serverEnv(),
+    env: { ...serverEnv(), ...options.environment },
     // A Ctrl-C in the terminal goes to the whole group: the supervisor decides when Postgres stops.
     detached: true,
   });
@@ -259,7 +261,7 @@ function ready(
     child.once('error', (error) => fail(`Postgres could not be started: ${error.message}`));
     child.stderr?.on('data', (chunk: Buffer) => {
       if (output.length < 65_536) output += chunk.toString();
-      if (!output.includes('ready to accept connections')) return;
+      if (!/ready to accept (read-only )?connections/.test(output)) return;
       clearTimeout(timer);
       resolve();
     });

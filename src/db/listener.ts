@@ -63,7 +63,7 @@ export function listen({ url, channel, onNotification, onListening, log }: Liste
   function again(error: Error | undefined): void {
     clearTimeout(timer);
     if (closed) return;
-    log.warn({ channel, error: error?.message }, 'the connection that listens was lost');
+    log.warn({ channel, ...(error && { err: error }) }, 'the connection that listens was lost');
     timer = setTimeout(() => void connect(), retryMs);
     retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
   }

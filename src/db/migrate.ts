@@ -54,6 +54,7 @@ async function withMigrator<T>(url: string, work: (migrator: Knex.Migrator) => P
   const db = createKnex({ url, applicationName: 'sluice-migrate', maxConnections: 2 });
   try {
     await turn.connect();
+    // tooth: migrate-lock
     await turn.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     // A migrator that was killed leaves knex's own lock behind; holding ours proves that nobody else is at work.
     const migrator = db.migrate;

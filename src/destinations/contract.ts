@@ -11,13 +11,30 @@
  * matter; recording fails with `Superseded` once a later epoch has taken the interval. A commit first makes sure that
  * nothing recorded by other attempts can ever become visible.
  *
+ * Epochs count within one database. Against another one (a restored or copied database that goes on beside or after this one) stands
+ * **ownership**: a delivery says which run made it, and only a run that our database knows for the interval is replaced.
+ *
  * Errors: a destination throws `DestinationRejected` (would say no again: never retried; tells the user what to fix) or
  * `DestinationUnavailable` (may say yes later: retried), translating its driver's errors once, at the call, by code.
- * `Superseded` passes through. Messages never hold a host, a credential or SQL.
+ * `Superseded` and `DeliveredElsewhere` pass through. Messages never hold a host, a credential or SQL.
  */
+import type { Artifacts } from './artifacts.ts';
 import type { DestinationEnvironment } from './environment.ts';
+import type { FileEncoding } from './file-encoding.ts';
+import type { Ownership, PresentDelivery } from './ownership.ts';
+import type { DeleteSuperseded, RecordSuperseded } from './superseded.ts';
 import type { TObject } from '../schema.ts';
 import type { TestStep } from './test-steps.ts';
+
+export type { Artifact, Artifacts, RecordedArtifact } from './artifacts.ts';
+export {
+  COMPRESSIONS,
+  FILE_FORMATS,
+  SUPPORTED_COMPRESSIONS,
+  type Compression,
+  type FileEncoding,
+  type FileFormat,
+} from './file-encoding.ts';
 
 /** How a value of a column travels in COPY BINARY, and so what a destination can know of it. */
 export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'date' | 'int4' | 'int8' | 'float8' | 'bool';
@@ -26,27 +43,6 @@ export type Column = {
   type: ColumnType;
   /** Travels with the rows for our own bookkeeping: a table keeps it, a file leaves it out. */
   hidden?: true;
-};
-
-export const FILE_FORMATS = ['Parquet', 'JSONLines', 'CSV'] as const;
-export type FileFormat = (typeof FILE_FORMATS)[number];
-export const COMPRESSIONS = ['zstd', 'lz4', 'snappy', 'gzip', 'brotli'] as const;
-export type Compression = (typeof COMPRESSIONS)[number];
-/** Which of them a format may have; every format may have none. */
-export const SUPPORTED_COMPRESSIONS: Record<FileFormat, readonly Compression[]> = {
-  Parquet: COMPRESSIONS,
-  JSONLines: ['gzip', 'brotli', 'zstd'],
-  CSV: ['gzip', 'brotli', 'zstd'],
-};
-
-/** How a file is written: fixed in the plan. */
-export type FileEncoding = {
-  format: FileFormat;
-  compression: Compression | null;
-  /** Parquet: whether names say the compression too, `.parquet.zst`, as they always do for other formats. */
-  codecInName?: boolean;
-  /** CSV: cells that a spreadsheet would run as a formula begin with an apostrophe. */
-  formulaSafe?: boolean;
 };
 
 /**
@@ -79,7 +75,6 @@ export type Delivery = {
   columns: readonly Column[];
   /** How a table keeps only the newest version of each row, by columns of the delivery; null: the interval's rows are its own. */
   merge: RowVersions | null;
-  parts: readonly Part[];
   /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
   file: FileEncoding & { numbered: boolean };
 };
@@ -136,24 +131,10 @@ export type Receipt = {
   /** For files: each one, and the manifest's key. */
   files?: DeliveredFile[];
   manifest?: string;
-};
-
-/** Something left at the destination before the commit: an open upload, a stage table. JSON-safe. */
-export type Artifact = Readonly<Record<string, unknown>>;
-export type RecordedArtifact = { id: string; epoch: number; artifact: Artifact };
-
-/** Our own database's record of what a run left at the destination. */
-export type Artifacts = {
-  /**
-   * Stores, committed, that the artifact exists or is about to. @returns its id
-   * @throws Superseded when a later epoch has taken the interval, or ours is already delivered (a frozen worker that goes on
-   *   beside the attempt that finished): the caller removes what it just made and stops
-   */
-  record(artifact: Artifact): Promise<string>;
-  /** Everything recorded for this interval under our epoch or earlier ones and not yet discarded. */
-  list(): Promise<RecordedArtifact[]>;
-  /** These can never become visible any more (aborted, dropped, completed by us). */
-  discard(ids: readonly string[]): Promise<void>;
+  /** Of the run that delivered it; null or absent: it was delivered before destinations kept the run. */
+  run_id?: string | null;
+  /** Of the database that delivered it, as `run_id`. */
+  timeline?: string | null;
 };
 
 /** A line of the run's log, which the user reads: no hosts, no secrets. */
@@ -164,6 +145,8 @@ export type SessionContext = {
   signal: AbortSignal;
   log: RunLog;
   artifacts: Artifacts;
+  ownership: Ownership;
+  recordSuperseded: RecordSuperseded;
   /** A file of no rows; an earlier delivery's names may have had another format or compression than this one's. */
   emptyFile(file: Pick<FileEncoding, 'format' | 'compression'>): {
     bytes: AsyncIterable<Uint8Array>;
@@ -181,7 +164,7 @@ export type SessionContext = {
 export type Difference = { what: string; expected: string; found: string };
 
 export type Session = {
-  /** Where this delivery goes: what its receipt will say. An earlier one may have gone elsewhere. */
+  /** Where this delivery goes, by its plan: what its receipt will say. An earlier one may have gone elsewhere. */
   location: string;
   /**
    * Stages one part, invisibly. Each call stages afresh: what an earlier attempt of the same part left is not built upon.
@@ -190,11 +173,15 @@ export type Session = {
   /**
    * Makes these parts the content of the data interval, replacing what an earlier delivery left there. Safe to repeat with the
    * same parts: what an earlier, interrupted call already made visible is recognised. The ledger is `committing` by then.
-   * @throws Superseded when a later epoch took the interval meanwhile
+   * @throws Superseded when a later epoch took the interval meanwhile; DeliveredElsewhere when the destination holds a delivery that
+   *   this database does not know (`Ownership`), which stays as it is
+   * @throws StagedLost when a part was staged under a name that is not the plan's
    */
   commit(parts: readonly StagedPart[]): Promise<Receipt>;
-  /** Asks the destination whether this delivery's epoch is what it holds: the receipt, or undefined. For repairs after crashes. */
+  /** Asks the destination whether this delivery is what it holds, by run and epoch. For repairs after crashes. */
   delivered(): Promise<Receipt | undefined>;
+  /** What the destination holds of the interval, whichever run and database delivered it; undefined: no delivery. */
+  present(): Promise<PresentDelivery | undefined>;
   /**
    * Reads back. Empty: all is as the receipt says.
    * @param deep downloads and counts every row instead of trusting sizes and checksums
@@ -203,9 +190,14 @@ export type Session = {
   verify(receipt: Receipt, options: { deep: boolean; rows?: () => AsyncIterable<Uint8Array> }): Promise<Difference[]>;
   /** Removes every artifact recorded for this interval up to our epoch. Never touches what is visible. */
   discard(): Promise<void>;
+  /** Absent: the destination has no files. */
+  deleteSuperseded?: DeleteSuperseded;
   /** Ends connections. Called exactly once, also after an error. */
   close(): Promise<void>;
 };
+
+/** The export that a configuration is of. */
+export type Subject = { projectId: number; model: string };
 
 /** `effectively_once`: repeats leave the same content. `at_least_once`: a receiver may see a repeat and must deduplicate. */
 export type DeliveryPromise = 'effectively_once' | 'at_least_once';
@@ -219,6 +211,8 @@ export type Destination<Config = unknown> = {
   takes: 'files' | 'rows';
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
+  /** What a stored configuration means that lacks these fields, because it is older than they are. */
+  former?: Readonly<Record<string, unknown>>;
   /** Fields that an integration of the kind brings instead of the configuration. */
   integration?: { kind: string; fields: readonly string[] };
   /**
@@ -233,12 +227,23 @@ export type Destination<Config = unknown> = {
    * @throws InvalidInput naming the field (without the `destination__config__` prefix)
    */
   validate(config: Config, environment: DestinationEnvironment): Promise<void>;
-  /** Two exports of one installation may not write to the same place: equal strings collide. Holds no secret. */
-  keySpace(config: Config, projectId: number): string;
+  /**
+   * The place that the credentials open, as exactly as it can be told: two configurations with equal places may use each other's
+   * credentials. Holds no secret, and needs none in `config`.
+   */
+  place(config: Config, of: Subject): string;
+  /**
+   * Every key or table that the configuration can write to, as `key-space.ts` compares it: no two exports of one installation
+   * may have any in common. Holds no secret, and needs none in `config`.
+   */
+  keySpace(config: Config, of: Subject): string;
   /** What can be tried first. */
   steps: readonly TestStep<Config>[];
   /** What a delivery leaves there, as people find it: objects and their manifest, or the table. Contacts nothing. */
-  names(config: Config, delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'parts'>): string[];
+  names(
+    config: Config,
+    delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'runId'> & { parts: readonly Part[] },
+  ): string[];
   open(
     config: Config,
     delivery: Delivery,

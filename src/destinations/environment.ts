@@ -4,6 +4,8 @@ export type DestinationEnvironment = {
   localRoot: string | undefined;
   /** MiB that the files of one project may take there; absent: no limit. */
   localQuotaMb?: number | undefined;
+  /** Rights of files there, as in `open(2)`; absent: `DEFAULT_FILE_MODE`. */
+  localFileMode?: number | undefined;
   /** Private hosts, addresses and ranges that the operator allows. */
   allowedHosts: readonly string[];
 };

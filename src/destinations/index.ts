@@ -16,6 +16,13 @@ export function destinations(environment: DestinationEnvironment): readonly Dest
   return ALL.filter(({ type }) => type !== localFile.type || environment.localRoot !== undefined);
 }
 
+/** A destination by its type, also one that the installation offers no longer. @throws Error for a type that does not exist */
+export function anyDestination(type: string): Destination {
+  const destination = ALL.find((candidate) => candidate.type === type);
+  if (!destination) throw new Error(`there is no destination ${type}`);
+  return destination;
+}
+
 /** @throws InvalidInput for a type that does not exist or that this installation does not offer */
 export function destinationOf(type: string, environment: DestinationEnvironment): Destination {
   const destination = destinations(environment).find((candidate) => candidate.type === type);

@@ -1,17 +1,15 @@
 /** What our database remembers of a run's leavings, seen from one place. */
-import type { RecordedArtifact, SessionContext } from './contract.ts';
+import type { Artifact, RecordedArtifact } from './artifacts.ts';
+import type { SessionContext } from './contract.ts';
 
 /**
- * The artifacts of this interval at the place that the configuration names now. Those at an earlier place (another bucket, another
- * server) cannot be reached with the present credentials: they are forgotten, with a word in the run's log.
+ * The artifacts of this interval that are at the session's own place. Those of earlier runs at other places stay recorded: each
+ * is taken back by a session of the run that left it, which its plan leads there.
  */
-export async function artifactsAt(place: string, { artifacts, log }: SessionContext): Promise<RecordedArtifact[]> {
+export async function artifactsAt(
+  isHere: (artifact: Artifact) => boolean,
+  { artifacts }: Pick<SessionContext, 'artifacts'>,
+): Promise<RecordedArtifact[]> {
   const recorded = await artifacts.list();
-  const here = recorded.filter(({ artifact }) => artifact['place'] === place);
-  const elsewhere = recorded.filter(({ artifact }) => artifact['place'] !== place);
-  if (elsewhere.length > 0) {
-    log('warning', `${elsewhere.length} unfinished uploads or tables stay at an earlier place of this batch export.`);
-    await artifacts.discard(elsewhere.map(({ id }) => id));
-  }
-  return here;
+  return recorded.filter(({ artifact }) => isHere(artifact));
 }

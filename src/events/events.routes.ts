@@ -2,6 +2,7 @@
 import { datetimeOf } from '../http/datetime.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagination.ts';
 import { json, route } from '../http/route.ts';
+import { rawAccess, type RawAccess } from '../identity/raw-data.ts';
 import { Type, type Static } from '../schema.ts';
 import type { EventStore, StoredEvent } from './events.store.ts';
 
@@ -16,9 +17,11 @@ const EventBody = Type.Object(
     distinct_id: Type.String(),
     person_id: Type.String({ format: 'uuid', description: 'The person that the event was stored with.' }),
     properties: Properties,
-    person_properties: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'The person’s properties as the event left them.',
-    }),
+    person_properties: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'The person’s properties as the event left them; absent for who may not see persons.',
+      }),
+    ),
     elements_chain: Type.String(),
     timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
     created_at: Type.String({ format: 'date-time', description: 'When it was received.' }),
@@ -40,14 +43,17 @@ const Query = Type.Object({
   before: Type.Optional(Type.String({ description: 'Only events with an earlier timestamp. ISO 8601.' })),
 });
 
-function present({ uuid, ...event }: StoredEvent): Static<typeof EventBody> {
+/** @param access of who looks: persons may be closed to those who see events */
+function present({ uuid, ...event }: StoredEvent, access: RawAccess): Static<typeof EventBody> {
   return {
     id: uuid,
     event: event.event,
     distinct_id: event.distinctId,
     person_id: event.personId,
     properties: event.properties as Static<typeof Properties>,
-    person_properties: event.personProperties as Static<typeof Properties>,
+    ...(access.refusal(['person']) === undefined && {
+      person_properties: event.personProperties as Static<typeof Properties>,
+    }),
     elements_chain: event.elementsChain,
     timestamp: event.timestamp,
     created_at: event.createdAt,
@@ -64,7 +70,7 @@ const listEvents = route({
   description:
     'History takes its place by its timestamps. Large events make short pages: `next` says whether there is more. Events are ' +
     'looked through from the newest on, for five seconds at most (503): give `after` with a filter that few events pass.',
-  async handle({ project, query, url }, { events }: EventsApi) {
+  async handle({ project, caller, rights, query, url }, { events }: EventsApi) {
     const filter = {
       event: query.event,
       distinctId: query.distinct_id,
@@ -72,8 +78,9 @@ const listEvents = route({
       after: query.after === undefined ? undefined : datetimeOf(query.after, 'after'),
       before: query.before === undefined ? undefined : datetimeOf(query.before, 'before'),
     };
+    const access = rawAccess({ caller, rights });
     const load = (place: Place) => events.list(project.id, filter, place);
-    return json(200, await cursorPage(url, query, load, ({ stored }) => present(stored)));
+    return json(200, await cursorPage(url, query, load, ({ stored }) => present(stored, access)));
   },
 });
 
@@ -84,8 +91,8 @@ const getEvent = route({
   params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
   answers: { 200: EventBody },
   summary: 'Retrieve an event',
-  async handle({ project, params }, { events }: EventsApi) {
-    return json(200, present(await events.get(project.id, params.id)));
+  async handle({ project, caller, rights, params }, { events }: EventsApi) {
+    return json(200, present(await events.get(project.id, params.id), rawAccess({ caller, rights })));
   },
 });
 

@@ -15,6 +15,9 @@ export const INGEST_TIMEOUTS = {
   idleInTransactionTimeoutMs: 5_000,
 } satisfies Partial<DatabaseOptions>;
 
+/** A change of a person is written once for each: a person of 1,000 ids and 1 MB is a gigabyte. */
+export const MOST_DISTINCT_IDS = 1_000;
+
 const ATTEMPT_DELAYS_MS = [0, 10, 50, 250];
 /** Of a group that took too long: one of them passes even where the whole takes many times as long as it may. */
 const PARTS_OF_SLOW_GROUP = 8;
@@ -34,18 +37,26 @@ export type Ingest = {
 export type IngestOptions = {
   /** Clients wait for the answer: no attempt takes longer than half of this, and after all of it none is begun. */
   patienceMs?: number;
+  /** Distinct ids that a person may get by merges; who has more keeps them. */
+  mostDistinctIds?: number;
   /** Told what events asked for and did not get, once they are stored. */
   onWarnings?(projectId: number, warnings: readonly IngestionWarning[]): void;
 };
 
 /** @param pool made with INGEST_TIMEOUTS */
-export function createIngest(pool: Pool, { patienceMs = 10_000, onWarnings = () => {} }: IngestOptions = {}): Ingest {
+export function createIngest(
+  pool: Pool,
+  { patienceMs = 10_000, mostDistinctIds = MOST_DISTINCT_IDS, onWarnings = () => {} }: IngestOptions = {},
+): Ingest {
   const knownPersons = createKnownPersons();
 
   return {
     async store(projectId, requests) {
       const references = requests.flatMap((rows) => rows.subjects.map((_, index) => ({ rows, index })));
-      const refused = await storeAll({ pool, projectId, knownPersons, patienceMs, onWarnings }, references);
+      const refused = await storeAll(
+        { pool, projectId, knownPersons, patienceMs, mostDistinctIds, onWarnings },
+        references,
+      );
       return requests.map((rows) => refused.filter((row) => row.rows === rows).map((row) => row.index));
     },
   };
@@ -109,12 +120,13 @@ async function storeRepeatedly(target: Target, references: RowReference[], deadl
 }
 
 async function storeOnce(
-  { pool, projectId, knownPersons, patienceMs }: Target,
+  { pool, projectId, knownPersons, patienceMs, mostDistinctIds }: Target,
   references: RowReference[],
 ): Promise<IngestionWarning[]> {
   const client = await pool.connect();
   try {
-    const warnings = await storeGroup(client, projectId, references, { timeoutMs: patienceMs / 2, knownPersons });
+    const options = { timeoutMs: patienceMs / 2, knownPersons, mostDistinctIds };
+    const warnings = await storeGroup(client, projectId, references, options);
     client.release();
     return warnings;
   } catch (error) {

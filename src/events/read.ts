@@ -16,8 +16,11 @@ export type Boundary = { intervalTime: string; uuid: string };
 /** A piece of a slice, from a boundary (included) to a boundary (excluded); the slice's own ends where they are missing. */
 export type PartRange = { rows: number; from?: Boundary; to?: Boundary };
 
-/** What a part may hold at most; bytes are of JSON lines, uncompressed, and may be exceeded by one row. */
-export type PartLimits = { rows: number; bytes: number };
+/**
+ * What a part may hold at most; bytes are of JSON lines, uncompressed, and may be exceeded by one row. Of more than `parts` parts only
+ * one too many is answered, and its rows are all that are left.
+ */
+export type PartLimits = { rows: number; bytes: number; parts?: number };
 
 export type SliceMeasure = { rows: number; bytes: number; parts: PartRange[] };
 
@@ -59,9 +62,11 @@ export function eventReader(pool: Pool) {
       }: Patience & { signal?: AbortSignal; hashKey?: string | null; limit?: number } = {},
     ): AsyncGenerator<Uint8Array> {
       const { from, where, rowId, selection } = partOf(slice);
+      // tooth: copy-order
       const sql = `copy (select ${selectList(slice.content, selection, columns)} from ${from} where ${where}
         order by interval_time, ${rowId} ${limit === undefined ? '' : `limit ${integerSql(limit)}`}) to stdout (format binary)`;
       // Without a key the database would hash with an empty one, which anybody can do.
+      // tooth: hashed-with-key
       if (isHashed(slice.content) && !hashKey) throw new Error('Hashed content is read with a key');
       signal?.throwIfAborted();
       const settings = { ...timeoutSetting(slice.content, seconds), ...(hashKey && hashSettings(hashKey)) };
@@ -234,8 +239,8 @@ async function partStarts(
          window w as (order by interval_time, uuid rows unbounded preceding)
        ) as numbered
      ) as neighbours
-     where part is distinct from part_before order by rows_before`,
-    [limits.rows, limits.bytes],
+     where part is distinct from part_before order by rows_before limit $3`,
+    [limits.rows, limits.bytes, limits.parts === undefined ? null : limits.parts + 1],
   );
   return rows;
 }
@@ -253,6 +258,8 @@ function partRanges(starts: readonly PartStart[], total: number): PartRange[] {
 function partOf({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary }): SelectedRows {
   const rows = selectedRows(slice);
   const { rowId } = rows;
+  // tooth: part-from
+  // tooth: part-to
   const conditions = [
     rows.where,
     // The row comparison alone would not tell Postgres which months to leave out.

@@ -38,15 +38,23 @@ export type Sealer = {
 export type SealerOptions = {
   /** How long a transaction may keep a seal waiting before its session is ended: its process may be frozen. */
   patienceMs?: number;
+  /** This process's clock. */
+  present?: () => Date;
 };
 
-export function createSealer(pool: Pool, { patienceMs = 10_000 }: SealerOptions = {}): Sealer {
+type Options = Required<SealerOptions>;
+
+export function createSealer(
+  pool: Pool,
+  { patienceMs = 10_000, present = () => new Date() }: SealerOptions = {},
+): Sealer {
+  const options = { patienceMs, present };
   let current: Promise<string> | undefined;
   let following: Promise<string> | undefined;
 
   function begin(): Promise<string> {
     following = undefined;
-    current = sealOnce(pool, patienceMs).finally(() => (current = undefined));
+    current = sealOnce(pool, options).finally(() => (current = undefined));
     return current;
   }
 
@@ -58,7 +66,7 @@ export function createSealer(pool: Pool, { patienceMs = 10_000 }: SealerOptions 
 
   async function sealPast(instant: string, signal?: AbortSignal): Promise<string> {
     for (;;) {
-      const passed = await databaseClockPasses(pool, instant, signal);
+      const passed = await databaseClockPasses(pool, instant, present, signal);
       const sealedUntil = await seal();
       // The clock may have been set back between the two.
       if (sealedUntil > passed) return sealedUntil;
@@ -68,8 +76,9 @@ export function createSealer(pool: Pool, { patienceMs = 10_000 }: SealerOptions 
   return { seal, sealPast };
 }
 
-async function sealOnce(pool: Pool, patienceMs: number): Promise<string> {
-  const target = await raiseWatermark(pool);
+async function sealOnce(pool: Pool, { patienceMs, present }: Options): Promise<string> {
+  const target = await raiseWatermark(pool, present);
+  // tooth: seal-waits
   await waitForHolders(pool, await listHolders(pool), patienceMs);
   const { rows } = await pool.query<{ sealed_until: string }>(
     'update seal set sealed_until = greatest(sealed_until, $1) where id = 1 returning sealed_until',
@@ -79,14 +88,15 @@ async function sealOnce(pool: Pool, patienceMs: number): Promise<string> {
 }
 
 /** A wrong clock must not become the watermark: live events would be frozen into one future instant. */
-async function raiseWatermark(pool: Pool): Promise<string> {
-  const ours = new Date().toISOString();
+async function raiseWatermark(pool: Pool, present: Options['present']): Promise<string> {
+  const ours = present().toISOString();
+  // tooth: seal-clock
   const { rows } = await pool.query<{ sealing_until: string }>(
     `update seal set sealing_until = greatest(sealing_until, wall_clock())
      where id = 1 and abs(extract(epoch from wall_clock() - $1::timestamptz)) <= $2 returning sealing_until`,
     [ours, MAX_CLOCK_DIFFERENCE_SECONDS],
   );
-  if (!rows[0]) throw clocksDiffer(await databaseClockAheadSeconds(pool));
+  if (!rows[0]) throw clocksDiffer(await databaseClockAheadSeconds(pool, present));
   return rows[0].sealing_until;
 }
 
@@ -100,10 +110,13 @@ function clocksDiffer(aheadSeconds: number): Unavailable {
 }
 
 /** @returns how far the database's clock is ahead of this process's, in seconds; negative when it is behind */
-export async function databaseClockAheadSeconds(pool: Pool): Promise<number> {
+export async function databaseClockAheadSeconds(
+  pool: Pool,
+  present: Options['present'] = () => new Date(),
+): Promise<number> {
   const { rows } = await pool.query<{ seconds: number }>(
     'select extract(epoch from wall_clock() - $1::timestamptz)::float8 as seconds',
-    [new Date().toISOString()],
+    [present().toISOString()],
   );
   return rows[0]!.seconds;
 }
@@ -133,14 +146,19 @@ async function waitForHolders(pool: Pool, listed: string[], patienceMs: number):
 }
 
 /** @returns the instant as Postgres writes it, once the database's clock is past it */
-async function databaseClockPasses(pool: Pool, instant: string, signal: AbortSignal | undefined): Promise<string> {
+async function databaseClockPasses(
+  pool: Pool,
+  instant: string,
+  present: Options['present'],
+  signal: AbortSignal | undefined,
+): Promise<string> {
   for (;;) {
     signal?.throwIfAborted();
     const { rows } = await pool.query<{ instant: string; ms: number; ahead_seconds: number }>(
       `select instant, extract(epoch from instant - now)::float8 * 1000 as ms,
               extract(epoch from now - $2::timestamptz)::float8 as ahead_seconds
        from (select $1::timestamptz as instant, wall_clock() as now) as clock`,
-      [instant, new Date().toISOString()],
+      [instant, present().toISOString()],
     );
     const { instant: asked, ms, ahead_seconds: aheadSeconds } = rows[0]!;
     if (Math.abs(aheadSeconds) > MAX_CLOCK_DIFFERENCE_SECONDS) throw clocksDiffer(aheadSeconds);

@@ -89,6 +89,14 @@ function selectedColumns(
   return isIdentified ? leaving : [{ ...ROW_ID, sql: source.rowId }, ...leaving];
 }
 
+/** Whether columns or conditions of the content look at persons' properties. */
+export function readsPersons(content: Content): boolean {
+  const selection = selectionOf(content);
+  if (selection.source.model === 'persons') return true;
+  const columns = selectedColumns(content, selection, 'rows').map(({ sql }) => sql);
+  return [...columns, ...selection.conditions].some((sql) => sql.includes('person_properties'));
+}
+
 /** The column after its transformations and those of the column that it is made of; none when one of them takes it away. */
 function leavingAs(
   { name, type, sql }: SourceColumn,

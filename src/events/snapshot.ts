@@ -52,6 +52,7 @@ export async function openSnapshot(
       [sealed],
     );
     backend = rows[0]!.backend;
+    // tooth: snapshot-sealed
     if (rows[0]!.sealed) {
       for (const [name, value] of Object.entries(settings)) {
         await client.query('select set_config($1, $2, true)', [name, value]);

@@ -5,8 +5,10 @@
  * 2. Only when a person changes: its rows are locked and read again, and all is decided anew.
  * 3. Groups, then the seal's lock and the instant, then persons and events: nothing is left to wait for but the rows themselves.
  */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { copyMessages, ROW_COLUMNS, type RowReference, type StoredRow } from './event-rows.ts';
 import { groupsSql, groupWarnings } from './group-changes.ts';
+import { countDistinctIds, type DistinctIdCounts } from './persons/distinct-id-counts.ts';
 import type { KnownPersons } from './persons/known-persons.ts';
 import { loadPersons, type Ask, type Persons } from './persons/load-persons.ts';
 import { createPersonWork, type PersonChanges } from './persons/person-work.ts';
@@ -24,11 +26,16 @@ export class GroupTooLarge extends Error {}
 /** UTF-16 units of person properties that one group reads, and in its rows: each row has a copy. */
 const MOST_PERSON_TEXT = 16 * 1024 * 1024;
 
+/** For which the persons of one group may keep other requests waiting: each change writes all that a person has. */
+const LONGEST_TURN_MS = 20;
+
 type GroupOptions = {
   /** Of each round trip. */
   timeoutMs: number;
   /** Remembers what is read here. */
   knownPersons: KnownPersons;
+  /** Distinct ids that a person may get by merges. */
+  mostDistinctIds: number;
 };
 
 /**
@@ -41,13 +48,14 @@ export async function storeGroup(
   session: Session,
   projectId: number,
   references: readonly RowReference[],
-  { timeoutMs, knownPersons }: GroupOptions,
+  { timeoutMs, knownPersons, mostDistinctIds }: GroupOptions,
 ): Promise<IngestionWarning[]> {
   // Of one event, that is two persons at most.
   const mostText = references.length > 1 ? MOST_PERSON_TEXT : Infinity;
   const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, mostText }).catch(throwTooLarge);
-  const group: Group = { ask, projectId, knownPersons, references: firstOfEachUuid(references) };
+  const group: Group = { ask, projectId, knownPersons, mostDistinctIds, references: firstOfEachUuid(references) };
   const { claimed, persons } = await begin(group);
+  // tooth: uuid-claimed
   if (claimed) group.references = group.references.filter((reference) => claimed.has(subjectOf(reference).uuid));
   if (group.references.length === 0) {
     await ask('commit');
@@ -62,7 +70,7 @@ export async function storeGroup(
   return groups === undefined ? outcome.warnings : [...outcome.warnings, ...groupWarnings(answer?.[0])];
 }
 
-type Group = { ask: Ask; projectId: number; knownPersons: KnownPersons; references: readonly RowReference[] };
+type Group = Omit<GroupOptions, 'timeoutMs'> & { ask: Ask; projectId: number; references: readonly RowReference[] };
 
 function throwTooLarge(error: unknown): never {
   throw error instanceof AnswerTooLarge ? new GroupTooLarge() : error;
@@ -70,8 +78,9 @@ function throwTooLarge(error: unknown): never {
 
 async function begin(group: Group) {
   const { projectId, references, knownPersons } = group;
+  // tooth: claims-sorted
   const uuids = references.map((reference) => subjectOf(reference).uuid).sort();
-  const merges = references.some((reference) => subjectOf(reference).person.merge !== undefined);
+  const merges = references.some(isMerge);
   const claim = `begin; select claim_events(${projectId}, ${merges}, '{${uuids.join(',')}}')`;
   const expected = new Map(distinctIds(references).map((id) => [id, knownPersons.find(projectId, id)]));
   const { answer, persons } = await loadPersons(group, claim, expected);
@@ -83,7 +92,7 @@ type Outcome = { rows: StoredRow[]; changes: PersonChanges; warnings: IngestionW
 
 async function decide(group: Group, persons: Persons): Promise<Outcome> {
   const { projectId, references } = group;
-  const tentative = applyEvents(projectId, references, persons);
+  const tentative = await applyEvents(group, persons);
   const without = tentative.changes.mapped.map(({ distinctId }) => distinctId).sort();
   const affected = affectedPersons(tentative.changes);
   if (without.length + affected.size === 0) return tentative;
@@ -96,7 +105,7 @@ async function decide(group: Group, persons: Persons): Promise<Outcome> {
     const person = locked.persons.get(distinctId);
     if (person) affected.add(person.id);
   }
-  const outcome = applyEvents(projectId, references, locked.persons);
+  const outcome = await applyEvents(group, locked.persons);
   const held = new Set(without);
   const isHeld =
     outcome.changes.mapped.every(({ distinctId }) => held.has(distinctId)) &&
@@ -116,17 +125,31 @@ function affectedPersons({ persons, merges, mapped }: PersonChanges): Set<string
   return new Set(ids.filter((id) => !made.has(id)));
 }
 
-function applyEvents(projectId: number, references: readonly RowReference[], persons: Persons): Outcome {
-  const work = createPersonWork(projectId, persons);
+async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {
+  const { projectId, references, mostDistinctIds: most } = group;
+  const counts = references.some(isMerge) ? await countDistinctIds(group, persons, most) : NO_COUNTS;
+  const work = createPersonWork(projectId, persons, { most, counts });
   let held = 0;
-  const rows = references.map((reference) => {
+  const rows: StoredRow[] = [];
+  let begun = performance.now();
+  for (const reference of references) {
+    if (performance.now() - begun > LONGEST_TURN_MS) {
+      await othersTurn();
+      begun = performance.now();
+    }
     const { distinctId, timestamp, person: effects } = subjectOf(reference);
     const person = work.apply(distinctId, timestamp, effects);
     held += person.properties.text.length;
     if (held > MOST_PERSON_TEXT && references.length > 1) throw new GroupTooLarge();
-    return { reference, person };
-  });
+    rows.push({ reference, person });
+  }
   return { rows, changes: work.changes(), warnings: work.warnings() };
+}
+
+const NO_COUNTS: DistinctIdCounts = new Map();
+
+function isMerge(reference: RowReference): boolean {
+  return subjectOf(reference).person.merge !== undefined;
 }
 
 function distinctIds(references: readonly RowReference[]): string[] {
@@ -187,6 +210,7 @@ function firstOfEachUuid(references: readonly RowReference[]): RowReference[] {
   const seen = new Set<string>();
   return references.filter((reference) => {
     const { uuid } = subjectOf(reference);
+    // tooth: uuid-once-in-group
     return seen.size < seen.add(uuid).size;
   });
 }

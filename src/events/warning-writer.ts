@@ -62,7 +62,7 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
     try {
       if (minutes.length > 0) await store.add(minutes);
     } catch (error) {
-      log.warn({ error: (error as Error).message }, 'ingestion warnings could not be written');
+      log.warn({ err: error }, 'ingestion warnings could not be written');
       minutes.forEach(keep);
       writeAfter(WRITE_AGAIN_AFTER_MS);
     }
@@ -75,7 +75,7 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
     if (performance.now() < forgottenAt + FORGET_EVERY_MS) return;
     forgottenAt = performance.now();
     await store.forget(KEPT_DAYS).catch((error: Error) => {
-      log.warn({ error: error.message }, 'old ingestion warnings could not be deleted');
+      log.warn({ err: error }, 'old ingestion warnings could not be deleted');
     });
   }
 

@@ -38,6 +38,7 @@ const OF_THE_ROW = new Set([
   'last_updated_at',
   'complete_until',
   'lag_seconds',
+  'interval_troubles',
   'latest_runs',
 ]);
 
@@ -74,6 +75,24 @@ export async function tellOfRun(
     name: `${start} to ${end}`,
     activity: 'updated',
     changes: changesBetween('BatchExportRun', { status }, { status: 'Cancelled' }),
+  });
+}
+
+/** Which of two deliveries of an interval stays. */
+export async function tellOfForeignDelivery(
+  { activity }: Pick<Bound, 'activity'>,
+  by: Author,
+  found: { exportId: string; projectId: number; start: string; end: string },
+  side: string,
+): Promise<void> {
+  await activity.record({
+    project: { id: found.projectId },
+    author: by,
+    scope: 'BatchExport',
+    itemId: found.exportId,
+    name: `${found.start} to ${found.end}`,
+    activity: 'updated',
+    changes: changesBetween('BatchExport', { delivery: 'another timeline' }, { delivery: side }),
   });
 }
 

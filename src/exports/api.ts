@@ -2,6 +2,7 @@
 import { Type } from '../schema.ts';
 import type { Backfills } from './backfills.ts';
 import type { BatchExports } from './batch-exports.ts';
+import type { ForeignDeliveries } from './accept-delivery.ts';
 import type { ExportIntervals } from './intervals.ts';
 import type { Integrations } from './integrations.ts';
 import type { LogStore } from './logs.store.ts';
@@ -12,6 +13,7 @@ import type { ExportTestSteps } from './test-steps.ts';
 export type ExportsApi = {
   batchExports: BatchExports;
   backfills: Backfills;
+  foreignDeliveries: ForeignDeliveries;
   intervals: ExportIntervals;
   previews: ExportPreviews;
   runs: ExportRuns;
@@ -36,10 +38,8 @@ export const ITS_EXPORT = { resource: 'batch_export', param: 'batch_export_id' }
 /** The address of a backfill, beside the address of the request that asked for it. */
 export function backfillAddress(url: URL, exportId: string, backfillId: string): string {
   const address = new URL(url);
-  address.pathname = url.pathname.replace(
-    /\/batch_exports\/.*$/,
-    `/batch_exports/${exportId}/backfills/${backfillId}/`,
-  );
+  const [before = ''] = url.pathname.split('/batch_exports/', 1);
+  address.pathname = `${before}/batch_exports/${exportId}/backfills/${backfillId}/`;
   address.search = '';
   return address.href;
 }

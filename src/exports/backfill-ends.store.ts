@@ -57,13 +57,16 @@ export function backfillEnds(db: Knex) {
         .update({ finished_at: null });
     },
 
-    /** How many backfills of a project go on; whoever asks is alone in asking until the transaction ends. */
+    /**
+     * How many backfills of a project go on, without those that wait for a place; the caller is alone in asking until the
+     * transaction ends.
+     */
     async countLive(projectId: number): Promise<number> {
       await db.raw('select pg_advisory_xact_lock(7316011, ?)', [projectId]);
       // Only read: to keep the ends of other exports' backfills here would wait for whoever changes them.
       const { rows } = await db.raw<{ rows: { live: number }[] }>(
         `select count(*)::int as live from batch_export_backfills as live
-         where project_id = ? and kind = 'backfill' and finished_at is null
+         where project_id = ? and kind = 'backfill' and finished_at is null and not waits
            and (planned_until is not null or exists (${openOf('live')}))`,
         [projectId],
       );

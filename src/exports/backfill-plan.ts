@@ -56,7 +56,7 @@ function tooMany(): InvalidInput {
 }
 
 export type Examination = {
-  stores: Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalStates'>;
+  stores: Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalStates' | 'troubles'>;
   states: IntervalStates;
   batchExport: BatchExport;
 };

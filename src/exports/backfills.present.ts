@@ -31,13 +31,15 @@ export function presentBackfill(backfill: Backfill, waitingFor: string | null = 
   };
 }
 
-export function presentInterval({ start, end, status, runId, rows }: IntervalState): IntervalBody {
+export function presentInterval({ start, end, status, runId, rows, unsettled, gaveUp }: IntervalState): IntervalBody {
   return {
     data_interval_start: isoMicros(start),
     data_interval_end: isoMicros(end),
     status,
     run: runId,
     records_delivered: rows,
+    unsettled,
+    gave_up: gaveUp,
   };
 }
 

@@ -25,6 +25,7 @@ const MISSING = 'BatchExport not found.';
 const requestBackfill = route({
   method: 'post',
   path: '/batch_exports/:id/backfill/',
+  errors: [409],
   access: { scope: 'batch_export:write', object: { ...ONE_EXPORT, missing: MISSING } },
   params: BatchExportParams,
   body: NewBackfillBody,
@@ -47,6 +48,7 @@ const requestBackfill = route({
 const createBackfill = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/backfills/',
+  errors: [409],
   access: { scope: 'batch_export:write', object: { ...ITS_EXPORT, missing: MISSING } },
   params: OfBatchExportParams,
   body: NewBackfillBody,

@@ -45,6 +45,10 @@ export const IntervalBody = Type.Object(
     }),
     run: nullable(Type.String({ format: 'uuid' }), { description: 'The newest.' }),
     records_delivered: nullable(Type.Integer(), { description: 'Of the last delivery.' }),
+    unsettled: Type.Boolean({
+      description: 'A run left it half way, and the destination does not let us settle it now.',
+    }),
+    gave_up: Type.Boolean({ description: 'It is not delivered, and no longer tried by itself.' }),
   },
   { title: 'DataInterval' },
 );

@@ -27,6 +27,8 @@ export type Backfill = {
   finishedRuns: number;
   /** Of the finished ones those that did not deliver. */
   failedRuns: number;
+  /** Taken beyond the limit of its project: its requests are written when there is a place. */
+  waits: boolean;
   /** What its runs delivered; null until all have ended. */
   totalRecords: number | null;
   createdAt: string;
@@ -43,6 +45,7 @@ type Row = {
   end_at: string;
   adjusted_start_at: string | null;
   planned_until: string | null;
+  waits: boolean;
   cancelled_at: string | null;
   created_at: string;
   total_runs: string;
@@ -74,6 +77,7 @@ function fromRow(row: Row): Backfill {
     totalRuns: Number(row.total_runs),
     finishedRuns: Number(row.finished_runs),
     failedRuns: Number(row.failed_runs),
+    waits: row.waits,
     totalRecords: ended ? Number(row.total_records ?? 0) : null,
     createdAt: row.created_at,
     finishedAt: ended ? (row.ended_at ?? row.created_at) : null,
@@ -84,7 +88,7 @@ function fromRow(row: Row): Backfill {
 /** @param chosen a condition and what follows it, over `batch_export_backfills` */
 const backfillsWhere = (chosen: string) => `
   select backfill.id, project_id, batch_export_id, kind, start_at, end_at, lower(wanted) as adjusted_start_at, planned_until,
-    cancelled_at, created_at, total_runs, coalesce(finished_at, last_closed_at) as ended_at,
+    waits, cancelled_at, created_at, total_runs, coalesce(finished_at, last_closed_at) as ended_at,
     case when finished_at is null then counted.finished_runs else backfill.finished_runs end as finished_runs,
     case when finished_at is null then counted.failed_runs else backfill.failed_runs end as failed_runs,
     case when finished_at is null then counted.total_records else backfill.total_records end as total_records
@@ -110,6 +114,8 @@ export type NewBackfill = {
   end: number;
   wanted: readonly DataInterval[];
   totalRuns: number;
+  /** Its requests are not written before it is its turn. */
+  waits?: boolean;
 };
 
 export function backfillStore(db: Knex) {
@@ -160,8 +166,8 @@ export function backfillStore(db: Knex) {
       const id = randomUUID();
       await db.raw(
         `insert into batch_export_backfills
-           (id, project_id, batch_export_id, kind, start_at, end_at, total_runs, planned_until, wanted)
-         values (?, ?, ?, ?, ?, ?, ?, ?, (
+           (id, project_id, batch_export_id, kind, start_at, end_at, total_runs, planned_until, waits, wanted)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, (
            select coalesce(range_agg(tstzrange(start, "end")), '{}') from unnest(?::timestamptz[], ?::timestamptz[]) as t (start, "end")
          ))`,
         [
@@ -173,6 +179,7 @@ export function backfillStore(db: Knex) {
           isoMicros(header.end),
           header.totalRuns,
           header.wanted[0] ? isoMicros(header.wanted[0].start) : null,
+          header.waits ?? false,
           header.wanted.map(({ start }) => isoMicros(start)),
           header.wanted.map(({ end }) => isoMicros(end)),
         ],
@@ -201,15 +208,20 @@ export function backfillStore(db: Knex) {
       return more;
     },
 
-    /** Backfills of an export of which not every request is written, oldest first. */
-    async unwritten(batchExportId: string): Promise<string[]> {
+    /** Backfills of an export of which not every request is written, oldest first: those that wait, or those that do not. */
+    async unwritten(batchExportId: string, { waiting }: { waiting: boolean }): Promise<string[]> {
       const rows = (await table()
-        .where({ batch_export_id: batchExportId })
+        .where({ batch_export_id: batchExportId, waits: waiting })
         .whereNull('finished_at')
         .whereNotNull('planned_until')
         .orderBy('created_at')
         .select('id')) as { id: string }[];
       return rows.map(({ id }) => id);
+    },
+
+    /** It is a waiting backfill's turn. */
+    async endWaiting(id: string): Promise<void> {
+      await table().where({ id }).update({ waits: false });
     },
 
     /** Keeps a backfill from changing until the transaction ends. @throws NotFound */

@@ -42,13 +42,17 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       .catch((error: unknown) => log.warn({ err: error, batch_export_id: exportId }, 'the dispatcher is woken later'));
   }
 
-  /** The header and a first slice of its requests; the dispatcher writes the others. */
-  async function open(inside: Bound, header: NewBackfill, by: Author): Promise<Backfill> {
+  /**
+   * The header and a first slice of its requests; the dispatcher writes the others.
+   * @param mayWait beyond the project's limit: the dispatcher writes its requests when there is a place
+   */
+  async function open(inside: Bound, header: NewBackfill, by: Author, { mayWait = false } = {}): Promise<Backfill> {
     const { projectId, batchExportId, kind } = header;
     await inside.batchExports.lock(projectId, batchExportId);
-    if (kind === 'backfill') await checkLimit(inside, projectId);
-    const id = await inside.backfills.open(header);
-    await inside.backfills.writeRequests(id, await inside.batchExports.tiling(batchExportId));
+    if (kind === 'backfill' && !mayWait) await checkLimit(inside, projectId);
+    const waits = mayWait && (await inside.backfills.countLive(projectId)) >= limits.backfillsPerProject;
+    const id = await inside.backfills.open({ ...header, waits });
+    if (!waits) await inside.backfills.writeRequests(id, await inside.batchExports.tiling(batchExportId));
     await inside.backfills.keepEnds(batchExportId);
     const opened = await inside.backfills.get(projectId, batchExportId, id);
     await tellOfBackfill(inside, by, opened, { activity: 'created', changes: [] });
@@ -147,8 +151,8 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     },
 
     /**
-     * Requests exactly the data intervals that ended in a pause and have had no run, in the transaction that ends it. Wake the
-     * dispatcher when that is committed. @returns undefined when the pause missed none
+     * Requests exactly the data intervals that ended in a pause and have had no run, in the transaction that ends it. Where the
+     * project has as many backfills as it may have at once, this one waits for a place. Wake the dispatcher when that is committed. @returns undefined when the pause missed none
      */
     async ofPause(inside: Bound, batchExport: BatchExport, by: Author = NOBODY): Promise<Backfill | undefined> {
       const { id, projectId, startAt, endAt } = batchExport;
@@ -160,7 +164,9 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const { wanted, totalRuns } = await examinedPlan({ stores: inside, states, batchExport }, ended, ['missing']);
       if (totalRuns === 0) return undefined;
       const range = { start: wanted[0]!.start, end: wanted.at(-1)!.end };
-      return open(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns }, by);
+      return open(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns }, by, {
+        mayWait: true,
+      });
     },
 
     wake,

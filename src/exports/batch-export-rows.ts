@@ -1,4 +1,5 @@
 /** Batch exports as they stand in their table. */
+import { anyDestination } from '../destinations/index.ts';
 import type { Notifications } from '../notify/notice.ts';
 import type { BatchExport, BatchExportChange } from './batch-exports.store.ts';
 import type { Cadence } from './domain/cadence.ts';
@@ -30,6 +31,7 @@ export type Row = {
   last_paused_at: string | null;
   paused_reason: string | null;
   freshness_target_seconds: number | null;
+  redeliver_stale: boolean;
   notifications: Notifications | null;
   notification_secret: string | null;
   start_at: string | null;
@@ -50,7 +52,7 @@ export function fromRow(row: Row): BatchExport {
     content: row.content,
     hashKey: row.hash_key,
     destinationType: row.destination_type,
-    destinationConfig: row.destination_config,
+    destinationConfig: { ...former(row.destination_type), ...row.destination_config },
     destinationSecrets: row.destination_secrets,
     integration: row.integration && integrationFromRow(row.integration),
     keySpace: row.key_space,
@@ -61,6 +63,7 @@ export function fromRow(row: Row): BatchExport {
     lastPausedAt: row.last_paused_at,
     pausedReason: row.paused_reason,
     freshnessTargetSeconds: row.freshness_target_seconds,
+    redeliverStale: row.redeliver_stale,
     notifications: row.notifications,
     notificationSecret: row.notification_secret,
     startAt: row.start_at,
@@ -69,6 +72,11 @@ export function fromRow(row: Row): BatchExport {
     lastUpdatedAt: row.last_updated_at,
     version: row.version,
   };
+}
+
+/** The configuration of a row that is older than some of its fields. */
+function former(type: string): Readonly<Record<string, unknown>> | undefined {
+  return anyDestination(type).former;
 }
 
 export type CadenceRow = Pick<Row, 'interval' | 'timezone' | 'offset_day' | 'offset_hour'>;
@@ -100,6 +108,7 @@ const COLUMN: Record<keyof BatchExportChange, keyof Row> = {
   lastPausedAt: 'last_paused_at',
   pausedReason: 'paused_reason',
   freshnessTargetSeconds: 'freshness_target_seconds',
+  redeliverStale: 'redeliver_stale',
   notifications: 'notifications',
   notificationSecret: 'notification_secret',
   startAt: 'start_at',

@@ -18,6 +18,7 @@ import {
 } from './batch-exports.schema.ts';
 import { wantedContent } from './content-fields.ts';
 import { presentBatchExport } from './present.ts';
+import { ensureMayExport, ensureMayRedirect } from './raw-data.ts';
 import { wantedSchedule } from './schedule-fields.ts';
 
 const LATEST_RUNS = 10;
@@ -25,12 +26,15 @@ const LATEST_RUNS = 10;
 const createBatchExport = route({
   method: 'post',
   path: '/batch_exports/',
+  errors: [409],
   access: { scope: 'batch_export:write' },
   body: NewBatchExportBody,
   answers: { 201: BatchExportBody },
   summary: 'Create a batch export',
-  async handle({ project, caller, body, url }, api: ExportsApi) {
-    const created = await api.batchExports.create(project.id, wantedExport(body), caller);
+  async handle({ project, caller, rights, body, url }, api: ExportsApi) {
+    const wanted = wantedExport(body);
+    ensureMayExport({ rights }, wanted);
+    const created = await api.batchExports.create(project.id, wanted, caller);
     const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${created.id}/`, url).href;
     return json(201, presentBatchExport(created), { ETag: entityTag(created.version), Location });
   },
@@ -72,6 +76,7 @@ const getBatchExport = route({
 const patchBatchExport = route({
   method: 'patch',
   path: '/batch_exports/:id/',
+  errors: [409, 412],
   access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   body: BatchExportPatchBody,
@@ -79,9 +84,10 @@ const patchBatchExport = route({
   summary: 'Change a batch export',
   description:
     'A stale `If-Match` is refused with 412. A new interval, zone or offset takes over at the end of the interval running now.',
-  async handle({ project, caller, params, body, headers }, api: ExportsApi) {
+  async handle({ project, caller, rights, params, body, headers }, api: ExportsApi) {
     const present = await api.batchExports.get(project.id, params.id);
     const patch = wantedPatch(body, present);
+    ensureMayRedirect({ rights }, present, patch);
     const version = expectedVersion(headers);
     return representation(await api.batchExports.patch(project.id, params.id, patch, { version, by: caller }), api);
   },
@@ -90,6 +96,7 @@ const patchBatchExport = route({
 const putBatchExport = route({
   method: 'put',
   path: '/batch_exports/:id/',
+  errors: [409, 412],
   access: { scope: 'batch_export:write', object: ONE_EXPORT },
   params: BatchExportParams,
   body: BatchExportPutBody,
@@ -136,7 +143,8 @@ const unpauseBatchExport = route({
   summary: 'Unpause a batch export',
   description:
     'With `backfill`, the data intervals that ended while it was paused, and had no run, are delivered: `Location` names their ' +
-    'backfill, if there are any. Without it they stay missing.',
+    'backfill, if there are any; it waits for its turn where the project has as many as it may have at once. Without `backfill` they ' +
+    'stay missing.',
   async handle({ project, caller, params, body, headers, url }, api: ExportsApi) {
     const { batchExports, backfills } = api;
     let backfill: Backfill | undefined;
@@ -215,10 +223,11 @@ export function wantedPatch(body: BatchExportPatchBody, present: BatchExport): E
   };
 }
 
-type Watch = Pick<NewBatchExportBody, 'freshness_target_seconds' | 'notifications'>;
+type Watch = Pick<NewBatchExportBody, 'freshness_target_seconds' | 'notifications' | 'redeliver_stale'>;
 
-function watchOf({ freshness_target_seconds, notifications }: Watch): Partial<NewExport> {
+function watchOf({ freshness_target_seconds, notifications, redeliver_stale }: Watch): Partial<NewExport> {
   return {
+    ...(redeliver_stale !== undefined && { redeliverStale: redeliver_stale }),
     ...(freshness_target_seconds !== undefined && { freshnessTargetSeconds: freshness_target_seconds }),
     ...(notifications !== undefined && { notifications }),
   };

@@ -40,6 +40,22 @@ const FreshnessTarget = nullable(Type.Integer({ minimum: 1, maximum: 31_536_000 
   description: 'How long a data interval may be due, in seconds, before `behind_schedule` is told; null: any time.',
 });
 
+const RedeliverStale = Type.Boolean({
+  description:
+    'Whether stale data intervals are delivered again by themselves: after ten minutes without an import into them, after an hour at most. ' +
+    'False by default.',
+});
+const IntervalTroubles = Type.Object(
+  {
+    stale: Type.Integer({ description: 'Delivered; rows have joined them since.' }),
+    unsettled: Type.Integer({
+      description: 'A run left them half way, and the destination does not let us settle them now.',
+    }),
+    gave_up: Type.Integer({ description: 'Not delivered, and no longer tried by themselves.' }),
+  },
+  { description: 'How many data intervals need attention, as of the last minute.' },
+);
+
 export const NewBatchExportBody = Type.Object(
   {
     name: Name,
@@ -52,6 +68,7 @@ export const NewBatchExportBody = Type.Object(
     start_at: Type.Optional(Datetime),
     end_at: Type.Optional(Datetime),
     freshness_target_seconds: Type.Optional(FreshnessTarget),
+    redeliver_stale: Type.Optional(RedeliverStale),
     notifications: Type.Optional(nullable(NotificationsIn)),
     ...contentIn,
   },
@@ -71,6 +88,7 @@ export const BatchExportPatchBody = Type.Object(
     start_at: Type.Optional(Datetime),
     end_at: Type.Optional(Datetime),
     freshness_target_seconds: Type.Optional(FreshnessTarget),
+    redeliver_stale: Type.Optional(RedeliverStale),
     notifications: Type.Optional(nullable(NotificationsIn)),
     ...contentIn,
   },
@@ -109,12 +127,16 @@ export const BatchExportBody = Type.Object(
     last_paused_at: nullable(Instant),
     paused_reason: nullable(Type.String(), { description: 'Why it paused by itself; null when a person paused it.' }),
     complete_until: nullable(Instant, {
-      description: 'Every data interval up to here that should be delivered is; null until the first one is.',
+      description:
+        'Every data interval up to here that should be delivered is, and is not stale; null until the first one is.',
     }),
     lag_seconds: Type.Integer({
-      description: 'How long the oldest data interval that should be delivered and is not has been due; 0: none is.',
+      description:
+        'How long the oldest data interval that is not delivered has been due, or the oldest stale one stale; 0: none is.',
     }),
     freshness_target_seconds: FreshnessTarget,
+    redeliver_stale: RedeliverStale,
+    interval_troubles: IntervalTroubles,
     notifications: nullable(Notifications),
     start_at: nullable(Instant, { description: 'No runs are triggered before this time.' }),
     end_at: nullable(Instant, { description: 'No runs are triggered after this time.' }),

@@ -1,6 +1,7 @@
 /** Rows of batch exports, and the history of their specs and pauses. Instants are ISO text with microseconds. */
 import type { Knex } from '../db/connection.ts';
-import { Conflict, NotFound } from '../errors.ts';
+import { NotFound } from '../errors.ts';
+import { placeTaken } from './key-spaces.ts';
 import type { Visible } from '../http/access.ts';
 import { whereVisible } from '../identity/visible.store.ts';
 import type { Notifications } from '../notify/notice.ts';
@@ -39,6 +40,8 @@ export type BatchExport = Cadence & {
   pausedReason: string | null;
   /** How long an interval may be due before somebody is told; null: any time. */
   freshnessTargetSeconds: number | null;
+  /** Whether stale intervals are delivered again by themselves. */
+  redeliverStale: boolean;
   notifications: Notifications | null;
   /** Of the webhook, sealed. */
   notificationSecret: string | null;
@@ -69,6 +72,7 @@ export type BatchExportChange = Partial<
     | 'lastPausedAt'
     | 'pausedReason'
     | 'freshnessTargetSeconds'
+    | 'redeliverStale'
     | 'notifications'
     | 'notificationSecret'
     | 'startAt'
@@ -76,7 +80,7 @@ export type BatchExportChange = Partial<
   >
 >;
 
-/** Postgres's unique_violation, on the constraint that says so. */
+/** Postgres's unique_violation, on the index that processes of the version before rely on while they run beside this one. */
 function isTaken(error: unknown): boolean {
   const { code, constraint } = error as { code?: string; constraint?: string };
   return code === '23505' && constraint === 'batch_exports_key_space';
@@ -84,9 +88,7 @@ function isTaken(error: unknown): boolean {
 
 function sayTaken(error: unknown): never {
   if (!isTaken(error)) throw error;
-  throw new Conflict(
-    'Another batch export already delivers to this place: choose another prefix, directory or table, or delete that export.',
-  );
+  throw placeTaken();
 }
 
 /** `createdAt` and the like are set by the database. */
@@ -216,8 +218,14 @@ export function batchExportStore(db: Knex) {
       );
     },
 
-    async openPause(id: string): Promise<void> {
-      await db('batch_export_pauses').insert({ batch_export_id: id, paused_at: db.raw('clock_timestamp()') });
+    /** @param since when it began; now when left out. Never before the end of an earlier pause, nor in the future */
+    async openPause(id: string, since?: string): Promise<void> {
+      await db.raw(
+        `insert into batch_export_pauses (batch_export_id, paused_at)
+         select :id, least(clock_timestamp(), greatest(coalesce(cast(:since as timestamptz), 'infinity'),
+           (select max(unpaused_at) from batch_export_pauses where batch_export_id = :id)))`,
+        { id, since: since ?? null },
+      );
     },
 
     async closePause(id: string): Promise<void> {

@@ -17,6 +17,8 @@ import { NO_SETTINGS, type Model } from './domain/content.ts';
 import { millisOf } from './domain/instants.ts';
 import { cadenceWith, isSameCadence, type CadenceChange } from './domain/cadence.ts';
 import { withSpec } from './domain/intervals.ts';
+import { isSameKeySpace, reserveKeySpace } from './key-spaces.ts';
+import { leavePlace, pinnedDestination } from './pinned-destination.ts';
 import { lookAt, type Freshness } from './freshness.ts';
 import type { NotificationSettings } from './notifications.ts';
 import type { ScheduleSetter } from './schedule-setter.ts';
@@ -35,6 +37,7 @@ export type NewExport = CadenceChange &
     startAt: string | null;
     endAt: string | null;
     freshnessTargetSeconds?: number | null;
+    redeliverStale?: boolean;
     notifications?: NotificationsIn | null;
   };
 
@@ -89,6 +92,7 @@ export function batchExports({
       }
       // An earlier beginning brings intervals back that were no gaps.
       if (wanted.startAt !== undefined) await inside.gaps.unsettle(id, current.createdAt);
+      if (wanted.keySpace !== undefined) await moveTo(inside, current, wanted.keySpace);
       const updated = await inside.batchExports.update(id, {
         ...wanted,
         ...(wanted.paused !== undefined && { pausedReason: null }),
@@ -99,6 +103,16 @@ export function batchExports({
     });
     await schedules.follow(id);
     return changed;
+  }
+
+  /** What runs still need of the present place is kept; the new one is reserved. Also where both are the same. */
+  async function moveTo(inside: Bound, current: BatchExport, keySpace: string): Promise<void> {
+    await inside.places.pinPlans(current.id, pinnedDestination(current));
+    await inside.health.end(current.id, 'keeping_files');
+    if (isSameKeySpace(current, { ...current, keySpace })) return;
+    await leavePlace({ stores: inside, sealed }, current);
+    await reserveKeySpace(inside, { ...current, keySpace });
+    await inside.places.forget(current.id, keySpace);
   }
 
   return {
@@ -124,14 +138,16 @@ export function batchExports({
       const contained = contentColumns(sealed, fresh, wanted, chosen);
       await ensureTemporal();
       const told = await notifications.columns({ ...NOBODY_TOLD, id, projectId }, wanted.notifications ?? null);
+      const columns = destinations.columnsOf({ id, projectId, model: wanted.model }, chosen);
       const created = await stores.inTransaction(async (inside) => {
+        await reserveKeySpace(inside, { id, model: wanted.model, keySpace: columns.keySpace });
         const row = await inside.batchExports.insert({
           id,
           projectId,
           createdBy: by.userId,
           name: wanted.name,
           model: wanted.model,
-          ...destinations.columnsOf({ id, projectId }, chosen),
+          ...columns,
           ...contained,
           ...cadence,
           jitterSeconds: wanted.jitterSeconds ?? 0,
@@ -141,6 +157,7 @@ export function batchExports({
           startAt: wanted.startAt,
           endAt: wanted.endAt,
           freshnessTargetSeconds: wanted.freshnessTargetSeconds ?? null,
+          redeliverStale: wanted.redeliverStale ?? false,
           ...told,
         });
         if (wanted.paused) await inside.batchExports.openPause(id);
@@ -206,11 +223,13 @@ export function batchExports({
       return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined), { by, andThen });
     },
 
-    /** Ends the schedule, the requests and the runs that are under way. What was delivered stays. */
+    /** Ends the schedule, the requests and the runs that are under way, except for commits that have begun. What was delivered stays. */
     async delete(projectId: number, id: string, by: Author = NOBODY): Promise<void> {
       await ensureTemporal();
       const running = await stores.inTransaction(async (inside) => {
         const after = await inside.batchExports.lock(projectId, id);
+        await inside.places.pinPlans(id, pinnedDestination(after));
+        await leavePlace({ stores: inside, sealed }, after);
         await inside.batchExports.markDeleted(id);
         await tellOfExport(inside, by, 'deleted', { after });
         await inside.requests.closeAll(id);

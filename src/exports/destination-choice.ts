@@ -51,11 +51,14 @@ export function destinationChoice({ stores, sealed, environment }: Options) {
     },
 
     /** The columns of an export's row. */
-    columnsOf(row: { id: string; projectId: number }, { destination, config, own, integration }: Chosen) {
+    columnsOf(
+      row: { id: string; projectId: number; model: string },
+      { destination, config, own, integration }: Chosen,
+    ) {
       return {
         destinationType: destination.type,
         ...sealed.seal(row, destination, own),
-        keySpace: destination.keySpace(config, row.projectId),
+        keySpace: destination.keySpace(config, row),
         integration,
       };
     },

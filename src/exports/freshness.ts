@@ -3,18 +3,23 @@ import { isoMicros, millisOf } from './domain/instants.ts';
 import { progressOf, type Progress } from './domain/freshness.ts';
 import type { Millis } from './domain/intervals.ts';
 import type { WatchedExport } from './freshness.store.ts';
+import type { TroubleSummary } from './troubles.store.ts';
 import type { ExportStores } from './stores.ts';
 
 export type Freshness = {
-  /** Every interval up to here that should be delivered is; null until one is. ISO. */
+  /** Every interval up to here that should be delivered is, and is up to date; null until one is. ISO. */
   completeUntil: string | null;
-  /** How long the first interval that should be delivered and is not has been due; 0: none is. */
+  /** How long the oldest interval that is not delivered, or out of date, has been due or out of date; 0: none is. */
   lagSeconds: number;
+  troubles: TroubleSummary['counts'];
 };
 
-export type LookedAt = { watched: WatchedExport; freshness: Freshness };
+/** `deliveredUntil`: like `completeUntil`, whatever is out of date. */
+export type LookedAt = { watched: WatchedExport; freshness: Freshness; deliveredUntil: Millis | undefined };
 
-type Stores = Pick<ExportStores, 'batchExports' | 'freshness'>;
+type Stores = Pick<ExportStores, 'batchExports' | 'freshness' | 'troubles'>;
+
+const NO_TROUBLE: TroubleSummary = { counts: { stale: 0, unsettled: 0, gave_up: 0 }, since: null, from: null };
 
 /** Intervals of one export that one look at the ledger reads. */
 const PAGE = 500;
@@ -23,10 +28,11 @@ const LONGEST_MS = 32 * 24 * 3_600_000;
 
 /** Looks at several exports at once; those that are deleted are left out. Does as many queries for one as for a hundred. */
 export async function lookAt(stores: Stores, ids: readonly string[]): Promise<LookedAt[]> {
-  const [exports, tilings, pauses, clock] = await Promise.all([
+  const [exports, tilings, pauses, troubles, clock] = await Promise.all([
     stores.freshness.watched(ids),
     stores.batchExports.tilings(ids),
     stores.freshness.pauses(ids),
+    stores.troubles.summaries(ids),
     stores.batchExports.now(),
   ]);
   const now = millisOf(clock);
@@ -49,12 +55,47 @@ export async function lookAt(stores: Stores, ids: readonly string[]): Promise<Lo
       return isCut && further.completeUntil !== undefined && further.dueSince === undefined;
     });
   }
-  return exports.map((watched) => ({ watched, freshness: freshnessOf(progress.get(watched.id)!, now) }));
+  return exports.map((watched) => {
+    const reached = progress.get(watched.id)!;
+    const freshness = freshnessOf(reached, troubles.get(watched.id) ?? NO_TROUBLE, watched.beginning, now);
+    return { watched, freshness, deliveredUntil: reached.completeUntil };
+  });
 }
 
-function freshnessOf({ completeUntil, dueSince }: Progress, now: Millis): Freshness {
+/**
+ * Looks at several exports at once; when that fails because of one of them, one by one.
+ * @param failed gets what each of them failed with that could not be looked at
+ */
+export async function lookAtEach(
+  stores: Stores,
+  ids: readonly string[],
+  failed: (id: string, error: unknown) => void,
+): Promise<LookedAt[]> {
+  const together = await lookAt(stores, ids).catch(() => undefined);
+  if (together) return together;
+  const looked: LookedAt[] = [];
+  for (const id of ids) {
+    await lookAt(stores, [id]).then(
+      (one) => looked.push(...one),
+      (error: unknown) => failed(id, error),
+    );
+  }
+  return looked;
+}
+
+function freshnessOf(
+  { completeUntil, dueSince }: Progress,
+  { counts, since, from }: TroubleSummary,
+  beginning: Millis,
+  now: Millis,
+): Freshness {
+  // The interval before one that is out of date ends where that one starts; before the first one there is none.
+  const limit = from === null ? Infinity : from <= beginning ? -Infinity : from;
+  const until = completeUntil === undefined ? -Infinity : Math.min(completeUntil, limit);
+  const behindSince = Math.min(dueSince ?? now, since ?? now);
   return {
-    completeUntil: completeUntil === undefined ? null : isoMicros(completeUntil),
-    lagSeconds: dueSince === undefined ? 0 : Math.floor((now - dueSince) / 1000),
+    completeUntil: until === -Infinity ? null : isoMicros(until),
+    lagSeconds: Math.max(0, Math.floor((now - behindSince) / 1000)),
+    troubles: counts,
   };
 }

@@ -3,6 +3,7 @@ import type { Knex } from '../db/connection.ts';
 import type { Expected, IntervalState } from './domain/gaps.ts';
 import { millisOf } from './domain/instants.ts';
 import type { Pause } from './domain/pauses.ts';
+import { RETRIED_STATUSES } from './domain/statuses.ts';
 
 export type WatchedExport = Omit<Expected, 'tiling'> & { id: string };
 
@@ -48,16 +49,28 @@ export function gapStore(db: Knex) {
            closed_by is not distinct from 'api' as "closedByApi",
            (select count(*)::int from batch_export_runs as earlier
              where earlier.batch_export_id = run.batch_export_id and earlier.data_interval_end = run.data_interval_end
-               and earlier.status = 'FailedRetryable'
+               and earlier.status = any (?)
                and earlier.created_at > coalesce((select max(other.created_at) from batch_export_runs as other
                  where other.batch_export_id = run.batch_export_id and other.data_interval_end = run.data_interval_end
                    and other.status = 'Completed'), '-infinity')) as failures
          from batch_export_runs as run
          where batch_export_id = ? and data_interval_end > ?
          order by data_interval_end, created_at desc`,
-        [exportId, since],
+        [[...RETRIED_STATUSES], exportId, since],
       );
       return rows;
+    },
+
+    /** How many retried runs of an interval ended since it was last delivered. */
+    async failures(exportId: string, end: string): Promise<number> {
+      const { rows } = await db.raw<{ rows: { failures: number }[] }>(
+        `select count(*)::int as failures from batch_export_runs
+         where batch_export_id = :exportId and data_interval_end = :end and status = any (:retried)
+           and created_at > coalesce((select max(created_at) from batch_export_runs
+             where batch_export_id = :exportId and data_interval_end = :end and status = 'Completed'), '-infinity')`,
+        { exportId, end, retried: [...RETRIED_STATUSES] },
+      );
+      return rows[0]!.failures;
     },
 
     /** Moves the search for gaps forward. */
@@ -71,6 +84,20 @@ export function gapStore(db: Knex) {
         .where({ id: exportId })
         .where('settled_until', '>', start)
         .update({ settled_until: start });
+    },
+
+    /** Ends of intervals after `since` whose commit broke off and that nothing has tried to settle yet: they may be delivered. */
+    async unsettled(exportId: string, since: string): Promise<string[]> {
+      const { rows } = await db.raw<{ rows: { end: string }[] }>(
+        `select data_interval_end as "end" from batch_export_intervals as ledger
+         where batch_export_id = ? and data_interval_end > ? and state = 'committing' and not exists (
+           select from batch_export_troubles as trouble
+           where trouble.batch_export_id = ledger.batch_export_id and trouble.kind = 'unsettled'
+             and trouble.data_interval_start = ledger.data_interval_start
+             and trouble.data_interval_end = ledger.data_interval_end)`,
+        [exportId, since],
+      );
+      return rows.map((row) => row.end);
     },
 
     /** Ends of intervals after `since` that have an open request. */

@@ -1,9 +1,18 @@
-/** Since when an export fails or is behind: set by what is seen first, cleared by what ends it. */
+/** Since when an export fails, is behind and the like: set by what is seen first, cleared by what ends it. */
 import type { Knex } from '../db/connection.ts';
 
-/** An export fails from its first failed run to its next `Completed` one; it is behind while its lag exceeds its target. */
-export type Trouble = 'failing' | 'behind';
-const COLUMN = { failing: 'failing_since', behind: 'behind_since' } as const satisfies Record<Trouble, string>;
+/**
+ * An export fails from its first failed run to its next `Completed` one; it is behind while its lag exceeds its target; it overlaps
+ * while it and another one may write the same keys; it keeps files from the first delete that its destination denies to the next
+ * change of the destination.
+ */
+export type Trouble = 'failing' | 'behind' | 'overlapping' | 'keeping_files';
+const COLUMN = {
+  failing: 'failing_since',
+  behind: 'behind_since',
+  overlapping: 'overlapping_since',
+  keeping_files: 'keeping_files_since',
+} as const satisfies Record<Trouble, string>;
 
 export function healthStore(db: Knex) {
   const table = () => db('batch_export_health');
@@ -20,6 +29,14 @@ export function healthStore(db: Knex) {
         { exportId },
       );
       return rowCount > 0;
+    },
+
+    /** The exports that have such trouble. */
+    async troubled(trouble: Trouble): Promise<string[]> {
+      const rows = (await table().whereNotNull(COLUMN[trouble]).select('batch_export_id')) as {
+        batch_export_id: string;
+      }[];
+      return rows.map(({ batch_export_id }) => batch_export_id);
     },
 
     /** @returns whether there was such trouble */

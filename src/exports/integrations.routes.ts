@@ -86,6 +86,7 @@ const patchIntegration = route({
 const deleteIntegration = route({
   method: 'delete',
   path: '/integrations/:id/',
+  errors: [409],
   access: { scope: 'integration:write' },
   params: IntegrationParams,
   answers: { 204: null },

@@ -15,6 +15,8 @@ export type IntervalState = DataInterval & {
   runId: string | null;
   /** Of the last delivery; null: there was none. */
   rows: number | null;
+  unsettled: boolean;
+  gaveUp: boolean;
 };
 
 /** The schedule has this long to start a run, and the reconciler to see that it did not. */
@@ -28,13 +30,14 @@ export function intervalStates(pool: Pool) {
   return {
     /** @param intervals of the export's tiling, consecutive, oldest first, not more than `INTERVALS_AT_ONCE` */
     async of(
-      stores: Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalStates'>,
+      stores: Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalStates' | 'troubles'>,
       batchExport: BatchExport,
       intervals: readonly DataInterval[],
     ): Promise<IntervalState[]> {
       const [first, last] = [intervals[0], intervals.at(-1)];
       if (!first || !last) return [];
       const known = await stores.intervalStates.known(batchExport.id, isoMicros(first.start), isoMicros(last.end));
+      const troubles = await stores.troubles.between(batchExport.id, isoMicros(first.start), isoMicros(last.end));
       const pauses = await stores.gaps.pauses(batchExport.id);
       const now = await stores.batchExports.now();
       const byEnd = new Map(known.map((one) => [millisOf(one.end), one]));
@@ -49,7 +52,9 @@ export function intervalStates(pool: Pool) {
           requested: one?.requested ?? false,
           due: isDue(interval.end),
         });
-        return { ...interval, status, runId: one?.runId ?? null, rows: one?.rows ?? null };
+        const { end } = interval;
+        const marks = { unsettled: troubles.unsettled.has(end), gaveUp: troubles.gave_up.has(end) };
+        return { ...interval, status, runId: one?.runId ?? null, rows: one?.rows ?? null, ...marks };
       });
     },
   };

@@ -1,6 +1,6 @@
 /** `/batch_exports/:id/intervals/`: the data intervals of an export, and how each of them stands. */
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagination.ts';
-import { momentOf } from '../http/moment.ts';
+import { momentIfGiven } from '../http/moment.ts';
 import { json, route } from '../http/route.ts';
 import { stringEnum, Type } from '../schema.ts';
 import { BatchExportParams, type ExportsApi, ONE_EXPORT } from './api.ts';
@@ -36,8 +36,8 @@ const listIntervals = route({
   async handle({ project, params, query, url }, { batchExports, intervals }: ExportsApi) {
     const batchExport = await batchExports.get(project.id, params.id);
     const range = {
-      start: query.start && momentOf(query.start, 'start'),
-      end: query.end && momentOf(query.end, 'end'),
+      start: momentIfGiven(query.start, 'start'),
+      end: momentIfGiven(query.end, 'end'),
     };
     if (range.start !== undefined) checkBeginning(range.start, 'start');
     const load = async (place: Place) => {

@@ -4,19 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
-import type { Artifact, Receipt, RecordedArtifact } from '../destinations/contract.ts';
-import { Superseded } from '../errors.ts';
+import type { Artifact, RecordedArtifact } from '../destinations/artifacts.ts';
+import type { Receipt } from '../destinations/contract.ts';
+import { NotFound, Superseded } from '../errors.ts';
+import { fromRow, type LedgerEntry, type LedgerState, type Row } from './ledger-rows.ts';
+import { supersededFileStore } from './superseded-files.store.ts';
 
-export type LedgerState = 'open' | 'committing' | 'delivered';
-export type LedgerEntry = {
-  exportId: string;
-  start: string;
-  end: string;
-  epoch: number;
-  state: LedgerState;
-  runId: string;
-  receipt: Receipt | null;
-};
+export type { LedgerEntry, LedgerState };
 
 /** An interval that was delivered at least once; the receipt is of the last time, whatever happens to the interval now. */
 export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
@@ -24,34 +18,18 @@ export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
 /** An epoch that somebody holds on an interval. */
 export type Hold = { exportId: string; start: string; end: string; epoch: number };
 
-type Row = {
-  batch_export_id: string;
-  data_interval_start: string;
-  data_interval_end: string;
-  epoch: string;
-  state: LedgerState;
-  run_id: string;
-  receipt: Receipt | null;
-};
-
-function fromRow(row: Row): LedgerEntry {
-  return {
-    exportId: row.batch_export_id,
-    start: row.data_interval_start,
-    end: row.data_interval_end,
-    epoch: Number(row.epoch),
-    state: row.state,
-    runId: row.run_id,
-    receipt: row.receipt,
-  };
-}
-
 const key = (hold: Omit<Hold, 'epoch'>) => ({
   batch_export_id: hold.exportId,
   data_interval_start: hold.start,
   data_interval_end: hold.end,
 });
 const ours = (hold: Hold) => ({ ...key(hold), epoch: String(hold.epoch) });
+
+/** A commit of unknown outcome, or something at the destination that no delivery owns. */
+const HALF_WAY = `ledger.state = 'committing' or ledger.state = 'open' and exists (
+  select from batch_export_artifacts as artifact
+  where artifact.batch_export_id = ledger.batch_export_id and artifact.data_interval_start = ledger.data_interval_start
+    and artifact.data_interval_end = ledger.data_interval_end and artifact.given_up_at is null)`;
 
 export function ledgerStore(db: Knex) {
   const table = () => db<Row>('batch_export_intervals');
@@ -61,16 +39,27 @@ export function ledgerStore(db: Knex) {
     throw new Superseded(row ? `superseded by run ${row.run_id}` : 'superseded: the batch export was deleted');
   }
 
+  const liveExport = ({ exportId }: Hold) =>
+    db('batch_exports').where({ id: exportId }).whereNull('deleted_at').select(db.raw('1'));
+
   return {
-    /** Gives the run the interval's next epoch. Every epoch before it is fenced from now on. */
+    /**
+     * Gives the run the interval's next epoch. Every epoch before it is fenced from now on; after a restore it is also above those of
+     * deliveries that an operator decided about.
+     */
     async take(interval: Omit<Hold, 'epoch'>, runId: string): Promise<number> {
+      // tooth: ledger-next-epoch
+      // tooth: ledger-epochs-after-restore
       const { rows } = await db.raw<{ rows: { epoch: string }[] }>(
         `insert into batch_export_intervals as ledger (batch_export_id, data_interval_start, data_interval_end, epoch, state, run_id)
-         values (?, ?, ?, 1, 'open', ?)
+         values (:export, :start, :end, 1 + greatest(
+           (select epochs_above from timeline),
+           (select max(epoch) from foreign_deliveries where batch_export_id = :export
+              and data_interval_start = :start and data_interval_end = :end and accepted is not null)), 'open', :run)
          on conflict (batch_export_id, data_interval_start, data_interval_end)
-         do update set epoch = ledger.epoch + 1, state = 'open', run_id = excluded.run_id
+         do update set epoch = greatest(ledger.epoch + 1, excluded.epoch), state = 'open', run_id = excluded.run_id
          returning epoch`,
-        [interval.exportId, interval.start, interval.end, runId],
+        { export: interval.exportId, start: interval.start, end: interval.end, run: runId },
       );
       return Number(rows[0]!.epoch);
     },
@@ -110,56 +99,115 @@ export function ledgerStore(db: Knex) {
 
     /** Keeps the entry from changing until the transaction ends. @throws Superseded unless the hold is still open */
     async lockOpen(hold: Hold): Promise<void> {
+      // tooth: ledger-open-only
+      // tooth: ledger-open-lock
       const row = await table().where(ours(hold)).where({ state: 'open' }).forShare().first();
       if (!row) await superseded(hold);
     },
 
-    /** From here on parts are fixed and cancellation waits. @returns the state it found. @throws Superseded */
+    /**
+     * From here on parts are fixed, and cancellation and the export's end wait.
+     * @returns the state it found
+     * @throws Superseded; NotFound when the export was deleted before
+     */
     async beginCommit(hold: Hold): Promise<LedgerState> {
+      // tooth: ledger-commit-epoch
+      // tooth: ledger-commit-live
       const changed = await table()
         .where(ours(hold))
-        .whereIn('state', ['open', 'committing'])
+        .where(
+          (either) =>
+            void either
+              .where({ state: 'committing' })
+              .orWhere((open) => void open.where({ state: 'open' }).whereExists(liveExport(hold))),
+        )
         .update({ state: 'committing' });
       if (changed > 0) return 'committing';
       const row = await table().where(ours(hold)).first();
+      if (row?.state === 'open') throw new NotFound('The batch export was deleted.');
       return row?.state ?? superseded(hold);
     },
 
     /** @throws Superseded */
     async markDelivered(hold: Hold, receipt: Receipt): Promise<void> {
+      // tooth: ledger-delivered-epoch
       const changed = await table()
         .where(ours(hold))
         .whereIn('state', ['committing', 'delivered'])
         .update({ state: 'delivered', receipt: JSON.stringify(receipt) } as never);
       if (changed === 0) await superseded(hold);
+      await supersededFileStore(db).left(hold);
+      // Events that were imported after the cutoff are not in it: the interval stays stale.
+      // tooth: ledger-stays-stale
+      await db('batch_export_troubles')
+        .where(key(hold))
+        .where((either) => void either.whereNot({ kind: 'stale' }).orWhere('last_at', '<', receipt.cutoff))
+        .delete();
+      await db('batch_export_troubles')
+        .where(key(hold))
+        .where('since', '<', receipt.cutoff)
+        .update({ since: receipt.cutoff });
+    },
+
+    /** A delivery that no run of ours made becomes the interval's, above every epoch of ours. */
+    async adopt(interval: Omit<Hold, 'epoch'> & { epoch: number }, runId: string, receipt: Receipt): Promise<void> {
+      const { exportId, start, end, epoch } = interval;
+      await db.raw(
+        `insert into batch_export_intervals as ledger
+           (batch_export_id, data_interval_start, data_interval_end, epoch, state, run_id, receipt)
+         values (?, ?, ?, ?, 'delivered', ?, ?)
+         on conflict (batch_export_id, data_interval_start, data_interval_end) do update
+           set epoch = greatest(ledger.epoch, excluded.epoch), state = 'delivered', run_id = excluded.run_id, receipt = excluded.receipt`,
+        [exportId, start, end, epoch, runId, JSON.stringify(receipt)],
+      );
     },
 
     /** What was committed is not what is there: the interval is to be delivered again. */
     async reopen(hold: Hold): Promise<void> {
+      // tooth: ledger-reopen-epoch
       await table().where(ours(hold)).where({ state: 'committing' }).update({ state: 'open' });
     },
 
-    /** Some entries of closed runs that are not delivered: something was left half way. Any, so that none waits for others. */
+    /**
+     * Some entries of closed runs that are not delivered: something was left half way, and is due to be settled. Any, so that
+     * none waits for others. Their receipts come without files.
+     */
     async unsettled(): Promise<LedgerEntry[]> {
       const rows = (await db<Row>('batch_export_intervals as ledger')
         .join('batch_export_runs as run', 'run.id', 'ledger.run_id')
-        .whereNot('ledger.state', 'delivered')
+        .leftJoin('batch_export_troubles as trouble', (join) => {
+          join.on('trouble.batch_export_id', 'ledger.batch_export_id');
+          join.on('trouble.data_interval_start', 'ledger.data_interval_start');
+          join.on('trouble.data_interval_end', 'ledger.data_interval_end');
+          join.onVal('trouble.kind', 'unsettled');
+        })
         .whereNotIn('run.status', ['Starting', 'Running'])
-        .where(
-          (either) =>
-            void either
-              .where('ledger.state', 'committing')
-              .orWhereExists(
-                db('batch_export_artifacts as artifact')
-                  .whereRaw('artifact.batch_export_id = ledger.batch_export_id')
-                  .whereRaw('artifact.data_interval_start = ledger.data_interval_start')
-                  .whereRaw('artifact.data_interval_end = ledger.data_interval_end'),
-              ),
+        .whereRaw(`(${HALF_WAY}) and (trouble.retry_at is null or trouble.retry_at <= clock_timestamp())`)
+        .select(
+          ...(['batch_export_id', 'data_interval_start', 'data_interval_end', 'epoch', 'state', 'run_id'] as const).map(
+            (column) => `ledger.${column}`,
+          ),
+          db.raw(`ledger.receipt - 'files' as receipt`),
         )
-        .select('ledger.*')
         .orderByRaw('random()')
         .limit(200)) as Row[];
       return rows.map(fromRow);
+    },
+
+    /** Whether something is still left half way under this epoch. */
+    async isHalfWay(hold: Hold): Promise<boolean> {
+      const row = await db('batch_export_intervals as ledger').where(ours(hold)).whereRaw(`(${HALF_WAY})`).first();
+      return row !== undefined;
+    },
+
+    /** Ends the attempts to settle an interval: what is recorded stays for a later run, which may still find it. */
+    async giveUpSettling(hold: Hold): Promise<void> {
+      await this.reopen(hold);
+      await db('batch_export_artifacts')
+        .where(key(hold))
+        .where('epoch', '<=', hold.epoch)
+        .whereNull('given_up_at')
+        .update({ given_up_at: db.raw('clock_timestamp()') });
     },
 
     /**
@@ -168,6 +216,7 @@ export function ledgerStore(db: Knex) {
      */
     async recordArtifact(hold: Hold, artifact: Artifact): Promise<string> {
       const id = randomUUID();
+      // tooth: ledger-artifact-delivered
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `with held as (
            select 1 from batch_export_intervals
@@ -186,6 +235,7 @@ export function ledgerStore(db: Knex) {
           artifact: JSON.stringify(artifact),
         },
       );
+      // tooth: ledger-artifact-epoch
       if (rowCount === 0) await superseded(hold);
       return id;
     },
@@ -204,8 +254,9 @@ export function ledgerStore(db: Knex) {
     },
 
     async discardArtifacts(ids: readonly string[]): Promise<void> {
+      // One parameter, however many there are: Postgres takes 65,535.
       await db('batch_export_artifacts')
-        .whereIn('id', [...ids])
+        .whereRaw('id = any (?)', [[...ids]])
         .delete();
     },
   };

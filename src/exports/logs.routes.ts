@@ -1,7 +1,7 @@
 /** What happened, in sentences: of a batch export, and of one of its runs. */
 import { InvalidInput } from '../errors.ts';
-import { momentOf } from '../http/moment.ts';
-import { offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
+import { momentIfGiven } from '../http/moment.ts';
+import { Offset, offsetPage, offsetPageOf } from '../http/pagination.ts';
 import { json, route } from '../http/route.ts';
 import { Type, type Static } from '../schema.ts';
 import { BatchExportParams, type ExportsApi, ITS_EXPORT, ONE_EXPORT, PartOfBatchExportParams } from './api.ts';
@@ -11,7 +11,7 @@ import { presentLogEntry } from './present.ts';
 
 const Query = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'Entries per page.' }),
-  offset: offsetQuery().properties.offset,
+  offset: Offset,
   after: Type.Optional(Type.String({ description: 'Later than this datetime, or this time ago, such as `-24h`.' })),
   before: Type.Optional(Type.String({ description: 'Earlier than this one.' })),
   level: Type.Array(Type.String(), {
@@ -68,8 +68,8 @@ function chosen({
   return {
     limit,
     offset,
-    after: after && momentOf(after, 'after'),
-    before: before && momentOf(before, 'before'),
+    after: momentIfGiven(after, 'after'),
+    before: momentIfGiven(before, 'before'),
     levels: level.flatMap(levelsOf),
     search,
     workflowRunId: instance_id,

@@ -1,10 +1,11 @@
 /** What a run would deliver, and how it is divided: for the run itself, and for those who want to see it before. */
 import type { Destination } from '../destinations/contract.ts';
 import { fileEncodingOf, type FileConfig } from '../destinations/object-store/config.ts';
+import { InvalidInput } from '../errors.ts';
 import type { EventReader } from '../events/read.ts';
 import { columnsOf, type Slice } from '../events/selection.ts';
 import { isHashed } from './domain/content.ts';
-import { FORMAT_VERSION, partLimits, type Plan } from './domain/plan.ts';
+import { FORMAT_VERSION, planLimits, tooManyParts, type Plan } from './domain/plan.ts';
 
 export type Planned = {
   destination: Pick<Destination, 'takes'>;
@@ -17,7 +18,7 @@ export type Planned = {
 
 type FilePlan = FileConfig & { max_file_size_mb?: number | null };
 
-/** @throws Unavailable when the slice is not sealed; InvalidInput when its content cannot be computed */
+/** @throws Unavailable when the slice is not sealed; InvalidInput when its content cannot be computed, or has too many parts */
 export async function planOf(
   events: Pick<EventReader, 'measure'>,
   { destination, config, slice, hashKey }: Planned,
@@ -25,7 +26,10 @@ export async function planOf(
 ): Promise<Plan> {
   const { content, cutoff } = slice;
   const fileConfig = config as FilePlan;
-  const { rows, bytes, parts } = await events.measure(slice, partLimits(fileConfig.max_file_size_mb), options);
+  const limits = planLimits(destination.takes, fileConfig.max_file_size_mb);
+  const { rows, bytes, parts } = await events.measure(slice, limits, options);
+  if (parts.length > limits.parts)
+    throw new InvalidInput(tooManyParts(destination.takes, limits, { rows, bytes }), 'interval', 'too_many_parts');
   return {
     cutoff,
     rows,

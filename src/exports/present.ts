@@ -9,13 +9,13 @@ import type { RunBody, RunSummaryBody } from './runs.schema.ts';
 import type { Run } from './runs.store.ts';
 import { presentSchedule } from './schedule-fields.ts';
 
-const NOT_YET: Freshness = { completeUntil: null, lagSeconds: 0 };
+const NOT_YET: Freshness = { completeUntil: null, lagSeconds: 0, troubles: { stale: 0, unsettled: 0, gave_up: 0 } };
 
 /** @param latestRuns newest first */
 export function presentBatchExport(
   one: BatchExport,
   latestRuns: readonly Run[] = [],
-  { completeUntil, lagSeconds }: Freshness = NOT_YET,
+  { completeUntil, lagSeconds, troubles }: Freshness = NOT_YET,
 ): BatchExportBody {
   return {
     id: one.id,
@@ -34,6 +34,8 @@ export function presentBatchExport(
     complete_until: completeUntil,
     lag_seconds: lagSeconds,
     freshness_target_seconds: one.freshnessTargetSeconds,
+    redeliver_stale: one.redeliverStale,
+    interval_troubles: troubles,
     notifications: one.notifications,
     start_at: one.startAt,
     end_at: one.endAt,

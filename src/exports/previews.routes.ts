@@ -7,6 +7,7 @@ import { BatchExportParams, type ExportsApi, ONE_EXPORT } from './api.ts';
 import { wantedExport, wantedPatch } from './batch-exports.routes.ts';
 import { BatchExportPatchBody, NewBatchExportBody } from './batch-exports.schema.ts';
 import type { Preview, PreviewInterval } from './previews.ts';
+import { ensureMayPreview } from './raw-data.ts';
 
 const Bound = Type.String({ description: 'Left out, the newest interval that has ended and holds rows is shown.' });
 const interval = { data_interval_start: Type.Optional(Bound), data_interval_end: Type.Optional(Bound) };
@@ -38,13 +39,17 @@ const BatchExportPreviewBody = Type.Object(
 const previewNew = route({
   method: 'post',
   path: '/batch_exports/preview/',
+  operationId: 'batch_exports_preview_new_create',
   access: { scope: 'batch_export:write' },
   body: NewPreviewBody,
   answers: { 200: BatchExportPreviewBody },
   summary: 'Preview a batch export that is not saved',
-  description: 'Nothing is stored, and the destination is not contacted.',
-  async handle({ project, body }, { previews }: ExportsApi) {
-    return json(200, present(await previews.ofNew(project.id, wantedExport(body), intervalOf(body))));
+  description:
+    'Nothing is stored, and the destination is not contacted. Its rows take the levels and scopes for events and persons, too.',
+  async handle({ project, caller, rights, body }, { previews }: ExportsApi) {
+    const wanted = wantedExport(body);
+    ensureMayPreview({ caller, rights }, wanted.model, wanted.content);
+    return json(200, present(await previews.ofNew(project.id, wanted, intervalOf(body))));
   },
 });
 
@@ -56,9 +61,12 @@ const previewStored = route({
   body: PatchPreviewBody,
   answers: { 200: BatchExportPreviewBody },
   summary: 'Preview a batch export, or a change of it',
-  description: 'Nothing is stored, and the destination is not contacted.',
-  async handle({ project, params, body }, { batchExports, previews }: ExportsApi) {
-    const patch = wantedPatch(body, await batchExports.get(project.id, params.id));
+  description:
+    'Nothing is stored, and the destination is not contacted. Its rows take the levels and scopes for events and persons, too.',
+  async handle({ project, caller, rights, params, body }, { batchExports, previews }: ExportsApi) {
+    const current = await batchExports.get(project.id, params.id);
+    const patch = wantedPatch(body, current);
+    ensureMayPreview({ caller, rights }, current.model, { ...current.content, ...patch.content });
     return json(200, present(await previews.ofStored(project.id, params.id, patch, intervalOf(body))));
   },
 });

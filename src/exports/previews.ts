@@ -14,7 +14,6 @@ import { cadenceWith } from './domain/cadence.ts';
 import { NO_SETTINGS, type Content } from './domain/content.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import { endOfIntervalAt, intervalEndingAt, type Tiling } from './domain/intervals.ts';
-import { partsOf } from './domain/plan.ts';
 import { planOf } from './planning.ts';
 import type { SealedConfigs } from './sealed-config.ts';
 import type { ExportStores } from './stores.ts';
@@ -85,9 +84,10 @@ export function exportPreviews({ stores, events, sealer, sealed, environment }: 
       names: destination.names(config, {
         projectId,
         model: content.model,
+        runId: '<run id>',
         ...interval,
         file: plan.file,
-        parts: partsOf(plan),
+        parts: plan.parts.map(({ rows }, index) => ({ index, rows })),
       }),
     };
   }

@@ -88,6 +88,7 @@ export function requestStore(db: Knex) {
       limits: { ofExport: number; ofProject: number },
     ): Promise<number> {
       await db.raw('select pg_advisory_xact_lock(7316012, ?)', [of.projectId]);
+      // tooth: request-limits
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `with places as (
            select least(:ofExport - count(*) filter (where export.id = :id), :ofProject - count(*)) as free
@@ -185,6 +186,7 @@ export function requestStore(db: Knex) {
 
     /** Closes a request as it was read: one that somebody wanted again meanwhile stays open. */
     async close({ id, wantedAt }: ExportRequest, runId: string | null): Promise<void> {
+      // tooth: request-of-unclosed
       await table()
         .where({ id, wanted_at: wantedAt })
         .whereRaw('closed_at is null')

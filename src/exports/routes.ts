@@ -4,6 +4,7 @@ import { accessControlRoutes, type AccessControlsApi } from '../identity/access-
 import type { ExportsApi } from './api.ts';
 import { backfillRoutes } from './backfills.routes.ts';
 import { batchExportRoutes } from './batch-exports.routes.ts';
+import { foreignDeliveryRoutes } from './foreign-deliveries.routes.ts';
 import { integrationRoutes } from './integrations.routes.ts';
 import { intervalRoutes } from './intervals.routes.ts';
 import { logRoutes } from './logs.routes.ts';
@@ -19,6 +20,7 @@ export const exportRoutes: Route<ExportsApi & AccessControlsApi>[] = [
   ...runRoutes,
   ...backfillRoutes,
   ...intervalRoutes,
+  ...foreignDeliveryRoutes,
   ...logRoutes,
   ...metricRoutes,
   ...integrationRoutes,

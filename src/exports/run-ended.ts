@@ -4,11 +4,14 @@
  */
 import type { Notice } from '../notify/notice.ts';
 import { failureWindow } from './domain/failure-window.ts';
-import type { RunStatus } from './domain/statuses.ts';
+import { isGivenUp, mayBecomeGap, type RunStatus } from './domain/statuses.ts';
 import type { Run, RunEnd } from './runs.store.ts';
 import type { ExportStores } from './stores.ts';
 
-type Stores = Pick<ExportStores, 'backfills' | 'batchExports' | 'failures' | 'health' | 'logs' | 'outbox'>;
+type Stores = Pick<
+  ExportStores,
+  'backfills' | 'batchExports' | 'failures' | 'gaps' | 'health' | 'logs' | 'outbox' | 'troubles'
+>;
 
 /** A run that was superseded, cancelled or terminated did not fail: a person or another run decided so. */
 const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut'];
@@ -17,10 +20,13 @@ const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut']
  * Call it with the export held: of two runs that fail at once the second one counts both.
  * @returns whether the export paused because of it: then its schedule must follow
  */
-export async function runEnded(stores: Stores, run: Run, { status, latestError }: RunEnd): Promise<boolean> {
+export async function runEnded(stores: Stores, run: Run, end: RunEnd): Promise<boolean> {
   const exportId = run.batchExportId;
+  const { status, latestError } = end;
   if (status === 'Completed' && (await stores.health.end(exportId, 'failing')))
     await stores.outbox.add(exportId, noticeOf('recovered', run, status, 'Runs succeed again.'));
+  // A run that was ended through the API needs no reason: its caller knows.
+  if (mayBecomeGap(status) && end.closedBy !== 'api') await giveUp(stores, run, end);
   if (!FAILURES.includes(status)) return false;
   const error = latestError ?? status;
   if (await stores.health.begin(exportId, 'failing')) {
@@ -29,6 +35,16 @@ export async function runEnded(stores: Stores, run: Run, { status, latestError }
   }
   // What passes by itself is no reason to stop: an outage of an hour would end exports that are whole again after it.
   return status === 'Failed' && pauseAfterFailures(stores, run, error);
+}
+
+/** Tells, once for each interval, that nothing tries it again by itself. */
+async function giveUp(stores: Stores, run: Run, { status, latestError = status }: RunEnd): Promise<void> {
+  const { batchExportId: exportId, start, end } = run;
+  const failures = await stores.gaps.failures(exportId, end);
+  if (!isGivenUp(status, failures) || !(await stores.troubles.begin({ exportId, start, end }, 'gave_up'))) return;
+  const summary = `Gave up a data interval after ${failures} runs; it waits for you. The last one said: ${latestError}`;
+  await stores.logs.append({ batchExportId: exportId, runId: run.id, level: 'ERROR', message: summary });
+  await stores.outbox.add(exportId, noticeOf('gave_up', run, status, summary, latestError));
 }
 
 async function pauseAfterFailures(stores: Stores, run: Run, error: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { Knex } from '../db/connection.ts';
 import { keysetOf, newestFirst } from '../http/keyset.ts';
 import type { Place } from '../http/pagination.ts';
 import type { RunStatus } from './domain/statuses.ts';
-import { runFromRow, type Run, type RunRow } from './run-rows.ts';
+import { LISTED_COLUMNS, runFromRow, type Run, type RunRow } from './run-rows.ts';
 
 export type RunOrder = { by: 'created_at' | 'data_interval_start'; ascending: boolean };
 
@@ -27,7 +27,7 @@ export function runLists(db: Knex) {
   const table = () => db<RunRow>('batch_export_runs');
 
   return {
-    /** In the order that was asked for, the newest first by default; a place's `createdAt` is what the order is by. */
+    /** Runs as lists have them (`LISTED_COLUMNS`), in the order that was asked for, the newest first by default; a place's `createdAt` is what the order is by. */
     async list(projectId: number, batchExportId: string, place: Place, choice: RunChoice = {}): Promise<Run[]> {
       const { order = NEWEST_FIRST, statuses = [], created, interval } = choice;
       const { sign, order: towards, edge } = keysetOf(place, order);
@@ -39,6 +39,7 @@ export function runLists(db: Knex) {
       if (interval?.end) query.where('data_interval_end', '<=', interval.end);
       if (edge) query.whereRaw(`(${order.by}, id) ${sign} (?, ?)`, [edge.createdAt, edge.id]);
       const rows = await query
+        .select<RunRow[]>(db.raw(LISTED_COLUMNS))
         .orderBy([
           { column: order.by, order: towards },
           { column: 'id', order: towards },
@@ -47,12 +48,12 @@ export function runLists(db: Knex) {
       return newestFirst(rows.map(runFromRow), place);
     },
 
-    /** The newest runs of several exports in one query, newest first. */
+    /** The newest runs of several exports, as lists have them, in one query, newest first. */
     async latest(batchExportIds: readonly string[], each: number): Promise<Map<string, Run[]>> {
       const { rows } = await db.raw<{ rows: RunRow[] }>(
         `select run.* from unnest(?::uuid[]) as export (id)
          cross join lateral (
-           select * from batch_export_runs where batch_export_id = export.id order by created_at desc, id desc limit ?
+           select ${LISTED_COLUMNS} from batch_export_runs where batch_export_id = export.id order by created_at desc, id desc limit ?
          ) as run`,
         [[...batchExportIds], each],
       );

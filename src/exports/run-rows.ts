@@ -1,6 +1,6 @@
 /** A run's row, and what the rest of the house makes of it. */
 import type { Receipt } from '../destinations/contract.ts';
-import type { Plan } from './domain/plan.ts';
+import type { StoredPlan } from './domain/plan.ts';
 import type { RunKind, RunStatus } from './domain/statuses.ts';
 
 export type Run = {
@@ -17,7 +17,7 @@ export type Run = {
   workflowId: string;
   workflowRunId: string;
   epoch: number | null;
-  plan: Plan | null;
+  plan: StoredPlan | null;
   receipt: Receipt | null;
   recordsCompleted: number | null;
   recordsTotalCount: number | null;
@@ -41,7 +41,7 @@ export type RunRow = {
   workflow_id: string;
   workflow_run_id: string;
   epoch: string | null;
-  plan: Plan | null;
+  plan: StoredPlan | null;
   receipt: Receipt | null;
   records_completed: string | null;
   records_total_count: string | null;
@@ -81,3 +81,21 @@ export function runFromRow(row: RunRow): Run {
     lastUpdatedAt: row.last_updated_at,
   };
 }
+
+/** Files in a listed run's receipt, and parts in its plan, at most: at 10,000 files a receipt has four megabytes. */
+const LISTED_FILES = 100;
+
+/** A JSON document of a run, without a long list in it. @param count what says how many the list has instead */
+const without = (column: string, list: string, count: string) => `
+  case when jsonb_array_length(${column} -> '${list}') > ${LISTED_FILES}
+    then ${column} - '${list}' || jsonb_build_object('${count}', jsonb_array_length(${column} -> '${list}'))
+    else ${column} end as ${column}`;
+
+/**
+ * The columns of `batch_export_runs` for lists. Of a receipt with many files only their number, `file_count`, is read: a page of
+ * such receipts does not fit into memory.
+ */
+export const LISTED_COLUMNS = `
+  id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, backfill_id, status, workflow_id, workflow_run_id,
+  epoch, records_completed, records_total_count, bytes_exported, latest_error, cursor, closed_by, created_at, finished_at,
+  last_updated_at, ${without('plan', 'parts', 'partCount')}, ${without('receipt', 'files', 'file_count')}`;

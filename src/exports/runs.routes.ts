@@ -1,7 +1,7 @@
 /** `/batch_exports/:batch_export_id/runs/`: what was delivered, and once more. */
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../http/pagination.ts';
 import { prefersRepresentation, REPRESENTATION_APPLIED } from '../http/preconditions.ts';
-import { momentOf } from '../http/moment.ts';
+import { momentIfGiven, momentOf } from '../http/moment.ts';
 import { json, noBody, route } from '../http/route.ts';
 import { stringEnum, Type, type Static } from '../schema.ts';
 import { backfillAddress, type ExportsApi, ITS_EXPORT, OfBatchExportParams, PartOfBatchExportParams } from './api.ts';
@@ -73,6 +73,7 @@ const getRun = route({
 const retryRun = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/runs/:id/retry/',
+  errors: [409],
   access: { scope: 'batch_export:write', object: ITS_EXPORT },
   params: PartOfBatchExportParams,
   answers: { 200: null },
@@ -120,8 +121,8 @@ function choiceOf({
   if (order.by === 'created_at') {
     return {
       ...chosen,
-      created: { after: momentOf(after ?? '-7d', 'after'), before: before && momentOf(before, 'before') },
+      created: { after: momentOf(after || '-7d', 'after'), before: momentIfGiven(before, 'before') },
     };
   }
-  return { ...chosen, interval: { start: momentOf(start ?? '-7d', 'start'), end: end && momentOf(end, 'end') } };
+  return { ...chosen, interval: { start: momentOf(start || '-7d', 'start'), end: momentIfGiven(end, 'end') } };
 }

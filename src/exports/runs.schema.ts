@@ -34,7 +34,9 @@ export const RunBody = Type.Object(
     ...summary,
     waiting_for: nullable(Type.String(), { description: 'What keeps a run that has been `Starting` for long.' }),
     receipt: nullable(Type.Record(Type.String(), Type.Unknown()), {
-      description: 'What the destination acknowledged: rows, digest, bytes, location, files with their hashes.',
+      description:
+        'What the destination acknowledged: rows, digest, bytes, location, files with their hashes. In lists a receipt of more than 100 files has ' +
+        '`file_count` instead of `files`.',
     }),
   },
   { title: 'BatchExportRun' },

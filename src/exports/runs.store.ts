@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import type { Receipt, StagedPart } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
-import type { Plan } from './domain/plan.ts';
+import type { Plan, StoredPlan } from './domain/plan.ts';
+import { planPartStore } from './plan-parts.store.ts';
 import { runLists } from './run-lists.store.ts';
 import { runFromRow, type Run, type RunRow } from './run-rows.ts';
 import { OPEN_STATUSES, type RunStatus } from './domain/statuses.ts';
@@ -26,6 +27,7 @@ export type RunEnd = {
 
 export function runStore(db: Knex) {
   const table = () => db<RunRow>('batch_export_runs');
+  const planParts = planPartStore(db);
 
   /** Of those that have asked for the interval and not been answered. */
   const firstBackfillOf = ({ batchExportId, end }: NewRun) =>
@@ -63,6 +65,7 @@ export function runStore(db: Knex) {
 
     /** @throws NotFound when this export of this project has no such run */
     async get(projectId: number, batchExportId: string, id: string): Promise<Run> {
+      // tooth: run-of-project
       const row = await table().where({ project_id: projectId, batch_export_id: batchExportId, id }).first();
       if (!row) throw new NotFound();
       return runFromRow(row);
@@ -82,6 +85,7 @@ export function runStore(db: Knex) {
     },
 
     ...runLists(db),
+    ...planParts,
 
     /** The newest run of an interval; undefined when there was none. */
     async newestOfInterval(batchExportId: string, end: string): Promise<Run | undefined> {
@@ -103,16 +107,19 @@ export function runStore(db: Knex) {
       return runFromRow(row);
     },
 
-    async setPlan(id: string, plan: Plan, epoch: number): Promise<void> {
+    /** In a transaction: the plan's parts are stored with it. @returns the plan as it is stored */
+    async setPlan(id: string, plan: Plan, epoch: number): Promise<StoredPlan> {
+      const stored = await planParts.storeParts(id, plan);
       await table()
         .where({ id })
         .update({
-          plan: JSON.stringify(plan),
+          plan: JSON.stringify(stored),
           epoch: String(epoch),
           status: 'Running',
           records_total_count: String(plan.rows),
           last_updated_at: db.raw('clock_timestamp()'),
         } as never);
+      return stored;
     },
 
     /** What went wrong last, while the run goes on. No sign of life: the attempt of a workflow that is gone fails, too. */
@@ -125,6 +132,7 @@ export function runStore(db: Knex) {
 
     /** Ends a run that is still open. @returns whether it was: a run ends once */
     async close(id: string, end: RunEnd): Promise<boolean> {
+      // tooth: run-ends-once
       const changed = await table()
         .where({ id })
         .whereIn('status', [...OPEN_STATUSES])

@@ -23,6 +23,7 @@ const MOST_LOOKED_UP = 20;
 
 const NO_WORKER = 'No worker asks Temporal for work: start one with `sluice worker`.';
 const NO_FREE_WORKER = 'Waits for a worker that is free.';
+const ITS_TURN = 'Waits for its turn: as many backfills of this project go on as it may have at once.';
 const SEALING =
   'Waits until its data interval is sealed: transactions that store events and began before have to end first.';
 
@@ -61,6 +62,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     async whatKeepsBackfill(backfill: Backfill): Promise<string | null> {
       if (!isLive(backfill.status) || !isOld(backfill.lastUpdatedAt)) return null;
       if (!(await executions.arePolled().catch(() => true))) return NO_WORKER;
+      if (backfill.waits) return ITS_TURN;
       const { projectId, batchExportId } = backfill;
       const { maxConcurrentRuns } = await stores.batchExports.get(projectId, batchExportId);
       const places = await stores.requests.places({ id: batchExportId, projectId }, backfill.id);

@@ -1,6 +1,7 @@
 /** Keeps Temporal's schedules equal to the rows. */
 import type { Logger } from '../telemetry/logger.ts';
 import type { ExportSchedules } from '../temporal/schedules.ts';
+import { adoptPause, tellRestored } from './schedule-changes.ts';
 import type { ExportStores } from './stores.ts';
 
 export type ScheduleSetter = ReturnType<typeof scheduleSetter>;
@@ -37,11 +38,32 @@ export function scheduleSetter({
       );
     },
 
-    /** Sets the schedule only when it differs from the row: somebody changed or deleted it in Temporal. */
-    async verify(id: string): Promise<void> {
+    /**
+     * Compares the schedule with the row: a pause or an unpause made in Temporal becomes the row's, anything else that was changed
+     * or deleted there is set again, with a notice.
+     * @returns whether the row was paused or unpaused by it
+     */
+    async verify(id: string): Promise<boolean> {
       const row = await stores.schedules.read(id);
-      if (!row || row.deleted || row.scheduleVersion !== row.version || !(await schedules.follows(row))) return set(id);
-      await stores.schedules.markSet(id, row.version);
+      if (!row || row.deleted || row.scheduleVersion !== row.version) {
+        await set(id);
+        return false;
+      }
+      const { differs, pause } = await schedules.compare(row);
+      if (pause) {
+        const adopted = await adoptPause(stores, row, pause);
+        if (adopted) log.info({ batch_export_id: id, ...pause }, 'a pause or unpause made in Temporal is adopted');
+        if (differs !== 'no') await tellRestored(stores, row, differs);
+        await set(id);
+        return adopted;
+      }
+      if (differs === 'no') await stores.schedules.markSet(id, row.version);
+      else {
+        await set(id);
+        await tellRestored(stores, row, differs);
+        log.warn({ batch_export_id: id, differs }, 'a schedule that was changed in Temporal is set again');
+      }
+      return false;
     },
   };
 }

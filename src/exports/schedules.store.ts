@@ -81,6 +81,12 @@ export function scheduleStore(db: Knex) {
       await db('batch_exports').where({ id }).update({ schedule_version: version, schedule_verified_at: db.fn.now() });
     },
 
+    /** Of all exports whose schedule was set to their row, which are paused: by id. */
+    async pausedById(): Promise<Map<string, boolean>> {
+      const rows = await table().whereNull('deleted_at').whereRaw('schedule_version = version').select('id', 'paused');
+      return new Map(rows.map(({ id, paused }) => [id, paused]));
+    },
+
     /** Exports whose row changed since their schedule was set, and the `share` that was verified longest ago. */
     async due(share: number): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { id: string }[] }>(

@@ -14,7 +14,9 @@ type Row = {
 };
 
 /** A ciphertext that is copied to another export's row does not open there. */
+// tooth: sealed-row
 const boundTo = ({ id, projectId }: Pick<Row, 'id' | 'projectId'>) => `batch_exports/${projectId}/${id}`;
+// tooth: sealed-integration
 const integrationBoundTo = ({ id, projectId }: Pick<Integration, 'id' | 'projectId'>) =>
   `integrations/${projectId}/${id}`;
 

@@ -7,6 +7,7 @@ import { backfillStore } from './backfills.store.ts';
 import { batchExportStore } from './batch-exports.store.ts';
 import { failureStore } from './failures.store.ts';
 import { figureStore } from './figures.store.ts';
+import { foreignDeliveryStore } from './foreign-deliveries.store.ts';
 import { freshnessStore } from './freshness.store.ts';
 import { gapStore } from './gaps.store.ts';
 import { healthStore } from './health.store.ts';
@@ -14,9 +15,15 @@ import { integrationStore } from './integrations.store.ts';
 import { intervalStateStore } from './interval-states.store.ts';
 import { ledgerStore } from './ledger.store.ts';
 import { logStore } from './logs.store.ts';
+import { placeStore } from './places.store.ts';
 import { requestStore } from './requests.store.ts';
+import { roundStore } from './rounds.store.ts';
 import { runStore } from './runs.store.ts';
 import { scheduleStore } from './schedules.store.ts';
+import { staleStore } from './stale.store.ts';
+import { supersededFileStore } from './superseded-files.store.ts';
+import { troubleStore } from './troubles.store.ts';
+import { timelineStore } from './timeline.store.ts';
 
 function bind(db: Knex) {
   return {
@@ -25,6 +32,7 @@ function bind(db: Knex) {
     batchExports: batchExportStore(db),
     failures: failureStore(db),
     figures: figureStore(db),
+    foreignDeliveries: foreignDeliveryStore(db),
     freshness: freshnessStore(db),
     gaps: gapStore(db),
     health: healthStore(db),
@@ -33,9 +41,15 @@ function bind(db: Knex) {
     ledger: ledgerStore(db),
     logs: logStore(db),
     outbox: outboxStore(db),
+    places: placeStore(db),
     requests: requestStore(db),
+    rounds: roundStore(db),
     runs: runStore(db),
     schedules: scheduleStore(db),
+    stale: staleStore(db),
+    supersededFiles: supersededFileStore(db),
+    troubles: troubleStore(db),
+    timeline: timelineStore(db),
   };
 }
 

@@ -40,7 +40,8 @@ export type VerifyRange = { from: string | null; to: string | null };
 
 /** Intervals at once: destinations answer slowly, and each deep check holds a few blocks of a file, or a column of Parquet. */
 const AT_ONCE = 4;
-const PAGE = 100;
+/** Receipts at once: one of 10,000 files has four megabytes. */
+const PAGE = 10;
 
 export function exportVerifier({ stores, events, sealed, openSession }: VerifyOptions) {
   /**

@@ -79,7 +79,7 @@ export async function createFlag(
   if (filters.groups.length === 0) {
     throw new InvalidInput('Feature flags need at least one condition set.', 'filters__groups');
   }
-  await checkReferences(stores, project.id, { key: input.key, filters });
+  await checkReferences(stores, project.id, { key: input.key, filters }, author.rights);
   const { secret, ...fields } = sealedFields({ ...DEFAULTS, ...said, filters });
   let flag = await stores.flags.insert(project.id, author.userId, fields);
   // What is sealed is bound to its row, which had no id until now.
@@ -111,7 +111,7 @@ export async function changeFlag(
   if (Object.keys(wanted).length === 0) return current;
   ensureMay(author, current);
   if (version !== undefined) await refuseConflict(stores, current, wanted, version);
-  await checkChange(stores, current, after, wanted);
+  await checkChange(stores, { current, after, rights: author.rights }, wanted);
   const flag = await stores.flags.update(id, author.userId, wanted);
   await record(stores, project, author, verbOf(wanted), flag, changesOf(current, flag));
   return flag;
@@ -167,25 +167,24 @@ async function refuseConflict(
 
 async function checkChange(
   stores: FlagBound,
-  current: FeatureFlag,
-  after: FlagFields,
+  { current, after, rights }: { current: FeatureFlag; after: FlagFields; rights: Rights | undefined },
   wanted: Partial<FlagFields>,
 ): Promise<void> {
   const { id, projectId } = current;
   if (wanted.deleted) {
     await checkUnused(stores, current);
-    return checkDispensable(stores, current, 'delete');
+    return checkDispensable(stores, current, 'delete', rights);
   }
   if (wanted.key !== undefined || wanted.deleted === false) await checkKey(stores, projectId, after.key, id);
-  if (wanted.active === false) await checkDispensable(stores, current, 'disable');
+  if (wanted.active === false) await checkDispensable(stores, current, 'disable', rights);
   const comesBack = after.active && (wanted.active === true || wanted.deleted === false);
   await checkUndisturbed(stores, current, after);
   if (wanted.filters) {
     await checkStaysPersonal(stores, current, wanted.filters);
-    await checkVariantsUnneeded(stores, current, wanted.filters);
+    await checkVariantsUnneeded(stores, current, wanted.filters, rights);
   }
   if (wanted.filters || comesBack) {
-    await checkReferences(stores, projectId, { id, key: after.key, filters: after.filters });
+    await checkReferences(stores, projectId, { id, key: after.key, filters: after.filters }, rights);
   }
 }
 

@@ -7,5 +7,5 @@ export function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^\w\s-]/g, '')
     .replace(/[-\s]+/g, '-')
-    .replace(/^[-_]+|[-_]+$/g, '');
+    .replace(/^[-_]+|(?<![-_])[-_]+$/g, '');
 }

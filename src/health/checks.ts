@@ -11,9 +11,11 @@ type Dependencies = {
   pool: Pool;
   /** @throws while Temporal is away */
   ensureTemporal(): Promise<void>;
+  /** Why nothing is delivered; undefined: deliveries go on. */
+  deliveriesBlocked(): Promise<string | undefined>;
 };
 
-export function apiChecks({ pool, ensureTemporal }: Dependencies): Check[] {
+export function apiChecks({ pool, ensureTemporal, deliveriesBlocked }: Dependencies): Check[] {
   return [
     {
       name: 'schema',
@@ -36,5 +38,7 @@ export function apiChecks({ pool, ensureTemporal }: Dependencies): Check[] {
         return undefined;
       },
     },
+    // Capture and the API go on.
+    { name: 'deliveries', check: deliveriesBlocked, advisory: true },
   ];
 }

@@ -1,7 +1,12 @@
 /** Whether a process can do its work now: asked by whoever sends it traffic. */
 
 /** What must hold. `check` returns nothing when it does, else why not, in words that may leave the house. */
-export type Check = { name: string; check(): Promise<string | undefined> };
+export type Check = {
+  name: string;
+  check(): Promise<string | undefined>;
+  /** Reported without making the process unready: what fails is the work of others. */
+  advisory?: true;
+};
 
 export type Readiness = {
   ready: boolean;
@@ -24,9 +29,12 @@ export function createHealth(checks: readonly Check[], timeoutMs = CHECK_TIMEOUT
     async readiness() {
       if (draining) return { ready: false, checks: { process: 'shutting down' } };
       const answers = await Promise.all(
-        checks.map(async (check) => [check.name, await run(check, timeoutMs)] as const),
+        checks.map(async (check) => [check.name, await run(check, timeoutMs), check.advisory ?? false] as const),
       );
-      return { ready: answers.every(([, answer]) => answer === 'ok'), checks: Object.fromEntries(answers) };
+      return {
+        ready: answers.every(([, answer, advisory]) => advisory || answer === 'ok'),
+        checks: Object.fromEntries(answers),
+      };
     },
     drain() {
       draining = true;

@@ -12,6 +12,7 @@ import type { Gatekeeper } from './access.ts';
 import { answerFor, serverError } from './error-body.ts';
 import { openApiRoute } from './openapi.ts';
 import { createHandler, type Handler } from './handler.ts';
+import { placesOf } from './path-order.ts';
 import { pathsOf } from './paths.ts';
 import type { Answer, DescribedRoute, Route } from './route.ts';
 
@@ -39,14 +40,17 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ko
   // Only these may be called from a foreign web page: their keys are public, or they need none.
   const openToPages = new Router({ sensitive: true });
 
-  for (const route of routes) {
-    const handle = createHandler(route, { collaborators, gatekeeper, base });
-    for (const fullPath of pathsOf(route)) {
-      // The router takes a pattern without the trailing slash for one that may have it.
-      const path = fullPath.replace(/(?<=.)\/$/, '');
-      router[route.method](path, respondWith(handle));
+  const found = routes.flatMap((route) => {
+    const handle = respondWith(createHandler(route, { collaborators, gatekeeper, base }));
+    // The router takes a pattern without the trailing slash for one that may have it.
+    return pathsOf(route).map((path) => ({ path: path.replace(/(?<=.)\/$/, ''), route, handle }));
+  });
+  for (const { entries, isCovered } of placesOf(found)) {
+    for (const { path, route, handle } of entries) {
+      router[route.method](path, handle);
       if ('public' in route.access && !route.access.ownPages) openToPages.all(path, () => {});
     }
+    if (isCovered) router.all(entries[0]!.path, refuseMethod(entries.map(({ route }) => route.method)));
   }
 
   const app = new Koa();
@@ -54,6 +58,7 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ko
   app.use(helmet());
   // Old SDKs (posthog-js 1.174) ask with credentials, though there are none here that a browser would send along: it then wants to read
   // the page's own origin.
+  // tooth: cross-origin
   const originOf = (ctx: Context) => (openToPages.match(ctx.path, 'GET').route ? ctx.get('Origin') : '');
   app.use(cors({ origin: originOf, credentials: true, maxAge: 86_400 }));
   app.use(router.routes());
@@ -117,11 +122,23 @@ function send(ctx: Context, { status, headers = {}, cookies = [], body }: Answer
   ctx.body = Buffer.isBuffer(body) ? body : JSON.stringify(body);
 }
 
+/** For a path on which a parameter of another route would take its literal segment for a value. */
+function refuseMethod(methods: readonly string[]) {
+  const offered = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  return (ctx: Context) => otherMethod(ctx, offered);
+}
+
 /** The path is unknown, or known with other methods only. */
 function noRoute(ctx: Context): void {
   const layers = (ctx['matched'] ?? []) as { methods: string[] }[];
-  const allowed = [...new Set(layers.flatMap((layer) => layer.methods))].sort();
-  if (allowed.length === 0) throw new NotFound();
+  const offered = layers.flatMap((layer) => layer.methods);
+  if (offered.length === 0) throw new NotFound();
+  otherMethod(ctx, offered);
+}
+
+/** @throws MethodNotAllowed, unless the client asks which methods there are */
+function otherMethod(ctx: Context, offered: readonly string[]): void {
+  const allowed = [...new Set(offered)].sort();
   if (ctx.method !== 'OPTIONS') throw new MethodNotAllowed(ctx.method, allowed);
   send(ctx, { status: 204, headers: { Allow: [...allowed, 'OPTIONS'].join(', ') } });
 }

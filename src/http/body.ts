@@ -2,15 +2,18 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { InvalidInput, MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
+import { hasMoreValuesThan } from '../wire/value-count.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
+/** Elements of lists, members of objects, lists and objects: to parse and to check them takes microseconds each. */
+export const MAX_VALUES = 50_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * @returns the parsed body; `{}` when there is none, so that the schema says what is missing
  * @throws UnsupportedMedia when it is not plain UTF-8 JSON
- * @throws TooLarge over 1 MiB or 64 levels
+ * @throws TooLarge over 1 MiB, 50,000 values or 64 levels
  * @throws MalformedRequest when it does not parse
  * @throws InvalidInput for texts that hold a NUL or half a surrogate pair
  */
@@ -63,6 +66,7 @@ function mediaTypeOf({ 'content-type': text = '' }: IncomingMessage['headers']):
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
   try {
+    // tooth: json-size
     return await getRawBody(request, { limit: MAX_BYTES, length: request.headers['content-length'] ?? null });
   } catch (error) {
     const { type } = error as { type?: string };
@@ -72,6 +76,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 function parse(bytes: Buffer): unknown {
+  if (hasMoreValuesThan(bytes, MAX_VALUES)) throw new TooLarge(`The body holds more than ${MAX_VALUES} values.`);
   try {
     return JSON.parse(utf8.decode(bytes)) as unknown;
   } catch (error) {
@@ -85,23 +90,33 @@ function parse(bytes: Buffer): unknown {
  * @throws TooLarge, InvalidInput as `readJson` does
  */
 export function checkTexts(body: unknown): void {
-  const queue: { value: unknown; path: string[] }[] = [{ value: body, path: [] }];
-  for (let item = queue.pop(); item; item = queue.pop()) {
-    const { value, path } = item;
-    if (path.length > MAX_DEPTH) throw new TooLarge(`The body is nested deeper than ${MAX_DEPTH} levels.`);
-    if (typeof value === 'string') checkText(value, path);
+  const queue: Place[] = [{ value: body, name: '', depth: 0, around: undefined }];
+  for (let place = queue.pop(); place; place = queue.pop()) {
+    const { value, depth } = place;
+    // tooth: json-depth
+    if (depth > MAX_DEPTH) throw new TooLarge(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+    if (typeof value === 'string') checkText(value, place);
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, member] of Object.entries(value)) {
-      checkText(name, path);
-      queue.push({ value: member, path: [...path, name] });
+      checkText(name, place);
+      queue.push({ value: member, name, depth: depth + 1, around: place });
     }
   }
 }
 
-function checkText(text: string, path: readonly string[]): void {
-  const attr = path.length > 0 ? path.join('__').replaceAll('\0', '') : null;
+/** A value, and where it is: the names are put together only where something is wrong. */
+type Place = { value: unknown; name: string; depth: number; around: Place | undefined };
+
+function checkText(text: string, place: Place): void {
+  // tooth: json-null
   if (text.includes('\0')) {
-    throw new InvalidInput('Null characters are not allowed.', attr, 'null_characters_not_allowed');
+    throw new InvalidInput('Null characters are not allowed.', attrOf(place), 'null_characters_not_allowed');
   }
-  if (!text.isWellFormed()) throw new InvalidInput('The text is not valid Unicode.', attr);
+  if (!text.isWellFormed()) throw new InvalidInput('The text is not valid Unicode.', attrOf(place));
+}
+
+function attrOf(place: Place): string | null {
+  const names: string[] = [];
+  for (let at = place; at.around; at = at.around) names.unshift(at.name);
+  return names.length > 0 ? names.join('__').replaceAll('\0', '') : null;
 }

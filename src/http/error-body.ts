@@ -15,7 +15,7 @@ import {
   Unavailable,
   UnsupportedMedia,
 } from '../errors.ts';
-import { stringEnum, Type, nullable, type Static } from '../schema.ts';
+import { stringEnum, Type, nullable, type Static, type TSchema } from '../schema.ts';
 import { json, type Answer } from './route.ts';
 
 export const ErrorBody = Type.Object(
@@ -35,6 +35,11 @@ export const ErrorBody = Type.Object(
   { title: 'Error' },
 );
 export type ErrorBody = Static<typeof ErrorBody>;
+
+/** Where upstream says something otherwise than in the envelope, and other refusals still come in it. */
+export function orEnvelope<S extends TSchema>(other: S) {
+  return Type.Union([other, ErrorBody]);
+}
 
 /** @returns the answer for a failure that the caller can act on; undefined for one that is ours */
 export function answerFor(error: unknown): Answer | undefined {

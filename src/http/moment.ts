@@ -19,6 +19,14 @@ export function momentOf(text: string, attr: string): string {
   throw new InvalidInput(`"${text.slice(0, 100)}" is neither a datetime nor a time ago, such as -7d or -24h.`, attr);
 }
 
+/**
+ * `momentOf` for a parameter that may be left out; one that is there and empty counts as left out, as upstream has it.
+ * @throws InvalidInput naming the parameter
+ */
+export function momentIfGiven(text: string | undefined, attr: string): string | undefined {
+  return text === undefined || text === '' ? undefined : momentOf(text, attr);
+}
+
 function ago(count: number, unit: string): string | undefined {
   const at = new Date();
   if (unit === 'm' || unit === 'y') at.setUTCMonth(at.getUTCMonth() - count * (unit === 'y' ? 12 : 1));

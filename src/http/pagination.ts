@@ -1,18 +1,25 @@
 /** Lists that may be long travel as pages: by offset where a count is cheap, by cursor where rows keep arriving. */
 import { InvalidInput } from '../errors.ts';
 import { parseDatetime } from './datetime.ts';
+import { LENIENT } from './parameters.ts';
 import { nullable, Type, type Static, type TSchema } from '../schema.ts';
 
 const MAX_LIMIT = 1000;
 const LIMIT_DESCRIPTION = `Results per page; more than ${MAX_LIMIT} counts as ${MAX_LIMIT}.`;
 
-/** Query of a page by offset. A larger `limit` than the maximum counts as the maximum. */
+const OFFSET = { minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Index of the first result.' };
+
+/** Query of a page by offset. A larger `limit` than the maximum counts as the maximum; what is no number, as if it were not given. */
 export function offsetQuery(defaultLimit = 100) {
   return Type.Object({
-    limit: Type.Integer({ minimum: 1, default: defaultLimit, description: LIMIT_DESCRIPTION }),
-    offset: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Index of the first result.' }),
+    limit: Type.Integer({ minimum: 1, default: defaultLimit, description: LIMIT_DESCRIPTION, [LENIENT]: true }),
+    offset: Type.Integer({ ...OFFSET, [LENIENT]: true }),
   });
 }
+
+/** An offset that is refused when it is no number. */
+export const Offset = Type.Integer(OFFSET);
+
 export type OffsetQuery = Static<ReturnType<typeof offsetQuery>>;
 
 export function offsetPageOf<S extends TSchema>(item: S) {

@@ -2,7 +2,10 @@
 import { InvalidInput, NotFound } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
 
-type Property = TSchema & { type?: string; items?: Property; anyOf?: Property[] };
+/** Keyword of a number's schema: a text that is no number counts as if the parameter were not given, and is not refused. */
+export const LENIENT = 'x-lenient';
+
+type Property = TSchema & { [LENIENT]?: true } & { type?: string; items?: Property; anyOf?: Property[] };
 
 /**
  * Reads what the schema names and ignores the rest. An array property may be repeated; anything else at most once.
@@ -21,9 +24,14 @@ export function queryValues(schema: TObject, search: URLSearchParams): Record<st
       continue;
     }
     if (texts.length > 1) throw new InvalidInput('This parameter may be given only once.', name);
-    values[name] = convert(property, texts[0] ?? '');
+    const text = texts[0] ?? '';
+    if (!property[LENIENT] || isNumber(text)) values[name] = convert(property, text);
   }
   return values;
+}
+
+function isNumber(text: string): boolean {
+  return text.trim() !== '' && !Number.isNaN(Number(text));
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Where a route is found. */
-import type { Route } from './route.ts';
+import type { DescribedRoute } from './route.ts';
 
 /** The same routes under both: a project and its environment are one. */
 const PROJECT_PREFIXES = ['/api/environments/:project_id', '/api/projects/:project_id'] as const;
@@ -7,7 +7,7 @@ const PROJECT_PREFIXES = ['/api/environments/:project_id', '/api/projects/:proje
 const ORGANIZATION_PREFIX = '/api/organizations/:organization_id';
 
 /** @returns the full paths, with the trailing slash, the one to advertise first */
-export function pathsOf({ access, path }: Pick<Route<never>, 'access' | 'path'>): readonly [string, ...string[]] {
+export function pathsOf({ access, path }: Pick<DescribedRoute, 'access' | 'path'>): readonly [string, ...string[]] {
   if ('organization' in access) return [ORGANIZATION_PREFIX + path];
   if (!('scope' in access)) return [path];
   const [first, ...others] = PROJECT_PREFIXES;

@@ -79,6 +79,19 @@ export type RouteDefinition<
   answers: Readonly<Record<number, TSchema | null>>;
   summary: string;
   description?: string;
+  /** For the OpenAPI document, where what is derived from method, path and access would not be true. */
+  operationId?: string;
+  tag?: string;
+  /** Statuses with which it refuses beside those that follow from its access, parameters and body: 402, 409, 412, 429. */
+  errors?: readonly number[];
+  /** All statuses of refusals in the envelope, in the place of those that are derived. */
+  refusals?: readonly number[];
+  /** Credentials that the handler itself asks for, by name of the scheme. */
+  security?: readonly ('apiKey' | 'session' | 'projectKey' | 'projectKeyHeader')[];
+  /** A body that it takes; without it one is made of the schema. */
+  example?: unknown;
+  /** The media type of its answers, where that is no JSON; or of those with some statuses. */
+  produces?: string | Readonly<Record<number, string>>;
   handle(request: RouteRequest<A, P, Q, B, F>, collaborators: Collaborators): Promise<Answer>;
 };
 
@@ -91,7 +104,7 @@ export type Route<Collaborators> = Omit<
 };
 
 /** What is known of a route that something else than the application handles. */
-export type DescribedRoute = Omit<Route<never>, 'handle'>;
+export type DescribedRoute = Omit<Route<never>, 'handle' | 'path'> & { path: `/${string}` };
 
 const Nothing = Type.Object({});
 type Nothing = typeof Nothing;

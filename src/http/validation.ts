@@ -13,35 +13,55 @@ type Failure = { path: string[]; code: string; detail: string; nested?: boolean 
  * @returns the one failure that the client is told
  */
 export function invalidInput(errors: readonly ErrorObject[], schema: TSchema): InvalidInput {
-  const ranked = errors
-    .filter((error) => !isBranchNoise(error, errors))
-    .map((error) => ({ failure: describe(error), error }))
-    .map((entry) => ({ ...entry, rank: rankOf(entry.failure.path, schema) }))
-    .sort((a, b) => compareRanks(a.rank, b.rank));
-  const first = ranked[0]?.failure;
-  if (!first) return new InvalidInput('Invalid input.');
+  const error = firstOf(errors, schema);
+  if (!error) return new InvalidInput('Invalid input.');
+  const first = describe(error);
   // DRF puts an error about a nested object as a whole under its `non_field_errors`.
   const path = first.nested && first.path.length > 0 ? [...first.path, 'non_field_errors'] : first.path;
   return new InvalidInput(first.detail, path.length > 0 ? path.join('__') : null, first.code);
 }
 
-/** `anyOf` reports each branch and itself; what is said about the `null` branch, or about the whole beside its parts, is noise. */
-function isBranchNoise(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
-  if (error.keyword === 'type' && error.params['type'] === 'null') return true;
-  if (error.keyword !== 'anyOf') return false;
-  return errors.some((other) => other !== error && other.schemaPath.startsWith(`${error.schemaPath}/`));
+/** In one pass: there may be as many as a body has values. */
+function firstOf(errors: readonly ErrorObject[], schema: TSchema): ErrorObject | undefined {
+  const isNoise = branchNoiseOf(errors);
+  let first: ErrorObject | undefined;
+  let firstRank: number[] = [];
+  for (const error of errors) {
+    if (isNoise(error)) continue;
+    const rank = rankOf(pathOf(error), schema);
+    if (first && compareRanks(firstRank, rank) <= 0) continue;
+    [first, firstRank] = [error, rank];
+  }
+  return first;
 }
 
-function describe({ instancePath, keyword, params, data, message }: ErrorObject): Failure {
+/** `anyOf` reports each branch and itself; what is said about the `null` branch, or about the whole beside its parts, is noise. */
+function branchNoiseOf(errors: readonly ErrorObject[]): (error: ErrorObject) => boolean {
+  // Of a schema there are few, however many values they were found in.
+  const schemaPaths = [...new Set(errors.map(({ schemaPath }) => schemaPath))];
+  const known = new Map<string, boolean>();
+  const hasParts = (whole: string) => {
+    let found = known.get(whole);
+    if (found === undefined) known.set(whole, (found = schemaPaths.some((other) => other.startsWith(`${whole}/`))));
+    return found;
+  };
+  return ({ keyword, params, schemaPath }) =>
+    (keyword === 'type' && params['type'] === 'null') || (keyword === 'anyOf' && hasParts(schemaPath));
+}
+
+/** Of the value at fault, or of the member that is missing. */
+function pathOf({ instancePath, keyword, params }: ErrorObject): string[] {
   const path = instancePath.split('/').slice(1).map(unescapePointer);
+  return keyword === 'required' ? [...path, String(params['missingProperty'])] : path;
+}
+
+function describe(error: ErrorObject): Failure {
+  const { keyword, params, data, message } = error;
+  const path = pathOf(error);
   const limit = String(params['limit']);
   switch (keyword) {
     case 'required':
-      return {
-        path: [...path, String(params['missingProperty'])],
-        code: 'required',
-        detail: 'This field is required.',
-      };
+      return { path, code: 'required', detail: 'This field is required.' };
     case 'type':
       if (data === null) return { path, code: 'null', detail: NOT_NULL };
       return wrongType(path, String(params['type']), data);

@@ -118,6 +118,21 @@ export function accessControlStore(db: Knex) {
       return rows.map(fromRow);
     },
 
+    /** The rules of whole kinds that are for everybody. */
+    async forEverybody(projectId: number): Promise<Rule[]> {
+      const rows = await table()
+        .where({ project_id: projectId })
+        .whereNull('resource_id')
+        .whereNull('membership_id')
+        .whereNull('role_id');
+      return rows.map((row) => ({
+        resource: row.resource,
+        resourceId: null,
+        subject: 'everybody',
+        level: row.access_level,
+      }));
+    },
+
     /** The rule as it is, locked until the transaction ends. */
     async find(projectId: number, target: RuleTarget, subject: RuleSubject): Promise<AccessControl | undefined> {
       const row = await table()

@@ -50,6 +50,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   async function rightsOf({ userId }: Caller, projectId: number): Promise<Rights | null> {
     if (userId === null) return RIGHTS_OF_PROJECT_KEY;
     const standing = await accessControls.standingOf(projectId, userId);
+    // tooth: gatekeeper-members-only
     return standing ? rightsOfMember(standing) : null;
   }
 
@@ -72,6 +73,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       ensureOpensProject(caller, project);
       ensureScope(caller, access.scope);
       if (!rights) throw new PermissionDenied("You don't have access to the project.");
+      // tooth: gatekeeper-admin
       if (access.admin && !rights.isProjectAdmin) {
         throw new PermissionDenied("You don't have sufficient permissions in the project.");
       }
@@ -91,6 +93,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       ensureNotOfProjects(caller);
       ensureOpensOrganization(caller, found.id);
       ensureScope(caller, access.organization);
+      // tooth: gatekeeper-role
       if (access.role && !isAtLeast(membership.role, access.role)) {
         throw new PermissionDenied('Your organization access level is insufficient.');
       }
@@ -110,6 +113,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       const found = await protectedObjects[object.resource]?.(project.id, id);
       if (!found || (found.deleted && !object.deletedToo)) throw new NotFound(object.missing);
       const wanted = object.level ?? levelFor(scope);
+      // tooth: gatekeeper-object
       if (wanted === 'manager') ensureDecides(rights, object.resource, found);
       else if (!reaches(rights.levelOf(object.resource, found), wanted)) {
         throw object.denied === undefined ? lacking(wanted) : new PermissionDenied(object.denied);
@@ -121,6 +125,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
 }
 
 function ensureScope({ scopes }: Caller, scope: ProjectAccess['scope']): void {
+  // tooth: gatekeeper-scope
   if (!allows(scopes, scope)) throw new PermissionDenied(`API key missing required scope '${scope}'`);
 }
 
@@ -130,6 +135,7 @@ function ensureKind(rights: Rights, { scope, object, filtered }: ProjectAccess):
   // Rules of the project itself say who enters it, in levels of their own.
   if (filtered || object?.resource === resource || resource === 'project') return;
   const wanted = levelFor(scope);
+  // tooth: gatekeeper-kind
   if (!reaches(rights.levelOf(resource), wanted)) throw lacking(wanted);
 }
 

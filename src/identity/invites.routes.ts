@@ -26,7 +26,10 @@ const InviteBody = Type.Object(
     level: MembershipLevel,
     emailing_attempt_made: Type.Boolean({ description: 'Whether the mail server took the letter.' }),
     is_expired: Type.Literal(false, { description: 'Those that have expired are gone.' }),
-    link: nullable(Type.String({ format: 'uri' }), { description: 'Only in the answer that makes it.' }),
+    link: nullable(Type.String({ format: 'uri' }), {
+      description:
+        'Only in the answer that makes it; and where it would make an account, only to admins, and only without a mail server.',
+    }),
     created_by: nullable(UserBody),
     created_at: Type.String({ format: 'date-time' }),
     expires_at: Type.String({ format: 'date-time' }),
@@ -53,7 +56,7 @@ function present(invite: Invite & { link?: string }, users: Users): Static<typeo
     level: LEVEL_OF[invite.role],
     emailing_attempt_made: invite.mailed,
     is_expired: false,
-    link: invite.link ?? null,
+    link: (invite.linkShown && invite.link) || null,
     created_by: userOf(users, invite.createdBy),
     created_at: invite.createdAt,
     expires_at: invite.expiresAt,
@@ -97,7 +100,8 @@ const createInvite = route({
   strict: true,
   answers: { 201: InviteBody },
   summary: 'Invite somebody',
-  description: 'The link is good for three days and one use. An earlier one to the same address ends.',
+  description:
+    'The link is good for three days and one use. An earlier one to the same address ends, which takes the right to delete it.',
   async handle({ caller, organization, body }, { identity, invites }: InvitesApi) {
     const issued = await invites.invite({ caller, organization }, [askedIn(body)]);
     const [presented] = await presentAll(issued, identity);

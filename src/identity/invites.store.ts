@@ -19,6 +19,8 @@ export type NewInvite = {
   message: string;
   role: OrganizationRole;
   createdBy: number | null;
+  /** To who invited: using it does not prove whose the address is. */
+  linkShown: boolean;
 };
 
 export type Invite = NewInvite & {
@@ -39,6 +41,7 @@ type Row = {
   role: OrganizationRole;
   token_hash: Buffer;
   mailed: boolean;
+  link_shown: boolean;
   created_by: number | null;
   created_at: string;
   expires_at: string;
@@ -54,6 +57,7 @@ function fromRow(row: Row): Invite {
     role: row.role,
     mailed: row.mailed,
     createdBy: row.created_by,
+    linkShown: row.link_shown,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
   };
@@ -84,6 +88,7 @@ export function inviteStore(db: Knex) {
           role: invite.role,
           token_hash: hashOf(token),
           created_by: invite.createdBy,
+          link_shown: invite.linkShown,
           expires_at: db.raw(`now() + interval '${VALID_DAYS} days'`) as never,
         })
         .returning('*');
@@ -109,6 +114,15 @@ export function inviteStore(db: Knex) {
         .orderBy('organization_invites.created_at')
         .select('organization_invites.*', 'organizations.name as organization')) as (Row & { organization: string })[];
       return rows.map((row) => ({ ...fromRow(row), organization: row.organization }));
+    },
+
+    /** The one of an organization to an address. */
+    async ofEmail(organizationId: string, email: string): Promise<Invite | undefined> {
+      const row = await open()
+        .where({ organization_id: organizationId })
+        .whereRaw('lower(email) = lower(?)', [email])
+        .first();
+      return row && fromRow(row);
     },
 
     async noteMailed(ids: readonly string[]): Promise<void> {

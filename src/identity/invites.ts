@@ -2,6 +2,7 @@
 import { InvalidInput, PermissionDenied } from '../errors.ts';
 import type { Caller, Organization, OrganizationRole } from '../http/access.ts';
 import type { Mailer } from '../notify/mail.ts';
+import type { Account } from './accounts.store.ts';
 import type { Invite } from './invites.store.ts';
 import { LEVEL_OF } from './organization-body.ts';
 import type { IdentityBound, IdentityStores } from './stores.ts';
@@ -15,8 +16,8 @@ type Acting = { caller: Caller; organization: Organization };
 
 export type Invites = {
   /**
-   * All or none. An earlier invite to the same address ends.
-   * @throws PermissionDenied when the caller may not invite, or not as what they say
+   * All or none. An earlier invite to the same address ends, if the caller could take it back.
+   * @throws PermissionDenied when the caller may not invite, or not as what they say, or not instead of somebody else's invite
    * @throws InvalidInput for addresses of members, and for one that is asked twice: its first link would be dead at once
    */
   invite(acting: Acting, asked: readonly Asked[]): Promise<IssuedInvite[]>;
@@ -50,7 +51,7 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
         ensureDistinct(asked);
         const made: IssuedInvite[] = [];
         for (const one of asked) {
-          const { invite, token } = await issue(stores, acting, one);
+          const { invite, token } = await issue(stores, acting, { ...one, isMailed: mailer !== undefined });
           made.push({ ...invite, link: linkOf(token) });
         }
         return made;
@@ -61,9 +62,7 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
     async takeBack({ caller, organization }, id) {
       await identity.inTransaction(async ({ invites, activity }) => {
         const invite = await invites.delete(organization.id, id);
-        if (organization.role === 'member' && invite.createdBy !== caller.userId) {
-          throw new PermissionDenied('You can only take back your own invites.');
-        }
+        ensureMayTakeBack({ caller, organization }, invite, 'You can only take back your own invites.');
         const project = { id: null, organizationId: organization.id };
         const entry = { project, author: caller, scope: SCOPE, itemId: id, name: invite.email };
         await activity.record({ ...entry, activity: 'deleted', changes: [] });
@@ -88,15 +87,41 @@ async function ensureMayInvite(
   if (role === 'member' && !membersCanInvite) {
     throw new PermissionDenied('Only admins of this organization may invite others.');
   }
+  // tooth: invite-level
   if (asked.every((one) => LEVEL_OF[one.role] <= LEVEL_OF[role])) return;
   throw new PermissionDenied('You cannot invite to a higher permission level than your own.');
 }
 
-async function issue({ members, invites, activity }: IdentityBound, { caller, organization }: Acting, asked: Asked) {
-  if (await members.hasEmail(organization.id, asked.email)) {
+/** @throws PermissionDenied */
+function ensureMayTakeBack({ caller, organization }: Acting, invite: Invite, message: string): void {
+  if (organization.role === 'member' && invite.createdBy !== caller.userId) throw new PermissionDenied(message);
+}
+
+/** The link of an invite makes an account where there is none: who sees it can make it in somebody's place. */
+function showsLink({ organization }: Acting, known: Account | undefined, isMailed: boolean): boolean {
+  if (known && !known.isUnproven) return true;
+  // tooth: invite-link
+  return !isMailed && organization.role !== 'member';
+}
+
+async function issue(
+  stores: IdentityBound,
+  acting: Acting,
+  { isMailed, ...asked }: Asked & { isMailed: boolean },
+): Promise<{ invite: Invite; token: string }> {
+  const { accounts, members, invites, activity } = stores;
+  const { caller, organization } = acting;
+  const known = await accounts.byEmail(asked.email);
+  const isReplaceable = known?.isUnproven && (await accounts.mayReplace(known.id, caller.userId));
+  if (!isReplaceable && (await members.hasEmail(organization.id, asked.email))) {
     throw new InvalidInput('A user with this email address already belongs to the organization.', 'target_email');
   }
-  const made = await invites.create(organization.id, { ...asked, createdBy: caller.userId });
+  const former = await invites.ofEmail(organization.id, asked.email);
+  // tooth: invite-take-back
+  if (former)
+    ensureMayTakeBack(acting, former, 'Somebody else has invited this address: only admins may replace that.');
+  const linkShown = showsLink(acting, known, isMailed);
+  const made = await invites.create(organization.id, { ...asked, linkShown, createdBy: caller.userId });
   const project = { id: null, organizationId: organization.id };
   const entry = { project, author: caller, scope: SCOPE, itemId: made.invite.id, name: asked.email };
   await activity.record({ ...entry, activity: 'created', changes: [] });

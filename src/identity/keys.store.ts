@@ -222,6 +222,9 @@ export function keyStore(db: Knex) {
 
     /** Who holds a key with this hash that opens anything now; notes that it was used. */
     async findCaller(hash: Buffer): Promise<Caller | undefined> {
+      // tooth: key-expiry
+      // tooth: key-grace
+      // tooth: key-of-active-user
       const { rows } = await db.raw<{ rows: (Row & { stale: boolean })[] }>(
         `select api_keys.*, coalesce(last_used_at < now() - interval '${LAST_USED_PRECISION}', true) as stale
            from api_keys left join users on users.id = api_keys.user_id

@@ -4,14 +4,15 @@ import { InvalidInput } from '../errors.ts';
 import { isPassword } from '../secrets/passwords.ts';
 import type { Account } from './accounts.store.ts';
 import { recordOwn } from './own-activity.ts';
+import type { TryLimit } from './login-tries.store.ts';
 import { createRateLimit } from './rate-limits.ts';
 import type { Cookies, Sessions } from './sessions.ts';
 import type { IdentityStores } from './stores.ts';
 
-/** After so many tries at once, one a minute: enough for fingers, not for lists of passwords. */
-const TRIES_OF_ACCOUNT = { perSecond: 1 / 60, burstSeconds: 20 * 60 };
+/** In seconds. After so many tries at once, one a minute: enough for fingers, not for lists of passwords. */
+const TRIES_OF_ACCOUNT: TryLimit = { kind: 'account', cost: 60, burst: 20 * 60 };
 /** Many people may be behind one address. */
-const TRIES_OF_ADDRESS = { perSecond: 1 / 10, burstSeconds: 500 };
+const TRIES_OF_ADDRESS: TryLimit = { kind: 'address', cost: 10, burst: 500 };
 
 export type Attempt = {
   email: string;
@@ -34,16 +35,30 @@ export type Login = {
   isOwnPassword(account: Account, password: string): Promise<boolean>;
 };
 
+/**
+ * Tries of this process first, which costs nothing; then those of all processes.
+ * @throws (the returned function) Throttled; Unavailable when they cannot be counted
+ */
+function counted({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {
+  const here = createRateLimit<string>(1 / limit.cost, undefined, limit.burst);
+  return async (subject) => {
+    here.charge(subject, 1);
+    // tooth: login-tries-shared
+    await loginTries.charge(limit, subject);
+  };
+}
+
 export function createLogin({ identity, sessions }: { identity: IdentityStores; sessions: Sessions }): Login {
-  const ofAccount = createRateLimit<string>(TRIES_OF_ACCOUNT.perSecond, undefined, TRIES_OF_ACCOUNT.burstSeconds);
-  const ofAddress = createRateLimit<string>(TRIES_OF_ADDRESS.perSecond, undefined, TRIES_OF_ADDRESS.burstSeconds);
+  const ofAccount = counted(identity, TRIES_OF_ACCOUNT);
+  const ofAddress = counted(identity, TRIES_OF_ADDRESS);
 
   return {
     async logIn({ email, password, address, headers }) {
-      ofAddress.charge(address, 1);
-      ofAccount.charge(email.toLowerCase(), 1);
+      await ofAddress(address);
+      await ofAccount(email.toLowerCase());
       const account = await identity.accounts.byEmail(email);
       const right = await isPassword(password, account?.passwordHash ?? null);
+      // tooth: login-active-only
       if (!account?.isActive || !right) {
         throw new InvalidInput('Invalid email or password.', null, 'invalid_credentials');
       }
@@ -55,7 +70,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
     },
 
     async isOwnPassword({ email, passwordHash }, password) {
-      ofAccount.charge(email.toLowerCase(), 1);
+      await ofAccount(email.toLowerCase());
       return isPassword(password, passwordHash);
     },
   };

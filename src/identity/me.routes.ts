@@ -67,6 +67,7 @@ const patchMe = route({
       await stores.accounts.change(before.id, changes);
       if (passwordHash !== undefined) {
         await stores.accounts.setPassword(before.id, passwordHash);
+        // tooth: password-ends-sessions
         await stores.sessions.endOthers(before.id, caller.session?.id ?? null);
       }
       const changed = await stores.accounts.get(before.id);
@@ -121,7 +122,7 @@ async function newPassword(
   if (!(await login.isOwnPassword(account, current))) {
     throw new InvalidInput('Your current password is incorrect.', 'current_password', 'incorrect_password');
   }
-  ensureHardToGuess(wanted, 'password');
+  await ensureHardToGuess(wanted, 'password', [account.email, account.firstName, account.lastName]);
   return hashPassword(wanted);
 }
 

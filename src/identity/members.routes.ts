@@ -68,6 +68,7 @@ const getMember = route({
 const patchMember = route({
   ...ofMember,
   method: 'patch',
+  errors: [409],
   access: { organization: 'organization_member:write', role: 'admin', sensitive: true },
   body: Type.Object({ level: MembershipLevel }, { title: 'OrganizationMemberPatch' }),
   strict: true,
@@ -83,6 +84,7 @@ const patchMember = route({
 const deleteMember = route({
   ...ofMember,
   method: 'delete',
+  errors: [409],
   access: { organization: 'organization_member:write', sensitive: true },
   answers: { 204: null },
   summary: 'Remove a member, or leave',

@@ -64,6 +64,7 @@ async function onMember<T>(
 function ensureMayGive(by: Organization, member: Member, role: OrganizationRole): void {
   if (member.id === by.membershipId) throw new PermissionDenied("You can't change your own access level.");
   ensureMayEdit(by, member);
+  // tooth: member-raise
   if (LEVEL_OF[role] <= LEVEL_OF[by.role]) return;
   throw new PermissionDenied(
     role === 'owner'
@@ -79,6 +80,7 @@ function ensureMayEdit(by: Organization, member: Member): void {
 }
 
 async function ensureOwnerStays({ members }: IdentityBound, member: Member): Promise<void> {
+  // tooth: organization-owner
   if (member.role !== 'owner' || (await members.owners(member.organizationId)) > 1) return;
   throw new Conflict('An organization has an owner: make somebody else one first.');
 }

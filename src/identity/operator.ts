@@ -49,6 +49,8 @@ export async function resetPassword(identity: IdentityStores, email: string, pas
   const passwordHash = await hashPassword(password);
   await identity.inTransaction(async (stores) => {
     await stores.accounts.setPassword(user.id, passwordHash);
+    // The operator vouches for who gets it.
+    await stores.accounts.prove(user.id, { isEmailVerified: false });
     await stores.sessions.endOthers(user.id, null);
     const changes = [{ type: 'User', action: 'changed', field: 'password', before: null, after: null } as const];
     const entry = { activity: 'updated', name: user.email, changes, author: OPERATOR } as const;

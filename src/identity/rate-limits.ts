@@ -50,6 +50,7 @@ export function createRateLimit<Sender>(
       const atMs = now();
       bucket.tokens = Math.min(size, bucket.tokens + ((atMs - bucket.atMs) / 1000) * perSecond);
       bucket.atMs = atMs;
+      // tooth: rate-limit
       if (bucket.tokens <= 0) throw new Throttled(Math.max(1, Math.ceil(-bucket.tokens / perSecond)));
       bucket.tokens -= amount;
     },

@@ -44,6 +44,7 @@ export function createRequestLimit(
     const atMs = now();
     const waits = windows.map(({ requests, ms }) => (times.at(-requests) ?? -Infinity) + ms - atMs);
     const waitMs = Math.max(...waits);
+    // tooth: request-limit
     if (waitMs > 0) throw new Throttled(Math.ceil(waitMs / 1000));
     times.push(atMs);
     forgetOlder(times, atMs - HOUR_MS);

@@ -105,6 +105,14 @@ export function sourceOf(standing: Standing, rights: Rights, resource: string, o
   return rights.isProjectAdmin ? 'project_admin' : 'default';
 }
 
+/** @returns the level with a kind that the rules for everybody leave: for links, which belong to no member */
+export function levelForEverybody(rules: readonly Rule[], resource: string): Level {
+  return levelByRules(
+    rules.filter((rule) => rule.resource === resource && !isSpecific(rule)),
+    undefined,
+  );
+}
+
 /** The highest of what is said of this person and object, else of this kind of object, else of the object to everybody. */
 function levelByRules(rules: readonly Rule[], id: string | undefined): Level {
   const ofObject = rules.filter(({ resourceId }) => id !== undefined && resourceId === id);

@@ -31,6 +31,8 @@ export function sessionStore(db: Knex) {
 
     /** One that goes on, of a user who may still log in. */
     async find(tokenHash: Buffer): Promise<Session | undefined> {
+      // tooth: session-expiry
+      // tooth: session-of-active-user
       const row = await table()
         .whereIn('user_id', db('users').where({ is_active: true }).select('id'))
         .where({ token_hash: tokenHash })

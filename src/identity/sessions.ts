@@ -35,6 +35,7 @@ export function createSessions({ sessions, publicUrl }: { sessions: SessionStore
   const secure = new URL(publicUrl).protocol === 'https:' ? '; Secure' : '';
   const cookie = (name: string, value: string, maxAge: number, more = '') =>
     `${name}=${value}; Path=/; Max-Age=${maxAge}; SameSite=Lax${more}${secure}`;
+  // tooth: cookie-not-for-scripts
   const cookies = (token: string, csrfToken: string, maxAge: number) => [
     cookie(SESSION_COOKIE, token, maxAge, '; HttpOnly'),
     cookie(CSRF_COOKIE, csrfToken, maxAge),
@@ -45,6 +46,7 @@ export function createSessions({ sessions, publicUrl }: { sessions: SessionStore
       const token = tokenOf(headers);
       const session = token === undefined ? undefined : await sessions.find(hashOf(token));
       if (token === undefined || !session) return undefined;
+      // tooth: csrf-asked
       if (!SAFE_METHODS.includes(method)) ensureOwnPage(token, headers);
       const { id, userId, authenticatedAt } = session;
       return {
@@ -79,6 +81,7 @@ function ensureOwnPage(token: string, headers: IncomingHttpHeaders): void {
   const given = headers['x-csrftoken'];
   if (given === undefined) throw new PermissionDenied('CSRF Failed: CSRF token missing.');
   const [is, wanted] = [Buffer.from(String(given)), Buffer.from(csrfTokenOf(token))];
+  // tooth: csrf-compared
   if (is.length === wanted.length && timingSafeEqual(is, wanted)) return;
   throw new PermissionDenied("CSRF Failed: CSRF token from the 'X-Csrftoken' HTTP header incorrect.");
 }

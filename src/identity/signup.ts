@@ -6,6 +6,7 @@ import { ensureHardToGuess, hashPassword } from '../secrets/passwords.ts';
 import type { Account } from './accounts.store.ts';
 import type { Invite } from './invites.store.ts';
 import type { Cookies, Sessions } from './sessions.ts';
+import { recordOwn } from './own-activity.ts';
 import type { IdentityBound, IdentityStores } from './stores.ts';
 
 export type NewPerson = {
@@ -34,20 +35,44 @@ export async function join(
   { identity, sessions }: { identity: IdentityStores; sessions: Sessions },
   { token, headers, person }: { token: string; headers: IncomingHttpHeaders; person: NewPerson },
 ): Promise<Joined> {
-  const { email } = await findInvite(identity, token);
+  const invite = await findInvite(identity, token);
+  const { email, linkShown } = invite;
   const caller = await sessions.callerOf({ headers, method: 'POST' });
   const known = await identity.accounts.byEmail(email);
-  if (caller || known) {
+  if (caller || (known && !(await isReplacedBy(identity, known, invite)))) {
     const account = ensureSame(known, caller);
-    await identity.inTransaction((stores) => enter(stores, token, account));
+    await identity.inTransaction(async (stores) => {
+      await enter(stores, token, account);
+      if (!linkShown) await stores.accounts.prove(account.id, { isEmailVerified: true });
+    });
     return { account, cookies: [] };
   }
-  const newcomer = { email, ...(await accountOf(person)) };
+  const newcomer = { email, ...(await accountOf(email, person)), isEmailVerified: !linkShown, isUnproven: linkShown };
   return identity.inTransaction(async (stores) => {
+    await replace(stores, invite);
     const account = await stores.accounts.create(newcomer);
     await enter(stores, token, account);
     return { account, cookies: await sessions.begin(stores.sessions, account.id, headers) };
   });
+}
+
+/**
+ * Whether the account may be somebody's who does not have the address, and this invite ends it: its link came by mail, or who sent it
+ * could remove the account from wherever it is.
+ */
+async function isReplacedBy({ accounts }: IdentityBound, known: Account, invite: Invite): Promise<boolean> {
+  // tooth: invite-replaces
+  return known.isUnproven && (!invite.linkShown || (await accounts.mayReplace(known.id, invite.createdBy)));
+}
+
+/** Frees the address of an invite. Nothing of the former account goes over to the next. @throws InvalidInput */
+async function replace(stores: IdentityBound, invite: Invite): Promise<void> {
+  const known = await stores.accounts.lockByEmail(invite.email);
+  if (!known) return;
+  if (!(await isReplacedBy(stores, known, invite))) ensureSame(known, undefined);
+  const author = { userId: invite.createdBy, keyId: null };
+  await recordOwn(stores, { userId: known.id, keyId: null }, { activity: 'deleted', name: known.email, author });
+  await stores.accounts.retire(known.id);
 }
 
 /** The link alone does not prove whose account it is. @throws InvalidInput */
@@ -58,10 +83,10 @@ function ensureSame(known: Account | undefined, caller: Caller | undefined): Acc
     : new InvalidInput('There is an account with this email address: log in first.', null, 'account_exists');
 }
 
-async function accountOf({ firstName, lastName, password, roleAtOrganization }: NewPerson) {
+async function accountOf(email: string, { firstName, lastName, password, roleAtOrganization }: NewPerson) {
   if (firstName === undefined) throw new InvalidInput('This field is required.', 'first_name', 'required');
   if (password === undefined) throw new InvalidInput('This field is required.', 'password', 'required');
-  ensureHardToGuess(password, 'password');
+  await ensureHardToGuess(password, 'password', [email, firstName, lastName]);
   return { firstName, lastName, roleAtOrganization, passwordHash: await hashPassword(password) };
 }
 

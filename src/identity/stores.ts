@@ -5,6 +5,7 @@ import { accountStore } from './accounts.store.ts';
 import { activityStore } from './activity.store.ts';
 import { keyStore } from './keys.store.ts';
 import { inviteStore } from './invites.store.ts';
+import { loginTryStore } from './login-tries.store.ts';
 import { memberStore } from './members.store.ts';
 import { organizationStore } from './organizations.store.ts';
 import { projectStore } from './projects.store.ts';
@@ -20,6 +21,7 @@ function bind(db: Knex) {
     activity: activityStore(db),
     invites: inviteStore(db),
     keys: keyStore(db),
+    loginTries: loginTryStore(db),
     members: memberStore(db),
     organizations: organizationStore(db),
     projects: projectStore(db),

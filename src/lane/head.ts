@@ -44,6 +44,7 @@ export function headReader(): (bytes: Buffer) => Head | undefined {
 
   return (bytes) => {
     const end = bytes.indexOf(END);
+    // tooth: head-size
     if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
     const text = bytes.toString('latin1', 0, end);
     const length = known && lengthIn(text, known);
@@ -85,6 +86,7 @@ function fieldsOf(lines: readonly string[]): IncomingHttpHeaders | undefined {
     const [, name, value] = FIELD.exec(line) ?? [];
     if (name === undefined || value === undefined) return undefined;
     const lower = name.toLowerCase();
+    // tooth: head-twice
     if (lower in headers) return undefined;
     headers[lower] = value.trim();
   }
@@ -94,5 +96,6 @@ function fieldsOf(lines: readonly string[]): IncomingHttpHeaders | undefined {
 function isPlain(headers: IncomingHttpHeaders): boolean {
   const { host, connection = 'keep-alive', 'content-length': length = '' } = headers;
   if (!host || connection.toLowerCase() !== 'keep-alive' || !LENGTH.test(length)) return false;
+  // tooth: head-plain
   return NOT_PLAIN.every((name) => headers[name] === undefined);
 }

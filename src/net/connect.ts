@@ -16,6 +16,7 @@ function checkedLookup(rules: HostRules): LookupFunction {
     resolve(hostname, { ...options, all: true } as LookupOptions & { all: true }, (error, found) => {
       const addresses = found as LookupAddress[] | undefined;
       if (error || !addresses?.[0]) return callback(error ?? new HostRefused(), '', 0);
+      // tooth: host-every-address
       if (!addresses.every(({ address }) => rules.permits(hostname, address)))
         return callback(new HostRefused(), '', 0);
       if (options.all) return callback(null, addresses);
@@ -50,6 +51,7 @@ export type ConnectOptions = { host: string; port: number; rules: HostRules; tim
  */
 export async function connectTo({ host: text, port, rules, timeoutMs, signal }: ConnectOptions): Promise<Socket> {
   const host = parseHost(text);
+  // tooth: host-literal-socket
   if (isIP(host) !== 0 && !rules.permits(host, host)) throw new HostRefused();
   signal.throwIfAborted();
   const socket = openSocket({ host, port, lookup: checkedLookup(rules), noDelay: true, keepAlive: true });
@@ -95,6 +97,7 @@ function checkLiterals<A extends http.Agent>(agent: A, rules: HostRules): A {
   agent.createConnection = (options, callback): Duplex | null | undefined => {
     const host = options.host ?? '';
     const literal = host.replace(/^\[|\]$/g, '');
+    // tooth: host-literal-agent
     if (isIP(literal) === 0 || rules.permits(literal, literal)) return create(options, callback);
     // As asynchronous as a real connection: the request is not listening yet.
     setImmediate(() => callback?.(new HostRefused(), undefined as unknown as Duplex));

@@ -1,4 +1,5 @@
 /** Checks URLs that a user typed for services of theirs. Contacts name servers only. */
+import { isIP } from 'node:net';
 import { checkHost } from './connect.ts';
 import { HostRefused, type HostRules } from './host-rules.ts';
 
@@ -17,13 +18,17 @@ export async function checkEndpoint(text: string, rules: HostRules): Promise<str
   const secure = scheme!.toLowerCase() === 'https';
   const port = Number(portText ?? (secure ? 443 : 80));
   if (!isHttpPort(port)) throw new HostRefused();
+  // Without brackets a URL takes what follows an address's colons for ports.
+  if (isIP(hostText!) === 6 || !URL.canParse(text)) throw new HostRefused();
   const { listed } = await checkHost(hostText!, rules);
+  // tooth: endpoint-plain-http
   if (!secure && !listed) throw new HostRefused();
   return new URL(text).origin;
 }
 
 function isHttpPort(port: number): boolean {
   if (port === 80 || port === 443) return true;
+  // tooth: endpoint-ports
   return port >= 1024 && port <= 65_535 && !OTHER_SERVICES.has(port);
 }
 
@@ -35,5 +40,6 @@ export async function checkUrl(text: string, rules: HostRules): Promise<URL> {
   const match = /^(https?:\/\/[^/?#\\\s]+)([/?][\x21-\x7e]*)?$/i.exec(text);
   if (!match || text.includes('#') || text.includes('\\')) throw new HostRefused();
   await checkEndpoint(match[1]!, rules);
+  if (!URL.canParse(text)) throw new HostRefused();
   return new URL(text);
 }

@@ -48,7 +48,9 @@ export function hostRules(allowedHosts: readonly string[]): HostRules {
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.process(address);
+  // tooth: host-public
   if (parsed.range() !== 'unicast') return false;
+  // tooth: host-ipv6
   return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0]! & 0xe0) === 0x20;
 }
 

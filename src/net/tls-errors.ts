@@ -1,4 +1,4 @@
-/** TLS failures that another attempt will not heal, told by their codes. */
+/** TLS failures that are about the server's certificate, told by their codes. They last until it is renewed. */
 
 export const TLS_REFUSED =
   'The server’s certificate is not valid for this host, or nobody that we trust has signed it.';

@@ -47,8 +47,13 @@ export function createMailer({ url, from }: MailOptions): Mailer {
 const HEADLINES: Record<Outgoing['kind'], string> = {
   failed: 'failed',
   recovered: 'recovered',
-  paused: 'paused itself',
+  paused: 'is paused',
   behind_schedule: 'is behind schedule',
+  gave_up: 'has stopped trying',
+  stale: 'is out of date',
+  overlapping: 'may write to the same place as another one',
+  keeping_files: 'may not delete files that it has replaced',
+  schedule_changed: 'has a schedule that was changed in Temporal',
 };
 
 /** @param notices of one export, oldest first, at least one */

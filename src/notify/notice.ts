@@ -2,7 +2,17 @@
 import { stringEnum, nullable, Type, type Static } from '../schema.ts';
 
 /** What may be told of a batch export. */
-export const NOTICE_KINDS = ['failed', 'recovered', 'paused', 'behind_schedule'] as const;
+export const NOTICE_KINDS = [
+  'failed',
+  'recovered',
+  'paused',
+  'behind_schedule',
+  'gave_up',
+  'stale',
+  'overlapping',
+  'schedule_changed',
+  'keeping_files',
+] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 /** One thing to tell: `summary` in a sentence, `details` for programs (JSON). Neither names a secret or a host. */

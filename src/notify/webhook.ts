@@ -42,6 +42,7 @@ export function cloudEvent(notice: Outgoing, about: Subject): Record<string, unk
  */
 function signature(secret: string, id: string, timestamp: number, body: string): string {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  // tooth: webhook-signature
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 

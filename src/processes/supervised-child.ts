@@ -1,6 +1,7 @@
-/** A role of Sluice as a child process that is started again whenever it ends, until it is told to stop. */
+/** A role of Sluice as a child process that is started again whenever it ends or hangs, until it is told to stop. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { open, rename, type FileHandle } from 'node:fs/promises';
+import { untilHung, type Liveness } from './liveness.ts';
 import type { StopMode } from './stop-mode.ts';
 
 /** Ending sooner than this by itself looks like a fault that the next start would meet again. */
@@ -20,8 +21,18 @@ export type ChildOptions = {
   /** Takes all output; that of the start before is kept beside it as `<logFile>.1`. */
   logFile: string;
   graceMs: number;
-  /** Told when it ended by itself, and in how many milliseconds it starts again. */
-  onRestart: (ended: { code: number | null; signal: NodeJS.Signals | null; delayMs: number }) => void;
+  /** How it is seen that it hangs; a child that does is killed. Absent: only its end is seen. */
+  liveness?: Liveness;
+  /** Called when it ended by itself, or was killed for not answering, with the milliseconds until it starts again. */
+  onRestart: (ended: Ended) => void;
+};
+
+export type Ended = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  delayMs: number;
+  /** How many questions in a row it did not answer before it was killed; undefined: it ended by itself. */
+  unanswered: number | undefined;
 };
 
 /** Starts the child; it has an IPC channel, whose end tells it that we are gone (see stop-signals.ts). */
@@ -32,18 +43,30 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   let restart: NodeJS.Timeout | undefined;
   let shortLives = 0;
   let stopping = false;
+  let watching = new AbortController();
 
   const start = () => {
     const startedAt = performance.now();
-    child = launch(options, log);
-    child.once('error', () => {});
-    child.once('exit', (code, signal) => {
+    const started = (child = launch(options, log));
+    let unanswered: number | undefined;
+    watching = new AbortController();
+    if (options.liveness) {
+      void untilHung(started, options.liveness, watching.signal).then((missed) => {
+        if (missed === undefined) return;
+        unanswered = missed;
+        // Nothing gentler reaches a process that does not answer.
+        started.kill('SIGKILL');
+      });
+    }
+    started.once('error', () => {});
+    started.once('exit', (code, signal) => {
+      watching.abort();
       if (stopping) return;
       // Somebody's kill says nothing against the next start; an early end of its own does.
       const faulty = signal === null && performance.now() - startedAt < SHORT_LIFE_MS;
       shortLives = faulty ? shortLives + 1 : 0;
       const delayMs = restartDelay(shortLives);
-      options.onRestart({ code, signal, delayMs });
+      options.onRestart({ code, signal, delayMs, unanswered });
       restart = setTimeout(start, delayMs);
     });
   };
@@ -52,6 +75,7 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   return {
     async stop(mode = 'graceful') {
       stopping = true;
+      watching.abort();
       clearTimeout(restart);
       if (child) await end(child, mode === 'immediate' ? 0 : options.graceMs);
       await log.close().catch(() => {});

@@ -3,23 +3,23 @@
  * wants is computed here, once; what rows hold is computed by Postgres.
  */
 import { escapeLiteral } from 'pg';
-import { instantOfText } from '../flags/evaluation/dates.ts';
-import { isList, numberOf, textOf, type Json } from '../flags/evaluation/json-values.ts';
+import { instantOfText, LONGEST_INSTANT } from '../flags/evaluation/dates.ts';
+import { isList, LONGEST_NUMBER, numberOf, textOf, type Json } from '../flags/evaluation/json-values.ts';
 import {
   boundsOf,
-  isTruth,
   isTruthOrFalsehood,
   isTrueWhenMissing,
   listOf,
-  lowerAscii,
   operatorNamed,
   type MatchContext,
   type Operator,
   type PropertyCondition,
 } from '../flags/evaluation/operators.ts';
+import { isTruth, lowerAscii } from '../flags/evaluation/readings.ts';
 import {
   caretRange,
   comparableVersionOf,
+  LONGEST_VERSION,
   tildeRange,
   versionOf,
   wildcardRange,
@@ -105,16 +105,29 @@ function patternOrUndefined(pattern: string): string | undefined {
   }
 }
 
+/** SQL of a property that is read; null for longer texts, which the evaluator does not read either. */
+function capped(found: string, longest: number, read: string): string {
+  return `(case when octet_length(${found} #>> '{}') <= ${longest} then ${read} end)`;
+}
+
+function numberSql(found: string): string {
+  return capped(found, LONGEST_NUMBER, `property_number(${found})`);
+}
+
+function versionSql(found: string, lenient: boolean): string {
+  return capped(found, LONGEST_VERSION, `property_version(${found}, ${lenient})`);
+}
+
 function onNumber(sign: string): Writer {
   return (wanted, { found }) => {
     const number = numberOf(wanted);
-    return number === undefined ? undefined : `property_number(${found}) ${sign} ${float(number)}`;
+    return number === undefined ? undefined : `${numberSql(found)} ${sign} ${float(number)}`;
   };
 }
 
 const isBetween: Writer = (wanted, { found }) => {
   const bounds = boundsOf(wanted);
-  return bounds && `property_number(${found}) between ${float(bounds.min)} and ${float(bounds.max)}`;
+  return bounds && `${numberSql(found)} between ${float(bounds.min)} and ${float(bounds.max)}`;
 };
 
 function float(number: number): string {
@@ -127,14 +140,15 @@ function onInstant(sign: string): Writer {
     // In another zone it takes longer.
     const zone = context.timeZone === 'UTC' ? '' : `, ${escapeLiteral(context.timeZone)}`;
     if (instant === undefined) return undefined;
-    return `property_instant(${found}, ${context.now * 1000}${zone}) ${sign} ${instant}`;
+    const read = `property_instant(${found}, ${context.now * 1000}${zone})`;
+    return `${capped(found, LONGEST_INSTANT, read)} ${sign} ${instant}`;
   };
 }
 
 function onVersion(sign: string, read: (text: string) => Version | undefined = versionOf): Writer {
   return (wanted, { found }) => {
     const version = read(textOf(wanted));
-    const key = `property_version(${found}, ${read === comparableVersionOf})`;
+    const key = versionSql(found, read === comparableVersionOf);
     return version && `${key} collate "C" ${sign} ${escapeLiteral(versionKey(version))}`;
   };
 }
@@ -142,7 +156,7 @@ function onVersion(sign: string, read: (text: string) => Version | undefined = v
 function inRange(rangeOf: (text: string) => VersionRange | undefined): Writer {
   return (wanted, { found }) => {
     const range = rangeOf(textOf(wanted));
-    return range && rangeSql(`property_version(${found}, false) collate "C"`, range);
+    return range && rangeSql(`${versionSql(found, false)} collate "C"`, range);
   };
 }
 

@@ -66,6 +66,7 @@ export function createKeyRing(text: string): KeyRing {
       const [id = '', encoded = ''] = signature.split('.');
       const key = keys.get(id);
       const given = Buffer.from(encoded, 'base64url');
+      // tooth: key-ring-signature
       return key !== undefined && given.length === MAC_BYTES && timingSafeEqual(given, mac(key, text, purpose));
     },
   };

@@ -6,6 +6,7 @@
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { InvalidInput, Unavailable } from '../errors.ts';
+import { standsGuessing } from './guessing.ts';
 
 type Cost = { logN: number; r: number; p: number };
 
@@ -19,8 +20,12 @@ const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/
 
 const MIN_CHARACTERS = 8;
 
-/** @throws InvalidInput naming the field, in Django's words */
-export function ensureHardToGuess(password: string, attr: string): void {
+/**
+ * For a new password; those that were set before stay good.
+ * @param known texts that are easily found out: the user's address and names
+ * @throws InvalidInput naming the field, in Django's words
+ */
+export async function ensureHardToGuess(password: string, attr: string, known: readonly string[] = []): Promise<void> {
   if (password.length < MIN_CHARACTERS) {
     const detail = `This password is too short. It must contain at least ${MIN_CHARACTERS} characters.`;
     throw new InvalidInput(detail, attr, 'password_too_short');
@@ -28,6 +33,9 @@ export function ensureHardToGuess(password: string, attr: string): void {
   if (/^\d+$/.test(password)) {
     throw new InvalidInput('This password is entirely numeric.', attr, 'password_entirely_numeric');
   }
+  // tooth: password-guessing
+  if (await standsGuessing(password, known)) return;
+  throw new InvalidInput('This password is too common.', attr, 'password_too_common');
 }
 
 /** @throws Unavailable when too many wait already */
@@ -54,7 +62,7 @@ export async function isPassword(password: string, hash: string | null): Promise
 const NOBODYS = `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(HASH_BYTES))}`;
 
 function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+  return bytes.toString('base64').replaceAll('=', '');
 }
 
 let running = 0;
@@ -82,6 +90,7 @@ async function turn(): Promise<void> {
     running += 1;
     return;
   }
+  // tooth: password-queue
   if (waiting.length >= MAX_WAITING) throw new Unavailable('Too many passwords are being checked right now.');
   await new Promise<void>((resolve) => waiting.push(resolve));
 }

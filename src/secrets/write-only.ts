@@ -19,6 +19,20 @@ export function withoutSecrets(schema: { properties: unknown }, value: Readonly<
   return open;
 }
 
+/** @returns `value` with those members of `whole` that the schema marks as secret; nested objects likewise */
+export function withSecrets(schema: { properties: unknown }, value: Readonly<Values>, whole: Readonly<Values>): Values {
+  const both: Values = { ...value };
+  for (const [name, property] of Object.entries(schema.properties as Properties)) {
+    const present = whole[name];
+    if (property.writeOnly && present !== undefined) both[name] = present;
+    else if (property.properties !== undefined && isObject(present)) {
+      const before = isObject(both[name]) ? both[name] : {};
+      both[name] = withSecrets({ properties: property.properties }, before, present);
+    }
+  }
+  return both;
+}
+
 /** Merges a PATCH into what is stored, objects into objects: what the patch does not name stays, secrets included. */
 export function mergeConfig(stored: Readonly<Values>, patch: Readonly<Values>): Values {
   const changes = Object.entries(patch).map(([name, value]) => {

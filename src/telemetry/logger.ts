@@ -1,6 +1,7 @@
 /** Logs for machines: one JSON object a line on stderr, so that stdout stays for what a command answers. */
-import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
+import { destination, pino, stdTimeFunctions, type LogFn, type Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { describeError } from '../secrets/redact.ts';
 
 export type { Logger };
 
@@ -40,8 +41,20 @@ export function createLogger(
       base: { pid: process.pid },
       timestamp: stdTimeFunctions.isoTime,
       redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`]), censor: '[redacted]' },
+      // The library's own would write every member of an error.
+      serializers: { err: describeError },
+      hooks: { logMethod: withoutTheirMessage },
       formatters: { level: (label) => ({ level: label }) },
     },
     stream,
   );
+}
+
+/** The library takes an error's message for the line's own where there is none. */
+function withoutTheirMessage(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+  const [first, text] = args as unknown as [unknown, string | undefined];
+  const line = first instanceof Error ? { err: first } : first;
+  const isError = typeof line === 'object' && line !== null && 'err' in line;
+  if (isError && text === undefined) method.call(this, line, 'an error');
+  else method.apply(this, [line, ...args.slice(1)] as unknown as Parameters<LogFn>);
 }

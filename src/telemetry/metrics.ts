@@ -14,10 +14,20 @@ export type EndedRun = {
 
 /** How all exports of the installation are at one moment. */
 export type ExportFigures = {
-  exports: readonly { id: string; projectId: number; lagSeconds: number }[];
+  exports: readonly {
+    id: string;
+    projectId: number;
+    lagSeconds: number;
+    troubles: Readonly<Record<string, number>>;
+  }[];
+  /** The reconciler's last one; undefined: there was none. */
+  round: { ageSeconds: number; seconds: number; failures: number } | undefined;
+  oldestTransactionSeconds: number;
   openRuns: Readonly<Record<string, number>>;
   openRequests: Readonly<Record<string, number>>;
   waitingNotifications: Readonly<Record<string, number>>;
+  deliveriesBlocked: boolean;
+  foreignDeliveries: number;
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -121,6 +131,13 @@ export function createMetrics() {
     /** Also tells of the process itself: memory, event loop, garbage. */
     tellOfProcess: (): void => collectDefaultMetrics({ register }),
 
+    /** Also tells whether this process takes work from Temporal. @returns what sets it */
+    tellOfWorker(): (isReady: boolean) => void {
+      const help = 'Whether this process takes work from Temporal: 0 while it waits for Temporal, and while it stops';
+      const ready = new Gauge({ name: 'sluice_worker_ready', help, registers });
+      return (isReady) => ready.set(isReady ? 1 : 0);
+    },
+
     /** Also tells of all exports, looked up at each request. */
     tellOfExports(look: () => Promise<ExportFigures>): void {
       const tell = exportGauges(registers);
@@ -144,13 +161,38 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
   const waiting = gauge('sluice_notifications_waiting', 'Notifications not delivered yet', ['channel']);
   const lag = gauge(
     'sluice_export_lag_seconds',
-    'How long the oldest data interval that is not delivered has been due',
+    'How long the oldest data interval that is not delivered has been due, or the oldest stale one stale',
     ['project_id', 'batch_export_id'],
   );
-  return ({ exports, openRuns, openRequests, waitingNotifications }) => {
-    for (const one of [lag, runs, requests, waiting]) one.reset();
-    for (const { id, projectId, lagSeconds } of exports)
-      lag.set({ project_id: projectId, batch_export_id: id }, lagSeconds);
+  const troubles = gauge(
+    'sluice_export_interval_troubles',
+    'Data intervals that are stale, unsettled, or no longer tried; none is not told',
+    ['project_id', 'batch_export_id', 'kind'],
+  );
+  const roundAge = gauge('sluice_reconciler_round_age_seconds', 'Since the last round of the reconciler ended', []);
+  const roundSeconds = gauge('sluice_reconciler_round_duration_seconds', 'How long that round took', []);
+  const roundFailures = gauge('sluice_reconciler_round_failures', 'Steps of that round that failed', []);
+  const transaction = gauge(
+    'sluice_source_oldest_transaction_seconds',
+    'Since the oldest open transaction of the source began; it holds up seals',
+    [],
+  );
+  const blocked = gauge('sluice_deliveries_blocked', '1: nothing is delivered until `sluice recover`', []);
+  const foreign = gauge('sluice_foreign_deliveries', 'Deliveries of another timeline that wait for a decision', []);
+  return (figures) => {
+    const { exports, openRuns, openRequests, waitingNotifications, round, oldestTransactionSeconds } = figures;
+    blocked.set(figures.deliveriesBlocked ? 1 : 0);
+    foreign.set(figures.foreignDeliveries);
+    for (const one of [lag, troubles, runs, requests, waiting]) one.reset();
+    for (const { id, projectId, lagSeconds, troubles: counts } of exports) {
+      const labels = { project_id: projectId, batch_export_id: id };
+      lag.set(labels, lagSeconds);
+      for (const [kind, count] of Object.entries(counts)) if (count > 0) troubles.set({ ...labels, kind }, count);
+    }
+    transaction.set(oldestTransactionSeconds);
+    roundAge.set(round?.ageSeconds ?? NaN);
+    roundSeconds.set(round?.seconds ?? NaN);
+    roundFailures.set(round?.failures ?? NaN);
     for (const [status, count] of Object.entries(openRuns)) runs.set({ status }, count);
     for (const [kind, count] of Object.entries(openRequests)) requests.set({ kind }, count);
     for (const [channel, count] of Object.entries(waitingNotifications)) waiting.set({ channel }, count);

@@ -42,6 +42,8 @@ export type TemporalDevServerOptions = {
   codecEndpoint?: string;
   /** Keeps schedules and histories in a file; otherwise they end with the server. */
   persistent: boolean;
+  /** More of Temporal's dynamic configuration, `key=value`. */
+  dynamicConfig?: readonly string[];
   /** Told what takes time (building the server). */
   onProgress?: (message: string) => void;
   /** Ends a start that is under way. */
@@ -103,7 +105,7 @@ async function launch(program: string, options: Launch): Promise<Server> {
   const args = [
     ...`server start-dev --namespace ${namespace} --log-level warn`.split(' '),
     ...`--ip 127.0.0.1 --port ${port} --ui-ip 127.0.0.1 --ui-port ${uiPort}`.split(' '),
-    ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
+    ...[...DYNAMIC_CONFIG, ...(options.dynamicConfig ?? [])].flatMap((value) => ['--dynamic-config-value', value]),
     ...(options.codecEndpoint === undefined ? [] : ['--ui-codec-endpoint', options.codecEndpoint]),
     ...(options.persistent ? ['--db-filename', path.join(options.directory, 'temporal.db')] : []),
   ];

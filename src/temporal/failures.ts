@@ -4,6 +4,9 @@
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import {
+  DeliveredElsewhere,
+  DeliveriesBlocked,
+  DeliveryWouldShrink,
   DestinationRejected,
   DestinationUnavailable,
   IntervalShrank,
@@ -16,7 +19,18 @@ import {
 } from '../errors.ts';
 
 /** Trying again would not help. */
-const FINAL = [DestinationRejected, IntervalShrank, InvalidInput, NotFound, ReadBackDiffers, StagedLost, Superseded];
+const FINAL = [
+  DeliveredElsewhere,
+  DeliveriesBlocked,
+  DeliveryWouldShrink,
+  DestinationRejected,
+  IntervalShrank,
+  InvalidInput,
+  NotFound,
+  ReadBackDiffers,
+  StagedLost,
+  Superseded,
+];
 /** May pass; its message is ours. */
 const PASSING = [DestinationUnavailable, Unavailable];
 

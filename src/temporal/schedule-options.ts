@@ -76,6 +76,31 @@ export function follows(described: ScheduleDescription, row: ScheduledRow): bool
   return isDeepStrictEqual(essence(described), essence(scheduleOptions(row)));
 }
 
+/**
+ * How a schedule compares with its row. `pause`: it is paused where the row is not, or the other way round, and somebody did that in
+ * Temporal, because its memo has the row's version. `since` is the earliest instant, in milliseconds, at which that can have been.
+ */
+export type Comparison = {
+  differs: 'no' | 'missing' | 'changed';
+  pause?: { paused: boolean; note: string; since: number };
+};
+
+/** @param described undefined: there is no schedule */
+export function compare(described: ScheduleDescription | undefined, row: ScheduledRow): Comparison {
+  if (!described) return { differs: 'missing' };
+  const { state, action, info } = described;
+  const isCurrent = action.memo?.['version'] === row.version;
+  if (!isCurrent || state.paused === row.paused) return { differs: follows(described, row) ? 'no' : 'changed' };
+  const asInRow = { ...described, state: { ...state, ...scheduleOptions(row).state } };
+  // Temporal does not say when a schedule was paused: after it was set, and after the last run that it started.
+  const started = info.recentActions.map(({ scheduledAt }) => scheduledAt.getTime());
+  const since = Math.max((info.lastUpdatedAt ?? info.createdAt).getTime(), ...started) + 1;
+  return {
+    differs: follows(asInRow, row) ? 'no' : 'changed',
+    pause: { paused: state.paused, note: state.note ?? '', since },
+  };
+}
+
 type Said = Pick<ReturnType<typeof scheduleOptions> | ScheduleDescription, 'spec' | 'action' | 'policies' | 'state'>;
 
 /** Everything that decides when something starts and what; absent and empty are the same. */

@@ -13,7 +13,7 @@ import {
 import { isoSeconds } from '../exports/domain/instants.ts';
 import { TASK_QUEUES } from '../exports/domain/task-queues.ts';
 import { withDeadline } from './connection.ts';
-import { CATCHUP_WINDOW_MS, follows, scheduleOptions, type ScheduledRow } from './schedule-options.ts';
+import { CATCHUP_WINDOW_MS, compare, scheduleOptions, type Comparison, type ScheduledRow } from './schedule-options.ts';
 
 export function exportSchedules(client: Client) {
   const { schedule } = client;
@@ -38,14 +38,27 @@ export function exportSchedules(client: Client) {
       await withDeadline(client, () => updateOrCreate(scheduleOptions(row)));
     },
 
-    /** Whether Temporal's schedule is there and says what the row says. */
-    async follows(row: ScheduledRow): Promise<boolean> {
+    /** How Temporal's schedule compares with the row. */
+    async compare(row: ScheduledRow): Promise<Comparison> {
       try {
-        return follows(await withDeadline(client, () => schedule.getHandle(row.id).describe()), row);
+        return compare(await withDeadline(client, () => schedule.getHandle(row.id).describe()), row);
       } catch (error) {
-        if (error instanceof ScheduleNotFoundError) return false;
+        if (error instanceof ScheduleNotFoundError) return compare(undefined, row);
         throw error;
       }
+    },
+
+    /**
+     * Ids of all schedules that are paused, from Temporal's list: one query whatever their number. The list may be seconds behind
+     * the schedules themselves.
+     */
+    async paused(signal: AbortSignal): Promise<Set<string>> {
+      const ids = new Set<string>();
+      await client.withAbortSignal(signal, async () => {
+        for await (const { scheduleId } of schedule.list({ query: 'TemporalSchedulePaused = true' }))
+          ids.add(scheduleId);
+      });
+      return ids;
     },
 
     /** Gone already is as good. */

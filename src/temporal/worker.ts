@@ -1,6 +1,8 @@
 /** A worker: one poller for workflows and short activities, one for the rows' parts. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { TASK_QUEUES } from '../exports/domain/task-queues.ts';
+import { Unavailable } from '../errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { TemporalOptions } from './connection.ts';
 import { dataConverter } from './payload-codec.ts';
@@ -30,6 +32,9 @@ const GRACE = '3 seconds';
 /** How long a workflow waits for a worker that was killed before another one takes it. */
 const STICKY_TIMEOUT = '3 seconds';
 
+/** How long Temporal may take to answer the first question. */
+const CONNECT_MS = 10_000;
+
 let installed = false;
 
 /**
@@ -50,6 +55,12 @@ export function installRuntime(log: Logger, metricsAddress?: string): DefaultLog
   return logger;
 }
 
+/** Ends the runtime of a process that stops before it had a worker; after the last worker's end it ends by itself. */
+export async function endRuntime(): Promise<void> {
+  if (installed) await Runtime.instance().shutdown();
+}
+
+/** @throws Unavailable, TransportError when Temporal does not answer; other errors of its SDK */
 export async function startExportWorker({
   activities,
   log,
@@ -59,7 +70,7 @@ export async function startExportWorker({
 }: ExportWorkerOptions): Promise<ExportWorker> {
   const logger = installRuntime(log);
   const bundle = await workflowBundle(logger);
-  const connection = await NativeConnection.connect({ address: temporal.address });
+  const connection = await connect(temporal.address);
   const shared: Omit<WorkerOptions, 'taskQueue'> = {
     connection,
     namespace: temporal.namespace,
@@ -80,7 +91,10 @@ export async function startExportWorker({
       stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     }),
     Worker.create({ ...shared, taskQueue: TASK_QUEUES.parts, maxConcurrentActivityTaskExecutions: partsAtOnce }),
-  ]);
+  ]).catch(async (error: unknown) => {
+    await connection.close().catch(() => {});
+    throw error;
+  });
   const running = workers.map(async (worker) => worker.run());
   const shutdown = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
@@ -95,4 +109,23 @@ export async function startExportWorker({
     stopped: allStopped(),
     shutdown,
   };
+}
+
+/** @throws Unavailable when Temporal does not answer in time; TransportError when it cannot be reached */
+async function connect(address: string): Promise<NativeConnection> {
+  const connecting = NativeConnection.connect({ address });
+  const answered = new AbortController();
+  const silent = sleep(CONNECT_MS, undefined, { signal: answered.signal }).then(
+    () => {
+      // One that is made later is not used.
+      connecting.then(async (connection) => connection.close()).catch(() => {});
+      throw new Unavailable('The workflow service is not reachable right now.', 5);
+    },
+    () => connecting,
+  );
+  try {
+    return await Promise.race([connecting, silent]);
+  } finally {
+    answered.abort();
+  }
 }

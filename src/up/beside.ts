@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config.ts';
-import { EXPORTS_FOLDER, LOCAL_HOSTS } from './roles.ts';
+import { EXPORTS_FOLDER } from './roles.ts';
 import { KEYS_FILE } from './key-ring.ts';
 import { REPORT_FILE, type Report } from './report.ts';
 
@@ -22,6 +22,5 @@ export async function besideUp(config: Config): Promise<Config> {
     EXPORT_LOCAL_ROOT: file(EXPORTS_FOLDER),
     ...(keys !== undefined && { SLUICE_ENCRYPTION_KEYS: keys.trim() }),
     ...config,
-    EXPORT_ALLOWED_HOSTS: config.EXPORT_ALLOWED_HOSTS || LOCAL_HOSTS,
   };
 }

@@ -3,15 +3,14 @@ import { mkdir, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { environmentWith, type Config } from '../config.ts';
 import { CommandFailed } from '../errors.ts';
-import type { StopMode } from '../processes/stop-mode.ts';
+import { LIVENESS, overChannel, overHttp } from '../processes/liveness.ts';
 import { superviseChild } from '../processes/supervised-child.ts';
+import type { StopMode } from '../processes/stop-mode.ts';
 import type { Servers } from './servers.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** For the LocalFile destination, in the state folder. */
 export const EXPORTS_FOLDER = 'exports';
-/** On this machine people try object stores and databases of this machine. */
-export const LOCAL_HOSTS = '127.0.0.1,localhost';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const ROLES = ['api', 'worker'] as const;
@@ -39,9 +38,9 @@ type Start = {
   onProgress: (message: string) => void;
 };
 
-/** Starts both; each is started again when it ends by itself. */
+/** Starts both; each is started again when it ends by itself, or is killed because it does not answer any more. */
 export async function startRoles(start: Start): Promise<Roles> {
-  const { state, onProgress } = start;
+  const { state, apiUrl, onProgress } = start;
   const env = await environment(start);
   const broken = Promise.withResolvers<never>();
   // Whoever waits for it is gone once all is ready.
@@ -56,8 +55,9 @@ export async function startRoles(start: Start): Promise<Roles> {
       env,
       logFile,
       graceMs: GRACE_MS,
-      onRestart({ code, signal, delayMs }) {
-        const how = signal ?? `exit code ${code}`;
+      liveness: { ...LIVENESS, ask: role === 'api' ? overHttp(`${apiUrl}/_livez/`) : overChannel },
+      onRestart({ code, signal, delayMs, unanswered }) {
+        const how = unanswered ? `it did not answer ${unanswered} times in a row` : (signal ?? `exit code ${code}`);
         onProgress(
           `The ${role} ended (${how}) and starts again${delayMs ? ` in ${delayMs / 1000} s` : ''}; see ${logFile}`,
         );
@@ -86,7 +86,7 @@ async function environment({
   apiUrl,
 }: Start): Promise<NodeJS.ProcessEnv> {
   const exportRoot = config.EXPORT_LOCAL_ROOT ?? state.file(EXPORTS_FOLDER);
-  await mkdir(exportRoot, { recursive: true });
+  await mkdir(exportRoot, { recursive: true, mode: 0o750 });
   return environmentWith({
     DATABASE_URL: servers.databaseUrl,
     TEMPORAL_ADDRESS: servers.temporalAddress,
@@ -98,7 +98,6 @@ async function environment({
     SLUICE_PUBLIC_URL: apiUrl,
     SLUICE_ENCRYPTION_KEYS: keys,
     EXPORT_LOCAL_ROOT: exportRoot,
-    EXPORT_ALLOWED_HOSTS: config.EXPORT_ALLOWED_HOSTS || LOCAL_HOSTS,
   });
 }
 

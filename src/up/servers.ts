@@ -5,6 +5,7 @@ import type { StopMode } from '../processes/stop-mode.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { startTemporalDevServer } from '../temporal/dev-server.ts';
 import { ensureNamespace } from '../temporal/namespace.ts';
+import { untilAnswered } from '../temporal/until-answered.ts';
 import type { StateFolder } from './state-folder.ts';
 
 export type Servers = {
@@ -77,7 +78,7 @@ async function startPostgres({ config, state, onProgress }: Start): Promise<Post
 }
 
 async function startTemporal({ config, state, codecEndpoint, onProgress, signal }: Start): Promise<Temporal> {
-  if (config.TEMPORAL_ADDRESS) return useTemporal(config, config.TEMPORAL_ADDRESS);
+  if (config.TEMPORAL_ADDRESS) return useTemporal({ config, onProgress, signal }, config.TEMPORAL_ADDRESS);
   const server = await startTemporalDevServer({
     directory: state.file('temporal'),
     port: config.SLUICE_TEMPORAL_PORT,
@@ -97,10 +98,19 @@ async function startTemporal({ config, state, codecEndpoint, onProgress, signal 
   };
 }
 
-async function useTemporal(config: Config, address: string): Promise<Temporal> {
+/** Waits for a server that is started after us. */
+async function useTemporal(
+  { config, onProgress, signal }: Pick<Start, 'config' | 'onProgress' | 'signal'>,
+  address: string,
+): Promise<Temporal> {
   const { client, close } = connectTemporal({ address, namespace: config.TEMPORAL_NAMESPACE });
+  let isWaiting = false;
+  const onFailure = () => {
+    if (!isWaiting) onProgress(`Temporal: waiting for ${address}, which does not answer`);
+    isWaiting = true;
+  };
   try {
-    await ensureNamespace(client);
+    await untilAnswered(async () => ensureNamespace(client), { signal, onFailure });
   } finally {
     await close();
   }

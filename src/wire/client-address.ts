@@ -27,6 +27,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     let address = readAddress(socket.remoteAddress ?? '') ?? '';
     if (!isTrusted(address)) return address;
     const hops = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
+    // tooth: forwarded-address
     while (isTrusted(address)) {
       const hop = readAddress(hops.pop() ?? '');
       if (hop === undefined) break;
@@ -41,6 +42,6 @@ export function readAddress(text: string): string | undefined {
   const written = text.trim();
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(written)?.[1] ?? /^([\d.]+):\d+$/.exec(written)?.[1] ?? written;
   if (isIPv4(address)) return address;
-  const plain = address.replace(/%.*$/, '');
+  const plain = address.split('%', 1)[0]!;
   return isIP(plain) === 0 ? undefined : ipaddr.process(plain).toString();
 }

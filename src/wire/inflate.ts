@@ -24,6 +24,7 @@ export function inflate(bytes: Buffer, contentEncoding: string | undefined, limi
     if (encoding === 'identity') return bytes;
     throw new MalformedRequest('The body is not gzip, as its Content-Encoding says.');
   }
+  // tooth: body-inflated-limit
   const options = { maxOutputLength: limit };
   if (bytes.length > SYNC_BYTES) return gunzipOffLoop(bytes, options).catch((error) => rethrow(error, limit));
   try {

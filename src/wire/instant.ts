@@ -11,7 +11,7 @@ const FOUR_CENTURIES_MS = 146_097 * 86_400_000;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const ISO = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:[Zz]|[+-]\d\d(?::?\d\d)?))?)?$/;
-const AFTER_SECONDS = /^(?:[.,](\d+))? ?(.*)$/;
+const AFTER_SECONDS = /^(?:[.,](\d+)(?!\d))? ?(.*)$/;
 
 /** @param ms milliseconds since 1970 @returns microseconds since 2000-01-01Z, as Postgres counts */
 export function fromMilliseconds(ms: number): bigint {

@@ -1,7 +1,8 @@
 /** JSON from strangers: what it may be, and how it becomes something that Postgres stores. */
 import { isUtf8 } from 'node:buffer';
-import { MalformedRequest } from '../errors.ts';
+import { MalformedRequest, TooLarge } from '../errors.ts';
 import { withoutNonFinite } from './non-finite.ts';
+import { hasMoreValuesThan } from './value-count.ts';
 
 const ESCAPE = Buffer.from('\\u');
 
@@ -11,18 +12,28 @@ export type ParsedJson = {
   escapes: boolean;
 };
 
-/** @throws MalformedRequest as `readJson` */
-export function parseJson(bytes: Buffer): ParsedJson {
-  return { value: readJson(bytes, (text): unknown => JSON.parse(text)), escapes: bytes.includes(ESCAPE) };
+/** @throws MalformedRequest, TooLarge as `readJson` */
+export function parseJson(bytes: Buffer, mostValues: number): ParsedJson {
+  const value = readJson(bytes, { mostValues, read: (text): unknown => JSON.parse(text) });
+  return { value, escapes: bytes.includes(ESCAPE) };
 }
+
+export type ReadOptions<Value> = {
+  /** Makes values of JSON text. */
+  read(text: string): Value;
+  /** Elements, members, lists and objects that the text may hold: to make them takes far longer than to read its bytes. */
+  mostValues: number;
+};
 
 /**
  * @param bytes UTF-8; a byte order mark and Python's NaN and Infinity, which become null, are accepted
- * @param read makes values of JSON text
+ * @throws TooLarge for more values
  * @throws MalformedRequest for anything else
  */
-export function readJson<Value>(bytes: Buffer, read: (text: string) => Value): Value {
+export function readJson<Value>(bytes: Buffer, { read, mostValues }: ReadOptions<Value>): Value {
   if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
+  if (hasMoreValuesThan(bytes, mostValues))
+    throw new TooLarge(`The body holds more than ${Math.floor(mostValues)} values.`);
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
   const json = startsWithMark(bytes) ? bytes.subarray(3) : bytes;
   const value = parse(json, read) ?? parse(withoutNonFinite(json), read);

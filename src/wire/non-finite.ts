@@ -1,7 +1,8 @@
 /** Numbers that JSON does not have, though Python's `json.dumps` and others write them. */
 
-const NAMES = ['NaN', 'Infinity', '-Infinity'];
-const FIRST_BYTES = new Set(NAMES.map((name) => name.charCodeAt(0)));
+const NAMES = ['NaN', 'Infinity', '-Infinity'].map((name) => Buffer.from(name));
+/** By their first bytes. */
+const NAMED = new Map(NAMES.map((name) => [name[0]!, name]));
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -14,8 +15,8 @@ export function withoutNonFinite(json: Buffer): Buffer | undefined {
   let inText = false;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at]!;
-    const name = inText ? undefined : nameAt(json, at);
-    if (name !== undefined) {
+    const name = inText ? undefined : NAMED.get(json[at]!);
+    if (name !== undefined && isAt(json, at, name)) {
       length += changed.write('null', length, 'latin1');
       at += name.length - 1;
       continue;
@@ -27,7 +28,7 @@ export function withoutNonFinite(json: Buffer): Buffer | undefined {
   return changed.subarray(0, length);
 }
 
-function nameAt(json: Buffer, at: number): string | undefined {
-  if (!FIRST_BYTES.has(json[at]!)) return undefined;
-  return NAMES.find((name) => json.toString('latin1', at, at + name.length) === name);
+/** Byte by byte: a body may be nothing but first bytes. */
+function isAt(json: Buffer, at: number, name: Buffer): boolean {
+  return name.every((byte, index) => json[at + index] === byte);
 }

@@ -31,6 +31,7 @@ export function receiveBytes(
   if (!(request instanceof WholeRequest)) return receiveChunks(request, limit, onChunk, done);
   const { bytes } = request;
   done(() => {
+    // tooth: body-limit
     if (bytes.length > limit) throw tooLarge(limit);
     onChunk(bytes.length);
     return bytes;
@@ -63,6 +64,7 @@ function receiveChunks(
   function keep(chunk: Buffer): void {
     try {
       length += chunk.length;
+      // tooth: body-chunks-limit
       if (length > limit) throw tooLarge(limit);
       onChunk(chunk.length);
       chunks.push(chunk);

@@ -20,6 +20,7 @@ export function createSharedRoom<Holder>(size: number): SharedRoom<Holder> {
   return {
     take(holder, amount) {
       const after = (held.get(holder) ?? 0) + amount;
+      // tooth: shared-room
       if (after > free) return false;
       held.set(holder, after);
       free -= amount;

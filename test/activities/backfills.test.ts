@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closeLostRuns } from '../../activities/close-lost-runs.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import type { ExportWorker } from '../../src/temporal/worker.ts';
-import { Unavailable } from '../../src/errors.ts';
+import { LimitReached, Unavailable } from '../../src/errors.ts';
 import { exportRuns } from '../../src/exports/runs.ts';
 import { exportIntervals } from '../../src/exports/intervals.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
@@ -93,6 +93,71 @@ describe('a backfill', () => {
     clearInterval(releasing);
   });
 
+  /** Unpauses an export whose pause missed four intervals. */
+  async function unpause(): Promise<{ id: string; backfillId: string }> {
+    const { id } = await build({ interval: 'every 5 minutes' });
+    await world.engine.pool.query(
+      `update batch_export_pauses set paused_at = clock_timestamp() - interval '20 minutes' where batch_export_id = $1`,
+      [id],
+    );
+    const author = { actor: null } as never;
+    let backfillId = '';
+    await world.batchExports.unpause(world.projectId, id, author, async (inside, changed) => {
+      backfillId = (await world.backfills.ofPause(inside, changed, author))!.id;
+    });
+    await world.backfills.wake(id);
+    return { id, backfillId };
+  }
+
+  describe('of a pause, in a project that has as many backfills as it may have,', () => {
+    let limit: number;
+    beforeEach(() => (limit = world.options.limits.backfillsPerProject));
+    afterEach(() => (world.options.limits.backfillsPerProject = limit));
+
+    it('waits, says so, and begins when one of them has ended', async () => {
+      await eventually('the backfills of other tests to end', async () => {
+        return (await world.engine.stores.backfills.countLive(world.projectId)) === 0;
+      });
+      world.options.limits.backfillsPerProject = 1;
+      const first = await build();
+      const gate = hold(first.id);
+      const asked = await world.backfills.request(world.projectId, first.id, hours(60, 61));
+      await eventually('the run to be held', async () => gate.held === 1);
+      const { id, backfillId } = await unpause();
+      await sleep(2_500);
+      const waiting = await get(id, backfillId);
+      assert.deepEqual([waiting.status, waiting.totalRuns, waiting.finishedRuns], ['Starting', 4, 0]);
+      assert.equal(await world.engine.stores.requests.countOpen(id), 0);
+      const runs = exportRuns({ ...world.engine, ensureTemporal: async () => {} });
+      const old = { ...waiting, lastUpdatedAt: isoMicros(Date.now() - 60_000) };
+      assert.match((await runs.whatKeepsBackfill(old)) ?? '', /^Waits for its turn/);
+      await assert.rejects(world.backfills.request(world.projectId, first.id, hours(62, 63)), LimitReached);
+      gate.release();
+      await backfilled(world, first.id, asked.id);
+      await backfilled(world, id, backfillId);
+      const { status, finishedRuns, failedRuns } = await get(id, backfillId);
+      assert.deepEqual([status, finishedRuns, failedRuns], ['Completed', 4, 0]);
+    });
+
+    it('is cancelled while it waits, and with its export', async () => {
+      world.options.limits.backfillsPerProject = 0;
+      const { projectId, engine } = world;
+      const [cancelled, deleted] = [await unpause(), await unpause()];
+      await world.backfills.cancel(projectId, cancelled.id, cancelled.backfillId);
+      assert.equal((await get(cancelled.id, cancelled.backfillId)).status, 'Cancelled');
+      await world.batchExports.delete(projectId, deleted.id);
+      await world.backfills.wake(deleted.id);
+      await eventually('the backfill to end', async () => {
+        return (await engine.stores.backfills.get(projectId, deleted.id, deleted.backfillId)).status === 'Cancelled';
+      });
+      const waking = await engine.stores.requests.exportsWithOpen();
+      assert.deepEqual(
+        [cancelled.id, deleted.id].filter((id) => waking.includes(id)),
+        [],
+      );
+    });
+  });
+
   it('that is cancelled ends its runs, and asks for no other', async () => {
     const timestamps = [20, 21].map((hour) => microseconds(isoMicros(BEGINNING + (hour + 0.5) * HOUR)));
     await world.store(timestamps.map((timestamp) => buildEvent({ timestamp })));
@@ -104,7 +169,7 @@ describe('a backfill', () => {
     gate.release();
     const runs = await eventually('the runs to end', async () => {
       // As the reconciler does: one that was cancelled before its plan has nobody else to close it.
-      await closeLostRuns(world.engine, 0);
+      await closeLostRuns(world.engine, 0, new AbortController().signal);
       const found = await world.engine.stores.runs.list(world.projectId, id, { limit: 10 });
       return found.every(({ finishedAt }) => finishedAt) && found;
     });
@@ -117,13 +182,14 @@ describe('a backfill', () => {
   });
 
   /** What keeps the run of the one hour that is asked for, as soon as something does. */
-  async function whatKeeps(exportId: string): Promise<string> {
+  async function whatKeeps(exportId: string, wanted: RegExp): Promise<void> {
     const { stores } = world.engine;
     const runs = exportRuns({ ...world.engine, ensureTemporal: async () => {} });
-    return eventually('a reason', async () => {
+    // A run that has begun waits for its seal until its first attempt has failed.
+    await eventually(`a reason like ${wanted.source}`, async () => {
       const open = await stores.runs.openOf(exportId);
       const old = open.map((run) => ({ ...run, createdAt: isoMicros(Date.now() - 60_000) }));
-      return [...(await runs.whatKeeps(old)).values()][0];
+      return [...(await runs.whatKeeps(old)).values()].find((reason) => wanted.test(reason));
     });
   }
 
@@ -133,7 +199,7 @@ describe('a backfill', () => {
       const gate = hold(id);
       const backfill = await world.backfills.request(world.projectId, id, hours(0, 1));
       await eventually('the run to be held', async () => gate.held === 1);
-      assert.match(await whatKeeps(id), /^Waits until its data interval is sealed/);
+      await whatKeeps(id, /^Waits until its data interval is sealed/);
       gate.release();
       await backfilled(world, id, backfill.id);
     });
@@ -145,7 +211,7 @@ describe('a backfill', () => {
         if (step.exportId === id && away) throw new Unavailable('The database is away.');
       };
       const backfill = await world.backfills.request(world.projectId, id, hours(0, 1));
-      assert.equal(await whatKeeps(id), 'It is tried again: The database is away.');
+      await whatKeeps(id, /^It is tried again: The database is away\.$/);
       away = false;
       await backfilled(world, id, backfill.id);
     });

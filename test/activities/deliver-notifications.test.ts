@@ -99,6 +99,19 @@ describe('notifications', () => {
       });
     });
 
+    it('of one export reach it when the secret of another one cannot be opened', async () => {
+      const [broken, whole] = [await buildHook(), await buildHook('/whole')];
+      await rows.db('batch_exports').where({ id: broken.id }).update({ notification_secret: 'not sealed by our keys' });
+      await tell(broken);
+      await tell(whole);
+      assert.deepEqual(await deliver(), { delivered: 1, postponed: 1 });
+      assert.deepEqual(
+        receiver.received.map(({ path }) => path),
+        ['/whole'],
+      );
+      assert.match((await logOf(broken)).join(), /did not arrive: its secret cannot be opened/);
+    });
+
     it('are signed, as Standard Webhooks has it', async () => {
       await tell(await buildHook());
       await deliver();
@@ -199,7 +212,7 @@ describe('notifications', () => {
       assert.deepEqual(await deliver(), { delivered: 1, postponed: 0 });
       const [mail] = mailServer.mails;
       assert.deepEqual([mail!.from, mail!.to], ['sluice@example.com', ['a@example.com', 'b@example.com']]);
-      assert.match(mail!.text, /^Subject: Sluice: Orders to S3 paused itself\r$/m);
+      assert.match(mail!.text, /^Subject: Sluice: Orders to S3 is paused\r$/m);
       assert.match(mail!.text, /UTC {2}Paused: 4 of the last 7 runs failed\./);
     });
 

@@ -135,6 +135,11 @@ describe('a run that cannot deliver', () => {
     assert.equal(run.receipt, null);
     await linesOf(run);
     assert.equal(await statusInTemporal(run), 'FAILED');
+    // As if it had ended a minute earlier: it is tried again after the pause of other failures.
+    await world.engine.pool.query(
+      `update batch_export_runs set finished_at = finished_at - interval '61 seconds' where id = $1`,
+      [run.id],
+    );
     await new MockActivityEnvironment().run(createActivities(world.engine).reconcileAll);
     const again = await eventually('another run', async () => {
       const newest = await world.engine.stores.runs.newestOfInterval(built.id, built.end);

@@ -7,18 +7,8 @@ import { apiRoutes } from '../../src/api.ts';
 import { pathsOf } from '../../src/http/paths.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 import { testTemporal } from '../support/temporal.ts';
-import { dashboardOperations } from './operations/dashboards.ts';
-import { exportOperations } from './operations/exports.ts';
-import { flagOperations } from './operations/flags.ts';
-import { organizationOperations, ownOperations, projectOperations } from './operations/identity.ts';
-import {
-  buildWorkplace,
-  CANARY,
-  type Asked,
-  type Body,
-  type Operation,
-  type Workplace,
-} from './operations/workplace.ts';
+import { nameOf, OPERATIONS, placeOf } from './operations/operations.ts';
+import { buildWorkplace, CANARY, type Asked, type Body, type Workplace } from './operations/workplace.ts';
 import { watchTables, type Watch } from './operations/watch.ts';
 
 type ApiRoute = (typeof apiRoutes)[number];
@@ -31,13 +21,6 @@ type Entry = {
   user_id: number | null;
   key_id: string | null;
   detail: { name: string };
-};
-
-/** By where a route lives, then by its method and path. */
-const OPERATIONS: Readonly<Record<Place, Readonly<Record<string, Operation>>>> = {
-  project: { ...projectOperations, ...flagOperations, ...exportOperations, ...dashboardOperations },
-  organization: organizationOperations,
-  own: ownOperations,
 };
 
 /** What is asked with a body, and changes nothing. */
@@ -208,17 +191,6 @@ describe('the activity log', () => {
     });
   });
 });
-
-type Place = 'project' | 'organization' | 'own';
-
-function placeOf({ access }: ApiRoute): Place {
-  if ('scope' in access) return 'project';
-  return 'organization' in access ? 'organization' : 'own';
-}
-
-function nameOf({ method, path }: ApiRoute): string {
-  return `${method.toUpperCase()} ${path}`;
-}
 
 function key({ scope, item_id: id }: { scope: string; item_id: string }): string {
   return `${scope} ${id}`;

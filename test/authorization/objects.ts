@@ -40,8 +40,8 @@ export const MAKE: Readonly<Record<string, Make>> = {
       name: 'Ours',
       model: 'events',
       destination_type: 'LocalFile',
-      destination_config: {},
-      key_space: id,
+      destination_config: { directory: id, prefix: '' },
+      key_space: `local:${projectId}/${id}`,
       interval: 'hour',
       paused: true,
     });

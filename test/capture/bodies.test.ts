@@ -41,6 +41,8 @@ describe('a body sent to capture', () => {
   beforeEach(() => server.pool.query('truncate events, event_ids'));
 
   const withKey = (more: object = {}) => ({ api_key: tenant.apiToken, ...event(more) });
+  const nested = (levels: number) =>
+    `{"properties":${'['.repeat(levels)}${']'.repeat(levels)},"api_key":"${tenant.apiToken}"}`;
   const stored = async () => (await server.pool.query('select from events')).rowCount;
 
   const paths = ['/capture', '/e', '/track', '/engage', '/batch', '/i/v0/e'].flatMap((path) => [path, `${path}/`]);
@@ -119,10 +121,20 @@ describe('a body sent to capture', () => {
       () => JSON.stringify(Array.from({ length: LIMITS.eventsPerRequest + 1 }, () => 0)),
     ],
     ['more bytes than allowed', 413, () => ' '.repeat(LIMITS.bodyBytes + 1)],
+    ['ten thousand levels', 400, () => nested(1e4)],
+    ['a million levels', 413, () => nested(9e5)],
     [
-      'a million levels',
+      'more values than allowed',
+      413,
+      () => JSON.stringify(withKey({ properties: { list: Array.from({ length: LIMITS.values }, () => 1) } })),
+    ],
+    [
+      'an event of more values than allowed',
       400,
-      () => `{"properties":${'['.repeat(9e5)}${']'.repeat(9e5)},"api_key":"${tenant.apiToken}"}`,
+      () =>
+        JSON.stringify(
+          withKey({ properties: { list: Array.from({ length: LIMITS.valuesPerEvent + 1 }, () => 'a value') } }),
+        ),
     ],
   ];
   for (const [words, status, body, headers] of refused) {
@@ -165,6 +177,15 @@ describe('a body sent to capture', () => {
     assert.equal((await post(`${server.url}/e/`, body)).status, 413);
     assert.equal((await post(`${server.url}/batch/`, body)).status, 200);
     assert.equal(await stored(), 6);
+  });
+
+  it('may hold as many values as are allowed, and more where its bytes are more', async () => {
+    const list = Array.from({ length: LIMITS.valuesPerEvent - 10 }, () => 'a value that is longer');
+    const batch = [1, 2, 3, 4].map(() => event({ properties: { list } }));
+    const body = JSON.stringify({ api_key: tenant.apiToken, batch });
+    assert.ok(body.length > LIMITS.bodyBytes);
+    assert.equal((await post(`${server.url}/batch/`, body)).status, 200);
+    assert.equal(await stored(), 4);
   });
 
   it('is answered for other methods with 405, for HEAD with nothing, and for OPTIONS with what browsers ask', async () => {

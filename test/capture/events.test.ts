@@ -15,6 +15,9 @@ type Row = {
 
 const nested = (levels: number) => `"properties":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 
+const many = (count: number) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 0])));
+
 describe('an event sent to capture', () => {
   let database: TestDatabase;
   let server: CaptureServer;
@@ -96,9 +99,11 @@ describe('an event sent to capture', () => {
       assert.deepEqual([answer.status, answer.body['code']], [400, 'nested_too_deeply']);
     });
 
-    it('80,000 of them', async () => {
-      const many = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`a${index}`, 0]));
-      await store(`"properties":${JSON.stringify(many)}`);
+    it('24,000 of them, but not 80,000', async () => {
+      await store(`"properties":${many(24_000)}`);
+      const head = `"api_key":"${tenant.apiToken}","event":"e","distinct_id":"d"`;
+      const { status, body } = await post(`${server.url}/e/`, `{${head},"properties":${many(80_000)}}`);
+      assert.deepEqual([status, body['code']], [413, 'payload_too_large']);
     });
 
     it('and joins what is set among them and beside them, where the latter wins', async () => {

@@ -37,7 +37,9 @@ describe('sluice keys', () => {
     const words = ['create', ...project(), '--label', 'importer', '--scope', 'event:write,batch_export:read', '--json'];
     const made = await keys(...words);
     assert.equal(made.code, 0, made.stderr);
-    const { key, id, last4 } = JSON.parse(made.stdout) as { key: string; id: string; last4: string };
+    const printed = JSON.parse(made.stdout) as { value: string; id: string; last4: string };
+    assert.equal('key' in printed, false, 'as the API says it');
+    const { value: key, id, last4 } = printed;
     assert.match(key, /^phs_/);
     const caller = await keyStore(db).findCaller(hashOf(key));
     assert.deepEqual(caller, {
@@ -71,7 +73,7 @@ describe('sluice keys', () => {
     const [project, organization] = [String(tenant.projectId), tenant.organizationId];
     const limits = ['--expires', '2099-01-01', '--only-project', project, '--only-organization', organization];
     const made = await keys('create', '--user', email, '--label', 'less', '--scope', '*', ...limits, '--json');
-    const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
+    const { id, value: key } = JSON.parse(made.stdout) as { id: string; value: string };
     assert.partialDeepStrictEqual(JSON.parse(made.stdout), {
       expires_at: '2099-01-01T00:00:00.000000Z',
       scoped_teams: [tenant.projectId],

@@ -67,7 +67,8 @@ describe('a dashboard made of something', () => {
     });
 
     it('keeps the name that it is given', async () => {
-      assert.equal((await api.create({ use_template: 'DEFAULT_APP', name: 'Mine' })).name, 'Mine');
+      const made = await api.create({ use_template: 'DEFAULT_APP', name: 'Mine' });
+      assert.deepEqual([made.name, made['use_template'], made['use_dashboard']], ['Mine', 'DEFAULT_APP', null]);
       assert.equal((await api.create({ use_template: '' }))['creation_mode'], 'default');
     });
 
@@ -85,6 +86,7 @@ describe('a dashboard made of something', () => {
     it('has its tiles, filters and colours, and nothing that is the original’s own', async () => {
       const original = await api.create(ORIGINAL);
       const copy = await api.create({ use_dashboard: original.id, name: 'Copy' });
+      assert.deepEqual([copy['use_dashboard'], copy['use_template']], [original.id, '']);
       const expected = {
         name: 'Copy',
         description: '',

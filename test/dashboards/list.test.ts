@@ -40,9 +40,8 @@ describe('the list of dashboards', () => {
   it('shows less than a single one', async () => {
     const [first] = (await list()).results as [Body];
     const fields =
-      'id name description pinned created_at created_by last_accessed_at last_viewed_at is_shared deleted creation_mode tags ' +
-      'restriction_level effective_restriction_level effective_privilege_level user_access_level access_control_version ' +
-      'last_refresh team_id';
+      'id name description pinned created_at created_by is_shared deleted creation_mode tags ' +
+      'restriction_level effective_restriction_level effective_privilege_level user_access_level access_control_version';
     assert.deepEqual(Object.keys(first), fields.split(' '));
   });
 
@@ -60,6 +59,14 @@ describe('the list of dashboards', () => {
       (await list()).results.map(({ id }) => id),
     );
     assert.match(page.previous!, /[?&]offset=2(&|$)/);
+  });
+
+  it('takes a limit and an offset that are no numbers for ones that were not given', async () => {
+    const all = await list();
+    for (const query of ['?limit=all&offset=none', '?limit=&offset=', '?limit=NaN', '?limit=null&offset=%20']) {
+      assert.deepEqual(await list(query), all, query);
+    }
+    assert.match((await list('?limit=2&offset=x')).next!, /limit=2&offset=2$/);
   });
 
   for (const [query, expected] of [

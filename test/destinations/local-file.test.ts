@@ -1,16 +1,32 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { destinationOf, destinations } from '../../src/destinations/index.ts';
 import { folderQuota } from '../../src/destinations/local-file/quota.ts';
 import { localStore } from '../../src/destinations/local-file/store.ts';
+import { fill } from '../../src/destinations/object-store/upload.ts';
 import { DestinationRejected, InvalidInput } from '../../src/errors.ts';
 import { buildRows, testInterval } from '../support/deliveries.ts';
 import { itKeepsTheContract, type TestPlace } from '../support/destination-contract.ts';
 import { readInterval, snapshotOf, type Objects } from '../support/file-reader.ts';
 
-async function makePlace(config: Record<string, unknown> = {}): Promise<TestPlace & { root: string }> {
+async function makePlace(
+  config: { layout?: 'stable' | 'versioned' } & Record<string, unknown> = {},
+): Promise<TestPlace & { root: string }> {
   const root = await mkdtemp(path.join(tmpdir(), 'sluice-local-'));
   const environment = { localRoot: root, allowedHosts: [] };
   async function everyFile(): Promise<string[]> {
@@ -37,7 +53,7 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TestPlac
     },
     environment,
     snapshot: async () => snapshotOf(await objects()),
-    read: () => readInterval(objects),
+    read: () => readInterval(objects, config.layout),
     leftovers: async () => (await everyFile()).filter((file) => file.endsWith('.tmp')).length,
     damages: [
       { name: 'missing file', inflict: async () => rm(await dataFile()) },
@@ -60,8 +76,81 @@ const MIB = 1024 * 1024;
 /** The n-th MiB of an upload. */
 const piece = (number: number) => ({ number, offset: (number - 1) * MIB, bytes: Buffer.alloc(MIB) });
 
+/** What a reader finds who read the manifest of one delivery, and its files after the next one. */
+async function filesBetween(layout: 'stable' | 'versioned'): Promise<'whole' | 'torn'> {
+  const place = await makePlace({ layout });
+  const interval = testInterval(place);
+  const { receipt } = await interval.deliver([buildRows(2), buildRows(2)]);
+  const later = interval.plan([buildRows(3), buildRows(3)]);
+  await later.commit(await later.write());
+  const found = await Promise.all(
+    receipt.files!.map(async ({ key, sha256 }) => {
+      const bytes = await readFile(path.join(place.root, key));
+      return createHash('sha256').update(bytes).digest('hex') === sha256;
+    }),
+  );
+  await place.stop();
+  return found.every(Boolean) ? 'whole' : 'torn';
+}
+
+function storeOf({ root }: { root: string }) {
+  const quota = folderQuota(root, undefined);
+  return localStore({ root, quota, place: 'local:1/web', epoch: 1, signal: new AbortController().signal });
+}
+
+async function* content() {
+  yield Buffer.from('row\n');
+}
+
 describe('LocalFile', () => {
   itKeepsTheContract(makePlace);
+  describe('with versioned names', () => itKeepsTheContract(() => makePlace({ layout: 'versioned' })));
+
+  describe('while an interval is delivered again, for a reader who has read the manifest and not yet the files', () => {
+    it('versioned names still hold all of it', async () => {
+      assert.equal(await filesBetween('versioned'), 'whole');
+    });
+
+    it('stable names hold other rows, as documented', async () => {
+      assert.equal(await filesBetween('stable'), 'torn');
+    });
+  });
+
+  it('changes the layout with the next plan, and takes nothing from readers of the names before', async () => {
+    const place = await makePlace({ layout: 'versioned' });
+    const interval = testInterval(place);
+    const versioned = await interval.deliver([buildRows(2)]);
+    Object.assign(place.config as object, { layout: 'stable' });
+    const stable = await interval.deliver([buildRows(3)]);
+    assert.deepEqual(await stable.run.verify(stable.receipt, true), []);
+    const [kept] = versioned.receipt.files!;
+    const bytes = await readFile(path.join(place.root, kept!.key));
+    assert.equal(createHash('sha256').update(bytes).digest('hex'), kept!.sha256);
+    Object.assign(place.config as object, { layout: 'versioned' });
+    const again = await interval.deliver([buildRows(1)]);
+    assert.deepEqual(await again.run.verify(again.receipt, true), []);
+    assert.deepEqual(again.receipt.files!.map(({ key }) => key).length, 1);
+    await place.stop();
+  });
+
+  it('forgets what it has discarded when it cannot discard all', async () => {
+    const place = await makePlace();
+    const interval = testInterval(place);
+    const run = interval.plan(Array.from({ length: 250 }, () => buildRows(1)));
+    await run.write();
+    // An upload that cannot be aborted, among the last: in its place is a folder.
+    const uploads = (await readdir(place.root, { recursive: true })).filter((name) => name.includes('-240.'));
+    assert.equal(uploads.length, 1);
+    const upload = path.join(place.root, uploads[0]!);
+    await rm(upload);
+    await mkdir(path.join(upload, 'full'), { recursive: true });
+    await assert.rejects(run.discard());
+    assert.equal(interval.recorded(), 50);
+    await rm(upload, { recursive: true });
+    await run.discard();
+    assert.equal(interval.recorded(), 0);
+    await place.stop();
+  });
 
   it('exists only where the operator gave it a root', () => {
     assert.ok(!destinations({ localRoot: undefined, allowedHosts: [] }).some(({ type }) => type === 'LocalFile'));
@@ -80,6 +169,26 @@ describe('LocalFile', () => {
     assert.equal(receipt.location, '7/web/year=2015/events/');
   });
 
+  for (const { mode, files, folders } of [
+    { mode: undefined, files: 0o640, folders: 0o750 },
+    { mode: 0o600, files: 0o600, folders: 0o700 },
+    { mode: 0o644, files: 0o644, folders: 0o755 },
+  ]) {
+    it(`gives its files the rights ${files.toString(8)}, where the operator says ${mode?.toString(8) ?? 'nothing'}`, async () => {
+      const place = await makePlace();
+      const environment = { ...place.environment, localFileMode: mode };
+      await testInterval({ ...place, environment }).deliver([buildRows(1)]);
+      const entries = await readdir(place.root, { recursive: true, withFileTypes: true });
+      for (const entry of entries) {
+        const { mode: found } = await stat(path.join(entry.parentPath, entry.name));
+        const wanted = entry.isDirectory() ? folders : files;
+        assert.equal((found & 0o777).toString(8), wanted.toString(8), entry.name);
+      }
+      assert.ok(entries.length > 4);
+      await place.stop();
+    });
+  }
+
   it('refuses the place of another export', async () => {
     const place = await makePlace();
     await testInterval(place).deliver([buildRows(1)]);
@@ -95,6 +204,7 @@ describe('LocalFile', () => {
       const store = localStore({
         root: place.root,
         quota: folderQuota(place.root, undefined),
+        place: 'local:1/web',
         epoch: 1,
         signal: new AbortController().signal,
       });
@@ -143,12 +253,78 @@ describe('LocalFile', () => {
 
     it('writes no piece that is too many', async () => {
       const quota = folderQuota(path.join(place.root, '1'), 2);
-      const store = localStore({ root: place.root, quota, epoch: 1, signal: new AbortController().signal });
+      const store = localStore({
+        root: place.root,
+        quota,
+        place: 'local:1/web',
+        epoch: 1,
+        signal: new AbortController().signal,
+      });
       const upload = await store.begin('1/web/b.jsonl', 'token');
       await store.putPart(upload, piece(1));
       await store.putPart(upload, piece(2));
       await assert.rejects(store.putPart(upload, piece(3)), tooMany);
     });
+  });
+
+  it('has the bytes of a file on disk before its name, and the name before it counts', async () => {
+    const place = await makePlace();
+    const store = storeOf(place);
+    const name = path.join(place.root, '1/web/a.jsonl');
+    const upload = await fill(store, await store.begin('1/web/a.jsonl', 'token'), content());
+    const synced: { inode: number; isNamed: boolean }[] = [];
+    const handle = await open(place.root);
+    const handles = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    const { sync } = handles;
+    handles.sync = async function (this: FileHandle) {
+      synced.push({ inode: (await this.stat()).ino, isNamed: existsSync(name) });
+      return sync.call(this);
+    };
+    try {
+      await store.complete(upload);
+    } finally {
+      handles.sync = sync;
+    }
+    const [file, folder] = [await stat(name), await stat(path.dirname(name))];
+    assert.deepEqual(synced, [
+      { inode: file.ino, isNamed: false },
+      { inode: folder.ino, isNamed: true },
+    ]);
+    await place.stop();
+  });
+
+  it('takes no keys that lead out of its root', async () => {
+    const place = await makePlace();
+    await mkdir(path.join(place.root, '1'));
+    const beside = path.join(place.root, '..', `${path.basename(place.root)}-beside`);
+    for (const key of [`1/../../${path.basename(beside)}/a.jsonl`, '1/../2/a.jsonl', '1/./a.jsonl', '1//a.jsonl']) {
+      await assert.rejects(storeOf(place).begin(key, 'token'), DestinationRejected, key);
+      await assert.rejects(storeOf(place).head(key), DestinationRejected, key);
+    }
+    assert.equal(existsSync(beside), false);
+    assert.deepEqual(await readdir(place.root), ['1']);
+    await place.stop();
+  });
+
+  it('reads and writes no file through a link', async () => {
+    const place = await makePlace();
+    const outside = await mkdtemp(path.join(tmpdir(), 'sluice-outside-'));
+    const secret = path.join(outside, 'secret');
+    await writeFile(secret, 'secret');
+    await mkdir(path.join(place.root, '1'));
+    await symlink(outside, path.join(place.root, '1', 'folder'));
+    await symlink(secret, path.join(place.root, '1', 'file'));
+    const store = storeOf(place);
+    for (const key of ['1/folder/secret', '1/file']) {
+      await assert.rejects(store.head(key), DestinationRejected, key);
+      await assert.rejects(store.get(key), DestinationRejected, key);
+      const upload = { key: '1/a.jsonl', id: key, token: 'token' };
+      await assert.rejects(store.putPart(upload, piece(1)), DestinationRejected, key);
+    }
+    assert.equal(await readFile(secret, 'utf8'), 'secret');
+    await rm(outside, { recursive: true });
+    await place.stop();
   });
 
   it('does not follow links out of its root', async () => {

@@ -7,6 +7,7 @@ import { checkIdentifier, quoted } from '../../src/destinations/postgres/identif
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../src/errors.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { buildRows, freezeAt, testInterval, type TestInterval } from '../support/deliveries.ts';
+import { eventually } from '../support/export-world.ts';
 import { startBreakingProxy } from '../support/faulty-proxy.ts';
 import { itKeepsTheContract, type TestPlace } from '../support/destination-contract.ts';
 
@@ -141,6 +142,27 @@ describe('Postgres', () => {
       assert.deepEqual(rows, [{ count: 8 }]);
     });
 
+    it('that somebody without our lock makes at the same time is found by the next attempt', async () => {
+      const other = createClient({ url: database.url, applicationName: 'test' });
+      await other.connect();
+      try {
+        await other.query('begin');
+        await other.query(`create table ${quoted(place.schema)}._sluice_ledger (id int)`);
+        const failing = failureOf(interval.deliver([buildRows(1)]));
+        await eventually('the delivery to wait', async () => {
+          const { rows } = await client.query(
+            `select from pg_stat_activity where application_name = 'sluice' and wait_event_type = 'Lock' and query like '%_sluice_ledger%'`,
+          );
+          return rows.length > 0;
+        });
+        await other.query('commit');
+        const error = await failing;
+        assert.ok(error instanceof DestinationUnavailable, error.message);
+      } finally {
+        await other.end();
+      }
+    });
+
     it('may be the user’s own, with other columns and types that take the values', async () => {
       await run(
         `create table ${place.target} (id bigserial primary key, uuid varchar(200), event varchar(200), properties json,
@@ -175,6 +197,26 @@ describe('Postgres', () => {
         assert.deepEqual(await place.snapshot(), before);
       });
     }
+
+    it('of which another database delivers between the look at the ledger and the rows is left to that', async () => {
+      await interval.deliver([buildRows(2)]);
+      const attempt = interval.plan([buildRows(3)]);
+      const staged = await attempt.write();
+      const before = await place.snapshot();
+      const other = createClient({ url: database.url, applicationName: 'other' });
+      await other.connect();
+      await other.query('begin');
+      await other.query(`update ${quoted(place.schema)}._sluice_ledger set run = $1`, [randomUUID()]);
+      const failing = failureOf(attempt.commit(staged));
+      await eventually('the commit waits for the ledger', async () => {
+        const { rows } = await other.query('select from pg_locks where not granted');
+        return rows.length > 0;
+      });
+      await other.query('commit');
+      await other.end();
+      assert.equal((await failing).name, 'DeliveredElsewhere');
+      assert.deepEqual(await place.snapshot(), before);
+    });
 
     it('that swallows rows is found out, and nothing changes', async () => {
       await interval.deliver([buildRows(2)]);
@@ -296,9 +338,9 @@ describe('Postgres', () => {
 
   describe('says why it cannot deliver, without hosts or secrets', () => {
     for (const [name, config, kind, message] of [
-      ['a wrong password', { password: 'canary-password' }, DestinationRejected, /user or the password/],
-      ['an unknown database', { database: 'canary' }, DestinationRejected, /database does not exist/],
-      ['an unknown schema', { schema: 'nowhere' }, DestinationRejected, /schema "nowhere" does not exist/],
+      ['a wrong password', { password: 'canary-password' }, DestinationUnavailable, /user or the password/],
+      ['an unknown database', { database: 'canary' }, DestinationUnavailable, /database does not exist/],
+      ['an unknown schema', { schema: 'nowhere' }, DestinationUnavailable, /schema "nowhere" does not exist/],
       ['a closed port', { port: 1 }, DestinationUnavailable, /cannot be reached/],
     ] as const) {
       it(name, async () => {
@@ -315,7 +357,7 @@ describe('Postgres', () => {
     it('a private host that the operator does not list', async () => {
       const place = { ...(await makePlace()), environment: { localRoot: undefined, allowedHosts: [] } };
       const error = await failureOf(testInterval(place).deliver([buildRows(1)]));
-      assert.ok(error instanceof DestinationRejected, error.message);
+      assert.ok(error instanceof DestinationUnavailable, error.message);
       assert.match(error.message, /host cannot be used/);
       await place.stop();
     });

@@ -21,7 +21,9 @@ import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS, type TestBucket 
 
 const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
 
-async function makePlace(config: Record<string, unknown> = {}): Promise<TestPlace & { bucket: TestBucket }> {
+async function makePlace(
+  config: { layout?: 'stable' | 'versioned' } & Record<string, unknown> = {},
+): Promise<TestPlace & { bucket: TestBucket }> {
   const bucket = await createTestBucket();
   const { client } = bucket;
   const Bucket = bucket.bucket;
@@ -66,7 +68,7 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TestPlac
     },
     environment: PRIVATE,
     snapshot: async () => snapshotOf(await objects()),
-    read: () => readInterval(objects),
+    read: () => readInterval(objects, config.layout),
     async leftovers() {
       const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
       return Uploads.length;
@@ -125,6 +127,7 @@ describe('S3', () => {
     return needsObjectStore(this);
   });
   itKeepsTheContract(makePlace);
+  describe('with versioned names', () => itKeepsTheContract(() => makePlace({ layout: 'versioned' })));
 
   it('marks each object with its upload and lets the store keep a checksum', async () => {
     const place = await makePlace({ compression: null });
@@ -182,9 +185,14 @@ describe('S3', () => {
   describe('says why it cannot deliver, without hosts or secrets', () => {
     const canary = 'canary-wrong-secret';
     for (const [name, config, kind, message] of [
-      ['a bucket that does not exist', { bucket_name: 'no-such-bucket' }, DestinationRejected, /bucket does not exist/],
-      ['a wrong secret', { aws_secret_access_key: canary }, DestinationRejected, /secret access key/],
-      ['an unknown key', { aws_access_key_id: canary }, DestinationRejected, /access key/],
+      [
+        'a bucket that does not exist',
+        { bucket_name: 'no-such-bucket' },
+        DestinationUnavailable,
+        /bucket does not exist/,
+      ],
+      ['a wrong secret', { aws_secret_access_key: canary }, DestinationUnavailable, /secret access key/],
+      ['an unknown key', { aws_access_key_id: canary }, DestinationUnavailable, /access key/],
       ['a closed port', { endpoint_url: 'http://127.0.0.1:1' }, DestinationUnavailable, /cannot be reached/],
     ] as const) {
       it(name, async () => {
@@ -219,7 +227,7 @@ describe('S3', () => {
     it('a private host that the operator does not list', async () => {
       const place = { ...(await makePlace()), environment: { localRoot: undefined, allowedHosts: [] } };
       const error = await failureOf(testInterval(place).deliver([buildRows(1)]));
-      assert.ok(error instanceof DestinationRejected, error.message);
+      assert.ok(error instanceof DestinationUnavailable, error.message);
       assert.match(error.message, /host cannot be used/);
     });
   });

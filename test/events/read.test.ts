@@ -12,6 +12,7 @@ import { encodeFile } from '../../src/formats/file.ts';
 import { scanRows } from '../../src/formats/scan.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { collect } from '../support/copy-stream.ts';
+import { eventually } from '../support/export-world.ts';
 
 const START = '2015-05-17T10:00:00.000000Z';
 const END = '2015-05-17T11:00:00.000000Z';
@@ -98,6 +99,49 @@ describe('reading events', () => {
       assert.deepEqual(found.flat(), await uuidsOf(slice));
       assert.deepEqual(found.flat().sort(), uuids.toSorted());
     }
+  });
+
+  it('copies rows in the order of their instants, then of their ids, however they were stored', async () => {
+    const at = ['00', '01', '02', '03'].map((us) => `2015-05-17T10:05:03.9999${us}Z`);
+    const ids = Array.from({ length: 4 }, () => randomUUID()).sort();
+    const places = at.flatMap((intervalTime) => ids.map((id, n) => ({ intervalTime, uuid: id.slice(0, -1) + n })));
+    const inOrder = places.map(({ intervalTime, uuid }, n) => ({
+      intervalTime,
+      uuid: uuid.slice(0, -2) + String(n).padStart(2, '0'),
+    }));
+    await store(inOrder.toReversed());
+    const expected = inOrder.map(({ uuid }) => uuid);
+    const slice = await sealedSlice();
+    // Whether or not Postgres finds them in that order by itself.
+    await pool.query(
+      `do $$ begin
+         execute format('alter database %I set enable_indexscan = off', current_database());
+         execute format('alter database %I set enable_bitmapscan = off', current_database());
+       end $$`,
+    );
+    const unordered = createPool({ url: database.url, applicationName: 'test' });
+    try {
+      const file = { columns: UUID, format: 'JSONLines', compression: null } as const;
+      const lines = (await collect(encodeFile(eventReader(unordered).copy(slice, UUID), file).bytes)).toString();
+      assert.deepEqual(
+        lines
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => (JSON.parse(line) as { uuid: string }).uuid),
+        expected,
+      );
+    } finally {
+      await unordered.end();
+      await pool.query(`do $$ begin execute format('alter database %I reset all', current_database()); end $$`);
+    }
+    assert.deepEqual(await uuidsOf(slice), expected);
+  });
+
+  it('hashes nothing without a key', async () => {
+    const content = { ...EVENTS, transformations: [{ path: 'distinct_id', action: 'hash' as const }] };
+    const slice = await sealedSlice({ content });
+    await assert.rejects(collect(reader.copy(slice, FILE_COLUMNS, { hashKey: null })), /is read with a key/);
+    await collect(reader.copy(slice, FILE_COLUMNS, { hashKey: 'a'.repeat(64) }));
   });
 
   it('divides any slice into parts within the limits, always the same', async () => {
@@ -283,18 +327,19 @@ describe('reading events', () => {
     it('makes Postgres wait for a slow reader instead of keeping rows in memory', async () => {
       const chunks = reader.copy(slice, FILE_COLUMNS);
       const first = (await chunks.next()).value as Uint8Array;
-      await sleep(200);
-      const { rows } = await pool.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event = 'ClientWrite'`,
-      );
-      assert.equal(rows.length, 1);
+      await eventually('the server to wait', async () => {
+        const { rows } = await pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event = 'ClientWrite'`,
+        );
+        return rows.length === 1;
+      });
       const rest = await collect(chunks);
       assert.ok(first.length + rest.length > 20_000_000);
     });
   });
 
   async function noBackendIsBusy(which = ''): Promise<void> {
-    const deadline = Date.now() + 5000;
+    const deadline = Date.now() + 30_000;
     for (;;) {
       const { rows } = await pool.query<{ query: string }>(
         `select query from pg_stat_activity

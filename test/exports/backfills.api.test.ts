@@ -387,6 +387,8 @@ describe('backfills over HTTP', () => {
       status: 'stale',
       run: (all.results.at(-2) as unknown as { run: string }).run,
       records_delivered: 3,
+      unsettled: false,
+      gave_up: false,
     });
     const byStatus: [query: string, hours: number[]][] = [
       ['status=missing', [7, 6, 3]],

@@ -80,6 +80,7 @@ describe('the files of a batch export', () => {
     const { directory: _, ...config } = destination.config;
     assert.deepEqual(config, {
       prefix: '',
+      layout: 'stable',
       file_format: 'JSONLines',
       compression: null,
       max_file_size_mb: null,

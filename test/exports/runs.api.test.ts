@@ -103,6 +103,7 @@ describe('runs, backfills and logs over HTTP', () => {
   describe('in a list', () => {
     const choices: [query: string, hours: number[]][] = [
       ['', [0, 1, 2]],
+      ['after=&before=&start=&end=', [0, 1, 2]],
       ['after=-30d', [0, 1, 2, 3]],
       ['after=-1y&before=-2d', [2, 3]],
       ['after=-2h&before=-30h', []],

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { NotFound } from '../../src/errors.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
+import { NO_SETTINGS } from '../../src/exports/domain/content.ts';
+import { isoMicros } from '../../src/exports/domain/instants.ts';
+import { countParts, type Plan } from '../../src/exports/domain/plan.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import { createExportRows, type ExportRows } from '../support/export-rows.ts';
 
@@ -9,6 +12,29 @@ const START = Date.parse('2015-05-17T10:00:00Z');
 const TEN = { start: START, end: START + 3_600_000 };
 
 const idsOf = (found: { id: string }[]) => found.map(({ id }) => id);
+
+/** Parts of one row each, in order. */
+function buildPlan(count: number): Plan {
+  const boundaries = Array.from({ length: count }, (_, part) => ({
+    intervalTime: isoMicros(START + part).replace('000Z', '123Z'),
+    uuid: randomUUID(),
+  }));
+  const parts = boundaries.map((from, part) => {
+    const to = boundaries[part + 1];
+    return { rows: part + 1, ...(part > 0 && { from }), ...(to && { to }) };
+  });
+  return {
+    cutoff: isoMicros(START),
+    rows: count,
+    bytes: count,
+    parts,
+    content: { model: 'events', includeEvents: [], excludeEvents: [], ...NO_SETTINGS },
+    hashKey: null,
+    columns: [],
+    file: { format: 'JSONLines', compression: null, numbered: true },
+    formatVersion: 2,
+  };
+}
 
 describe('rows of runs', () => {
   let rows: ExportRows;
@@ -38,6 +64,41 @@ describe('rows of runs', () => {
     assert.deepEqual(idsOf(await list({ limit: 2, newerThan: third[0]! })), ids.slice(2, 4));
     assert.deepEqual(idsOf(await list({ limit: 1, newerThan: third[0]! })), ids.slice(3, 4));
     assert.deepEqual(await runs().list(rows.projectId + 1, of.id, { limit: 2 }), []);
+  });
+
+  it('are listed without the files of long receipts and the parts of long plans, which each run has', async () => {
+    const file = { key: 'k', rows: 1, bytes: 1, sha256: '', content_sha256: '', identity: '', checksum: null };
+    const receiptOf = (count: number) => ({
+      rows: count,
+      digest: '7',
+      bytes: count,
+      location: 'here',
+      epoch: 1,
+      cutoff: isoMicros(START),
+      files: Array.from({ length: count }, () => file),
+    });
+    for (const count of [100, 101]) {
+      const { id } = await rows.buildRun(of, TEN);
+      const { parts, ...plan } = buildPlan(count);
+      const inRow = JSON.stringify({ ...plan, parts });
+      await rows.db('batch_export_runs').where({ id }).update({ plan: inRow, epoch: '1' });
+      await runs().close(id, { status: 'Completed', closedBy: 'run', receipt: receiptOf(count) });
+    }
+    const both = [
+      (await runs().list(rows.projectId, of.id, { limit: 2 })) as unknown[],
+      (await runs().latest([of.id], 2)).get(of.id) as unknown[],
+    ] as {
+      id: string;
+      plan: { parts?: object[]; partCount?: number };
+      receipt: { files?: object[]; file_count?: number };
+    }[][];
+    for (const [long, short] of both) {
+      assert.deepEqual([long!.receipt.files, long!.receipt.file_count], [undefined, 101]);
+      assert.deepEqual([long!.plan.parts, long!.plan.partCount], [undefined, 101]);
+      assert.deepEqual([short!.receipt.files?.length, short!.plan.parts?.length], [100, 100]);
+      const whole = await runs().byId(long!.id);
+      assert.deepEqual([whole.receipt?.files?.length, whole.plan?.parts?.length], [101, 101]);
+    }
   });
 
   it('are found in their own export and project only', async () => {
@@ -70,6 +131,35 @@ describe('rows of runs', () => {
     const { status, latestError, finishedAt } = await runs().byId(id);
     assert.deepEqual([status, latestError], ['Failed', 'No.']);
     assert.ok(finishedAt);
+  });
+
+  for (const count of [0, 1, 100, 101, 2_500]) {
+    it(`keep a plan of ${count} parts, each as it was planned`, async () => {
+      const run = await rows.buildRun(of, TEN);
+      const plan = buildPlan(count);
+      const stored = await rows.stores.inTransaction((inside) => inside.runs.setPlan(run.id, plan, 1));
+      const read = await runs().byId(run.id);
+      assert.deepEqual(read.plan, stored);
+      assert.equal(countParts(stored), count);
+      assert.equal(stored.parts !== undefined, count <= 100, 'as workers of earlier versions read it, if it is small');
+      assert.deepEqual(await runs().plannedParts(read, 0, count), plan.parts);
+      for (const [from, to] of [
+        [0, 1],
+        [count - 1, count],
+        [40, 90],
+      ] as const)
+        assert.deepEqual(
+          await runs().plannedParts(read, Math.max(from, 0), to),
+          plan.parts.slice(Math.max(from, 0), to),
+        );
+    });
+  }
+
+  it('tell which parts of a range are staged', async () => {
+    const { id } = await rows.buildRun(of, TEN);
+    const part = { rows: 1, digest: '0', contentBytes: 1, contentSha256: null, staged: {} };
+    for (const index of [3, 4, 7, 9, 10]) await runs().stagePart(id, { ...part, index });
+    assert.deepEqual(await runs().stagedIndexes(id, 4, 10), new Set([4, 7, 9]));
   });
 
   it('have log lines, read newest first in pages, of the export or of one run', async () => {

@@ -131,7 +131,6 @@ describe('the schedule of a batch export', () => {
   describe('that somebody touched in Temporal is set again', () => {
     const drifts: { what: string; drift: (id: string) => Promise<unknown> }[] = [
       { what: 'deleted', drift: (id) => handle(id).delete() },
-      { what: 'paused', drift: (id) => handle(id).pause('by hand') },
       {
         what: 'given another spec',
         drift: (id) => handle(id).update((is) => ({ ...is, spec: { intervals: [{ every: '3 hours' }] } }) as never),

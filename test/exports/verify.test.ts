@@ -206,14 +206,37 @@ describe('verifying an export', () => {
     }
   });
 
-  it('says where an interval is that went to an earlier place', async () => {
+  it('reads an interval back where its run delivered it, also after the export moved', async () => {
     const config = { directory: `${path.basename(directory)}-moved` };
     await world.batchExports.patch(world.projectId, exportId, { destination: { type: 'LocalFile', config } });
     await deliver(`${DAY}12:00:00Z`);
-    const [first, second, third] = await verify();
-    assert.match(first!.findings[0]!.what, new RegExp(`delivered to .*${path.basename(directory)}/, before`));
-    assert.deepEqual(second!.findings[0]!.kind, 'unchecked');
-    assert.deepEqual(third!.findings, []);
+    assert.deepEqual(await findings(ALL, true), {});
+    await change((text) => text.replace('{', '['));
+    assert.deepEqual(await findings(ALL, true), { [at('11:00:00')]: ['differing'] });
+  });
+
+  it('says that it cannot look at an earlier place whose credentials are gone', async () => {
+    const database = await createEmptyDatabase();
+    const client = createClient({ url: database.url, applicationName: 'test' });
+    await client.connect();
+    try {
+      const { hostname: host, port, username: user, password, pathname } = new URL(database.url);
+      const config = { host, port: Number(port), user, password: decodeURIComponent(password) };
+      await client.query('create schema former');
+      const place = { ...config, database: pathname.slice(1), schema: 'former', table_name: 't' };
+      const one = buildExport({ destination: { type: 'Postgres', config: place } });
+      exportId = (await world.batchExports.create(world.projectId, one)).id;
+      await deliver(`${DAY}12:00:00Z`);
+      const moved = { type: 'Postgres', config: { schema: 'public' } };
+      await world.batchExports.patch(world.projectId, exportId, { destination: moved });
+      await world.engine.stores.places.forgetUnused();
+      const [interval] = await verify();
+      assert.equal(interval!.findings[0]!.kind, 'unchecked');
+      assert.match(interval!.findings[0]!.what, /credentials are not kept/);
+    } finally {
+      await client.end();
+      await database.drop();
+    }
   });
 
   it('does not judge an interval that is just being committed', async () => {

@@ -10,7 +10,17 @@ const HOUR = 3_600_000;
 const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 const SECRET = `whsec_${Buffer.alloc(24, 'secret').toString('base64')}`;
-const ALL = ['failed', 'recovered', 'paused', 'behind_schedule'];
+const ALL = [
+  'failed',
+  'recovered',
+  'paused',
+  'behind_schedule',
+  'gave_up',
+  'stale',
+  'overlapping',
+  'schedule_changed',
+  'keeping_files',
+];
 
 type Shown = {
   id: string;
@@ -81,7 +91,7 @@ describe('an export is watched', () => {
     const hold = { exportId, start, end };
     const epoch = await ledger.take(hold, run.id);
     await ledger.beginCommit({ ...hold, epoch });
-    const receipt = { rows: 0, bytes: 0, location: 'there', digest: '0' } as never;
+    const receipt = { rows: 0, bytes: 0, location: 'there', digest: '0', cutoff: at(1) } as never;
     await ledger.markDelivered({ ...hold, epoch }, receipt);
     await runs.close(run.id, { status: 'Completed', closedBy: 'run' });
   }
@@ -242,26 +252,26 @@ describe('an export is watched', () => {
       const { engine } = exports.world;
       const id = await buildOld(3_600);
       await deliver(id, -5);
-      await watchFreshness(engine);
-      await watchFreshness(engine);
+      await watchFreshness(engine, new AbortController().signal);
+      await watchFreshness(engine, new AbortController().signal);
       assert.deepEqual(await told(id), ['behind_schedule']);
       const { results } = await engine.stores.logs.list({ batchExportId: id, limit: 10, offset: 0 });
       assert.match(
         results[0]!.message,
-        /^Behind schedule: a data interval has been due for \d+ s, the target is 3600 s\.$/,
+        /^Behind schedule: a data interval has been due or out of date for \d+ s, the target is 3600 s\.$/,
       );
       const [watched] = await engine.stores.freshness.watched([id]);
       assert.equal(watched?.completeUntil, millisOf(at(-5)));
       for (const hours of [-4, -3, -2, -1, 0]) await deliver(id, hours);
-      await watchFreshness(engine);
-      await watchFreshness(engine);
+      await watchFreshness(engine, new AbortController().signal);
+      await watchFreshness(engine, new AbortController().signal);
       assert.deepEqual(await told(id), ['behind_schedule', 'recovered']);
     });
 
     it('but tells nobody of one that is paused, or has no target', async () => {
       const [paused, aimless] = [await buildOld(3_600), await buildOld()];
       await exports.world.batchExports.pause(exports.world.projectId, paused);
-      await watchFreshness(exports.world.engine);
+      await watchFreshness(exports.world.engine, new AbortController().signal);
       assert.deepEqual([await told(paused), await told(aimless)], [[], []]);
     });
   });

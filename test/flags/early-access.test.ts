@@ -178,6 +178,7 @@ describe('early access features', () => {
       assert.deepEqual(await stagesOf(''), ['beta']);
       assert.deepEqual(await stagesOf('?stage=concept&stage=alpha'), ['concept', 'alpha']);
       assert.deepEqual(await stagesOf('?stage=none'), []);
+      assert.deepEqual(await stagesOf('?stage=draft&stage=archived'), ['archived'], 'drafts are nobody’s business yet');
     });
 
     it('are as they were changed a moment ago', async () => {

@@ -20,7 +20,9 @@ const nobody: Gatekeeper = {
 async function apiReadiness(database: TestDatabase): Promise<Readiness> {
   const pool = createPool({ url: database.url, applicationName: 'test', maxConnections: 1 });
   try {
-    return await createHealth(apiChecks({ pool, ensureTemporal: async () => {} })).readiness();
+    return await createHealth(
+      apiChecks({ pool, ensureTemporal: async () => {}, deliveriesBlocked: async () => undefined }),
+    ).readiness();
   } finally {
     await pool.end();
     await database.drop();

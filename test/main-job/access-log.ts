@@ -47,7 +47,7 @@ describe('the main job, on 10,000 real requests', function () {
       SLUICE_TEMPORAL_UI_PORT: '0',
     };
     sluice = spawn(process.execPath, [SLUICE, 'up', '--json'], {
-      env: { ...process.env, ...anyPort, SLUICE_STATE_DIR: state },
+      env: { ...process.env, ...anyPort, SLUICE_STATE_DIR: state, EXPORT_ALLOWED_HOSTS: '127.0.0.1,localhost' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said = text(sluice.stderr!);

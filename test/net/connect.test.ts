@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkedAgents, checkHost, connectTo } from '../../src/net/connect.ts';
-import { checkEndpoint } from '../../src/net/endpoint.ts';
+import { checkEndpoint, checkUrl } from '../../src/net/endpoint.ts';
 import { HOST_REFUSED, HostRefused, hostRules } from '../../src/net/host-rules.ts';
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '0.0.0.0', '[::]', '[::1]'];
@@ -100,6 +100,13 @@ describe('the door out', () => {
     for (const endpoint of ['http://8.8.8.8', 'http://127.0.0.1:9000', 'https://8.8.8.8?x', 'https://8.8.8.8#x', 'x']) {
       await assert.rejects(checkEndpoint(endpoint, open), HostRefused, endpoint);
     }
+    for (const address of ['2606:4700:4700::abcd', '2606:4700:4700::1111', '::ffff:8.8.8.8', '[2606:4700::%251]']) {
+      await assert.rejects(checkEndpoint(`https://${address}`, open), HostRefused, address);
+      await assert.rejects(checkEndpoint(`https://${address}:443`, open), HostRefused, address);
+      await assert.rejects(checkUrl(`https://${address}/hook`, open), HostRefused, address);
+    }
+    assert.equal(await checkEndpoint('https://[2606:4700:4700::ABCD]/', open), 'https://[2606:4700:4700::abcd]');
+    assert.equal((await checkUrl('https://[2606:4700:4700::abcd]:8443/hook', open)).port, '8443');
     for (const port of [22, 25, 5432, 6379, 0, 65_536]) {
       await assert.rejects(checkEndpoint(`https://8.8.8.8:${port}`, open), HostRefused, String(port));
     }

@@ -7,10 +7,12 @@ import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { dispatcherWorkflowId } from '../../src/exports/domain/ids.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
+import { WITNESS_WORKFLOW_ID } from '../../src/exports/domain/witness.ts';
 import type { NewEvent } from '../../src/events/event-rows.ts';
 import { stopTestDatabases } from '../support/database.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
+import { storeParts } from '../support/many-parts.ts';
 import { stopTestTemporal } from '../support/temporal.ts';
 
 const HOUR = { startAt: '2015-05-17T10:00:00Z', endAt: '2015-05-17T11:00:00Z' };
@@ -29,11 +31,13 @@ async function record(world: ExportWorld, name: string, workflowId: string, runI
   console.log(`${name}: ${history.events?.length} events`);
 }
 
-async function recordRun(name: string, events: NewEvent[], cancelAt?: string): Promise<void> {
+/** @param events or how many parts */
+async function recordRun(name: string, events: NewEvent[] | number, cancelAt?: string): Promise<void> {
   const world = await buildExportWorld('silent', { sealsPayloads: false });
   try {
     await world.startWorker();
-    await world.store(events);
+    if (typeof events === 'number') await storeParts(world, events);
+    else await world.store(events);
     const destination = { type: 'LocalFile', config: { directory: 'recorded', max_file_size_mb: 1 } };
     const { id } = await world.batchExports.create(world.projectId, buildExport({ destination }));
     world.onStep = async ({ name: step, runId }) => {
@@ -42,7 +46,7 @@ async function recordRun(name: string, events: NewEvent[], cancelAt?: string): P
       await world.engine.executions.cancel(run.workflowId, run.workflowRunId);
     };
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    const [run] = await backfilled(world, id, backfill.id);
+    const [run] = await backfilled(world, id, backfill.id, 300);
     await world.engine.temporal.client.workflow
       .getHandle(run!.workflowId)
       .result()
@@ -62,13 +66,27 @@ async function recordRun(name: string, events: NewEvent[], cancelAt?: string): P
   }
 }
 
+async function recordWitness(): Promise<void> {
+  const world = await buildExportWorld('silent', { sealsPayloads: false });
+  try {
+    await world.startWorker();
+    for (let swaps = 0; swaps < 3; swaps++) await world.engine.timeline.check();
+    await record(world, 'timeline-witness', WITNESS_WORKFLOW_ID);
+  } finally {
+    await world.close();
+  }
+}
+
 const large = (count: number) => Array.from({ length: count }, () => buildEvent({ timestamp, properties: LARGE }));
 
 try {
+  await recordWitness();
   await recordRun('export-run-0-parts', []);
   await recordRun('export-run-1-part', [buildEvent({ timestamp })]);
   await recordRun('export-run-3-parts', large(3));
   await recordRun('export-run-cancelled', large(3), 'part-1-begin');
+  // `export-run-1100-parts-one-by-one-cancelled` was recorded before there were ranges.
+  await recordRun('export-run-1100-parts', 1_100);
   console.log((await readdir(import.meta.dirname)).join(' '));
 } finally {
   await Promise.all([stopTestDatabases(), stopTestTemporal()]);

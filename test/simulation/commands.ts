@@ -5,9 +5,11 @@ import { Conflict, InvalidInput, Unavailable } from '../../src/errors.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
 import type { CadenceChange } from '../../src/exports/domain/cadence.ts';
-import { WEATHERS, type Installation, type Weather } from './installation.ts';
+import type { Installation } from './installation.ts';
 import { NOBODY } from '../../src/exports/activity.ts';
 import type { Model, ModelCadence } from './model.ts';
+import type { Name, Rows } from './rows.ts';
+import { WEATHERS, type Weather } from './simulated-worker.ts';
 
 const HOUR = 3_600_000;
 
@@ -19,7 +21,14 @@ export type Command =
   | { do: 'backfill'; hoursAgo: number; hours: number }
   | { do: 'retry' | 'cancel'; nth: number }
   | { do: 'weather'; weather: Weather }
-  | { do: 'outage'; hours: number };
+  | { do: 'outage'; hours: number }
+  /** Events arrive now, or history does that happened so long ago. */
+  | { do: 'capture' }
+  | { do: 'import'; hoursAgo: number; hours: number }
+  /** To another directory. */
+  | { do: 'move' }
+  /** The export is deleted or moves, and another one delivers other events to where it was. */
+  | { do: 'succeed'; after: 'delete' | 'move' };
 
 /** Hours make many runs, so there are few of them. */
 const INTERVALS = [
@@ -85,13 +94,38 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), nth }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('weather' as const), weather: fc.constantFrom(...WEATHERS) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('outage' as const), hours: fc.constantFrom(0.5, 6, 30) }) },
+  { weight: 2, arbitrary: fc.constant({ do: 'capture' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('import' as const),
+      hoursAgo: fc.integer({ min: 2, max: 100 }),
+      hours: fc.integer({ min: 1, max: 60 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'move' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('succeed' as const), after: fc.constantFrom('delete', 'move') }),
+  },
 );
 
 export type Life = {
   world: Pick<Installation, 'projectId' | 'batchExports' | 'backfills' | 'runs' | 'engine'>;
   id: string;
   model: Model;
+  /** The events that it delivers. */
+  name: Name;
+  redeliverStale: boolean;
+  rows: Rows;
+  /** When a run was planned, in the order of all that was stored, and where it was to deliver. */
+  planned(run: Run): { turn: number; directory: string };
 };
+
+/** Where an export delivers its events to. */
+export function destinationOf(name: Name, directory: string) {
+  return { type: 'LocalFile' as const, config: { directory, include_events: [name] } };
+}
 
 /** The offsets that an interval does not know are left out, as a client would. */
 export function changeOf({
@@ -131,6 +165,11 @@ export async function ask(life: Life, command: Command, now: number, isAway: boo
         const { cadence, jitterSeconds } = command;
         await batchExports.patch(projectId, id, { ...changeOf(cadence), jitterSeconds });
         return model.change(cadence, now);
+      }
+      case 'move': {
+        const directory = life.rows.directory();
+        await batchExports.patch(projectId, id, { destination: destinationOf(life.name, directory) });
+        return model.move(directory, life.rows.take());
       }
       case 'backfill': {
         const start = Math.floor(now / HOUR) * HOUR - command.hoursAgo * HOUR;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
 import { runsOf, type Life } from './commands.ts';
+import { placeKey, type Delivered, type Found } from './delivered.ts';
 
 /** What an interval's last run may say when nobody will run it again by itself. */
 const FINAL = ['Completed', 'Failed', 'Cancelled'];
@@ -33,7 +34,7 @@ export async function assertExpected(life: Life, now: number): Promise<void> {
   assert.deepEqual(ledger, [...new Set(delivered)].sort());
   const row = (await world.engine.stores.schedules.read(id))!;
   assert.equal(row.scheduleVersion, row.version);
-  assert.ok(await world.engine.schedules.follows(row), 'the schedule says what the row says');
+  assert.deepEqual(await world.engine.schedules.compare(row), { differs: 'no' }, 'the schedule says what the row says');
   assert.equal(row.paused, model.paused);
 }
 
@@ -57,10 +58,11 @@ async function* deliveredOf({ world, id }: Life): AsyncGenerator<string> {
 }
 
 /** A run is of one of the model's intervals, which was due or asked for. */
-function assertWanted({ model }: Life, run: Run, start: number | undefined, now: number): void {
+function assertWanted({ model, rows, redeliverStale }: Life, run: Run, start: number | undefined, now: number): void {
   const end = Date.parse(run.end);
   assert.equal(Date.parse(run.start), start, `${run.start}/${run.end} is an interval of the export`);
-  const wanted = model.isDue(end, now) || model.wishes.some((wish) => wish.end === end);
+  const isStale = run.kind === 'stale' && redeliverStale && rows.joined(intervalOf(run), 0);
+  const wanted = isStale || model.isDue(end, now) || model.wishes.some((wish) => wish.end === end);
   assert.ok(wanted, `somebody wanted ${run.end} (${run.kind})`);
 }
 
@@ -68,4 +70,64 @@ function assertWanted({ model }: Life, run: Run, start: number | undefined, now:
 function assertGranted(wish: { end: number; at: number }, runs: readonly Run[]): void {
   const after = runs.filter(({ plan }) => plan && Date.parse(plan.cutoff) >= wish.at);
   assert.ok(after.length > 0, `${isoSeconds(wish.end)} was asked for at ${isoSeconds(wish.at)}`);
+}
+
+const intervalOf = (run: Run) => ({ start: Date.parse(run.start), end: Date.parse(run.end) });
+
+/** Of each interval the last run that delivered it. */
+function lastDeliveries(runs: readonly Run[]): Run[] {
+  const delivered = runs.filter(({ status }) => status === 'Completed');
+  delivered.sort((a, b) => Date.parse(a.finishedAt!) - Date.parse(b.finishedAt!));
+  return [...new Map(delivered.map((run) => [run.end, run])).values()];
+}
+
+/**
+ * Every row of every interval is where it was to be delivered, once, and nothing else is there.
+ * @param lives of all exports that ever were, also those that are deleted
+ */
+export async function assertDelivered(lives: readonly Life[], { delivered, strays, halfWay }: Found): Promise<void> {
+  const expected: Delivered = new Map();
+  const at = new Map<string, number>();
+  const completed = new Set<string>();
+  for (const life of lives) {
+    for (const run of await runsOf(life)) {
+      if (run.status !== 'Completed') continue;
+      completed.add(run.id);
+      const { turn, directory } = life.planned(run);
+      const key = placeKey(directory, run.start, run.end);
+      if ((at.get(key) ?? 0) > Date.parse(run.finishedAt!)) continue;
+      at.set(key, Date.parse(run.finishedAt!));
+      expected.set(key, life.rows.of(life.name, intervalOf(run), turn));
+    }
+  }
+  assert.deepEqual([...halfWay], [], 'no delivery is left half way');
+  for (const [key, uuids] of expected) {
+    const found = delivered.get(key);
+    assert.ok(found, `${key} is there`);
+    const lost = uuids.filter((uuid) => !found.includes(uuid));
+    const foreign = found.filter((uuid) => !uuids.includes(uuid));
+    const doubled = found.length - new Set(found).size;
+    assert.deepEqual({ lost, foreign, doubled }, { lost: [], foreign: [], doubled: 0 }, key);
+  }
+  assert.deepEqual(
+    [...delivered.keys()].filter((key) => !expected.has(key)),
+    [],
+    'nothing is delivered that no run says it delivered',
+  );
+  // Files of earlier deliveries may stay for readers; what a run staged that delivered nothing goes.
+  const left = strays.filter((file) => ![...completed].some((runId) => file.includes(runId)));
+  assert.deepEqual(left, [], 'nothing that was staged is left');
+}
+
+/** Exactly the intervals that history has joined since their delivery are reported stale, or were delivered again. */
+export async function assertStale(life: Life): Promise<void> {
+  const { world, id, rows, model, planned, redeliverStale } = life;
+  const { rows: reported } = await world.engine.pool.query<{ end: string }>(
+    `select data_interval_end as "end" from batch_export_troubles where batch_export_id = $1 and kind = 'stale'`,
+    [id],
+  );
+  const last = lastDeliveries(await runsOf(life));
+  const stale = last.filter((run) => rows.joined(intervalOf(run), planned(run).turn)).map(({ end }) => end);
+  assert.deepEqual(reported.map(({ end }) => end).sort(), stale.sort(), 'stale intervals are reported');
+  if (redeliverStale && !model.paused) assert.deepEqual(stale, [], 'stale intervals are delivered again');
 }

@@ -1,4 +1,6 @@
 /** The real engine and its real stores on a simulated clock, with a simulated Temporal, destination weather and workers. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,11 +9,12 @@ import { closeLostRuns } from '../../activities/close-lost-runs.ts';
 import { dispatchRequests } from '../../activities/dispatch-requests.ts';
 import type { Engine } from '../../activities/engine.ts';
 import { fillGaps } from '../../activities/fill-gaps.ts';
-import { finishRun, type RunEnding } from '../../activities/finish-run.ts';
-import { prepareRun } from '../../activities/prepare-run.ts';
 import { settleIntervals } from '../../activities/settle-intervals.ts';
-import { createKnex } from '../../src/db/connection.ts';
+import { watchImports } from '../../activities/watch-imports.ts';
+import { createKnex, createPool } from '../../src/db/connection.ts';
 import { createEngine } from '../../src/engine.ts';
+import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
+import { createSealer } from '../../src/events/seal.ts';
 import { backfills } from '../../src/exports/backfills.ts';
 import { batchExports } from '../../src/exports/batch-exports.ts';
 import { exportRuns } from '../../src/exports/runs.ts';
@@ -23,20 +26,16 @@ import { exportSchedules } from '../../src/temporal/schedules.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { buildTenant } from '../support/identity.ts';
 import { simulateClock } from './clock.ts';
-import { simulatedTemporal, type SimulatedExecution } from './simulated-temporal.ts';
+import { readDelivered } from './delivered.ts';
+import { eventRowsOf, type StoredRow } from './rows.ts';
+import { simulatedTemporal } from './simulated-temporal.ts';
+import { simulatedWorker } from './simulated-worker.ts';
 
-/** How runs end: `silent` leaves them under way, `crashing` takes their workflow away. */
-export const WEATHERS = ['fine', 'rejecting', 'unavailable', 'crashing', 'silent'] as const;
-export type Weather = (typeof WEATHERS)[number];
-
-const ENDINGS: Record<'fine' | 'rejecting' | 'unavailable', RunEnding> = {
-  fine: { how: 'commit' },
-  rejecting: { how: 'failed', type: 'DestinationRejected', message: 'The destination says no.' },
-  unavailable: { how: 'failed', type: 'DestinationUnavailable', message: 'The destination is away.' },
-};
 /** The reconciler looks at a run that nothing touched for so long. */
 const IDLE_SECONDS = 5;
 const SECOND = 1000;
+/** A file system in memory, where there is one: thousands of files are made and synced. */
+const MEMORY = '/dev/shm';
 
 export type Installation = Awaited<ReturnType<typeof buildInstallation>>;
 
@@ -44,9 +43,8 @@ export async function buildInstallation() {
   const database = await createTestDatabase();
   const { url } = database;
   const setup = createKnex({ url, applicationName: 'test-simulation' });
-  const { projectId } = await buildTenant(setup);
   const clock = await simulateClock(setup, path.basename(new URL(url).pathname));
-  const localRoot = await mkdtemp(path.join(tmpdir(), 'sluice-test-simulation-'));
+  const localRoot = await mkdtemp(path.join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'sluice-test-simulation-'));
   const log = pino({ level: 'silent' });
   const temporal = simulatedTemporal();
   const composed = createEngine({
@@ -57,6 +55,7 @@ export async function buildInstallation() {
     partsAtOnce: 1,
     limits: { runsPerProject: 40, backfillsPerProject: 1000 },
     log,
+    step: (step) => worker.onStep(step),
   });
   const { stores, sealed, notifications, environment, pool, limits } = composed;
   const schedules = exportSchedules(temporal.client);
@@ -68,37 +67,19 @@ export async function buildInstallation() {
     schedules,
     executions,
     setter,
-    // Which rows an interval holds is not what is simulated: each holds none.
-    sealer: { ...composed.sealer, sealPast: () => stores.batchExports.now() },
-    events: { ...composed.events, measure: async () => ({ rows: 0, bytes: 0, parts: [] }) },
+    // The witness is a workflow, which nobody runs here.
+    timeline: { ...composed.timeline, blocked: async () => undefined, assertDeliverable: async () => {} },
+    sealer: createSealer(pool, { present: () => new Date(clock.now()) }),
   };
   const { signal } = new AbortController();
-  const refused: string[] = [];
-  let weather: Weather = 'fine';
-
-  /** As the workflow of a run does. */
-  async function run(execution: SimulatedExecution): Promise<void> {
-    const attempt = { workflowId: execution.workflowId, workflowRunId: execution.runId, signal };
-    const input = { exportId: execution.exportId, end: new Date(execution.end).toISOString() };
-    const prepared = await prepareRun(engine, attempt, input).catch((error: Error) => {
-      refused.push(`${execution.workflowId}: ${error.message}`);
-      execution.status = 'FAILED';
-    });
-    if (!prepared || (weather === 'silent' && !execution.cancelled)) return;
-    if (weather === 'crashing') {
-      execution.status = execution.end % 2 === 0 ? 'TERMINATED' : 'TIMED_OUT';
-      return;
-    }
-    const ending: RunEnding = execution.cancelled
-      ? { how: 'cancelled' }
-      : ENDINGS[weather === 'silent' ? 'fine' : weather];
-    const { status } = await finishRun(engine, attempt, { runId: prepared.runId, ending });
-    execution.status = status === 'Completed' ? 'COMPLETED' : status === 'Cancelled' ? 'CANCELLED' : 'FAILED';
-  }
+  const worker = simulatedWorker(engine, clock);
+  const writers = createPool({ url, applicationName: 'test-ingest', maxConnections: 2, ...INGEST_TIMEOUTS });
+  const ingest = createIngest(writers);
+  let projectId = 0;
 
   async function work(): Promise<void> {
     if (temporal.isAway()) return;
-    for (const execution of temporal.running()) await run(execution);
+    for (const execution of temporal.running()) await worker.work(execution);
   }
 
   async function pass(by: number): Promise<void> {
@@ -124,18 +105,41 @@ export async function buildInstallation() {
   /** What the reconciler does each minute, without the partitions of events, which a simulated clock would make for years. */
   async function reconcile(): Promise<void> {
     for (const id of await stores.schedules.due(1)) await setter.verify(id);
-    await closeLostRuns(engine, IDLE_SECONDS);
-    await settleIntervals(engine, { workflowId: '', workflowRunId: '', signal });
-    await fillGaps(engine);
+    await closeLostRuns(engine, IDLE_SECONDS, signal);
+    await fillGaps(engine, signal);
+    await watchImports(engine, signal);
+    await settleIntervals(engine, { signal });
+    await stores.places.forgetUnused();
     for (const id of await stores.requests.exportsWithOpen()) await executions.wakeDispatcher(id);
   }
 
   return {
     engine,
-    projectId,
+    get projectId() {
+      return projectId;
+    },
     clock,
     temporal,
-    refused,
+    worker,
+
+    /** A new project, whose clock may be behind that of the last one. */
+    async begin(at: number): Promise<void> {
+      temporal.forget();
+      await worker.forget();
+      await clock.set(at);
+      await setup.raw(`update seal set sealing_until = '-infinity', sealed_until = '-infinity'`);
+      ({ projectId } = await buildTenant(setup));
+    },
+
+    /** Stores events as capture does, now. */
+    async store(rows: readonly StoredRow[], { historical }: { historical: boolean }): Promise<void> {
+      const refused = await ingest.store(projectId, [eventRowsOf(rows, { projectId, historical })]);
+      assert.deepEqual(refused, [[]]);
+    },
+
+    /** What readers find below the project's folder. */
+    delivered: () => readDelivered(localRoot, projectId),
+
     batchExports: batchExports({
       stores,
       schedules: setter,
@@ -147,17 +151,22 @@ export async function buildInstallation() {
     }),
     backfills: backfills({ stores, pool, executions, limits, log, ensureTemporal }),
     runs: exportRuns({ stores, executions, limits, ensureTemporal }),
-    setWeather(to: Weather): void {
-      weather = to;
-    },
-
-    /** Lets time pass: schedules act at their times, workers work at once, the reconciler comes at the end. */
-    async advance(by: number): Promise<void> {
+    /**
+     * Lets time pass: schedules act at their times, workers work at once, the reconciler comes at the end.
+     * @param arrivals what else happens at certain times
+     */
+    async advance(by: number, arrivals: readonly { at: number; happen(): Promise<void> }[] = []): Promise<void> {
       const [from, to] = [clock.now(), clock.now() + by];
-      for (const { at, id } of temporal.due(from, to)) {
-        await clock.set(Math.max(at + SECOND, clock.now()));
-        temporal.act(id, at);
-        await work();
+      const actions = temporal.due(from, to).map(({ at, id }) => ({
+        at: at + SECOND,
+        async happen() {
+          temporal.act(id, at);
+          await work();
+        },
+      }));
+      for (const { at, happen } of [...actions, ...arrivals].sort((a, b) => a.at - b.at)) {
+        await clock.set(Math.max(at, clock.now()));
+        await happen();
       }
       await clock.set(Math.max(to, clock.now()));
       await this.settle();
@@ -174,7 +183,7 @@ export async function buildInstallation() {
     },
 
     async close(): Promise<void> {
-      await Promise.all([composed.close(), setup.destroy()]);
+      await Promise.all([composed.close(), writers.end(), setup.destroy()]);
       await database.drop();
       await rm(localRoot, { recursive: true, force: true });
     },

@@ -7,9 +7,12 @@ import { anyLife, live } from './simulate.ts';
 /** Two thousand of them, and twenty on the real server, are `npm run test:simulation`. */
 const LIVES = 10;
 const LIVES_FOR_REAL = 2;
+/** Of each, on a machine that does much else. */
+const LIFE_MILLIS = 180_000;
 
 describe('an export delivers exactly what it should, whatever happens to it', () => {
-  describe('on a simulated server', () => {
+  describe('on a simulated server', function () {
+    this.timeout(LIFE_MILLIS * LIVES);
     let world: Installation;
     before(async () => {
       world = await buildInstallation();
@@ -22,7 +25,8 @@ describe('an export delivers exactly what it should, whatever happens to it', ()
     });
   });
 
-  describe('on the real server', () => {
+  describe('on the real server', function () {
+    this.timeout(LIFE_MILLIS * LIVES_FOR_REAL);
     let world: ExportWorld;
     const rejecting = new Set<string>();
     before(async () => {

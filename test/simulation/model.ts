@@ -56,12 +56,27 @@ export class Model {
   readonly endAt: number;
   private specs: { cadence: ModelCadence; from: number }[];
   private readonly pauses: { from: number; to: number }[] = [];
+  private readonly places: { directory: string; turn: number }[] = [];
   readonly wishes: Wish[] = [];
 
   constructor(cadence: ModelCadence, createdAt: number, endAt: number) {
     this.specs = [{ cadence, from: -Infinity }];
     this.createdAt = createdAt;
     this.endAt = endAt;
+  }
+
+  /** @param turn in the order of all that was stored and planned */
+  move(directory: string, turn: number): void {
+    this.places.push({ directory, turn });
+  }
+
+  get directory(): string {
+    return this.places.at(-1)!.directory;
+  }
+
+  /** Where a run delivers that was planned then. */
+  directoryAt(turn: number): string {
+    return this.places.findLast((place) => place.turn < turn)!.directory;
   }
 
   get cadence(): ModelCadence {

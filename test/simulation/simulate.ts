@@ -2,66 +2,184 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildExport } from '../support/export-world.ts';
-import { anyCadence, anyCommand, ask, changeOf, noticePause, type Command, type Life } from './commands.ts';
-import { assertExpected } from './expectations.ts';
+import { Conflict } from '../../src/errors.ts';
+import type { Run } from '../../src/exports/run-rows.ts';
+import {
+  anyCadence,
+  anyCommand,
+  ask,
+  changeOf,
+  destinationOf,
+  noticePause,
+  runsOf,
+  type Command,
+  type Life,
+} from './commands.ts';
+import { assertDelivered, assertExpected, assertStale } from './expectations.ts';
 import type { Installation } from './installation.ts';
 import { Model, type ModelCadence } from './model.ts';
+import { NAMES, Rows } from './rows.ts';
 
 const HOUR = 3_600_000;
 
 /** Days before the clocks change in Berlin, New York, Havana or Lord Howe, and in the middle of nothing. */
 const BEGINNINGS = ['2026-03-06', '2026-03-27', '2026-04-03', '2026-07-29', '2026-10-02', '2026-10-23', '2026-10-30'];
 
-export type Lived = { begin: string; cadence: ModelCadence; lasts: number; commands: Command[] };
+export type Lived = {
+  begin: string;
+  cadence: ModelCadence;
+  lasts: number;
+  redeliverStale: boolean;
+  commands: Command[];
+};
 
 export const anyLife: fc.Arbitrary<Lived> = fc.record({
   begin: fc.constantFrom(...BEGINNINGS),
   cadence: anyCadence,
   /** Days until the export's `end_at`. */
   lasts: fc.constantFrom(5, 100, 100),
+  redeliverStale: fc.boolean(),
   commands: fc.array(anyCommand, { minLength: 3, maxLength: 14 }),
 });
 
+/** Exports of one life, one after the other. */
+const MOST_EXPORTS = 3;
+/** Events that arrive while time passes. */
+const ARRIVALS = 3;
+
+/** What lives on in one project: the last export is the one that commands are for. */
+type Story = { world: Installation; lived: Lived; rows: Rows; lives: Life[]; deleted: Set<Life> };
+
 /** @throws AssertionError when the export became something else than the model says */
-export async function live(world: Installation, { begin, cadence, lasts, commands }: Lived): Promise<void> {
-  const { clock, temporal, projectId } = world;
-  temporal.forget();
-  world.refused.length = 0;
-  world.setWeather('fine');
+export async function live(world: Installation, lived: Lived): Promise<void> {
+  const { clock, temporal, worker } = world;
   // No boundary is so close to a whole minute and some seconds that it matters which clock is looked at.
-  await clock.set(Date.parse(`${begin}T10:00:37Z`));
-  const endAt = clock.now() + lasts * 24 * HOUR;
-  const { id } = await world.batchExports.create(
-    projectId,
-    buildExport({ ...changeOf(cadence), endAt: new Date(endAt).toISOString() }),
-  );
-  const life: Life = { world, id, model: new Model(cadence, clock.now(), endAt) };
-  for (const command of commands) {
-    await perform(world, life, command);
-    await noticePause(life);
+  await world.begin(Date.parse(`${lived.begin}T10:00:37Z`));
+  const rows = new Rows();
+  worker.whenPlanned((runId) => rows.planned(runId));
+  const story: Story = { world, lived, rows, lives: [], deleted: new Set() };
+  await create(story, rows.directory());
+  for (const command of lived.commands) {
+    await perform(story, command);
+    for (const life of living(story)) await noticePause(life);
   }
 
-  world.setWeather('fine');
+  worker.setWeather('fine');
   if (temporal.isAway()) temporal.comeBack(clock.now());
   // The hours in which what failed is tried again.
-  for (const hours of [0.1, 0.2, 0.5, 1.1, 1.1, 1.1]) await world.advance(hours * HOUR);
-  await noticePause(life);
-  assert.deepEqual(world.refused, []);
-  await assertExpected(life, clock.now());
-  await world.batchExports.delete(projectId, id);
+  for (const hours of [0.1, 0.2, 0.5, 1.1]) await advance(story, hours * HOUR);
+  await worker.thaw();
+  for (const hours of [1.1, 1.1]) await advance(story, hours * HOUR);
+  assert.deepEqual(worker.refused, []);
+  for (const life of living(story)) {
+    await noticePause(life);
+    await assertExpected(life, clock.now());
+    await assertStale(life);
+  }
+  await assertDelivered(story.lives, await world.delivered());
+  for (const { id } of living(story)) await world.batchExports.delete(world.projectId, id);
 }
 
-async function perform(world: Installation, life: Life, command: Command): Promise<void> {
-  const { clock, temporal } = world;
-  if (command.do === 'advance') return world.advance(command.hours * HOUR);
-  if (command.do === 'weather') return world.setWeather(command.weather);
-  if (command.do === 'outage') {
-    temporal.goAway();
-    await world.advance(command.hours * HOUR);
-    // What users ask for meanwhile is refused.
-    await ask(life, { do: 'backfill', hoursAgo: 30, hours: 30 }, clock.now(), true);
-    temporal.comeBack(clock.now());
-    return world.settle();
+const living = ({ lives, deleted }: Story) => lives.filter((life) => !deleted.has(life));
+
+async function create({ world, lived, rows, lives }: Story, directory: string): Promise<void> {
+  const { clock, projectId } = world;
+  const { cadence, redeliverStale } = lived;
+  const endAt = clock.now() + lived.lasts * 24 * HOUR;
+  const name = NAMES[lives.length % NAMES.length]!;
+  const { id } = await world.batchExports.create(
+    projectId,
+    buildExport({
+      ...changeOf(cadence),
+      redeliverStale,
+      destination: destinationOf(name, directory),
+      endAt: new Date(endAt).toISOString(),
+    }),
+  );
+  const model = new Model(cadence, clock.now(), endAt);
+  model.move(directory, rows.take());
+  const planned = (run: Run) => {
+    const turn = rows.planOf(run.id);
+    return { turn, directory: model.directoryAt(turn) };
+  };
+  lives.push({ world, id, model, name, redeliverStale, rows, planned });
+}
+
+/** Time passes, and events arrive. */
+async function advance({ world, rows }: Story, by: number): Promise<void> {
+  const from = world.clock.now();
+  const arrivals = Array.from({ length: ARRIVALS }, (_, index) => ({
+    at: from + ((index + 0.5) / ARRIVALS) * by,
+    happen: () => capture(world, rows),
+  }));
+  await world.advance(by, arrivals);
+}
+
+/** One event of each name, now. */
+async function capture(world: Installation, rows: Rows): Promise<void> {
+  const arrived = NAMES.map(() => rows.build(world.clock.now(), false));
+  await world.store(arrived, { historical: false });
+  rows.stored(arrived);
+}
+
+async function perform(story: Story, command: Command): Promise<void> {
+  const { world, rows } = story;
+  const { clock, temporal, worker } = world;
+  const life = story.lives.at(-1)!;
+  switch (command.do) {
+    case 'advance':
+      return advance(story, command.hours * HOUR);
+    case 'weather':
+      return worker.setWeather(command.weather);
+    case 'capture':
+      return capture(world, rows);
+    case 'import': {
+      const from = clock.now() - command.hoursAgo * HOUR;
+      const spread = Math.min(command.hours, command.hoursAgo) * HOUR;
+      const history = [0, 0, 0.4, 0.4, 0.9, 0.9].map((part) => rows.build(Math.floor(from + part * spread), true));
+      await world.store(history, { historical: true });
+      return rows.stored(history);
+    }
+    case 'succeed':
+      return succeed(story, command.after);
+    case 'outage':
+      temporal.goAway();
+      await advance(story, command.hours * HOUR);
+      // What users ask for meanwhile is refused.
+      await ask(life, { do: 'backfill', hoursAgo: 30, hours: 30 }, clock.now(), true);
+      temporal.comeBack(clock.now());
+      return world.settle();
+    default:
+      return ask(life, command, clock.now(), temporal.isAway());
   }
-  return ask(life, command, clock.now(), temporal.isAway());
+}
+
+async function underWayAt(life: Life, directory: string): Promise<string[]> {
+  const open = (await runsOf(life)).filter(({ plan, finishedAt }) => plan && finishedAt === null);
+  return open.filter((run) => life.planned(run).directory === directory).map(({ id }) => id);
+}
+
+/** A place that is left is free once nothing of the export that left it is under way there. */
+async function succeed(story: Story, after: 'delete' | 'move'): Promise<void> {
+  const { world, rows, lives, deleted } = story;
+  if (lives.length === MOST_EXPORTS) return;
+  const former = lives.at(-1)!;
+  const { directory } = former.model;
+  if (after === 'move') {
+    await ask(former, { do: 'move' }, world.clock.now(), false);
+  } else {
+    await world.batchExports.delete(world.projectId, former.id);
+    deleted.add(former);
+  }
+  try {
+    await create(story, directory);
+    assert.deepEqual(
+      await underWayAt(former, directory),
+      [],
+      'a place is free once no run of another export is under way there',
+    );
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    await create(story, rows.directory());
+  }
 }

@@ -10,6 +10,8 @@ import {
   type Client,
   type ScheduleOptions,
 } from '@temporalio/client';
+import type { RunEnding } from '../../activities/finish-run.ts';
+import type { PreparedRun } from '../../activities/prepare-run.ts';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
 import { matchingTimes } from './matching-times.ts';
 
@@ -21,6 +23,10 @@ export type SimulatedExecution = {
   end: number;
   status: 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TERMINATED' | 'TIMED_OUT';
   cancelled: boolean;
+  /** How far its workflow has come: planned, its parts staged or given up, an activity under way. */
+  prepared?: PreparedRun;
+  ending?: RunEnding;
+  busyUntil?: number;
 };
 
 export type SimulatedTemporal = ReturnType<typeof simulatedTemporal>;
@@ -69,7 +75,7 @@ export function simulatedTemporal() {
 
   const scheduleHandle = (id: string) => ({
     update: async (change: (former: ScheduleOptions) => ScheduleOptions) => schedules.set(id, change(scheduled(id))),
-    describe: async () => scheduled(id),
+    describe: async () => ({ ...scheduled(id), info: { recentActions: [], createdAt: new Date(0) } }),
     backfill: async (instants: readonly { start: Date; end: Date }[]) => backfill(id, instants),
     delete: async () => {
       scheduled(id);
@@ -94,8 +100,15 @@ export function simulatedTemporal() {
       return call();
     },
     workflowService: { describeNamespace: async () => ({}) },
+    async withAbortSignal<T>(_signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+      if (away) throw Object.assign(new Error('14 UNAVAILABLE'), { code: 14 });
+      return call();
+    },
     schedule: {
       getHandle: scheduleHandle,
+      async *list() {
+        for (const { scheduleId, state } of schedules.values()) if (state?.paused) yield { scheduleId };
+      },
       async create(options: ScheduleOptions) {
         if (schedules.has(options.scheduleId)) throw new ScheduleAlreadyRunning('there already', options.scheduleId);
         schedules.set(options.scheduleId, options);

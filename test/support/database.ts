@@ -50,6 +50,21 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase('template template_sluice');
 }
 
+/** A database as another one is at this moment. Ends the sessions there: their pools open new ones. */
+export async function copyTestDatabase(url: string): Promise<TestDatabase> {
+  const name = new URL(url).pathname.slice(1);
+  const { server } = await cluster!;
+  for (let tries = 1; ; tries++) {
+    await administer(server.url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    try {
+      return await createDatabase(`template ${name}`);
+    } catch (error) {
+      // Somebody has connected again meanwhile.
+      if (tries === 20) throw error;
+    }
+  }
+}
+
 /** A fresh database with nothing in it: somebody else's, for destinations. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('');

@@ -3,16 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Superseded } from '../../src/errors.ts';
 import type {
-  Artifacts,
   Column,
   Delivery,
   Destination,
   PartSource,
-  RecordedArtifact,
   Receipt,
   Session,
   StagedPart,
 } from '../../src/destinations/contract.ts';
+import type { Artifacts, RecordedArtifact } from '../../src/destinations/artifacts.ts';
 import type { DestinationEnvironment } from '../../src/destinations/environment.ts';
 import { emptyFile, encodeFile } from '../../src/formats/file.ts';
 import { RowsDigester } from '../../src/formats/rows-digest.ts';
@@ -83,12 +82,19 @@ export type Place = { destination: Destination; config: unknown; environment: De
 
 export type TestInterval = ReturnType<typeof testInterval>;
 
-/** A data interval of one export at one place, with the rules of the ledger: the newest epoch records, a delivered one no more. */
-export function testInterval(place: Place, file: Partial<Delivery['file']> = {}) {
-  const exportId = randomUUID();
+/**
+ * A data interval of one export at one place, with the rules of the ledger: the newest epoch records, a delivered one no more.
+ * @param exportId of an interval in another database, which knows none of this one's runs and counts its own epochs
+ */
+export function testInterval(place: Place, file: Partial<Delivery['file']> = {}, exportId: string = randomUUID()) {
+  const timeline = randomUUID();
+  const known = new Set<string>();
+  let lastReceipt: Receipt | undefined;
+  let staged: (StagedPart & { epoch: number })[] = [];
   let epoch = 0;
   let delivered = false;
   let records: RecordedArtifact[] = [];
+  const superseded = new Set<string>();
 
   function artifactsOf(ours: number): Artifacts {
     return {
@@ -125,9 +131,9 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {})
       epoch,
       columns: COLUMNS,
       merge: null,
-      parts: parts.map((rows, index) => ({ index, rows: rows.length })),
       file: { format: 'JSONLines', compression: 'gzip', numbered: parts.length > 1, ...file },
     };
+    known.add(delivery.runId);
 
     async function withSession<T>(steps: Steps, work: (session: Session) => Promise<T>): Promise<T> {
       const session = await place.destination.open(
@@ -137,6 +143,14 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {})
           signal: new AbortController().signal,
           log: () => {},
           artifacts: artifactsOf(delivery.epoch),
+          ownership: {
+            timeline: async () => timeline,
+            knows: async (runId) => known.has(runId),
+            lastReceipt: async () => lastReceipt,
+            mayReplace: async () => false,
+            stagedUnder: async (under) => staged.filter((part) => part.epoch === under),
+          },
+          recordSuperseded: async (keys) => keys.forEach((key) => superseded.add(key)),
           emptyFile: (kind) => emptyFile({ ...kind, columns: COLUMNS }),
           step: steps,
         },
@@ -152,23 +166,25 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {})
       delivery,
       /** Stages every part, each in a session of its own, as activities do. */
       async write(steps: Steps = pass): Promise<StagedPart[]> {
-        const staged: StagedPart[] = [];
+        const written: StagedPart[] = [];
         for (const [index, rows] of parts.entries()) {
           const part = { index, rows: rows.length };
           const one = await withSession(steps, (session) => session.write(part, sourceOf(rows, delivery)));
           // What is stored between activities is JSON.
-          staged.push(JSON.parse(JSON.stringify(one)) as StagedPart);
+          written.push(JSON.parse(JSON.stringify(one)) as StagedPart);
         }
-        return staged;
+        staged.push(...written.map((one) => ({ ...one, epoch: delivery.epoch })));
+        return written;
       },
       /** Stages the first part from a source that breaks. */
       writeBroken: (error: Error): Promise<StagedPart> =>
         withSession(pass, (session) =>
-          session.write(delivery.parts[0]!, breaking(sourceOf(parts[0]!, delivery), error)),
+          session.write({ index: 0, rows: parts[0]!.length }, breaking(sourceOf(parts[0]!, delivery), error)),
         ),
-      commit: (staged: readonly StagedPart[], steps: Steps = pass): Promise<Receipt> =>
-        withSession(steps, (session) => session.commit(staged)),
+      commit: (parts: readonly StagedPart[], steps: Steps = pass): Promise<Receipt> =>
+        withSession(steps, (session) => session.commit(parts)),
       delivered: () => withSession(pass, (session) => session.delivered()),
+      present: () => withSession(pass, (session) => session.present()),
       verify: (receipt: Receipt, deep = false) => withSession(pass, (session) => session.verify(receipt, { deep })),
       discard: () => withSession(pass, (session) => session.discard()),
     };
@@ -182,6 +198,7 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {})
       const run = plan(parts);
       const receipt = await run.commit(await run.write());
       delivered = true;
+      lastReceipt = receipt;
       return { run, receipt };
     },
     /** The ledger row is `delivered`, by the newest epoch. */
@@ -189,6 +206,21 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {})
       delivered = true;
     },
     recorded: () => records.length,
+    /** Keys that were recorded as leaving the manifest. */
+    superseded: () => superseded,
+    /** The same interval in a database of before its first delivery: what a restore makes of it. */
+    restored: () => testInterval(place, file, exportId),
+    /** From now on the run counts as one of ours: an operator accepted to replace its delivery. */
+    accept(runId: string) {
+      known.add(runId);
+    },
+    /** Forgets what the database of an earlier version does not have: the receipt of a commit that broke off, whose parts it staged. */
+    forgetReceipt() {
+      lastReceipt = undefined;
+    },
+    forgetStaged() {
+      staged = [];
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /** What every destination promises (`src/destinations/contract.ts`), as tests that each of them must pass. */
 import assert from 'node:assert/strict';
-import { IntervalShrank, Superseded } from '../../src/errors.ts';
+import { DeliveredElsewhere, IntervalShrank, Superseded } from '../../src/errors.ts';
 import {
   buildRows,
   freezeAt,
@@ -252,6 +252,16 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
       }
     });
 
+    it('says that a later run has delivered, though that delivered the same rows', async () => {
+      const parts = [buildRows(2), buildRows(2)];
+      const run = interval.plan(parts);
+      const staged = await run.write();
+      await interval.deliver(parts);
+      const before = await place.snapshot();
+      await assert.rejects(run.commit(staged), Superseded);
+      assert.deepEqual(await place.snapshot(), before);
+    });
+
     it('stages nothing that anybody will see', async () => {
       for (const step of ['part-0-begin', 'part-0-end']) {
         const run = interval.plan([buildRows(2)]);
@@ -265,6 +275,91 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
         assert.deepEqual(await place.snapshot(), before, step);
         assert.deepEqual(await later.verify(receipt, true), [], step);
         assert.equal(await place.leftovers(), 0, step);
+        await freshPlace();
+      }
+    });
+  });
+
+  describe('beside a delivery of a run that the database does not know, as after a restore', () => {
+    for (const [name, parts] of [
+      ['no rows, as a gap run whose events are gone', []],
+      ['other rows', [buildRows(1), buildRows(2)]],
+    ] as const) {
+      it(`replaces nothing by ${name}`, async () => {
+        const theirs = await interval.deliver([buildRows(3), buildRows(2)]);
+        const before = await place.snapshot();
+        const restored = interval.restored();
+        // Epochs count from 1 again: an equal one and a higher one.
+        for (let epoch = 1; epoch < 4; epoch++) {
+          const run = restored.plan(parts);
+          await assert.rejects(run.commit(await run.write()), DeliveredElsewhere, `epoch ${epoch}`);
+          assert.equal(await run.delivered(), undefined);
+          const present = await run.present();
+          assert.equal(present?.known, false);
+          assert.equal(present.receipt.run_id, theirs.run.delivery.runId);
+          await run.discard();
+        }
+        assert.deepEqual(await place.snapshot(), before);
+        assert.deepEqual(await theirs.run.verify(theirs.receipt, true), []);
+        assert.equal((await theirs.run.present())?.known, true);
+        assert.equal(await place.leftovers(), 0);
+      });
+    }
+
+    it('replaces it once an operator has accepted that', async () => {
+      const theirs = await interval.deliver([buildRows(3), buildRows(2)]);
+      const restored = interval.restored();
+      restored.plan([]);
+      restored.accept(theirs.run.delivery.runId);
+      const parts = [buildRows(1)];
+      const { run, receipt } = await restored.deliver(parts);
+      assert.deepEqual(await place.read(), uuids(parts));
+      assert.deepEqual(await run.verify(receipt, true), []);
+      assert.notDeepEqual(await theirs.run.verify(theirs.receipt), []);
+    });
+
+    it('replaces nothing that comes while it commits', async () => {
+      const parts = [buildRows(2), buildRows(2)];
+      for (const step of ['rows', 'manifest']) {
+        const run = interval.plan(parts);
+        const staged = await run.write();
+        const frozen = freezeAt(step);
+        const commit = run.commit(staged, frozen.steps);
+        const reached = await Promise.race([frozen.reached.then(() => true), commit.then(() => false)]);
+        if (reached) {
+          const laterParts = [buildRows(3), buildRows(1)];
+          const theirs = await interval.restored().deliver(laterParts);
+          const before = await place.snapshot();
+          frozen.thaw();
+          await assert.rejects(commit, DeliveredElsewhere, step);
+          assert.deepEqual(await place.snapshot(), before, step);
+          assert.deepEqual(await theirs.run.verify(theirs.receipt, true), [], step);
+        }
+        await freshPlace();
+      }
+    });
+
+    it('replaces nothing that comes while it replaces a delivery of its own', async () => {
+      for (const step of ['rows', 'replacing']) {
+        const { run: earlier } = await interval.deliver([buildRows(1)]);
+        const run = interval.plan([buildRows(2), buildRows(2)]);
+        const staged = await run.write();
+        const frozen = freezeAt(step);
+        const commit = run.commit(staged, frozen.steps);
+        const reached = await Promise.race([frozen.reached.then(() => true), commit.then(() => false)]);
+        if (reached) {
+          const restored = interval.restored();
+          restored.accept(earlier.delivery.runId);
+          // Its epochs are above that of the delivery which it replaces.
+          restored.plan([]);
+          restored.plan([]);
+          const theirs = await restored.deliver([buildRows(3), buildRows(1)]);
+          const before = await place.snapshot();
+          frozen.thaw();
+          await assert.rejects(commit, DeliveredElsewhere, step);
+          assert.deepEqual(await place.snapshot(), before, step);
+          assert.deepEqual(await theirs.run.verify(theirs.receipt, true), [], step);
+        }
         await freshPlace();
       }
     });

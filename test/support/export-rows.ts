@@ -47,6 +47,7 @@ export async function createExportRows(): Promise<ExportRows> {
         paused: true,
         lastPausedAt: null,
         freshnessTargetSeconds: null,
+        redeliverStale: false,
         notifications: null,
         notificationSecret: null,
         startAt: null,

@@ -20,7 +20,7 @@ import { ensureNamespace } from '../../src/temporal/namespace.ts';
 import { payloadCodec } from '../../src/temporal/payload-codec.ts';
 import { startExportWorker, type ExportWorker } from '../../src/temporal/worker.ts';
 import type { NewEvent } from '../../src/events/event-rows.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { buildRows } from './events.ts';
 import { buildTenant } from './identity.ts';
 import { testTemporal } from './temporal.ts';
@@ -42,21 +42,39 @@ export type ExportWorld = {
 
 const PARTS_AT_ONCE = 4;
 
-/**
- * @param level of the engine's log; tests that end in a mystery say `debug`
- * @param sealsPayloads false for histories that are to be read without a key
- */
-export async function buildExportWorld(level = 'silent', { sealsPayloads = true } = {}): Promise<ExportWorld> {
-  const database = await createTestDatabase();
-  const { address } = await testTemporal();
-  const localRoot = await mkdtemp(path.join(tmpdir(), 'sluice-test-exports-'));
+/** An installation that is there already: its database, its keys, and the project to export from; `namespace`: with its Temporal, too. */
+export type Installed = {
+  database: TestDatabase;
+  localRoot: string;
+  encryptionKeys: string;
+  projectId: number;
+  namespace?: string;
+};
+
+type WorldOptions = {
+  /** False for histories that are to be read without a key. */
+  sealsPayloads?: boolean;
+  /** Instead of a new one. */
+  installed?: Installed;
+  /** Address of a Temporal server other than the shared one. */
+  temporal?: string;
+};
+
+/** @param level of the engine's log; tests that end in a mystery say `debug` */
+export async function buildExportWorld(
+  level = 'silent',
+  { sealsPayloads = true, installed, temporal }: WorldOptions = {},
+): Promise<ExportWorld> {
+  const database = installed?.database ?? (await createTestDatabase());
+  const address = temporal ?? (await testTemporal()).address;
+  const localRoot = installed?.localRoot ?? (await mkdtemp(path.join(tmpdir(), 'sluice-test-exports-')));
   const log = pino({ level });
-  const encryptionKeys = generateKeyRing();
+  const encryptionKeys = installed?.encryptionKeys ?? generateKeyRing();
   const options: EngineOptions = {
     databaseUrl: database.url,
     temporal: {
       address,
-      namespace: `test-${randomBytes(4).toString('hex')}`,
+      namespace: installed?.namespace ?? `test-${randomBytes(4).toString('hex')}`,
       codec: sealsPayloads ? payloadCodec(createKeyRing(encryptionKeys)) : undefined,
     },
     encryptionKeys,
@@ -69,7 +87,7 @@ export async function buildExportWorld(level = 'silent', { sealsPayloads = true 
   const engine = createEngine(options);
   await ensureNamespace(engine.temporal.client);
   const db = createKnex({ url: database.url, applicationName: 'test' });
-  const { projectId } = await buildTenant(db);
+  const { projectId } = installed ?? (await buildTenant(db));
   const writers = createPool({ url: database.url, applicationName: 'test-ingest', ...INGEST_TIMEOUTS });
   const ingest = createIngest(writers);
   const { stores, executions, setter: schedules, sealed, notifications, environment } = engine;
@@ -126,7 +144,7 @@ export function buildExport(overrides: Partial<NewExport> = {}): NewExport {
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  seconds = 30,
+  seconds = 90,
 ): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {
@@ -150,6 +168,7 @@ export async function backfilled(
     async () => !isLive((await backfills.get(world.projectId, exportId, backfillId)).status),
     seconds,
   );
-  const all = await runs.list(world.projectId, exportId, { limit: 1000 });
+  const listed = await runs.list(world.projectId, exportId, { limit: 1000 });
+  const all = await Promise.all(listed.map(({ id }) => runs.byId(id)));
   return all.sort((a, b) => a.end.localeCompare(b.end) || a.createdAt.localeCompare(b.createdAt));
 }

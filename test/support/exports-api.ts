@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createKnex, type Knex } from '../../src/db/connection.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import type { ExportsApi as ExportsCollaborators } from '../../src/exports/api.ts';
+import { foreignDeliveries } from '../../src/exports/accept-delivery.ts';
 import { integrations } from '../../src/exports/integrations.ts';
 import { exportPreviews } from '../../src/exports/previews.ts';
 import { exportIntervals } from '../../src/exports/intervals.ts';
@@ -57,6 +58,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
       accessControls: accessControls({ stores: identity, protectedObjects }),
       batchExports: world.batchExports,
       backfills: world.backfills,
+      foreignDeliveries: foreignDeliveries(world.engine),
       intervals: exportIntervals(world.engine),
       previews: exportPreviews(world.engine),
       runs: exportRuns({ ...world.engine, ensureTemporal: async () => {} }),

@@ -3,10 +3,11 @@ import http from 'node:http';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 
 /**
- * `drop`: the server gets the request, the client never gets its answer. `503`: the server never gets it; the answer is S3's.
+ * `drop`: the server gets the request, the client never gets its answer. `503`, `403`, `denied`: the server never gets it; the answer is
+ * S3's.
  * `busy`: likewise, and the answer is that of capture.
  */
-export type Fault = 'drop' | '503' | 'busy' | undefined;
+export type Fault = 'drop' | '503' | '403' | 'denied' | 'busy' | undefined;
 
 export type FaultyProxy = { origin: string; requests: number; faults: number; close(): void };
 
@@ -25,6 +26,12 @@ export async function startFaultyProxy(
     if (wrong === '503') {
       request.resume();
       response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
+      return;
+    }
+    if (wrong === '403' || wrong === 'denied') {
+      request.resume();
+      const code = wrong === 'denied' ? 'AccessDenied' : 'InvalidAccessKeyId';
+      response.writeHead(403).end(`<Error><Code>${code}</Code></Error>`);
       return;
     }
     if (wrong === 'busy') {

@@ -1,4 +1,4 @@
-/** How a careful reader takes an interval's files from a store: manifest, files, manifest again. */
+/** How a reader takes an interval's files from a store. */
 import { createHash } from 'node:crypto';
 import zlib from 'node:zlib';
 
@@ -21,14 +21,20 @@ export function snapshotOf(objects: Objects): Record<string, string> {
 }
 
 /**
- * @param list called until it gives the same manifest before and after: what a reader does that must not see a change half done
- * @returns uuids of every row in every visible file, sorted; undefined while no complete manifest is there
+ * Takes an interval by the rule of docs/destinations.md: when its manifest says "complete", the files that it names. Where names are
+ * stable, the manifest is read again at the end, and everything again if it changed.
+ * @param list every visible object, as it is at the moment of the call
+ * @returns uuids of every row in those files, sorted; undefined while no complete manifest is there
  */
-export async function readInterval(list: () => Promise<Objects>): Promise<string[] | undefined> {
+export async function readInterval(
+  list: () => Promise<Objects>,
+  layout: 'stable' | 'versioned' = 'stable',
+): Promise<string[] | undefined> {
   for (;;) {
     const before = manifestIn(await list());
     if (before === undefined || !before.includes('"state": "complete"')) return undefined;
     const objects = await list();
+    if (layout === 'versioned') return rowsOf(objects, before);
     if (manifestIn(objects) !== before || manifestIn(await list()) !== before) continue;
     return rowsOf(objects, before);
   }
@@ -41,12 +47,12 @@ function manifestIn(objects: Objects): string | undefined {
 
 function rowsOf(objects: Objects, manifestText: string): string[] {
   const manifest = JSON.parse(manifestText) as { files: { key: string; sha256: string; rows: number }[] };
-  const files = [...objects].filter(([key]) => !key.endsWith('_manifest.json'));
-  if (files.length !== manifest.files.length) throw new Error('the manifest does not name the files that are there');
-  return files
-    .flatMap(([key, bytes]) => {
-      const entry = manifest.files.find((file) => file.key === key);
-      if (entry?.sha256 !== sha256(bytes)) throw new Error(`torn: ${key} is not what the manifest says`);
+  return manifest.files
+    .flatMap((entry) => {
+      const { key } = entry;
+      const bytes = objects.get(key);
+      if (!bytes) throw new Error(`torn: ${key} is not there`);
+      if (entry.sha256 !== sha256(bytes)) throw new Error(`torn: ${key} is not what the manifest says`);
       const lines = unpack(key, bytes).split('\n').filter(Boolean);
       if (lines.length !== entry.rows) throw new Error(`torn: ${key} holds another number of rows`);
       return lines.map((line) => (JSON.parse(line) as { uuid: string }).uuid);

@@ -37,10 +37,16 @@ export type Lookups = {
   close(): Promise<void>;
 };
 
-export async function startLookups(): Promise<Lookups> {
+/** @param statementTimeoutMs of what lookups ask; generous, because machines are busy; a test that waits for it to pass says less */
+export async function startLookups({ statementTimeoutMs = 50_000 } = {}): Promise<Lookups> {
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test' });
-  const bounded = createKnex({ url: database.url, ...LOOKUP_OPTIONS, statementTimeoutMs: 1_000 });
+  const bounded = createKnex({
+    url: database.url,
+    ...LOOKUP_OPTIONS,
+    statementTimeoutMs,
+    answerTimeoutMs: 2 * statementTimeoutMs,
+  });
   const people = peopleStores(bounded);
   const api = await startApi({
     routes: lookupRoutes,

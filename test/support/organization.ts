@@ -1,5 +1,5 @@
 /** An organization with people of each standing, somebody of another one, and their requests. */
-import type { Letter } from '../../src/notify/mail.ts';
+import type { Letter, Mailer } from '../../src/notify/mail.ts';
 import { buildTenant, type Tenant } from './identity.ts';
 import { buildPerson, startPeopleApi, type PeopleWorld, type Person } from './people-api.ts';
 
@@ -18,13 +18,14 @@ export type OrganizationWorld = PeopleWorld & {
   build(role?: 'member' | 'admin' | 'owner'): Promise<Person>;
 };
 
-export async function startOrganization(): Promise<OrganizationWorld> {
+/** @param options `mailer`: instead of one that keeps letters; null: there is none */
+export async function startOrganization(options: { mailer?: Mailer | null } = {}): Promise<OrganizationWorld> {
   const letters: OrganizationWorld['letters'] = [];
-  const mailer = {
+  const keeping: Mailer = {
     send: async (to: readonly string[], letter: Letter) => void letters.push([to, letter]),
     close: () => {},
   };
-  const world = await startPeopleApi({ mailer });
+  const world = await startPeopleApi(options.mailer === null ? {} : { mailer: options.mailer ?? keeping });
   const ours = await buildTenant(world.db, { name: 'Ours' });
   const theirs = await buildTenant(world.db, { name: 'Theirs' });
   const people = {

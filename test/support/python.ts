@@ -35,3 +35,13 @@ export async function runPython(wanted: PythonPackage, script: string, ...args: 
   const options = { timeout: TIMEOUT_MS, maxBuffer: OUTPUT_BYTES };
   return (await promisify(execFile)(python, [script, ...args], options)).stdout;
 }
+
+/** @returns the path of a program that a package brings @throws when the package is not installed */
+export async function pythonProgram(wanted: PythonPackage, program: string): Promise<string> {
+  const found = await findProgram(program, [path.join(environmentOf(wanted), 'bin')]);
+  if (found) return found;
+  const folder = environmentOf(wanted);
+  throw new Error(
+    `${wanted.name} ${wanted.version} is not installed: python3 -m venv ${folder} && ${folder}/bin/pip install ${wanted.name}==${wanted.version}`,
+  );
+}

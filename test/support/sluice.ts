@@ -40,13 +40,25 @@ type Options = {
   database?: TestDatabase;
   locate?: Locate;
   flagRequestsPerSecond?: number;
+  mostDistinctIds?: number;
   /** Absent: it is away, as for what does not need it. */
   temporal?: TestTemporal;
+  /** For exports to local files; absent: there are none. */
+  localRoot?: string;
+  backfillsPerProject?: number;
 };
 
 /** @param options `database`: dropped at the end */
 export async function startSluice(options: Options = {}): Promise<Sluice> {
-  const { database = await createTestDatabase(), locate, flagRequestsPerSecond = 50_000, temporal = NOWHERE } = options;
+  const {
+    database = await createTestDatabase(),
+    locate,
+    flagRequestsPerSecond = 50_000,
+    mostDistinctIds = 1_000,
+    temporal = NOWHERE,
+    localRoot,
+    backfillsPerProject = 1,
+  } = options;
   let started: Api | undefined;
   const answered: Answered[] = [];
   const server = await startHttpServer(
@@ -69,13 +81,14 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
     databaseUrl: database.url,
     temporal,
     encryptionKeys: generateKeyRing(),
-    environment: { localRoot: undefined, allowedHosts: [] },
+    environment: { localRoot, allowedHosts: [] },
     partsAtOnce: 1,
-    limits: { runsPerProject: 1, backfillsPerProject: 1 },
+    limits: { runsPerProject: 1, backfillsPerProject },
     clientAddress: createClientAddress([]),
     eventsPerSecond: { project: 50_000, key: 50_000 },
     requestLimits: { perMinute: 100_000, perHour: 100_000 },
     flagRequestsPerSecond,
+    mostDistinctIds,
     locate,
     log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
     publicUrl: server.url,

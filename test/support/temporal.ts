@@ -1,4 +1,7 @@
-/** One in-memory Temporal server for the whole test process: started when the first test asks, stopped by the mocha hooks. */
+/**
+ * One in-memory Temporal server for the whole test process: started when the first test asks, stopped by the mocha hooks. Tests of
+ * the server's limits start one of their own.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +13,7 @@ const NAMESPACE = 'sluice';
 type Running = { server: TemporalDevServer; directory: string };
 let running: Promise<Running> | undefined;
 
-async function start(): Promise<Running> {
+async function start(dynamicConfig: readonly string[] = []): Promise<Running> {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-test-temporal-'));
   const server = await startTemporalDevServer({
     directory,
@@ -18,6 +21,7 @@ async function start(): Promise<Running> {
     uiPort: 0,
     namespace: NAMESPACE,
     persistent: false,
+    dynamicConfig,
   });
   whenProcessEnds(server, directory);
   return { server, directory };
@@ -37,11 +41,23 @@ export async function testTemporal(): Promise<TestTemporal> {
   return { address: server.address, namespace: NAMESPACE };
 }
 
+/** A server with other limits than the shared one, `key=value`; stop it. */
+export async function startLimitedTemporal(
+  dynamicConfig: readonly string[],
+): Promise<TestTemporal & { stop(): Promise<void> }> {
+  const started = await start(dynamicConfig);
+  return { address: started.server.address, namespace: NAMESPACE, stop: () => end(started) };
+}
+
+async function end({ server, directory }: Running): Promise<void> {
+  await server.stop();
+  await rm(directory, { recursive: true, force: true });
+}
+
 /** Stops the server; the mocha hooks call it after the last test. */
 export async function stopTestTemporal(): Promise<void> {
   if (!running) return;
   const started = await running.catch(() => undefined);
   running = undefined;
-  await started?.server.stop();
-  if (started) await rm(started.directory, { recursive: true, force: true });
+  if (started) await end(started);
 }

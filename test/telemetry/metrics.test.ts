@@ -55,6 +55,21 @@ describe('metrics', () => {
         'sluice_open_runs{status="Starting"} 1',
         'sluice_open_requests{kind="gap"} 1',
       ]);
+      const interval = { exportId: one.id, start: new Date(0).toISOString(), end: new Date(HOUR).toISOString() };
+      await rows.stores.troubles.begin(interval, 'gave_up');
+      await rows.stores.rounds.ended(2.5, 1);
+      assert.deepEqual(await linesOf(metrics, 'sluice_export_interval_troubles'), [
+        `sluice_export_interval_troubles{${labels},kind="gave_up"} 1`,
+      ]);
+      const [age, took, failures] = await linesOf(metrics, 'sluice_reconciler_round_');
+      assert.match(age!, /^sluice_reconciler_round_age_seconds [0-9.e-]+$/);
+      assert.equal(took, 'sluice_reconciler_round_duration_seconds 2.5');
+      assert.equal(failures, 'sluice_reconciler_round_failures 1');
+      await rows.db.transaction(async (open) => {
+        await open.raw('select pg_sleep(1.1)');
+        const [oldest] = await linesOf(metrics, 'sluice_source_oldest_transaction_seconds');
+        assert.ok(Number(oldest!.split(' ')[1]) > 1, oldest);
+      });
       await rows.stores.requests.closeAll(one.id);
       assert.deepEqual(await linesOf(metrics, 'sluice_open_requests'), [], 'what is gone is not told');
     } finally {

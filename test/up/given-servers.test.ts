@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
+import { freePort } from '../../src/processes/port.ts';
 import type { Report } from '../../src/up/report.ts';
 import { up } from '../../src/up/up.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -37,6 +39,35 @@ describe('sluice up beside servers that it is given', () => {
       );
       for (const folder of ['postgres', 'temporal']) assert.equal(existsSync(path.join(state, folder)), false);
 
+      stop.resolve('the test');
+      await ended;
+    } finally {
+      stop.resolve('the test');
+      await database.drop();
+      await rm(state, { recursive: true, force: true });
+    }
+  });
+
+  it('waits for a Temporal that does not answer yet, says so once, and stops when it is asked to', async () => {
+    const database = await createEmptyDatabase();
+    const state = await mkdtemp(path.join(tmpdir(), 'sluice-test-up-'));
+    const stop = Promise.withResolvers<string>();
+    const said: string[] = [];
+    try {
+      const ended = up({
+        config: readConfig({
+          DATABASE_URL: database.url,
+          TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}`,
+          SLUICE_STATE_DIR: state,
+          SLUICE_PORT: '0',
+        }),
+        signals: { requested: stop.promise, forced: new Promise<never>(() => {}) },
+        onProgress: (message) => said.push(message),
+        onReady: () => assert.fail('ready without Temporal'),
+      });
+      // Longer than one attempt.
+      await Promise.race([ended, sleep(8_000)]);
+      assert.equal(said.filter((message) => message.startsWith('Temporal: waiting for 127.0.0.1:')).length, 1);
       stop.resolve('the test');
       await ended;
     } finally {

@@ -13,6 +13,7 @@ import { CommandFailed } from '../../src/errors.ts';
 import { freePort, isPortFree } from '../../src/processes/port.ts';
 import type { Report } from '../../src/up/report.ts';
 import { up } from '../../src/up/up.ts';
+import { eventually } from '../support/export-world.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const START_TIMEOUT_MS = 90_000;
@@ -60,6 +61,12 @@ describe('sluice up', function () {
       onProgress: () => {},
       onReady: () => {},
     });
+  }
+
+  /** Of the process that wrote the last line of the role's log. */
+  async function pidOf(role: 'api' | 'worker'): Promise<number> {
+    const log = await readFile(path.join(state, `${role}.log`), 'utf8');
+    return (JSON.parse(log.trim().split('\n').at(-1) ?? '') as { pid: number }).pid;
   }
 
   function sluice(args: string[], changes: Record<string, string> = {}): Running {
@@ -117,6 +124,22 @@ describe('sluice up', function () {
       assert.equal(await countEvents(report.database_url), '1');
     });
 
+    it('lets exports reach public addresses only, as an empty list of hosts says', async () => {
+      const nothing = await freePort();
+      for (const port of [ports.postgres, ports.temporal, nothing]) {
+        const config = { host: '127.0.0.1', port, user: 'u', password: 'p', database: 'd', table_name: 't' };
+        const wanted = { name: 'n', interval: 'hour', destination: { type: 'Postgres', config } };
+        const path = `/api/projects/${report.project_id}/batch_exports/run_test_step_new/`;
+        const answer = await fetch(report.api_url + path, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${report.personal_api_key}`, 'Content-Type': 'application/json' },
+          body: JSON.stringify(wanted),
+        });
+        assert.equal(answer.status, 400);
+        assert.match(await answer.text(), /This host cannot be used/);
+      }
+    });
+
     it('shows a dashboard of the demo to whoever has its link', async () => {
       const answer = await fetch(report.shared_dashboard_url ?? '');
       assert.equal(answer.status, 200);
@@ -143,10 +166,23 @@ describe('sluice up', function () {
       await assert.rejects(upHere(), saying(/^Sluice already runs on .*SLUICE_STATE_DIR/));
     });
 
+    it('starts an API and a worker again that do not answer, and says why', async function () {
+      this.timeout(3 * START_TIMEOUT_MS);
+      const roles = ['api', 'worker'] as const;
+      const pids = await Promise.all(roles.map(pidOf));
+      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      for (const [index, role] of roles.entries()) {
+        while (!running.output().includes(`The ${role} ended (it did not answer 3 times in a row)`)) await sleep(100);
+        while ((await pidOf(role)) === pids[index]) await sleep(100);
+      }
+      await eventually('the API to answer again', async () => {
+        const answer = await fetch(`${report.api_url}/_livez/`).catch(() => undefined);
+        return answer?.ok;
+      });
+    });
+
     it('starts a worker again that was killed', async () => {
-      const log = path.join(state, 'worker.log');
-      const { pid } = JSON.parse((await readFile(log, 'utf8')).trim().split('\n').at(-1) ?? '') as { pid: number };
-      process.kill(pid, 'SIGKILL');
+      process.kill(await pidOf('worker'), 'SIGKILL');
       while (!running.output().includes('The worker ended (SIGKILL) and starts again')) await sleep(20);
     });
 

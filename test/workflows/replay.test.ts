@@ -27,9 +27,12 @@ describe('a workflow that began before this version', () => {
     'export-run-1-part',
     'export-run-3-parts',
     'export-run-cancelled',
+    'export-run-1100-parts',
+    'export-run-1100-parts-one-by-one-cancelled',
     'export-requests',
     'reconcile',
     'reconcile-and-notify',
+    'timeline-witness',
   ]) {
     it(`goes on in it: ${name}`, async () => replay(await recorded(`${name}.json`)));
   }
@@ -55,5 +58,10 @@ describe('a workflow that began before this version', () => {
   it('has a short history: a run of one part at most 25 events', async () => {
     const { events } = await recorded('export-run-1-part.json');
     assert.ok(events.length <= 25, `${events.length} events`);
+  });
+
+  it('has a short history: a run of 1,100 parts at most 200 events', async () => {
+    const { events } = await recorded('export-run-1100-parts.json');
+    assert.ok(events.length <= 200, `${events.length} events`);
   });
 });

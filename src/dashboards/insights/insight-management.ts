@@ -1,6 +1,9 @@
 /** What people do with insights. */
+import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput, NotFound, Stale } from '../../errors.ts';
 import { reaches } from '../../http/access.ts';
+import { rawAccess } from '../../identity/raw-data.ts';
+import { ensureMayStore } from '../queries/raw-data.ts';
 import type { DashboardStores } from '../stores.ts';
 import { givenFields } from './fields.ts';
 import { changeInsight, createInsight } from './insights.ts';
@@ -34,6 +37,7 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
     async create(acting: Acting, given: GivenInsight): Promise<Insight> {
       const { deleted = false, ...fields } = givenFields(given);
       if (deleted) throw new InvalidInput('An insight cannot be made deleted.', 'deleted');
+      ensureMayStore(acting, fields.query);
       return all.inTransaction(acting.project.id, async (stores) => {
         const insight = await createInsight(stores, acting.project, acting.caller, fields);
         await setMembership(stores, acting, insight.id, given.dashboards ?? []);
@@ -55,6 +59,7 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
         if (expected !== undefined && expected !== String(before.version)) {
           throw new Stale('The insight changed since you read it.');
         }
+        if (!isDeepStrictEqual(fields.query, before.query)) ensureMayStore(acting, fields.query);
         const wanted = given.dashboards ?? undefined;
         const moved = wanted && (await setMembership(stores, acting, before.id, wanted));
         return changeInsight(stores, project, caller, before, fields, moved);
@@ -91,6 +96,7 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
           project,
           insights.map((insight) => ({ insight, overlay })),
           refresh,
+          rawAccess(acting),
         ),
       ]);
       return insights.map((insight, index) => {

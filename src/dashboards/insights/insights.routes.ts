@@ -100,7 +100,7 @@ const getInsight = route({
   async handle({ project, rights, caller, params, query }, { insights }: InsightsApi) {
     const acting = { project, rights, caller };
     const insight = await insights.get(project.id, params.id);
-    const overlay = await insights.overlayFrom(acting, insight, query.from_dashboard, overridesOf(query));
+    const overlay = await insights.overlayFrom(acting, insight, query.from_dashboard, overridesOf(query, acting));
     return representation(200, acting, insight, insights, { refresh: refreshOf(query.refresh), overlay });
   },
 });
@@ -108,6 +108,7 @@ const getInsight = route({
 const patchInsight = route({
   method: 'patch',
   path: '/insights/:id/',
+  errors: [412],
   access: { scope: 'insight:write', object: { resource: 'insight', param: 'id', deletedToo: true } },
   params: InsightParams,
   query: Type.Object({ refresh: RefreshParam }),

@@ -2,6 +2,7 @@
 import { InvalidInput, PermissionDenied } from '../../errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../http/access.ts';
 import { mayEdit } from '../restriction.ts';
+import { ensureShows } from '../tiles/permissions.ts';
 import { holdRoom } from '../tiles/room.ts';
 import type { DashboardBound } from '../stores.ts';
 import type { Moved } from './insights.ts';
@@ -28,6 +29,7 @@ export async function setMembership(
   const added = to.filter((id) => !from.includes(id));
   const seen = new Set(visiblePlaces(places, acting.rights).map(({ dashboard_id }) => dashboard_id));
   const removed = from.filter((id) => seen.has(id) && !to.includes(id));
+  if (added.length > 0) ensureShows(await stores.insights.find(project.id, String(insightId)), acting.rights);
   for (const id of added) await ensureEditable(stores, acting, id, 'add insights to');
   for (const id of removed) await ensureEditable(stores, acting, id, 'remove insights from');
 

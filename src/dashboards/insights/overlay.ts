@@ -1,7 +1,9 @@
 /** What a dashboard, its tile and the one who looks at it lay over the query of an insight. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
+import type { Rights } from '../../http/access.ts';
 import { Type } from '../../schema.ts';
+import { ensureMayFilter } from '../queries/raw-data.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -22,13 +24,17 @@ export const OverrideParams = {
 };
 export type OverrideTexts = { [Name in keyof typeof OverrideParams]?: string | undefined };
 
-/** @throws InvalidInput naming the parameter that is no JSON object */
-export function overridesOf(texts: OverrideTexts): Overrides {
-  return {
+/** @throws InvalidInput naming the parameter that is no JSON object; PermissionDenied for filters by what is closed to the viewer */
+export function overridesOf(texts: OverrideTexts, viewer: { rights: Pick<Rights, 'levelOf'> }): Overrides {
+  const overrides = {
     filters: overrideOf(texts, 'filters_override'),
     variables: overrideOf(texts, 'variables_override'),
     tileFilters: overrideOf(texts, 'tile_filters_override'),
   };
+  // tooth: raw-overrides
+  ensureMayFilter(viewer, overrides.filters);
+  ensureMayFilter(viewer, overrides.tileFilters);
+  return overrides;
 }
 
 /** What a tile says of filters is instead of what its dashboard says, not beside it. */

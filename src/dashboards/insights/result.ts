@@ -33,8 +33,14 @@ export type QueryStatus = {
   error_message: string | null;
 };
 
-/** `too_large`: there is one, but not for an answer with so many others. */
-export type ResultError = { type: 'validation_error' | 'timeout' | 'server_error' | 'too_large'; message: string };
+/**
+ * `too_large`: there is one, but not for an answer with so many others. `permission_denied`: it shows events or persons, which are
+ * closed to the viewer.
+ */
+export type ResultError = {
+  type: 'validation_error' | 'permission_denied' | 'timeout' | 'server_error' | 'too_large';
+  message: string;
+};
 
 /** Of an insight without a query, or one that nobody computed. */
 export const NO_RESULT: InsightResult = {

@@ -1,9 +1,11 @@
 /** Results of insights: from the cache, or computed when they are missing, old, or asked for. */
 import { InvalidInput, Unavailable } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
+import type { RawAccess } from '../../identity/raw-data.ts';
 import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { withDashboardFilters } from '../queries/dashboard-filters.ts';
+import { shownData } from '../queries/raw-data.ts';
 import { createBudget, type Budget } from './budget.ts';
 import { createComputing, type Compute, type Job } from './computing.ts';
 import { freshnessOf } from './freshness.ts';
@@ -18,13 +20,22 @@ import type { CachedResult, ResultStore } from './results.store.ts';
 export type AskedResult = { insight: Pick<Insight, 'query'>; overlay: Overlay };
 
 export type Results = {
-  /** In the order of what was asked. One that fails says so itself; never rejects because of a query. */
-  resultsOf(project: Pick<Project, 'id'>, asked: readonly AskedResult[], refresh: Refresh): Promise<InsightResult[]>;
+  /**
+   * In the order of what was asked. One that fails says so itself; never rejects because of a query.
+   * @param access of who looks: also what is in the cache is for those only who may see what it shows
+   */
+  resultsOf(
+    project: Pick<Project, 'id'>,
+    asked: readonly AskedResult[],
+    refresh: Refresh,
+    access: RawAccess,
+  ): Promise<InsightResult[]>;
   /** The same, each as soon as it is there; none of them rejects. */
   eachResult(
     project: Pick<Project, 'id'>,
     asked: readonly AskedResult[],
     refresh: Refresh,
+    access: RawAccess,
   ): Promise<Promise<InsightResult>[]>;
   /** Resolves when nothing is being computed; nothing is removed from the cache any more. */
   close(): Promise<void>;
@@ -91,10 +102,10 @@ export function createResults(options: ResultsOptions): Results {
 
   const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
   timer.unref();
-  const eachResult: Results['eachResult'] = async ({ id: projectId }, asked, refresh) => {
+  const eachResult: Results['eachResult'] = async ({ id: projectId }, asked, refresh, access) => {
     if (asked.length === 0) return [];
     const timezone = await cache.timezoneOf(projectId);
-    const jobs = asked.map((one) => jobOf(one, projectId, timezone, log));
+    const jobs = asked.map((one) => jobOf(one, { projectId, timezone, access }, log));
     const sizes = await cache.sizesOf(projectId, jobs.flatMap(hashOf));
     const budget = createBudget();
     // What is shown twice is written twice.
@@ -119,16 +130,19 @@ export function createResults(options: ResultsOptions): Results {
   };
 }
 
-/** @returns undefined for an insight without a query; an error for one that cannot be computed with what lies over it */
+/** @returns undefined for an insight without a query; an error for one that cannot be computed with what lies over it,
+ * or shows what the viewer may not see */
 function jobOf(
   { insight: { query: given }, overlay }: AskedResult,
-  projectId: number,
-  timezone: string,
+  { projectId, timezone, access }: { projectId: number; timezone: string; access: RawAccess },
   log: Logger,
 ): Job | ResultError | undefined {
   if (given === null) return undefined;
   try {
     const query = withDashboardFilters(given, overlay.filters);
+    const refusal = access.refusal(shownData(query));
+    // tooth: raw-results
+    if (refusal !== undefined) return { type: 'permission_denied', message: refusal };
     return { projectId, query, hash: queryHash(query, { timezone }) };
   } catch (error) {
     return tellOf(error, log);

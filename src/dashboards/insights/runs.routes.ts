@@ -1,5 +1,6 @@
 /** What the insights of a dashboard give: `run_insights/` without all that is around them, `stream_tiles/` tile by tile. */
 import { json, route } from '../../http/route.ts';
+import { rawAccess } from '../../identity/raw-data.ts';
 import { nullable, Type, type Static } from '../../schema.ts';
 import { presentDashboard } from '../present.ts';
 import { DashboardParams } from '../schema.ts';
@@ -40,12 +41,12 @@ const runInsights = route({
   summary: 'Run the insights of a dashboard',
   description:
     'Those that the caller may see, as the dashboard shows them. Without `refresh` old results are computed anew.',
-  async handle({ project, rights, params, query }, { dashboardStores: stores, results }: RunsApi) {
+  async handle({ project, caller, rights, params, query }, { dashboardStores: stores, results }: RunsApi) {
     const refresh = refreshOf(query.refresh, 'blocking');
     const tiles = await tilesOf(stores, await stores.dashboards.get(project.id, params.id), {
       rights,
-      overrides: overridesOf(query),
-      resultsOf: (asked) => results.resultsOf(project, asked, refresh),
+      overrides: overridesOf(query, { rights }),
+      resultsOf: (asked) => results.resultsOf(project, asked, refresh, rawAccess({ caller, rights })),
     });
     return json(200, { results: tiles.flatMap(runOf) });
   },
@@ -60,10 +61,12 @@ const streamTiles = route({
   answers: {
     200: Type.String({ description: '`text/event-stream`: `metadata`, each `tile` when it is there, `complete`.' }),
   },
+  produces: { 200: 'text/event-stream' },
   summary: 'Retrieve a dashboard tile by tile',
   description: 'For people who are logged in. Without `refresh` old results are computed anew.',
   async handle({ project, caller, rights, params, query }, { dashboardStores: stores, results }: RunsApi) {
-    const overrides = overridesOf(query);
+    const overrides = overridesOf(query, { rights });
+    const access = rawAccess({ caller, rights });
     const dashboard = await stores.dashboards.access(project.id, params.id);
     let asked: readonly AskedResult[] = [];
     const tiles = await tilesOf(stores, dashboard, {
@@ -72,12 +75,12 @@ const streamTiles = route({
       overrides,
       resultsOf(all) {
         asked = all;
-        return results.resultsOf(project, all, 'force_cache');
+        return results.resultsOf(project, all, 'force_cache', access);
       },
     });
     const users = await stores.users.byIds([dashboard.created_by]);
     const shown = presentDashboard(dashboard, { viewer: { caller, rights }, users, tiles, overrides });
-    const coming = await results.eachResult(project, asked, refreshOf(query.refresh, 'blocking'));
+    const coming = await results.eachResult(project, asked, refreshOf(query.refresh, 'blocking'), access);
     // Asked were those that show a result, in their order.
     const showing = tiles.filter(({ insight }) => insight && 'result' in insight);
     const stream = tileStream(shown, new Map(showing.map(({ id }, index) => [id, coming[index]!])));

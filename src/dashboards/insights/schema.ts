@@ -38,7 +38,7 @@ export const GivenInsightBody = Type.Object(
 export type GivenInsight = Static<typeof GivenInsightBody>;
 
 const ErrorBody = Type.Object({
-  type: stringEnum(['validation_error', 'timeout', 'server_error', 'too_large'] as const),
+  type: stringEnum(['validation_error', 'permission_denied', 'timeout', 'server_error', 'too_large'] as const),
   message: Type.String(),
 });
 

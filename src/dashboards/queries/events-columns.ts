@@ -41,8 +41,13 @@ const UNSORTED = ['*', 'person', 'person_id', 'properties', 'person.properties']
 
 /** `properties.$browser`, `person.properties.email`; a name with other characters stands in backticks. */
 const PROPERTY = /^(person\.)?properties\.(?:([\w$ :@/-]{1,400})|`([^`]{1,400})`)$/;
-const ORDER = /^(.*?)(?:\s+(asc|desc))?$/is;
+const DIRECTION = /\s(?:asc|desc)$/i;
 const DEFAULT_LIMIT = 100;
+
+/** @param sql of a column or of what rows are sorted by */
+export function readsPerson(sql: string): boolean {
+  return sql.includes('person_properties');
+}
 
 /** @throws InvalidInput naming what is no column, no filter or no date */
 export function parsedEvents(node: EventsQuery): ParsedEvents {
@@ -107,7 +112,9 @@ function located(name: string, member: string): Omit<Column, 'name'> {
 }
 
 function orderOf(text: string, member: string): ParsedEvents['order'][number] {
-  const [, name = '', direction = 'asc'] = ORDER.exec(text.trim()) ?? [];
+  const order = text.trim();
+  const direction = DIRECTION.exec(order)?.[0] ?? '';
+  const name = order.slice(0, order.length - direction.length).trimEnd();
   if (UNSORTED.includes(name)) throw refusal(member, `Rows are not sorted by "${name}": name a property of it.`);
-  return { sql: located(name, member).sql, isDescending: direction.toLowerCase() === 'desc' };
+  return { sql: located(name, member).sql, isDescending: direction.trim().toLowerCase() === 'desc' };
 }

@@ -11,7 +11,7 @@ type Operator = (typeof SUMS)[number] | (typeof PRODUCTS)[number] | '**';
 /** @param values of each series @returns what may be no finite number */
 export type Computed = (values: readonly number[]) => number;
 
-const TOKEN = /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<name>[a-z_]\w*)|(?<sign>\*\*|[-+*/%()]))/iy;
+const TOKEN = /\s*(?:(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)|(?<name>[a-z_]\w*)|(?<sign>\*\*|[-+*/%()]))/iy;
 type Token = { number?: string; name?: string; sign?: string };
 
 /**

@@ -4,6 +4,7 @@ import { Type } from '../../schema.ts';
 import type { AnswerQuery } from './answering.ts';
 import { refuseUnknownFilters, withDashboardFilters } from './dashboard-filters.ts';
 import { refuseUnknown } from './members.ts';
+import { ensureMayAsk } from './raw-data.ts';
 
 export type QueriesApi = { answerQuery: AnswerQuery };
 
@@ -47,12 +48,13 @@ const answerQuery = route({
   description:
     'Computed anew with every request, whatever `refresh` says: what is to be cached is an insight. What takes longer than 15 seconds ' +
     'is given up (503). What cannot be computed is refused (400) with the member that asks for it.',
-  async handle({ project, body, signal }, { answerQuery: answer }: QueriesApi) {
+  async handle({ project, caller, rights, body, signal }, { answerQuery: answer }: QueriesApi) {
     const at = Date.now();
     refuseUnknown(body.query);
     const { filters_override: filters = {} } = body;
     refuseUnknownFilters(filters);
     const query = withDashboardFilters(body.query, filters);
+    ensureMayAsk({ caller, rights }, query);
     const result = await answer(project, query, { now: at, signal });
     return json(200, { ...result, is_cached: false, last_refresh: new Date(at).toISOString() });
   },

@@ -61,5 +61,8 @@ function drawnCohort({ label, date, values }: RetentionResult): RetentionResult 
 
 /** Columns of events are SQL, perhaps with a name behind two dashes: upstream's way to name them. */
 function nameOfColumn(sql: string): string {
-  return (/--\s*(.+)$/.exec(sql)?.[1] ?? sql).trim();
+  const line = sql.slice(sql.lastIndexOf('\n') + 1);
+  const dashes = line.indexOf('--');
+  const name = dashes === -1 ? '' : line.slice(dashes + 2).trim();
+  return name === '' ? sql.trim() : name;
 }

@@ -40,11 +40,13 @@ export function createShareTokens(
 
     read(token) {
       const [, text, claims = '', signature] = FORM.exec(token) ?? [];
+      // tooth: share-signature
       if (text === undefined || signature === undefined || !ring.hasSigned(text, PURPOSE, signature)) return undefined;
       // It says what we wrote: the signature is ours.
       const { exp, ...others } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as ShareClaims & {
         exp: number;
       };
+      // tooth: share-expiry
       return exp * 1000 > now() ? others : undefined;
     },
   };

@@ -1,5 +1,6 @@
 /** Results for strangers: however often they look, nothing is computed more often than every few minutes, and nobody waits for long. */
 import type { Project } from '../../http/access.ts';
+import type { RawAccess } from '../../identity/raw-data.ts';
 import type { AskedResult, Results } from '../insights/results.ts';
 import { EMPTY_MS } from '../insights/freshness.ts';
 import { NO_RESULT, type InsightResult, type ResultError } from '../insights/result.ts';
@@ -14,6 +15,8 @@ const MAX_FAILURES = 1_000;
 
 export type SharedResultsOptions = {
   results: Pick<Results, 'resultsOf'>;
+  /** What rules leave to everybody: a link is for no member in particular. */
+  accessOf(projectId: number): Promise<RawAccess>;
   /** Milliseconds since 1970. */
   now?: () => number;
   longestWaitMs?: number;
@@ -25,7 +28,7 @@ export type SharedResults = (
 ) => Promise<readonly InsightResult[]>;
 
 export function createSharedResults(options: SharedResultsOptions): SharedResults {
-  const { results, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
+  const { results, accessOf, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
   /** By the name of the result: those are not in the cache. */
   const failures = new Map<string, { at: number; error: ResultError }>();
 
@@ -36,8 +39,12 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   }
 
   /** Never rejects. @returns what is not in the cache: what is wrong with a query is part of its result */
-  async function computed(project: Pick<Project, 'id'>, asked: AskedResult): Promise<InsightResult | undefined> {
-    const [result = NO_RESULT] = await results.resultsOf(project, [asked], 'blocking');
+  async function computed(
+    project: Pick<Project, 'id'>,
+    asked: AskedResult,
+    access: RawAccess,
+  ): Promise<InsightResult | undefined> {
+    const [result = NO_RESULT] = await results.resultsOf(project, [asked], 'blocking', access);
     const { filters_hash: name, error } = result;
     if (name === null) return result;
     failures.delete(name);
@@ -48,7 +55,8 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   }
 
   return async (project, asked) => {
-    const known = await results.resultsOf(project, asked, 'force_cache');
+    const access = await accessOf(project.id);
+    const known = await results.resultsOf(project, asked, 'force_cache', access);
     const over = Promise.withResolvers<undefined>();
     const timer = setTimeout(over.resolve, longestWaitMs);
 
@@ -57,14 +65,14 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
       if (question.insight.query === null || one.error || !isOld(one)) return one;
       const failure = failures.get(one.filters_hash ?? '');
       if (failure && failure.at + KEPT_MS > now()) return { ...one, error: failure.error };
-      return Promise.race([computed(project, question), over.promise.then(() => lateOf(one))]);
+      return Promise.race([computed(project, question, access), over.promise.then(() => lateOf(one))]);
     }
 
     try {
       const told = await Promise.all(known.map((one, index) => resultOf(one, asked[index]!)));
       if (!told.includes(undefined)) return told.map((one) => one!);
       // Read together, as they were computed one by one: one answer holds only so much.
-      const anew = await results.resultsOf(project, asked, 'force_cache');
+      const anew = await results.resultsOf(project, asked, 'force_cache', access);
       return anew.map((one, index) => (one.error ? one : (told[index] ?? one)));
     } finally {
       clearTimeout(timer);

@@ -1,5 +1,6 @@
 /** Sharing of dashboards and insights: `/dashboards/:dashboard_id/sharing/` and `/insights/:insight_id/sharing/`. */
 import type { Caller, Project, Rights } from '../../http/access.ts';
+import { orEnvelope } from '../../http/error-body.ts';
 import { json, noBody, route, type Route } from '../../http/route.ts';
 import { Type } from '../../schema.ts';
 import type { DashboardStores } from '../stores.ts';
@@ -10,6 +11,9 @@ import { ChangedSharingBody, MadePasswordBody, NewPasswordBody, SharingBody } fr
 import { NotProtected, type Sharing } from './sharing.ts';
 
 export type SharingApi = { sharing: Sharing; dashboardStores: DashboardStores };
+
+/** Upstream's, for what is wrong with passwords. */
+const OnlyError = Type.Object({ error: Type.String() }, { title: 'SharingError' });
 
 /** What the gatekeeper found and let pass. */
 type FindObject = (stores: DashboardStores, projectId: number, id: string) => Promise<SharedObject>;
@@ -105,7 +109,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       params,
       body: NewPasswordBody,
       strict: true,
-      answers: { 201: MadePasswordBody },
+      answers: { 201: MadePasswordBody, 400: orEnvelope(OnlyError) },
       summary: `Make a password for the shared ${kind}`,
       async handle(request, api: SharingApi) {
         const change = await changeOf(request, api.dashboardStores);
@@ -124,7 +128,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       path: `${path}/passwords/:password_id/`,
       access: writing,
       params: Type.Object({ ...params.properties, password_id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) }),
-      answers: { 204: null },
+      answers: { 204: null, 404: orEnvelope(OnlyError) },
       summary: `Delete a password of the shared ${kind}`,
       description: 'Whoever came in with it is out.',
       async handle(request, api: SharingApi) {

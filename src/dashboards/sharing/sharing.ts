@@ -6,9 +6,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { InvalidInput, PermissionDenied } from '../../errors.ts';
-import type { Project, Rights } from '../../http/access.ts';
-import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
-import { hashPassword } from '../../secrets/passwords.ts';
+import type { Caller, Project, Rights } from '../../http/access.ts';
+import { changesBetween, type ActivityVerb } from '../../identity/activity.ts';
+import { ensureRaw, rawAccess } from '../../identity/raw-data.ts';
+import { ensureHardToGuess, hashPassword } from '../../secrets/passwords.ts';
+import { NO_OVERLAY } from '../insights/overlay.ts';
+import { shownByInsight } from '../queries/raw-data.ts';
 import type { DashboardBound, DashboardStores } from '../stores.ts';
 import { ensureSeesAll } from '../tiles/permissions.ts';
 import type { SharedObject, SharingConfiguration, SharingFields } from './configurations.store.ts';
@@ -28,7 +31,7 @@ const MAX_PASSWORDS = 10;
 export const ACTIVITY_SCOPE = { dashboard: 'Dashboard', insight: 'Insight' } as const;
 
 type Place = { project: Pick<Project, 'id' | 'organizationId'>; object: SharedObject };
-type Change = Place & { author: Author; rights: Rights };
+type Change = Place & { author: Caller; rights: Rights };
 
 /** Something was asked that takes a required password first. */
 export class NotProtected extends Error {}
@@ -52,7 +55,12 @@ export function createSharing(stores: DashboardStores) {
         const before = await ensure(bound, change.project.id, change.object);
         const begins = enabled === true && !before.enabled;
         if (begins && change.object.kind === 'dashboard') {
-          await ensureSeesAll({ ...change, stores: bound }, change.object.id);
+          await ensureSeesAll({ ...change, caller: change.author, stores: bound }, change.object.id);
+        }
+        if (begins && change.object.kind === 'insight') {
+          const { query } = await bound.insights.get(change.project.id, change.object.id);
+          const access = rawAccess({ caller: change.author, rights: change.rights });
+          ensureRaw(access, shownByInsight(query, NO_OVERLAY));
         }
         const ends = enabled === false && before.enabled;
         if (ends) await bound.sharing.dropFormer(before);
@@ -86,6 +94,7 @@ export function createSharing(stores: DashboardStores) {
       if (given && given.length < MIN_PASSWORD) {
         throw new InvalidInput(`Password must be at least ${MIN_PASSWORD} characters long.`, 'raw_password');
       }
+      if (given) await ensureHardToGuess(given, 'raw_password');
       const password = given || randomBytes(PASSWORD_BYTES).toString('base64url');
       const passwordHash = await hashPassword(password);
       return stores.inTransaction(change.project.id, async (bound) => {

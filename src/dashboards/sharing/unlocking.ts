@@ -83,6 +83,7 @@ export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: Sh
       const { id } = share.configuration;
       const sender = `${id} ${address}`;
       // Each counts until it was right: who tries many at once gets no further than one after the other.
+      // tooth: share-tries
       charge(id, sender);
       const used = await matching(share, password);
       if (used) giveBack(id, sender);
@@ -93,6 +94,7 @@ export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: Sh
 
     async isOpen({ configuration, project, token }, given) {
       const claims = given.map(tokens.read).find((read) => read?.access_token === token && read.team_id === project.id);
+      // tooth: share-password-active
       return claims !== undefined && stores.sharePasswords.isActive(configuration.id, claims.share_password_id);
     },
   };

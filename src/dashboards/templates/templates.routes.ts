@@ -25,6 +25,7 @@ const createFromTemplate = route({
 const createUnlisted = route({
   method: 'post',
   path: '/dashboards/create_unlisted_dashboard/',
+  errors: [409],
   access: { scope: 'dashboard:write', sessionOnly: true },
   body: Type.Object({ tag: Type.Optional(Type.String({ maxLength: 255 })) }),
   answers: { 201: DashboardBody },

@@ -57,5 +57,5 @@ function refusal(detail: string, field: string): InvalidInput {
 
 /** No `javascript:`, and nothing that a browser would read otherwise than we do. */
 function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^\s/?#\\]+[^\s\\]*$/i.test(text) && URL.canParse(text);
+  return /^https?:\/\/[^\s/?#\\][^\s\\]*$/i.test(text) && URL.canParse(text);
 }

@@ -1,8 +1,10 @@
 /** Tiles as a dashboard's POST and PATCH bring them, inside a transaction of the room's stores. */
+import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import type { Change } from '../../identity/activity.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
+import { ensureMayFilter } from '../queries/raw-data.ts';
 import { changeButton, makeButton } from './buttons.ts';
 import { checkLayouts } from './given-layouts.ts';
 import { insightOf, type NewInsights } from './insights.ts';
@@ -53,6 +55,8 @@ function sayingWhich(error: unknown, index: number, count: number): unknown {
 async function changeTile(work: Work, given: GivenTile, index: number): Promise<void> {
   checkLayouts(given, 'tiles', index);
   const tile = work.tiles.get(given.id ?? 0);
+  const { filters_overrides: filters } = given;
+  if (!isDeepStrictEqual(filters, tile?.filters_overrides)) ensureMayFilter(work.acting, filters);
   if (given.text) return changeTextTile(work, tile, { ...given, text: given.text });
   if (given.button_tile) return changeButtonTile(work, tile, { ...given, button_tile: given.button_tile });
   if (tile) return changeShown(work, tile, given);

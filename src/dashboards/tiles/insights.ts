@@ -10,7 +10,8 @@ import { givenFields } from '../insights/fields.ts';
 import { createInsight, type InsightInput } from '../insights/insights.ts';
 import type { InsightFields } from '../insights/insights.store.ts';
 import { GivenInsightBody } from '../insights/schema.ts';
-import { maySeeInsight } from './permissions.ts';
+import { ensureMayStore } from '../queries/raw-data.ts';
+import { ensureShows } from './permissions.ts';
 import { TileId, type GivenTile } from './schema.ts';
 
 const isId = compile(TileId);
@@ -70,12 +71,13 @@ async function existingInsight({ stores, project, rights }: Acting, id: unknown,
   }
   const insight = isId(id) ? (await stores.insights.byIds(project.id, [id])).get(id) : undefined;
   if (!insight) throw new InvalidInput(`Invalid pk "${id}" - object does not exist.`, attr, 'does_not_exist');
-  if (!maySeeInsight(insight, rights)) throw new PermissionDenied("You don't have permission to view this insight.");
+  ensureShows(insight, rights);
   return insight.id;
 }
 
 async function newInsight({ stores, project, caller, rights }: Acting, input: InsightInput): Promise<number> {
   ensureEditor(rights, 'insight');
+  if (!input.is_sample) ensureMayStore({ rights }, input.query);
   return (await createInsight(stores, project, caller, input)).id;
 }
 

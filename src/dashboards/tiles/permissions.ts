@@ -1,8 +1,11 @@
 /** What somebody may do with dashboards and insights other than the one that their request names. */
-import { PermissionDenied } from '../../errors.ts';
+import { NotFound, PermissionDenied } from '../../errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../http/access.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
+import { ensureRaw, rawAccess, rawAccessByLevel } from '../../identity/raw-data.ts';
+import { NO_OVERLAY, overlayOf } from '../insights/overlay.ts';
+import { shownByInsight } from '../queries/raw-data.ts';
 import type { Insight } from '../insights/insights.store.ts';
 import type { DashboardBound } from '../stores.ts';
 import { mayEdit } from '../restriction.ts';
@@ -10,8 +13,9 @@ import type { Tile, TilePlace } from './tiles.store.ts';
 
 /** Who looks at tiles. */
 export type Looking = {
-  stores: Pick<DashboardBound, 'insights' | 'tiles'>;
+  stores: Pick<DashboardBound, 'dashboards' | 'insights' | 'tiles'>;
   project: Pick<Project, 'id'>;
+  caller: Pick<Caller, 'scopes'>;
   rights: Pick<Rights, 'levelOf'>;
 };
 
@@ -28,6 +32,14 @@ export function mayEditDashboard(dashboard: Dashboard, { caller, rights }: Askin
 
 export function maySeeInsight({ id, created_by: createdBy }: Insight, rights: Pick<Rights, 'levelOf'>): boolean {
   return reaches(rights.levelOf('insight', { id, createdBy }), 'viewer');
+}
+
+/** @throws PermissionDenied when the caller may not see the insight, or the events and persons that it shows */
+export function ensureShows(insight: Insight | undefined, rights: Pick<Rights, 'levelOf'>): void {
+  if (!insight || !maySeeInsight(insight, rights)) {
+    throw new PermissionDenied("You don't have permission to view this insight.");
+  }
+  ensureRaw(rawAccessByLevel(rights), shownByInsight(insight.query, NO_OVERLAY));
 }
 
 /** @param tiles that are shown @returns those that show nothing that is hidden from the caller */
@@ -47,9 +59,7 @@ export async function ensureSeesTile(
   { insight_id }: Pick<Tile, 'insight_id'>,
 ): Promise<void> {
   if (insight_id === null) return;
-  const insight = await stores.insights.find(project.id, String(insight_id));
-  if (insight && maySeeInsight(insight, rights)) return;
-  throw new PermissionDenied("You don't have permission to view this insight.");
+  ensureShows(await stores.insights.find(project.id, String(insight_id)), rights);
 }
 
 /**
@@ -57,9 +67,22 @@ export async function ensureSeesTile(
  * @throws PermissionDenied
  */
 export async function ensureSeesAll(looking: Looking, dashboardId: number): Promise<void> {
-  const shown = await looking.stores.tiles.live(dashboardId);
-  if ((await visibleTiles(looking, shown)).length === shown.length) return;
-  throw new PermissionDenied("You don't have permission to share an insight on this dashboard.");
+  const { stores, project } = looking;
+  const shown = await stores.tiles.live(dashboardId);
+  if ((await visibleTiles(looking, shown)).length < shown.length) {
+    throw new PermissionDenied("You don't have permission to share an insight on this dashboard.");
+  }
+  // It may be about to come back.
+  const dashboard = await stores.dashboards.find(project.id, dashboardId);
+  if (!dashboard) throw new NotFound();
+  const insights = await stores.insights.byIds(
+    project.id,
+    shown.flatMap(({ insight_id }) => insight_id ?? []),
+  );
+  for (const tile of shown) {
+    const query = insights.get(tile.insight_id ?? 0)?.query ?? null;
+    ensureRaw(rawAccess(looking), shownByInsight(query, overlayOf(dashboard, tile)));
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What is done with single tiles of a dashboard: `/dashboards/:id/move_tile/` and its like. */
 import { InvalidInput } from '../../errors.ts';
+import { orEnvelope } from '../../http/error-body.ts';
 import { entityTag, expectedVersion, prefersRepresentation, REPRESENTATION_APPLIED } from '../../http/preconditions.ts';
 import { json, noBody, route } from '../../http/route.ts';
 import { stringEnum, Type } from '../../schema.ts';
@@ -26,6 +27,7 @@ const MoveBody = Type.Object(
 const moveTile = route({
   method: 'post',
   path: '/dashboards/:id/move_tile/',
+  errors: [412],
   access,
   params,
   body: MoveBody,
@@ -48,6 +50,7 @@ const moveTile = route({
 const patchTilePlace = route({
   method: 'patch',
   path: '/dashboards/:id/move_tile/',
+  errors: [412],
   access,
   params,
   body: MoveBody,
@@ -59,6 +62,7 @@ const patchTilePlace = route({
 const copyTile = route({
   method: 'post',
   path: '/dashboards/:id/copy_tile/',
+  errors: [412],
   access,
   params,
   body: Type.Object({ fromDashboardId: TileId, tileId: TileId }, { title: 'CopiedTile' }),
@@ -72,11 +76,15 @@ const copyTile = route({
   },
 });
 
-const DetailBody = Type.Object({ detail: Type.String() }, { description: 'Without the usual envelope, as upstream.' });
+const DetailBody = Type.Object(
+  { detail: Type.String() },
+  { title: 'TileOrderError', description: 'Without the usual envelope, as upstream.' },
+);
 
 const reorderTiles = route({
   method: 'post',
   path: '/dashboards/:id/reorder_tiles/',
+  errors: [412],
   access,
   params,
   body: Type.Object(
@@ -86,7 +94,7 @@ const reorderTiles = route({
     },
     { title: 'TileOrder' },
   ),
-  answers: { 200: DashboardBody, 400: DetailBody, 404: DetailBody },
+  answers: { 200: DashboardBody, 400: orEnvelope(DetailBody), 404: orEnvelope(DetailBody) },
   summary: 'Lay tiles out in an order',
   description:
     'Tiles that are not named follow in the order that they had. Both grids are laid out, without gaps or overlaps.',
@@ -104,6 +112,7 @@ const reorderTiles = route({
 const createTextTile = route({
   method: 'post',
   path: '/dashboards/:id/create_text_tile/',
+  errors: [412],
   access,
   params,
   body: NewTextTileBody,
@@ -118,6 +127,7 @@ const createTextTile = route({
 const updateTextTile = route({
   method: 'post',
   path: '/dashboards/:id/update_text_tile/',
+  errors: [412],
   access,
   params,
   body: ChangedTextTileBody,
@@ -132,6 +142,7 @@ const updateTextTile = route({
 const deleteTile = route({
   method: 'post',
   path: '/dashboards/:id/delete_tile/',
+  errors: [412],
   access,
   params,
   body: Type.Object({ tile_id: TileId }, { title: 'DeletedTile' }),

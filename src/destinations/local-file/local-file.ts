@@ -4,7 +4,9 @@ import { DestinationRejected, InvalidInput } from '../../errors.ts';
 import { Type, type Static } from '../../schema.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination } from '../define.ts';
-import { checkFileFormat, fileProperties } from '../object-store/config.ts';
+import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties } from '../object-store/config.ts';
+import { withModel } from '../key-space.ts';
+import type { Subject } from '../contract.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
 import { tryUpload } from '../object-store/try-upload.ts';
@@ -31,10 +33,15 @@ function folderOf(config: LocalFileConfig, projectId: number): string {
   return [String(projectId), ...folders.filter((folder) => folder !== '')].join('/');
 }
 
-function placeOf({ localRoot, localQuotaMb }: DestinationEnvironment, projectId: number) {
+/** Without the root, which is the operator's: a root that is moved takes all of its places along. */
+function placeOf(config: LocalFileConfig, { projectId, model }: Subject): string {
+  return `local:${withModel(folderOf(config, projectId), model)}`;
+}
+
+function rootOf({ localRoot, localQuotaMb, localFileMode }: DestinationEnvironment, projectId: number) {
   if (localRoot !== undefined) {
     const root = path.resolve(localRoot);
-    return { root, quota: folderQuota(path.join(root, String(projectId)), localQuotaMb) };
+    return { root, fileMode: localFileMode, quota: folderQuota(path.join(root, String(projectId)), localQuotaMb) };
   }
   throw new DestinationRejected('This installation has no folder for local exports (EXPORT_LOCAL_ROOT).');
 }
@@ -46,26 +53,44 @@ export const localFile = defineDestination<LocalFileConfig>({
   takes: 'files',
   config: LocalFileConfig,
   checkFirst: checkFileFormat,
+  former: FORMER_FILE_CONFIG,
   secretsGoTo: [],
   async validate(config) {
     if (checkPrefix(config.directory, 'directory') === '') throw new InvalidInput('May not be blank.', 'directory');
     checkPrefix(config.prefix);
   },
-  keySpace: (config, projectId) => `local:${folderOf(config, projectId)}`,
+  place: placeOf,
+  keySpace: placeOf,
   steps: [
     {
       name: 'Check files can be written',
       description: 'Ensure that the folder can be made and a file be written in it. No file stays.',
       async run(config, { projectId, model, environment, signal }) {
-        const store = localStore({ ...placeOf(environment, projectId), epoch: 0, signal });
+        const store = localStore({
+          ...rootOf(environment, projectId),
+          place: placeOf(config, { projectId, model }),
+          epoch: 0,
+          signal,
+        });
         await tryUpload(store, folderOf(config, projectId), model);
       },
     },
   ],
-  names: (config, delivery) => allNames(namesOf(folderOf(config, delivery.projectId), delivery), delivery.parts),
+  names: (config, delivery) =>
+    allNames(namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config)), delivery.parts),
   async open(config, delivery, context, environment) {
-    const place = placeOf(environment, delivery.projectId);
-    const store = localStore({ ...place, epoch: delivery.epoch, signal: context.signal });
-    return fileSession({ store, names: namesOf(folderOf(config, delivery.projectId), delivery), delivery, context });
+    const place = placeOf(config, delivery);
+    const store = localStore({
+      ...rootOf(environment, delivery.projectId),
+      place,
+      epoch: delivery.epoch,
+      signal: context.signal,
+    });
+    return fileSession({
+      store,
+      names: namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config)),
+      delivery,
+      context,
+    });
   },
 });

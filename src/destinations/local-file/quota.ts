@@ -21,6 +21,7 @@ export function folderQuota(folder: string, limitMb: number | undefined): Quota 
     async charge(bytes) {
       if (limitMb === undefined) return;
       const count = await counted(folder);
+      // tooth: local-file-quota
       if (count.bytes + bytes > limitMb * MIB) {
         counts.delete(folder);
         throw new DestinationRejected(

@@ -4,10 +4,11 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { DestinationRejected, DestinationUnavailable } from '../../errors.ts';
-import { UploadGone, type ObjectStore } from '../object-store/store.ts';
+import { DestinationRejected } from '../../errors.ts';
+import { ObjectChanged, UploadGone, type ObjectStore } from '../object-store/store.ts';
+import { hasCode, translate } from './errors.ts';
 import type { Quota } from './quota.ts';
 
 const PIECE_BYTES = 1024 * 1024;
@@ -17,24 +18,33 @@ export type LocalStoreOptions = {
   /** Absolute; keys are paths below it. */
   root: string;
   quota: Quota;
+  /** Rights of files, as in `open(2)`; folders may be entered by whom files may be read. */
+  fileMode?: number | undefined;
+  /** As in `Destination.place`. */
+  place: string;
   /** Marks temporary files, for whoever finds one. */
   epoch: number;
   signal: AbortSignal;
 };
 
-export function localStore({ root, quota, epoch, signal }: LocalStoreOptions): ObjectStore {
+/** What is delivered is people's behaviour: not for every account of the machine. */
+export const DEFAULT_FILE_MODE = 0o640;
+
+export function localStore(options: LocalStoreOptions): ObjectStore {
+  const { root, quota, fileMode = DEFAULT_FILE_MODE, place, epoch, signal } = options;
   const store: ObjectStore = {
     partsInFlight: 1,
     partBytes: PIECE_BYTES,
-    place: 'local',
+    place,
+    formerPlace: 'local',
     locate: (key) => key,
     async begin(key, token) {
-      await makeFolder(root, key);
+      await makeFolder(root, key, folderMode(fileMode));
       const id = path.posix.join(
         path.posix.dirname(key),
         `.${path.posix.basename(key)}.${epoch}.${randomBytes(8).toString('hex')}.tmp`,
       );
-      const file = await open(path.join(root, id), 'wx', 0o644);
+      const file = await open(path.join(root, id), 'wx', fileMode);
       await file.close();
       return { key, id, token };
     },
@@ -51,15 +61,23 @@ export function localStore({ root, quota, epoch, signal }: LocalStoreOptions): O
     },
     // Two uploads of the same bytes are the same file: the content tells who made it.
     seal: (_, { sha256 }) => ({ identity: `sha256:${sha256}`, checksum: `sha256:${sha256}` }),
-    async complete({ key, id }) {
+    async complete({ key, id }, replaces) {
       signal.throwIfAborted();
       const file = await openInside(root, id, constants.O_RDWR).catch(goneIfMissing);
       try {
+        // tooth: local-file-sync
         await file.sync();
       } finally {
         await file.close();
       }
-      await rename(path.join(root, id), path.join(root, key)).catch(goneIfMissing);
+      const [from, to] = [path.join(root, id), path.join(root, key)];
+      if (replaces === 'absent') await createFrom(from, to);
+      else {
+        // As near to the rename as a file system lets us: it has no rename under a condition.
+        if (replaces && (await store.head(key))?.tag !== replaces.tag) throw new ObjectChanged();
+        await rename(from, to).catch(goneIfMissing);
+      }
+      // tooth: local-file-sync-folder
       await syncFolder(path.join(root, path.dirname(key)));
     },
     async abort({ id }) {
@@ -77,15 +95,35 @@ export function localStore({ root, quota, epoch, signal }: LocalStoreOptions): O
         bytes += (block as Uint8Array).length;
       }
       const sum = `sha256:${hash.digest('hex')}`;
-      return { bytes, identity: sum, checksum: sum };
+      return { bytes, identity: sum, checksum: sum, tag: sum };
     },
     async get(key) {
       const file = await openInside(root, key, constants.O_RDONLY).catch(undefinedIfMissing);
       return file?.createReadStream({ signal, highWaterMark: READ_BYTES });
     },
+    async remove(key) {
+      try {
+        for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
+        await unlink(path.join(root, key));
+      } catch (error) {
+        if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return 'denied';
+        undefinedIfMissing(error);
+      }
+      return 'removed';
+    },
     close() {},
   };
   return translated(store);
+}
+
+/** Like a rename, but never over a file that is there. @throws ObjectChanged, UploadGone */
+async function createFrom(from: string, to: string): Promise<void> {
+  await link(from, to).catch((error: unknown) => {
+    // tooth: local-file-create
+    if (hasCode(error, 'EEXIST')) throw new ObjectChanged();
+    return goneIfMissing(error);
+  });
+  await unlink(from).catch(undefinedIfMissing);
 }
 
 async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
@@ -97,16 +135,18 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Pr
 
 /** Opens a file that exists, without following a link anywhere on the way. */
 async function openInside(root: string, key: string, mode: number): Promise<FileHandle> {
+  // tooth: local-file-linked-folders
   for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
+  // tooth: local-file-links
   return open(path.join(root, key), mode | constants.O_NOFOLLOW);
 }
 
 /** Makes the key's folders, each durable before the next, and refuses to walk through links. */
-async function makeFolder(root: string, key: string): Promise<void> {
-  await mkdir(root, { recursive: true });
+async function makeFolder(root: string, key: string, mode: number): Promise<void> {
+  await mkdir(root, { recursive: true, mode });
   for (const folder of foldersOf(key)) {
     const target = path.join(root, folder);
-    const made = await mkdir(target).then(
+    const made = await mkdir(target, { mode }).then(
       () => true,
       (error: unknown) => {
         if (!hasCode(error, 'EEXIST')) throw error;
@@ -118,9 +158,15 @@ async function makeFolder(root: string, key: string): Promise<void> {
   }
 }
 
+/** With the right to enter for all who may read; always for the owner. */
+function folderMode(fileMode: number): number {
+  return fileMode | ((fileMode & 0o444) >> 2) | 0o700;
+}
+
 /** `a/b/c.jsonl` lies in `a` and `a/b`. @throws DestinationRejected for a key that leads out of the root */
 function foldersOf(key: string): string[] {
   const segments = key.split('/');
+  // tooth: local-file-dots
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\\'))) {
     throw new DestinationRejected('The directory or prefix leads out of the export folder.');
   }
@@ -143,10 +189,6 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function hasCode(error: unknown, ...codes: string[]): boolean {
-  return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
-}
-
 const isMissing = (error: unknown) => hasCode(error, 'ENOENT');
 
 function goneIfMissing(error: unknown): never {
@@ -159,7 +201,7 @@ function undefinedIfMissing(error: unknown): undefined {
 
 /** Errors of the file system name paths: what leaves here names only what to do. */
 function translated(store: ObjectStore): ObjectStore {
-  const { begin, putPart, complete, abort, head, get } = store;
+  const { begin, putPart, complete, abort, head, get, remove } = store;
   return {
     ...store,
     begin: (...input) => begin(...input).catch(translate),
@@ -167,6 +209,7 @@ function translated(store: ObjectStore): ObjectStore {
     complete: (...input) => complete(...input).catch(translate),
     abort: (...input) => abort(...input).catch(translate),
     head: (...input) => head(...input).catch(translate),
+    remove: (...input) => remove(...input).catch(translate),
     get: async (...input) => {
       const content = await get(...input).catch(translate);
       return content && translatedContent(content);
@@ -180,20 +223,4 @@ async function* translatedContent(content: AsyncIterable<Uint8Array>): AsyncGene
   } catch (error) {
     translate(error);
   }
-}
-
-function translate(error: unknown): never {
-  if (hasCode(error, 'ENOSPC', 'EDQUOT')) {
-    throw new DestinationUnavailable('There is no space left in the export folder.', { cause: error });
-  }
-  if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) {
-    throw new DestinationRejected('The worker may not write to the export folder.', { cause: error });
-  }
-  if (hasCode(error, 'EISDIR', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) {
-    throw new DestinationRejected('The directory or prefix cannot be used. Choose another one.', { cause: error });
-  }
-  if (hasCode(error, 'EIO', 'EMFILE', 'ENFILE', 'EBUSY', 'ENOENT')) {
-    throw new DestinationUnavailable('The export folder cannot be used at the moment.', { cause: error });
-  }
-  throw error;
 }

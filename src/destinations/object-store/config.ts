@@ -9,7 +9,7 @@ import {
   type FileEncoding,
   type FileFormat,
 } from '../contract.ts';
-import { PREFIX_VARIABLES } from './keys.ts';
+import { LAYOUTS, PREFIX_VARIABLES, type Layout } from './keys.ts';
 
 const DEFAULT_FORMAT = 'JSONLines';
 
@@ -20,6 +20,12 @@ export const fileProperties = {
     description:
       `Folder of the files. May contain ${PREFIX_VARIABLES.join(', ')}: ` +
       'parts of the date are of the interval’s end, in UTC; {table} is the model.',
+  }),
+  layout: stringEnum(LAYOUTS, {
+    default: 'stable',
+    description:
+      'versioned: names of files hold the run, and files that a re-delivery replaces stay; readers follow the manifest, which changes in one moment. ' +
+      'stable: names follow from the data interval alone, and a re-delivery can be seen half-way.',
   }),
   file_format: stringEnum(FILE_FORMATS, {
     default: DEFAULT_FORMAT,
@@ -82,6 +88,13 @@ function isOneOf<T extends string>(values: readonly T[], value: unknown): value 
 /** As Python writes a list. */
 function listed(values: readonly string[]): string {
   return `[${values.map((value) => `'${value}'`).join(', ')}]`;
+}
+
+/** Exports that were made before there were layouts keep the names that they have. */
+export const FORMER_FILE_CONFIG = { layout: 'stable' } as const;
+
+export function layoutOf({ layout }: { layout?: Layout }): Layout {
+  return layout ?? FORMER_FILE_CONFIG.layout;
 }
 
 /** What of a configuration decides how files are written. */

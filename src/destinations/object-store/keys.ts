@@ -7,6 +7,7 @@
 import { InvalidInput } from '../../errors.ts';
 import { fileExtension } from '../../formats/file.ts';
 import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Delivery, type Part, type FileEncoding } from '../contract.ts';
+import { compactInstant, VARIABLES, type PrefixInterval } from './prefix-variables.ts';
 
 /** S3's limit on a key; the longest of the major stores'. */
 const KEY_BYTES = 1024;
@@ -15,29 +16,7 @@ const PREFIX_BYTES = KEY_BYTES - 128;
 /** Of a name, on every file system. */
 const SEGMENT_BYTES = 255;
 
-type Interval = Pick<Delivery, 'start' | 'end' | 'model'>;
-
-/** What a prefix may contain in braces. Parts of the date are of the interval's end, in UTC. */
-const VARIABLES: Record<string, (interval: Interval) => string> = {
-  year: ({ end }) => end.slice(0, 4),
-  month: ({ end }) => end.slice(5, 7),
-  day: ({ end }) => end.slice(8, 10),
-  hour: ({ end }) => end.slice(11, 13),
-  minute: ({ end }) => end.slice(14, 16),
-  second: ({ end }) => end.slice(17, 19),
-  table: ({ model }) => model,
-  data_interval_start: ({ start }) => compactInstant(start),
-  data_interval_end: ({ end }) => compactInstant(end),
-};
-
 export const PREFIX_VARIABLES = Object.keys(VARIABLES).map((name) => `{${name}}`);
-
-/** `2024-03-21T00:00:00.000000Z` to `20240321T000000Z`; a fraction other than zero stays. */
-export function compactInstant(instant: string): string {
-  const [whole, fraction = ''] = instant.replace(/[-:Z]/g, '').split('.');
-  const digits = fraction.replace(/0+$/, '');
-  return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
-}
 
 /**
  * Checks a prefix or a directory: relative, `/` between segments, nothing that a store or a file system reads as something else.
@@ -78,11 +57,20 @@ export function checkPrefix(prefix: string, attr = 'prefix'): string {
   return path;
 }
 
+/** `stable`: names follow from the data interval. `versioned`: they also hold the run, so that no delivery reuses one. */
+export const LAYOUTS = ['versioned', 'stable'] as const;
+export type Layout = (typeof LAYOUTS)[number];
+
 export type Names = {
+  layout: Layout;
   file(index: number): string;
   manifest: string;
   /** Whether the key names a file that some delivery of this very interval wrote or may have written. */
   isFile(key: string): boolean;
+  /** Whether a file's name holds its run: such a name is never written again once it has left the manifest. */
+  isVersioned(key: string): boolean;
+  /** As `isFile`, or the manifest's own key. */
+  isOfInterval(key: string): boolean;
 };
 
 type FileKind = Pick<FileEncoding, 'format' | 'compression'>;
@@ -98,22 +86,30 @@ const KINDS: ReadonlyMap<string, FileKind> = new Map(
 );
 
 /** A prefix with its variables filled in. @param prefix as `checkPrefix` returned it */
-export function folderOf(prefix: string, interval: Interval): string {
-  return prefix.replace(/\{([a-z_]+)\}/g, (_, name: string) => VARIABLES[name]!(interval));
+export function folderOf(prefix: string, interval: PrefixInterval): string {
+  return prefix.replace(/\{([a-z_]+)\}/g, (_, name: string) => VARIABLES[name]!.value(interval));
 }
 
+const RUN_ID = /^-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
+
+type Named = Pick<Delivery, 'start' | 'end' | 'model' | 'file' | 'runId'>;
+
 /** The names of one delivery's objects. @param prefix as `checkPrefix` returned it */
-export function namesOf(prefix: string, delivery: Pick<Delivery, 'start' | 'end' | 'model' | 'file'>): Names {
+export function namesOf(prefix: string, delivery: Named, layout: Layout): Names {
   const folder = folderOf(prefix, delivery);
   const stem = `${folder === '' ? '' : `${folder}/`}${compactInstant(delivery.start)}-${compactInstant(delivery.end)}`;
+  const run = layout === 'versioned' ? `-${delivery.runId}` : '';
   const extension = fileExtension(delivery.file);
+  const manifest = `${stem}_manifest.json`;
+  const isFile = (key: string) =>
+    key.startsWith(stem) && KINDS.has(key.slice(stem.length).replace(RUN_ID, '').replace(/^-\d+/, ''));
   return {
-    file: (index) => `${stem}${delivery.file.numbered ? `-${index}` : ''}${extension}`,
-    manifest: `${stem}_manifest.json`,
-    isFile(key) {
-      if (!key.startsWith(stem)) return false;
-      return KINDS.has(key.slice(stem.length).replace(/^-\d+/, ''));
-    },
+    layout,
+    file: (index) => `${stem}${run}${delivery.file.numbered ? `-${index}` : ''}${extension}`,
+    manifest,
+    isFile,
+    isVersioned: (key) => isFile(key) && RUN_ID.test(key.slice(stem.length)),
+    isOfInterval: (key) => key === manifest || isFile(key),
   };
 }
 

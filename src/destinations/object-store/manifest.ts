@@ -20,6 +20,10 @@ const Manifest = Type.Object({
   data_interval_end: Type.String(),
   cutoff: Type.String({ description: 'Rows stored before this instant are in the files.' }),
   epoch: Type.Integer({ description: 'Grows with every delivery of the interval.' }),
+  run_id: Type.Optional(Type.String({ description: 'The run that delivered it.' })),
+  timeline: Type.Optional(
+    Type.String({ description: 'Of the database whose run it was: another one after a restore.' }),
+  ),
   rows: Type.Integer(),
   digest: Type.String({ description: 'Sum, modulo 2^64, of the low 60 bits of each row’s uuid.' }),
   bytes: Type.Integer(),
@@ -46,6 +50,7 @@ export function manifestOf(
   delivery: Delivery,
   parts: readonly StagedPart[],
   files: readonly DeliveredFile[],
+  timeline: string,
 ): Manifest {
   return {
     version: 1,
@@ -56,14 +61,35 @@ export function manifestOf(
     data_interval_end: delivery.end,
     cutoff: delivery.cutoff,
     epoch: delivery.epoch,
+    run_id: delivery.runId,
+    timeline,
     ...totalsOf(parts),
     bytes: files.reduce((sum, file) => sum + file.bytes, 0),
     files: [...files],
   };
 }
 
+/** @throws DestinationRejected when it would be too large to be read again */
 export function encodeManifest(manifest: Manifest): Uint8Array {
-  return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  if (bytes.length <= MANIFEST_BYTES) return bytes;
+  throw new DestinationRejected(
+    `The manifest of the ${manifest.files.length} files that the data interval has had would be too large. Choose another prefix or directory.`,
+  );
+}
+
+/** A manifest and the store's tag of just this one, or of an earlier one: replacing it under the tag never replaces another. */
+export type TaggedManifest = { manifest: Manifest; tag: string | null };
+
+/** @returns undefined when there is none. @throws DestinationRejected as `readManifest` does */
+export async function readTaggedManifest(
+  store: ObjectStore,
+  key: string,
+  delivery: Delivery,
+): Promise<TaggedManifest | undefined> {
+  const head = await store.head(key);
+  const manifest = head && (await readManifest(store, key, delivery));
+  return manifest && { manifest, tag: head.tag };
 }
 
 /**
@@ -104,20 +130,22 @@ async function collect(content: AsyncIterable<Uint8Array>): Promise<string | und
 
 /** The folder of the interval's objects. @param key of the manifest */
 export function locationOf(store: ObjectStore, key: string): string {
-  return store.locate(key.replace(/[^/]*$/, ''));
+  return store.locate(key.slice(0, key.lastIndexOf('/') + 1));
 }
 
-/** What the manifest says was delivered. The cutoff is this run's: equal content is left alone, and so is its manifest. */
-export function receiptOf(store: ObjectStore, key: string, delivery: Delivery, manifest: Manifest): Receipt {
+/** What the manifest says was delivered. @param cutoff this run's where equal content is left alone, and with it its manifest */
+export function receiptOf(store: ObjectStore, key: string, manifest: Manifest, cutoff = manifest.cutoff): Receipt {
   return {
     rows: manifest.rows,
     digest: manifest.digest,
     bytes: manifest.bytes,
     location: locationOf(store, key),
     epoch: manifest.epoch,
-    cutoff: delivery.cutoff,
+    cutoff,
     files: manifest.files,
     manifest: key,
+    run_id: manifest.run_id ?? null,
+    timeline: manifest.timeline ?? null,
   };
 }
 

@@ -1,9 +1,18 @@
 /** A session on any store of objects: files are staged as uploads that nobody sees, until `commit.ts` makes them the interval. */
 import type { Part, PartSource, Receipt, Session, StagedPart } from '../contract.ts';
+import { severalAtOnce } from '../at-once.ts';
 import { commitFiles } from './commit.ts';
+import { deleteSuperseded } from './delete-superseded.ts';
 import { locationOf, readManifest, receiptOf } from './manifest.ts';
-import { openUpload, recordedUploads, stage, type FileSession } from './staging.ts';
+import { isOurs } from './ownership.ts';
+import { openUpload, recordedUploads, stage, unnamedFiles, type FileSession, type RecordedUpload } from './staging.ts';
 import { verifyFiles } from './verify.ts';
+
+/**
+ * Uploads that are discarded, and recorded as discarded, before the next ones: who discards may be cut off after seconds, and goes on
+ * with what is left.
+ */
+const DISCARDED_AT_ONCE = 100;
 
 export function fileSession(session: FileSession): Session {
   const { store, names, delivery, context } = session;
@@ -19,23 +28,45 @@ export function fileSession(session: FileSession): Session {
     commit: (parts) => commitFiles(session, parts),
     async delivered(): Promise<Receipt | undefined> {
       const manifest = await readManifest(store, names.manifest, delivery);
-      const ours = manifest?.state === 'complete' && manifest.epoch === delivery.epoch;
-      return ours ? receiptOf(store, names.manifest, delivery, manifest) : undefined;
+      if (manifest?.state !== 'complete' || manifest.epoch !== delivery.epoch) return undefined;
+      const ours =
+        manifest.run_id === undefined
+          ? await isOurs(session, manifest, await recordedUploads(session))
+          : manifest.run_id === delivery.runId;
+      return ours ? receiptOf(store, names.manifest, manifest, delivery.cutoff) : undefined;
+    },
+    async present() {
+      const manifest = await readManifest(store, names.manifest, delivery);
+      if (!manifest) return undefined;
+      const known = await isOurs(session, manifest, await recordedUploads(session));
+      return { receipt: receiptOf(store, names.manifest, manifest), known };
     },
     verify: (receipt, { deep }) => verifyFiles(session, receipt, deep),
     async discard() {
       const recorded = await recordedUploads(session);
-      for (const { upload } of recorded) await store.abort(upload);
-      const manifest = await readManifest(store, names.manifest, delivery);
-      const named = new Set(manifest?.files.map(({ key }) => key));
-      for (const { id, upload } of recorded) {
-        // A commit that broke off may have made it visible: as long as no manifest says so, our record is the only trace.
-        const untold = names.isFile(upload.key) && !named.has(upload.key) && (await store.head(upload.key));
-        if (!untold) await context.artifacts.discard([id]);
-      }
+      for (let from = 0; from < recorded.length; from += DISCARDED_AT_ONCE)
+        await discardUploads(session, recorded.slice(from, from + DISCARDED_AT_ONCE));
     },
+    deleteSuperseded: (due) => deleteSuperseded(session, due),
     async close() {
       store.close();
     },
   };
+}
+
+/** Aborts the uploads, and then forgets those of which nothing is left. */
+async function discardUploads(session: FileSession, recorded: RecordedUpload[]) {
+  const { store, names, delivery, context } = session;
+  await severalAtOnce(recorded, ({ upload }) => store.abort(upload));
+  const manifest = await readManifest(store, names.manifest, delivery);
+  const named = new Set(manifest?.files.map(({ key }) => key));
+  // Under stable names nothing is ever deleted.
+  if (names.layout === 'versioned') await context.recordSuperseded(await unnamedFiles(session, recorded, named));
+  const gone = await severalAtOnce(recorded, async ({ id, upload }) => {
+    // A commit that broke off may have made it visible: as long as no manifest says so, our record is the only trace.
+    const isStable = names.isFile(upload.key) && !names.isVersioned(upload.key);
+    const untold = isStable && !named.has(upload.key) && (await store.head(upload.key));
+    return untold ? [] : [id];
+  });
+  await context.artifacts.discard(gone.flat());
 }

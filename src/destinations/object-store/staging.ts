@@ -1,10 +1,12 @@
 /** Uploads of one session: recorded before their first byte, filled, revealed, and found again by another worker. */
 import { randomBytes } from 'node:crypto';
 import { DestinationUnavailable, Superseded } from '../../errors.ts';
-import type { Artifact, Delivery, SessionContext } from '../contract.ts';
+import type { Artifact } from '../artifacts.ts';
+import type { Delivery, SessionContext } from '../contract.ts';
+import { severalAtOnce } from '../at-once.ts';
 import { artifactsAt } from '../recorded.ts';
 import type { Names } from './keys.ts';
-import { UploadGone, type ObjectStore, type StagedUpload, type Upload } from './store.ts';
+import { ObjectChanged, UploadGone, type ObjectStore, type Replaces, type StagedUpload, type Upload } from './store.ts';
 import { fill } from './upload.ts';
 
 export type FileSession = {
@@ -18,7 +20,7 @@ export type FileSession = {
 export type StagedFile = StagedUpload & { artifactId: string };
 
 /** An open upload as our database remembers it. */
-type RecordedUpload = { id: string; upload: Upload };
+export type RecordedUpload = { id: string; upload: Upload };
 
 /** Opens an upload and records it before its first byte. @throws Superseded when a later epoch has taken the interval */
 export async function openUpload({ store, context }: FileSession, key: string): Promise<RecordedUpload> {
@@ -61,23 +63,42 @@ export async function stage(
 /**
  * Makes a staged upload visible. Its upload may be gone because an earlier, interrupted call completed it: then the visible
  * object says so.
- * @throws Superseded when the upload is gone and the visible object is another one
+ * @param replaces nothing but that
+ * @throws Superseded when the visible object is another one, and the upload is gone or may not replace it
  */
-export async function reveal({ store }: FileSession, staged: StagedUpload): Promise<void> {
+export async function reveal({ store }: FileSession, staged: StagedUpload, replaces?: Replaces): Promise<void> {
   try {
-    await store.complete(staged);
+    await store.complete(staged, replaces);
   } catch (error) {
-    if (!(error instanceof UploadGone)) throw error;
+    if (!(error instanceof UploadGone || error instanceof ObjectChanged)) throw error;
     const visible = await store.head(staged.key);
-    if (visible?.identity === staged.identity) return;
+    if (visible?.identity === staged.identity) {
+      // A call that broke off between making the object and ending the upload.
+      if (error instanceof ObjectChanged) await store.abort(staged);
+      return;
+    }
     throw new Superseded('Another run has taken over this data interval.', { cause: error });
   }
 }
 
-/** The uploads of this interval that our database knows, up to our epoch, at the present place. */
-export async function recordedUploads({ store, context }: FileSession): Promise<RecordedUpload[]> {
-  const recorded = await artifactsAt(store.place, context);
+/** The uploads of this interval that our database knows, up to our epoch, at the session's place. */
+export async function recordedUploads({ store, names, context }: FileSession): Promise<RecordedUpload[]> {
+  const isHere = ({ place, key }: Artifact) =>
+    place === store.place || (place === store.formerPlace && names.isOfInterval(String(key)));
+  const recorded = await artifactsAt(isHere, context);
   return recorded.map(({ id, artifact }) => ({ id, upload: toUpload(artifact) }));
+}
+
+/** Versioned names of recorded uploads that are visible and that no manifest names: a commit that broke off revealed them. */
+export async function unnamedFiles(
+  { store, names }: FileSession,
+  recorded: readonly RecordedUpload[],
+  named: { has(key: string): boolean },
+): Promise<string[]> {
+  const keys = new Set(recorded.map(({ upload }) => upload.key));
+  const candidates = [...keys].filter((key) => names.isVersioned(key) && !named.has(key));
+  const visible = await severalAtOnce(candidates, async (key) => ((await store.head(key)) ? [key] : []));
+  return visible.flat();
 }
 
 function toUpload(artifact: Artifact): Upload {

@@ -28,7 +28,11 @@ export type StagedUpload = Upload & {
   checksum: string | null;
 };
 
-export type ObjectHead = { bytes: number; identity: string; checksum: string | null };
+/** `tag`: what a conditional write compares with; null where the store gives none. */
+export type ObjectHead = { bytes: number; identity: string; checksum: string | null; tag: string | null };
+
+/** What an upload may replace: the object of that tag, or `absent`: none. */
+export type Replaces = { tag: string } | 'absent';
 
 export type PartBytes = { number: number; offset: number; bytes: Uint8Array };
 
@@ -39,8 +43,10 @@ export type ObjectStore = {
   /** Pieces of one upload that may be stored at once, and the fewest bytes of each piece but the last. */
   partsInFlight: number;
   partBytes: number;
-  /** Which store this is: uploads that were recorded at another place are not ours to touch. */
+  /** Which store and folder this is, as `Destination.place` says it: uploads recorded at another place are not ours to touch. */
   place: string;
+  /** What earlier versions recorded as the place: the store without the folder. */
+  formerPlace: string;
   /** For a person, without host or credentials: `s3://bucket/key`. */
   locate(key: string): string;
   /** Opens an upload for this key; it stays invisible until it is completed. */
@@ -49,15 +55,24 @@ export type ObjectStore = {
   putPart(upload: Upload, part: PartBytes): Promise<StoredPart>;
   /** The names under which `head` will show this upload's object. */
   seal(upload: Upload, sums: ContentSums): Pick<StagedUpload, 'identity' | 'checksum'>;
-  /** Makes the upload the object, replacing what was there. @throws UploadGone when it was aborted or completed before */
-  complete(upload: StagedUpload): Promise<void>;
+  /**
+   * Makes the upload the object, replacing what was there.
+   * @param replaces nothing but that; a store that has no conditional writes replaces whatever is there
+   * @throws UploadGone when it was aborted or completed before; ObjectChanged when something else is there than it may replace
+   */
+  complete(upload: StagedUpload, replaces?: Replaces): Promise<void>;
   /** Returns when the store itself says that the upload is gone: it can no longer become visible. */
   abort(upload: Upload): Promise<void>;
   head(key: string): Promise<ObjectHead | undefined>;
   /** The object's bytes; undefined when there is none. */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Deletes an object, where there is one. @returns `denied` when the store does not permit deletes */
+  remove(key: string): Promise<'removed' | 'denied'>;
   close(): void;
 };
 
 /** The store no longer knows the upload: aborted by a later delivery, or already completed. Never leaves this folder. */
 export class UploadGone extends Error {}
+
+/** The object is not what a conditional write may replace. Never leaves this folder. */
+export class ObjectChanged extends Error {}

@@ -4,6 +4,7 @@ import { readExportedFile } from '../../formats/read-file.ts';
 import { RowsDigester, rowIdColumn } from '../../formats/rows-digest.ts';
 import { UnreadableFile } from '../../formats/unreadable.ts';
 import type { DeliveredFile, Delivery, Difference, Receipt } from '../contract.ts';
+import { severalAtOnce } from '../at-once.ts';
 import { fileKindOf } from './keys.ts';
 import { isObject, readManifest } from './manifest.ts';
 import type { FileSession } from './staging.ts';
@@ -16,7 +17,10 @@ import type { FileSession } from './staging.ts';
 export async function verifyFiles(session: FileSession, receipt: Receipt, deep: boolean): Promise<Difference[]> {
   const differences = await verifyManifest(session, receipt);
   const rows = hasUuids(session.delivery) ? new RowsDigester() : undefined;
-  for (const file of receipt.files ?? []) differences.push(...(await verifyFile(session, file, deep, rows)));
+  const files = receipt.files ?? [];
+  // A deep look holds blocks of each file: one at a time.
+  if (deep) for (const file of files) differences.push(...(await verifyFile(session, file, deep, rows)));
+  else differences.push(...(await severalAtOnce(files, (file) => verifyFile(session, file, deep, rows))).flat());
   if (!deep || !rows || differences.length > 0 || rows.digest() === receipt.digest) return differences;
   return [{ what: 'The files hold other rows than were delivered.', expected: receipt.digest, found: rows.digest() }];
 }
@@ -29,9 +33,16 @@ function hasUuids({ columns }: Delivery): boolean {
 async function verifyManifest({ store, names, delivery }: FileSession, receipt: Receipt): Promise<Difference[]> {
   const key = receipt.manifest ?? names.manifest;
   const manifest = await readManifest(store, key, delivery);
-  const expected = `complete, epoch ${receipt.epoch}, ${receipt.rows} rows`;
-  const found = manifest ? `${manifest.state}, epoch ${manifest.epoch}, ${manifest.rows} rows` : 'none';
+  const expected = `complete, ${runOf(receipt.run_id)}epoch ${receipt.epoch}, ${receipt.rows} rows`;
+  const found = manifest
+    ? `${manifest.state}, ${runOf(manifest.run_id)}epoch ${manifest.epoch}, ${manifest.rows} rows`
+    : 'none';
   return expected === found ? [] : [{ what: `The manifest ${store.locate(key)} differs.`, expected, found }];
+}
+
+/** Deliveries of before run ids were kept have none on either side. */
+function runOf(runId: string | null | undefined): string {
+  return runId ? `run ${runId}, ` : '';
 }
 
 /** @param rows after a deep look the rows' uuids are added to it; undefined: they have none */

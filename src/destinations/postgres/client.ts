@@ -7,6 +7,21 @@ import { translate } from './errors.ts';
 const LOGIN_MS = 10_000;
 const LOGIN_BYTES = 1024 * 1024;
 
+/**
+ * Settings of our sessions; times in milliseconds. A role or a database may have its own, made for people's queries: a load that takes
+ * longer would fail for ever. A statement may take as long as the activity that waits for it; longer waits for locks and silences in
+ * a transaction are tried again. A delivery is acknowledged when a crash of the server cannot undo it. Settings that the server's
+ * version does not know are left out.
+ */
+const SETTINGS: Record<string, string> = {
+  statement_timeout: String(2 * 3_600_000),
+  transaction_timeout: String(2 * 3_600_000),
+  idle_session_timeout: String(2 * 3_600_000),
+  lock_timeout: '60000',
+  idle_in_transaction_session_timeout: '60000',
+  synchronous_commit: 'on',
+};
+
 export type PostgresAccess = PostgresAddress & { user: string; password: string; database: string };
 
 export type PostgresClient = pg.Client;
@@ -36,11 +51,22 @@ export async function openClient(access: PostgresAccess): Promise<PostgresClient
     const measure = capped(socket);
     await client.connect();
     measure.stop();
+    // tooth: postgres-timeouts
+    await configure(client);
     return client;
   } catch (error) {
     signal.throwIfAborted();
     return translate(error);
   }
+}
+
+/** Other values than `off` also wait for a disk, some for more than one: they stay. One statement after the login: as parameters of the login, poolers such as PgBouncer would refuse them. */
+async function configure(client: PostgresClient): Promise<void> {
+  await client.query(
+    `select set_config(name, wanted.value, false) from pg_settings join json_each_text($1) as wanted (key, value) on key = name
+     where name <> 'synchronous_commit' or setting = 'off'`,
+    [JSON.stringify(SETTINGS)],
+  );
 }
 
 /** Until it has let us in, a server has little to say. */

@@ -73,9 +73,10 @@ export const postgres = defineDestination<PostgresConfig>({
     }
     if (config.port < FIRST_USER_PORT) throw new InvalidInput(`Must be at least ${FIRST_USER_PORT}.`, 'port');
     await checkHost(config.host, hostRules(allowedHosts)).catch((error: unknown) => {
-      throw error instanceof HostRefused ? new InvalidInput(error.message, 'host') : error;
+      throw error instanceof HostRefused ? new InvalidInput(error.message, 'host', undefined, { cause: error }) : error;
     });
   },
+  place: placeOf,
   keySpace: (config) => `${placeOf(config)}.${config.table_name}`,
   steps: databaseSteps((config, { environment, signal }) => ({
     access: accessOf(config, environment, signal),

@@ -2,19 +2,22 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import { DestinationUnavailable, Superseded } from '../../errors.ts';
+import { DestinationUnavailable, StagedLost, Superseded } from '../../errors.ts';
 import type { Delivery, PartSource, Session, SessionContext } from '../contract.ts';
 import { artifactsAt } from '../recorded.ts';
 import { openClient, type PostgresAccess, type PostgresClient } from './client.ts';
-import { deliverRows, findReceipt } from './commit.ts';
+import { deliverRows } from './commit.ts';
 import { isConnectionLost, sqlState, translate } from './errors.ts';
 import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
+import { addTimelineColumn, findReceipt } from './ledger.ts';
 import { prepareTables, type TableNames } from './tables.ts';
 import { differences } from './verify.ts';
 
 /** A stage that somebody is still loading is left for the next delivery to drop. */
 const DROP_LOCK_TIMEOUT = '2s';
 const LOCK_NOT_AVAILABLE = '55P03';
+/** In a commit it is a stage: a later run dropped it, or the database was restored from a copy without it. */
+const UNDEFINED_TABLE = '42P01';
 
 export type TableSession = {
   access: PostgresAccess;
@@ -51,13 +54,17 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     await client?.end().catch(() => {});
   }
 
-  /** The stage is recorded before it exists, and must still be recorded when it does: else nobody would ever drop it. */
-  async function createStage(part: number): Promise<{ id: string; table: string }> {
+  /** Of the stages of one part, whichever attempt loads them; a name of Postgres has 63 bytes at most. */
+  function stagePrefix(part: number): string {
     const interval = createHash('sha256')
       .update(`${delivery.exportId}/${delivery.start}/${delivery.end}`)
       .digest('hex');
-    const random = randomBytes(4).toString('hex');
-    const table = `${RESERVED}stage_${interval.slice(0, 14)}_${delivery.epoch}_${part}_${random}`;
+    return `${RESERVED}stage_${interval.slice(0, 14)}_${delivery.epoch}_${part}_`;
+  }
+
+  /** The stage is recorded before it exists, and must still be recorded when it does: else nobody would ever drop it. */
+  async function createStage(part: number): Promise<{ id: string; table: string }> {
+    const table = `${stagePrefix(part)}${randomBytes(4).toString('hex')}`;
     const id = await context.artifacts.record({ place, table });
     await on((client) => client.query(`create table ${inSchema(table)} (${columnDefinitions(delivery.columns)})`));
     const recorded = await context.artifacts.list();
@@ -110,7 +117,8 @@ export function tableSession({ access, place, names, delivery, context }: TableS
   }
 
   async function dropStages(): Promise<void> {
-    for (const { id, artifact } of await artifactsAt(place, context)) await dropRecorded(id, String(artifact['table']));
+    const ours = await artifactsAt((artifact) => artifact['place'] === place, context);
+    for (const { id, artifact } of ours) await dropRecorded(id, String(artifact['table']));
   }
 
   return {
@@ -131,13 +139,23 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       return { ...source.summary(), index: part.index, staged: { table } };
     },
     async commit(parts) {
+      for (const { index, staged } of parts) {
+        if (String(staged['table']).startsWith(stagePrefix(index))) continue;
+        throw new StagedLost('A part was staged under a name that is not the plan’s. The interval is delivered again.');
+      }
       await context.step('before-commit');
-      await on((client) => prepareTables(client, names, delivery));
+      await on(async (client) => {
+        await prepareTables(client, names, delivery);
+        await addTimelineColumn(client, names);
+      });
       await context.step('rows');
-      const replace = () => on((client) => deliverRows(client, names, delivery, parts));
+      const replace = async () => deliverRows(on, names, delivery, parts, context.ownership);
       // A connection that broke may have delivered all the same: made again, the statement finds out.
       const receipt = await replace().catch((error: unknown) => {
-        if (error instanceof DestinationUnavailable && isConnectionLost(error.cause)) return replace();
+        if (!(error instanceof DestinationUnavailable)) throw error;
+        if (isConnectionLost(error.cause)) return replace();
+        if (sqlState(error.cause) === UNDEFINED_TABLE)
+          throw new Superseded('What was staged is no longer there.', { cause: error });
         throw error;
       });
       await context.step('after-commit');
@@ -148,7 +166,11 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     },
     async delivered() {
       const receipt = await on((client) => findReceipt(client, names, delivery));
-      return receipt?.epoch === delivery.epoch ? receipt : undefined;
+      return receipt?.epoch === delivery.epoch && receipt.run_id === delivery.runId ? receipt : undefined;
+    },
+    async present() {
+      const receipt = await on((client) => findReceipt(client, names, delivery));
+      return receipt && { receipt, known: await context.ownership.knows(receipt.run_id) };
     },
     verify: (receipt, { deep, rows }) =>
       on((client) => differences(client, { names, delivery, receipt, ...(deep && rows && { rows }) })),

@@ -1,11 +1,18 @@
 /** The tables that a delivery needs in the user's schema: the target, and the ledger of what was delivered. */
-import { DestinationRejected } from '../../errors.ts';
+import { DestinationRejected, DestinationUnavailable } from '../../errors.ts';
 import type { Column, Delivery, RowVersions } from '../contract.ts';
 import type { PostgresClient } from './client.ts';
+import { sqlState } from './errors.ts';
 import { columnDefinitions, quoted } from './identifiers.ts';
 
-/** Any constant does; all workers that make tables in one database agree on it. */
-const TABLES_LOCK = 7_316_002;
+/**
+ * Workers that make tables in one schema take turns by this lock, in Postgres's two-argument form: (key, hash of the schema). The user's
+ * database may be Sluice's own, so no other lock of Sluice has this key (`test/db/advisory-locks.test.ts`).
+ */
+// tooth: postgres-tables-lock
+const TABLES_LOCK = 7_316_013;
+/** SQLSTATEs of two that make the same table at once: duplicate table, duplicate object, and a unique index of the catalogue. */
+const MADE_MEANWHILE = new Set(['42P07', '42710', '23505']);
 
 /** Which export a row belongs to, and the start of the data interval that it was delivered with. */
 export const EXPORT_COLUMN = '_sluice_export';
@@ -33,7 +40,8 @@ export function tableNames(schema: string, table: string): TableNames {
 /**
  * Makes the tables that do not exist. A target that somebody else made must have every column of the export, and a unique key where
  * rows have versions.
- * @throws DestinationRejected with the statements that add what a table lacks; the driver's errors
+ * @throws DestinationRejected with the statements that add what a table lacks; DestinationUnavailable while there is no schema, as in a
+ *   restore; the driver's errors
  */
 export async function prepareTables(
   client: PostgresClient,
@@ -41,7 +49,7 @@ export async function prepareTables(
   { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
 ): Promise<void> {
   const found = await tablesIn(client, names);
-  if (!found.schema) throw new DestinationRejected(`The schema ${quoted(names.schema)} does not exist.`);
+  if (!found.schema) throw new DestinationUnavailable(`The schema ${quoted(names.schema)} does not exist.`);
   if (!found.ledger || found.target === 'none') await createTables(client, names, columns, merge);
   await checkTarget(client, names, found, { columns, merge });
 }
@@ -69,6 +77,11 @@ async function checkTarget(
   if (merge) await checkKey(client, names, merge);
 }
 
+export async function tableExists(client: PostgresClient, qualified: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [qualified]);
+  return rows[0]!.found;
+}
+
 type Found = { schema: boolean; ledger: boolean; target: 'table' | 'other' | 'none' };
 
 async function tablesIn(client: PostgresClient, { schema, table }: TableNames): Promise<Found> {
@@ -88,7 +101,7 @@ async function tablesIn(client: PostgresClient, { schema, table }: TableNames): 
   };
 }
 
-/** One at a time per database: `if not exists` alone fails when two do it at once. */
+/** One at a time per schema: `if not exists` alone fails when two do it at once. */
 async function createTables(
   client: PostgresClient,
   { schema, table, target, ledger }: TableNames,
@@ -100,7 +113,7 @@ async function createTables(
   const ordered = [...columns.filter(({ hidden }) => !hidden), ...columns.filter(({ hidden }) => hidden)];
   await client.query('begin');
   try {
-    await client.query('select pg_advisory_xact_lock($1)', [TABLES_LOCK]);
+    await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [TABLES_LOCK, schema]);
     const { target: present } = await tablesIn(client, tableNames(schema, table));
     await client.query(`
       create table if not exists ${ledger} (
@@ -115,6 +128,7 @@ async function createTables(
         digest text not null,
         bytes bigint not null,
         delivered_at timestamptz not null default now(),
+        timeline uuid,
         primary key (export, interval_start, interval_end)
       )`);
     if (present === 'none') {
@@ -124,6 +138,10 @@ async function createTables(
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
+    // Others may make the tables without our lock: the user, or a worker of a version that had another key.
+    if (MADE_MEANWHILE.has(sqlState(error) ?? '')) {
+      throw new DestinationUnavailable('The tables were made by somebody else at the same time.', { cause: error });
+    }
     throw error;
   }
 }

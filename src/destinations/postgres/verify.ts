@@ -4,10 +4,10 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { rowIdColumn, rowsDigestSql } from '../../formats/rows-digest.ts';
 import type { Delivery, Difference, Receipt, RowVersions } from '../contract.ts';
 import type { PostgresClient } from './client.ts';
-import { findReceipt, tableExists } from './commit.ts';
 import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
 import { countLostSql, intervalSql } from './interval-rows.ts';
-import type { TableNames } from './tables.ts';
+import { findReceipt } from './ledger.ts';
+import { tableExists, type TableNames } from './tables.ts';
 
 type Delivered = {
   names: TableNames;
@@ -27,13 +27,18 @@ export async function differences(client: PostgresClient, delivered: Delivered):
   const compared: Difference[] = [
     {
       what: 'The ledger beside the table names another delivery.',
-      expected: `epoch ${receipt.epoch}`,
-      found: ledger ? `epoch ${ledger.epoch}` : 'none',
+      expected: deliveryOf(receipt),
+      // A receipt of before run ids were kept in it has none.
+      found: ledger ? deliveryOf({ epoch: ledger.epoch, run_id: receipt.run_id ? ledger.run_id : null }) : 'none',
     },
   ];
   if (!delivery.merge) compared.push(await intervalDifference(client, names, delivery, receipt));
   else if (rows) compared.push(await versionsDifference(client, names, delivery, delivery.merge, rows()));
   return compared.filter(({ expected, found }) => expected !== found);
+}
+
+function deliveryOf({ epoch, run_id: runId }: Pick<Receipt, 'epoch' | 'run_id'>): string {
+  return runId ? `epoch ${epoch}, run ${runId}` : `epoch ${epoch}`;
 }
 
 async function intervalDifference(

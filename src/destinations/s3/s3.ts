@@ -4,10 +4,11 @@ import { InvalidInput } from '../../errors.ts';
 import { HostRefused, hostRules } from '../../net/host-rules.ts';
 import { checkEndpoint } from '../../net/endpoint.ts';
 import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
-import type { Destination } from '../contract.ts';
+import type { Destination, Subject } from '../contract.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination } from '../define.ts';
-import { checkFileFormat, fileProperties, withDefault } from '../object-store/config.ts';
+import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties, withDefault } from '../object-store/config.ts';
+import { withModel } from '../key-space.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
 import { secret } from '../secret.ts';
@@ -85,13 +86,18 @@ async function originOf(endpoint: string, { allowedHosts }: DestinationEnvironme
     return await checkEndpoint(endpoint, hostRules(allowedHosts));
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
-    throw new InvalidInput(error.message, 'endpoint_url');
+    throw new InvalidInput(error.message, 'endpoint_url', undefined, { cause: error });
   }
 }
 
-function placeOf(config: AnyConfig): string {
+function storeOf(config: AnyConfig): string {
   const store = config.endpoint_url ? new URL(config.endpoint_url).origin : 'aws';
   return `s3:${store}/${config.bucket_name}`;
+}
+
+/** Bucket and prefix: keys are often allowed for one prefix of a bucket only. */
+function placeOf(config: AnyConfig, { model }: Pick<Subject, 'model'>): string {
+  return `${storeOf(config)}/${withModel(checkPrefix(config.prefix), model)}`;
 }
 
 function s3Destination(
@@ -107,20 +113,28 @@ function s3Destination(
     takes: 'files',
     config: schema,
     checkFirst: checkFileFormat,
+    former: FORMER_FILE_CONFIG,
     ...(integration && { integration }),
     secretsGoTo: ['endpoint_url'],
     validate,
-    keySpace: (config) => `${placeOf(config)}/${checkPrefix(config.prefix)}`,
-    steps: bucketSteps((config, { environment, signal }) => bucketOf(config, environment, signal)),
-    names: (config, delivery) => allNames(namesOf(checkPrefix(config.prefix), delivery), delivery.parts),
+    place: placeOf,
+    keySpace: placeOf,
+    steps: bucketSteps((config, { model, environment, signal }) => bucketOf(config, model, environment, signal)),
+    names: (config, delivery) =>
+      allNames(namesOf(checkPrefix(config.prefix), delivery, layoutOf(config)), delivery.parts),
     async open(config, delivery, context, environment) {
-      const { store, prefix } = bucketOf(config, environment, context.signal);
-      return fileSession({ store, names: namesOf(prefix, delivery), delivery, context });
+      const { store, prefix } = bucketOf(config, delivery.model, environment, context.signal);
+      return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
     },
   });
 }
 
-function bucketOf(config: AnyConfig, { allowedHosts }: DestinationEnvironment, signal: AbortSignal): Bucket {
+function bucketOf(
+  config: AnyConfig,
+  model: string,
+  { allowedHosts }: DestinationEnvironment,
+  signal: AbortSignal,
+): Bucket {
   const { client, close } = s3Client({
     region: config.region,
     accessKeyId: config.aws_access_key_id,
@@ -131,7 +145,8 @@ function bucketOf(config: AnyConfig, { allowedHosts }: DestinationEnvironment, s
   });
   const store = s3Store({
     client,
-    place: placeOf(config),
+    place: placeOf(config, { model }),
+    formerPlace: storeOf(config),
     bucket: config.bucket_name,
     encryption: (config.encryption ?? null) as ServerSideEncryption | null,
     kmsKeyId: config.kms_key_id ?? null,

@@ -3,6 +3,7 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListPartsCommand,
@@ -13,7 +14,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { DestinationUnavailable } from '../../errors.ts';
-import { UploadGone, type ObjectStore, type Upload } from '../object-store/store.ts';
+import { ObjectChanged, UploadGone, type ObjectStore, type Replaces, type Upload } from '../object-store/store.ts';
 import { codeOf, statusOf, translate } from './errors.ts';
 
 const MIB = 1024 * 1024;
@@ -27,8 +28,9 @@ const TOKEN = 'sluice-upload';
 
 export type S3StoreOptions = {
   client: S3Client;
-  /** Which installation of S3 this is, for `place`. */
+  /** As in `ObjectStore`. */
   place: string;
+  formerPlace: string;
   bucket: string;
   encryption: ServerSideEncryption | null;
   kmsKeyId: string | null;
@@ -37,7 +39,7 @@ export type S3StoreOptions = {
 };
 
 export function s3Store(options: S3StoreOptions): ObjectStore {
-  const { client, place, bucket, encryption, kmsKeyId, signal, onClose } = options;
+  const { client, place, formerPlace, bucket, encryption, kmsKeyId, signal, onClose } = options;
   const within = (milliseconds: number) => ({
     abortSignal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]),
   });
@@ -64,6 +66,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
     partsInFlight: 3,
     partBytes: 8 * MIB,
     place,
+    formerPlace,
     locate: (key) => `s3://${bucket}/${key}`,
     async begin(key, token) {
       const command = new CreateMultipartUploadCommand({
@@ -93,8 +96,8 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
       return { number, tag: ETag, checksum: sum };
     },
     seal: ({ token }, sums) => ({ identity: token, checksum: `crc32:${base64(sums.crc32)}` }),
-    async complete(upload) {
-      const command = new CompleteMultipartUploadCommand({
+    async complete(upload, replaces) {
+      const input = {
         ...named(upload),
         MultipartUpload: {
           Parts: upload.parts.map(({ number, tag, checksum }) => ({
@@ -105,10 +108,17 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         },
         ChecksumType: 'FULL_OBJECT',
         ChecksumCRC32: upload.checksum?.replace('crc32:', ''),
-      });
+      } as const;
+      const send = async (condition: object) =>
+        client.send(new CompleteMultipartUploadCommand({ ...input, ...condition }), within(PIECE_MS));
       try {
-        await client.send(command, within(PIECE_MS));
+        await send(conditionOf(replaces)).catch((error: unknown) => {
+          // A store that has no conditional writes says so, and the write is made as before there were any.
+          if (replaces && statusOf(error) === NOT_IMPLEMENTED) return send({});
+          throw error;
+        });
       } catch (error) {
+        if (replaces && isChanged(error)) throw new ObjectChanged();
         // Some stores miss the parts before they miss the upload.
         if (codeOf(error) === 'InvalidPart' && !(await isOpen(upload))) throw new UploadGone();
         failed(error);
@@ -137,6 +147,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
           bytes: head.ContentLength ?? -1,
           identity: head.Metadata?.[TOKEN] ?? '',
           checksum: whole ? `crc32:${head.ChecksumCRC32}` : null,
+          tag: head.ETag ?? null,
         };
       } catch (error) {
         if (statusOf(error) === 404) return undefined;
@@ -152,8 +163,31 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         return failed(error);
       }
     },
+    async remove(key) {
+      try {
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), within(CALL_MS));
+        return 'removed';
+      } catch (error) {
+        if (codeOf(error) === 'AccessDenied' || NO_DELETES.has(statusOf(error) ?? 0)) return 'denied';
+        return failed(error);
+      }
+    },
     close: onClose,
   };
+}
+
+const NOT_IMPLEMENTED = 501;
+/** A store that has no deletes. */
+const NO_DELETES = new Set([405, NOT_IMPLEMENTED]);
+
+function conditionOf(replaces: Replaces | undefined) {
+  if (replaces === undefined) return {};
+  return replaces === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: replaces.tag };
+}
+
+/** Another object than the one to be replaced is there, or none any more. */
+function isChanged(error: unknown): boolean {
+  return codeOf(error) === 'PreconditionFailed' || statusOf(error) === 412 || codeOf(error) === 'NoSuchKey';
 }
 
 /** A body that breaks off is the store's failure as well. */

@@ -1,7 +1,9 @@
 /** What the events of one group do to the persons of a project. */
+import { textHasMoreValuesThan } from '../../wire/value-count.ts';
 import { personIdOf } from '../person-id.ts';
 import { storedLength } from '../stored-length.ts';
 import { NO_EFFECTS, type PersonEffects, type PersonWarning, type Properties } from './effects.ts';
+import type { DistinctIdCounts } from './distinct-id-counts.ts';
 import { changedProperties, isSame } from './properties.ts';
 import { NO_PROPERTIES, StoredProperties } from './stored-properties.ts';
 
@@ -34,12 +36,16 @@ export type PersonChanges = {
 
 /** Bytes of a person's properties as JSON, all digits of its numbers written out. */
 const MOST_PROPERTIES_BYTES = 1024 * 1024;
+/** Elements, members, lists and objects in them: each change reads and writes all of them, and other requests wait for it. */
+const MOST_PROPERTIES_VALUES = 25_000;
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 
 /** A person on its way through the group. */
 type Person = PersonState & {
   /** As it was before the group; undefined: it was not there. */
   before: PersonState | undefined;
+  /** How many distinct ids it has. */
+  distinctIds: number;
   mergedInto: Person | undefined;
 };
 
@@ -47,8 +53,13 @@ type Person = PersonState & {
  * Applies the events of one group, in order, to the persons that were loaded for them. Deterministic; never throws; changes nothing
  * that it is given.
  * @param known the persons of all distinct ids of the group and of its merges, where they have one
+ * @param limit how many distinct ids a person may get by merges; `counts` of the persons that are known, where any event merges
  */
-export function createPersonWork(projectId: number, known: ReadonlyMap<string, PersonState>) {
+export function createPersonWork(
+  projectId: number,
+  known: ReadonlyMap<string, PersonState>,
+  limit: { most: number; counts: DistinctIdCounts } = { most: Infinity, counts: new Map() },
+) {
   const byDistinctId = new Map<string, Person>();
   const byId = new Map<string, Person>();
   const mapped = new Map<string, Person>();
@@ -103,7 +114,8 @@ export function createPersonWork(projectId: number, known: ReadonlyMap<string, P
   }
 
   function enter({ id, properties, isIdentified, createdAt }: PersonState, before?: PersonState): Person {
-    const entered = { id, properties, isIdentified, createdAt, before, mergedInto: undefined };
+    const distinctIds = before ? (limit.counts.get(id) ?? 1) : 0;
+    const entered = { id, properties, isIdentified, createdAt, before, distinctIds, mergedInto: undefined };
     byId.set(id, entered);
     return entered;
   }
@@ -115,15 +127,23 @@ export function createPersonWork(projectId: number, known: ReadonlyMap<string, P
 
   function map(distinctId: string, person: Person): Person {
     mapped.set(distinctId, person);
+    person.distinctIds += 1;
     return link(distinctId, person);
   }
 
   /** @returns the person that both ids have from now on; that of `distinctId` alone where the merge is refused */
   function join(distinctId: string, merge: NonNullable<PersonEffects['merge']>, timestamp: bigint): Person {
     const other = find(merge.distinctId);
-    const into = find(distinctId) ?? (other ? map(distinctId, other) : make(distinctId, timestamp));
-    if (!other) return map(merge.distinctId, into);
+    const found = find(distinctId);
+    if (!found && other && mayHave(other.distinctIds + 1)) return map(distinctId, other);
+    const into = found ?? make(distinctId, timestamp);
+    if (!other && mayHave(into.distinctIds + 1)) return map(merge.distinctId, into);
     if (other === into) return into;
+    if (!other || !mayHave(into.distinctIds + other.distinctIds)) {
+      warnings.push(tooManyDistinctIds(distinctId, merge.distinctId, limit.most));
+      return into;
+    }
+    // tooth: merge-identified
     if (other.isIdentified && !merge.dangerously) {
       warnings.push(alreadyIdentified(distinctId, merge.distinctId));
       return into;
@@ -131,8 +151,14 @@ export function createPersonWork(projectId: number, known: ReadonlyMap<string, P
     const properties = { ...other.properties.value, ...into.properties.value };
     if (!isSame(properties, into.properties.value)) replace(into, distinctId, properties);
     if (other.createdAt < into.createdAt) into.createdAt = other.createdAt;
+    into.distinctIds += other.distinctIds;
     other.mergedInto = into;
     return into;
+  }
+
+  function mayHave(distinctIds: number): boolean {
+    // tooth: distinct-ids
+    return distinctIds <= limit.most;
   }
 
   function change(person: Person, distinctId: string, timestamp: bigint, effects: PersonEffects): void {
@@ -144,7 +170,9 @@ export function createPersonWork(projectId: number, known: ReadonlyMap<string, P
   function replace(person: Person, distinctId: string, properties: Properties): void {
     const text = JSON.stringify(properties);
     const length = Math.max(Buffer.byteLength(text), storedLength(text, properties, MOST_PROPERTIES_BYTES));
-    if (length > MOST_PROPERTIES_BYTES) {
+    // A person of before there was a limit may lose some of what it has.
+    const isWide = text.length > person.properties.text.length && textHasMoreValuesThan(text, MOST_PROPERTIES_VALUES);
+    if (length > MOST_PROPERTIES_BYTES || isWide) {
       warnings.push(tooLarge(distinctId));
       return;
     }
@@ -198,10 +226,18 @@ function alreadyIdentified(distinctId: string, other: string): PersonWarning {
   };
 }
 
+function tooManyDistinctIds(distinctId: string, other: string, most: number): PersonWarning {
+  return {
+    code: 'person_distinct_ids_limit',
+    detail: `${JSON.stringify(other)} was not joined to ${JSON.stringify(distinctId)}: a person may have ${most} distinct ids.`,
+    distinctId,
+  };
+}
+
 function tooLarge(distinctId: string): PersonWarning {
   return {
     code: 'person_properties_size_violation',
-    detail: `The person of ${JSON.stringify(distinctId)} was not changed: its properties may have ${MOST_PROPERTIES_BYTES} bytes of JSON.`,
+    detail: `The person of ${JSON.stringify(distinctId)} was not changed: its properties may have ${MOST_PROPERTIES_BYTES} bytes of JSON and ${MOST_PROPERTIES_VALUES} values.`,
     distinctId,
   };
 }

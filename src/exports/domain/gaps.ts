@@ -2,7 +2,7 @@
 import { intervalsEnding, type DataInterval, type Millis, type Tiling } from './intervals.ts';
 import { isGap, isOpen, type RunStatus } from './statuses.ts';
 
-/** The newest run of one interval, and how many of its runs in a row ended `FailedRetryable`. */
+/** The newest run of one interval, and how many of its runs ended in a status that is retried. */
 export type IntervalState = {
   status: RunStatus;
   failures: number;

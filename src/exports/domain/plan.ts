@@ -1,5 +1,5 @@
 /** A run's plan: the content that every attempt writes. Stored with the run; never changed. */
-import type { Column, FileEncoding, Part } from '../../destinations/contract.ts';
+import type { Column, FileEncoding } from '../../destinations/contract.ts';
 import type { Content } from './content.ts';
 
 /** A row's place in the order of an interval: `(interval_time, uuid)`. */
@@ -8,7 +8,23 @@ export type Boundary = { intervalTime: string; uuid: string };
 /** Half-open `[from, to)`; a missing end is the interval's own. */
 export type PlannedPart = { rows: number; from?: Boundary; to?: Boundary };
 
+/** Where and how a run delivers. Holds no secret: those are looked up for the place when it is opened. */
+export type PinnedDestination = {
+  /** As in `destination.type`. */
+  type: string;
+  /** As `Destination.place` and `Destination.keySpace` say them. */
+  place: string;
+  keySpace: string;
+  /** The destination's configuration without secrets. */
+  config: Record<string, unknown>;
+};
+
 export type Plan = {
+  /**
+   * Where every step of the run goes, whatever becomes of the export. Absent in plans of earlier versions: those follow the
+   * export's configuration, and are pinned to it just before it changes.
+   */
+  destination?: PinnedDestination;
   /** Only rows stored before this instant (ISO, microseconds): that set can no longer grow. */
   cutoff: string;
   rows: number;
@@ -25,23 +41,52 @@ export type Plan = {
   formatVersion: number;
 };
 
+/** A plan in its run's row: of a large one the parts are stored as rows, and only their number is here. */
+export type StoredPlan = Omit<Plan, 'parts'> & { parts?: PlannedPart[]; partCount?: number };
+
+/** How many parts a stored plan has. @throws Error when it says neither which nor how many: none would be a loss of all rows */
+export function countParts({ parts, partCount }: Pick<StoredPlan, 'parts' | 'partCount'>): number {
+  const count = parts?.length ?? partCount;
+  if (count === undefined) throw new Error('the plan does not tell its parts');
+  return count;
+}
+
 /** The most that one part holds, whatever the destination says. */
 const PART_ROWS = 250_000;
 const MEBIBYTE = 1024 * 1024;
 const PART_BYTES = 256 * MEBIBYTE;
 export const FORMAT_VERSION = 2;
 
+/** The most parts of one plan: what receipts, manifests, histories and one delivering statement hold. */
+const MOST_FILES = 10_000;
+const MOST_STAGE_TABLES = 200;
+
+/** What one part, and one plan, may hold at most. */
+export type PlanLimits = { rows: number; bytes: number; parts: number };
+
 /** @param maxFileSizeMb target size of a file before compression, MiB; null or 0: none */
-export function partLimits(maxFileSizeMb: number | null | undefined): { rows: number; bytes: number } {
-  return { rows: PART_ROWS, bytes: maxFileSizeMb ? Math.min(maxFileSizeMb * MEBIBYTE, PART_BYTES) : PART_BYTES };
+export function planLimits(takes: 'files' | 'rows', maxFileSizeMb: number | null | undefined): PlanLimits {
+  return {
+    rows: PART_ROWS,
+    bytes: maxFileSizeMb ? Math.min(maxFileSizeMb * MEBIBYTE, PART_BYTES) : PART_BYTES,
+    parts: takes === 'files' ? MOST_FILES : MOST_STAGE_TABLES,
+  };
 }
 
-/** How far a delivered plan got, as a run's `cursor` says it: opaque to readers. */
-export function cursorAfter({ parts }: Plan, end: string): string {
-  const last = parts.at(-1)?.to;
-  return last ? `${last.intervalTime}/${last.uuid}` : end;
-}
-
-export function partsOf(plan: Plan): Part[] {
-  return plan.parts.map(({ rows }, index) => ({ index, rows }));
+/** Why a plan of more parts than the limit is rejected, and what to change. */
+export function tooManyParts(
+  takes: 'files' | 'rows',
+  limits: PlanLimits,
+  { rows, bytes }: Pick<Plan, 'rows' | 'bytes'>,
+) {
+  const size = `${rows} rows, about ${Math.ceil(bytes / MEBIBYTE)} MiB`;
+  const shorter = 'Choose a shorter interval, or fewer events';
+  if (takes === 'rows')
+    return `The data interval (${size}) would take more than ${limits.parts} stage tables. ${shorter}.`;
+  const needed = Math.ceil(bytes / limits.parts / MEBIBYTE) + 1;
+  const larger =
+    limits.bytes < PART_BYTES && needed * MEBIBYTE <= PART_BYTES
+      ? `Raise \`max_file_size_mb\` to ${needed} or more, or choose a shorter interval or fewer events`
+      : shorter;
+  return `The data interval (${size}) would take more than ${limits.parts} files. ${larger}.`;
 }

@@ -20,7 +20,7 @@ export function isOpen(status: RunStatus): boolean {
 }
 
 /** How an execution came to be. */
-export const RUN_KINDS = ['scheduled', 'retry', 'backfill', 'gap'] as const;
+export const RUN_KINDS = ['scheduled', 'retry', 'backfill', 'gap', 'stale'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 /** `Starting`: the requests of its runs are being written; some may run already. */
@@ -32,20 +32,37 @@ export function isLive(status: BackfillStatus): boolean {
   return status === 'Starting' || status === 'Running';
 }
 
+/** Ends that may pass by themselves: the interval is tried again, with back-off and a limit. */
+export const RETRIED_STATUSES = ['FailedRetryable', 'Terminated', 'TimedOut'] as const satisfies readonly RunStatus[];
+
+function isRetried(status: RunStatus): boolean {
+  return (RETRIED_STATUSES as readonly RunStatus[]).includes(status);
+}
+
+/** Whether an interval whose newest run ended like that can become a gap again by itself. */
+export function mayBecomeGap(status: RunStatus): boolean {
+  return isRetried(status) || status === 'ContinuedAsNew';
+}
+
 const MINUTE = 60_000;
-/** How long to wait after each `FailedRetryable` of an interval before it is a gap again; then hourly for a day. */
+/** How long to wait after each retried end of an interval before it is a gap again; then hourly for a day. */
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60];
 const GIVE_UP_AFTER_FAILURES = RETRY_AFTER_MINUTES.length + 23;
 
 /**
  * Whether an interval without an open run or request is a gap that fills itself.
  * @param last the newest run of the interval, if there is any
- * @param failures how many runs in a row ended `FailedRetryable`, the newest included
+ * @param failures how many of its runs ended in one of `RETRIED_STATUSES` since it was last delivered, the newest included
  * @param sinceMillis how long ago the newest one finished
  */
 export function isGap(last: RunStatus | undefined, failures: number, sinceMillis: number): boolean {
-  if (last === undefined || last === 'Terminated' || last === 'TimedOut' || last === 'ContinuedAsNew') return true;
-  if (last !== 'FailedRetryable' || failures > GIVE_UP_AFTER_FAILURES) return false;
+  if (last === undefined || last === 'ContinuedAsNew') return true;
+  if (!isRetried(last) || failures > GIVE_UP_AFTER_FAILURES) return false;
   const minutes = RETRY_AFTER_MINUTES[failures - 1] ?? 60;
   return sinceMillis >= minutes * MINUTE;
+}
+
+/** Whether nothing tries an interval again by itself, because its runs failed too often. Parameters as of `isGap`. */
+export function isGivenUp(last: RunStatus, failures: number): boolean {
+  return isRetried(last) && failures > GIVE_UP_AFTER_FAILURES;
 }

@@ -1,21 +1,23 @@
 /** What cohorts are built on, and what is built on them. */
 import { InvalidInput } from '../../errors.ts';
+import type { Rights } from '../../http/access.ts';
+import { seesFlag } from '../feature-flags/linked.ts';
 import type { FlagBound } from '../stores.ts';
 import type { Cohort, CohortFields } from './cohorts.store.ts';
 import { cohortsIn, type CohortFilters } from './filters.ts';
 
 /**
  * @param after as it shall be
- * @param current as it is; absent: it is being made
+ * @param about `current`: as it is; absent: it is being made. `rights`: of who is told; hidden flags go by their ids
  * @throws InvalidInput when something would be missing or go in circles: for the cohort, or for what uses it
  */
 export async function checkUse(
   stores: FlagBound,
   projectId: number,
   after: CohortFields,
-  current?: Cohort,
+  { current, rights }: { current?: Cohort; rights?: Pick<Rights, 'levelOf'> | undefined } = {},
 ): Promise<void> {
-  if (after.deleted) return current?.deleted === false ? checkUnused(stores, current) : undefined;
+  if (after.deleted) return current?.deleted === false ? checkUnused(stores, current, rights) : undefined;
   if (!after.isStatic) await checkFoundations(stores, projectId, after.filters as CohortFilters, current?.id);
 }
 
@@ -37,8 +39,13 @@ async function checkFoundations(
   if (circular) throw new InvalidInput(`The cohort "${circular.name}" would be built on itself.`, attr);
 }
 
-async function checkUnused({ cohorts }: FlagBound, { projectId, id }: Cohort): Promise<void> {
-  const { flags, cohorts: built } = await cohorts.usersOf(projectId, id);
+async function checkUnused(
+  { cohorts }: FlagBound,
+  { projectId, id }: Cohort,
+  rights: Pick<Rights, 'levelOf'> | undefined,
+): Promise<void> {
+  const { flags: using, cohorts: built } = await cohorts.usersOf(projectId, id);
+  const flags = using.map((flag) => (seesFlag(rights, flag) ? flag.key : `ID: ${flag.id}`));
   const users = [
     ...(flags.length > 0 ? [`the feature flags ${quoted(flags)}`] : []),
     ...(built.length > 0 ? [`the cohorts ${quoted(built)}`] : []),

@@ -96,7 +96,7 @@ const patchCohort = route({
   answers: { 200: ChangedBody },
   summary: 'Change, delete or restore a cohort',
   description: `Its persons are counted anew. ${ABOUT_CSV} Its persons are added; the body may be the file alone.`,
-  async handle({ project, caller, params, body, file }, { cohorts }: CohortsApi) {
+  async handle({ project, caller, rights, params, body, file }, { cohorts }: CohortsApi) {
     const changes = {
       name: body.name,
       description: body.description,
@@ -104,7 +104,7 @@ const patchCohort = route({
       filters: filtersIn(body),
       deleted: body.deleted,
     };
-    const changed = await cohorts.change(project, caller, params.id, changes, file);
+    const changed = await cohorts.change(project, { ...caller, rights }, params.id, changes, file);
     return json(200, presentChanged(changed, await cohorts.users([changed.cohort.createdBy])));
   },
 });

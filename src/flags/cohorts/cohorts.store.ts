@@ -133,16 +133,19 @@ export function cohortStore(db: Knex) {
     },
 
     /** Flags and cohorts whose conditions name this cohort, as they are called. */
-    async usersOf(projectId: number, id: number): Promise<{ flags: string[]; cohorts: string[] }> {
+    async usersOf(
+      projectId: number,
+      id: number,
+    ): Promise<{ flags: { id: number; key: string; createdBy: number | null }[]; cohorts: string[] }> {
       // Not written into the SQL, where knex takes a question mark for a binding.
       const path = `strict exists($.** ? (@.type == "cohort" && (@.value == ${id} || @.value == "${id}")))`;
       const users = (table: string) =>
         db(table).where({ project_id: projectId, deleted: false }).whereRaw('filters @@ ?::jsonpath', [path]);
       const [flags, cohorts] = await Promise.all([
-        users('feature_flags').orderBy('key').pluck('key'),
+        users('feature_flags').orderBy('key').select('id', 'key', { createdBy: 'created_by' }),
         users('cohorts').whereNot({ id }).orderBy('id').pluck('name'),
       ]);
-      return { flags: flags as string[], cohorts: cohorts as string[] };
+      return { flags: flags as { id: number; key: string; createdBy: number | null }[], cohorts: cohorts as string[] };
     },
   };
 }

@@ -4,6 +4,7 @@ import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import { changesBetween, type Author, type Change } from '../../identity/activity.ts';
 import type { SeenActivity } from '../../identity/seen-activity.ts';
+import type { FlagAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkUse } from './check-use.ts';
 import type { Cohort, CohortFields } from './cohorts.store.ts';
@@ -86,7 +87,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     /** What it is not told stays. @throws InvalidInput naming the field; NotFound */
     async change(
       project: Project,
-      author: Author,
+      author: FlagAuthor,
       id: number,
       changes: CohortChanges,
       ids?: NamedIds,
@@ -96,7 +97,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
         if (ids) requireStatic(current);
         const wanted = differences(current, changes);
         if (Object.keys(wanted).length === 0) return current;
-        await checkUse(stores, project.id, { ...current, ...wanted }, current);
+        await checkUse(stores, project.id, { ...current, ...wanted }, { current, rights: author.rights });
         const after = await stores.cohorts.update(id, wanted);
         await stores.cohorts.startCount(id, COUNT_MS);
         const entry: Entry = {

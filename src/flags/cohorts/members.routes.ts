@@ -3,6 +3,7 @@ import { NotFound } from '../../errors.ts';
 import { PersonBody, presentPerson } from '../../events/persons/persons.routes.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../http/pagination.ts';
 import { json, route } from '../../http/route.ts';
+import { ensureRaw, rawAccess } from '../../identity/raw-data.ts';
 import { Type } from '../../schema.ts';
 import type { CohortPersons } from './cohort-persons.ts';
 import type { Cohorts } from './cohorts.ts';
@@ -19,8 +20,10 @@ const listPersons = route({
   answers: { 200: cursorPageOf(PersonBody) },
   summary: 'List the persons of a cohort, the newest first',
   description:
-    'As they are now: properties may have changed since they were counted. Given up after five seconds (503).',
-  async handle({ project, params, query, url }, { cohorts, cohortPersons }: MembersApi) {
+    'As they are now: properties may have changed since they were counted. Takes the level and the scope for persons, too. Given up ' +
+    'after five seconds (503).',
+  async handle({ project, caller, rights, params, query, url }, { cohorts, cohortPersons }: MembersApi) {
+    ensureRaw(rawAccess({ caller, rights }), ['person']);
     const { id } = await cohorts.get(project.id, params.id);
     const load = (place: Place) => cohortPersons(project.id, id, place);
     return json(200, await cursorPage(url, query, load, presentPerson));

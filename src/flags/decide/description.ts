@@ -67,10 +67,16 @@ const configuration = {
 
 const Values = Type.Object(
   {
-    featureFlags: Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.String()]), {
-      description: 'On, off or a variant. `v=2` of decide leaves out what is off; `v=1` is a list of keys that are on.',
-    }),
-    featureFlagPayloads: Type.Record(Type.String(), Type.String()),
+    featureFlags: Type.Union(
+      [Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.String()])), Type.Array(Type.String())],
+      {
+        description:
+          'On, off or a variant. `v=2` of decide leaves out what is off; `v=1` is a list of keys that are on.',
+      },
+    ),
+    featureFlagPayloads: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'From `v=3` of decide on.' }),
+    ),
     ...around,
     ...configuration,
   },
@@ -82,17 +88,34 @@ const AllDetails = Type.Object(
   { title: 'FlagsDetails' },
 );
 
+/** With `disable_flags`. */
+const Configured = Type.Required(Type.Object(configuration), { title: 'ConfigurationOnly' });
+
 const access = { public: true } as const;
 const version = Type.Optional(Type.Integer({ description: 'Of the answer.' }));
 
+const refusals = [400, 401, 402, 405, 413, 415, 429, 500, 503];
+const example = { api_key: 'phc_project', distinct_id: 'user-1', person_properties: { plan: 'free' } };
+
 export const decideRoutes: readonly DescribedRoute[] = [
+  {
+    method: 'get',
+    path: '/flags/',
+    access,
+    refusals,
+    answers: { 200: Type.Object({ ...configuration }, { title: 'MinimalConfiguration' }) },
+    summary: 'Tell a configuration that names no project and no flags',
+    description: 'What SDKs ask that only want to know whether the server is there.',
+  },
   {
     method: 'post',
     path: '/decide/',
     access,
     query: Type.Object({ v: version }),
     body: Request,
-    answers: { 200: Type.Union([Values, AllDetails]) },
+    example,
+    refusals,
+    answers: { 200: Type.Union([Values, AllDetails, Configured]) },
     summary: 'Decide flags, with the configuration',
     description:
       '`v=3` answers values and payloads, `v=4` details. The header `HTTP_X_FORWARDED_FOR`, or `X-Forwarded-For`, gives the ' +
@@ -107,7 +130,9 @@ export const decideRoutes: readonly DescribedRoute[] = [
       config: Type.Optional(Type.Boolean({ description: 'With the configuration.' })),
     }),
     body: Request,
-    answers: { 200: Type.Union([AllDetails, Values]) },
+    example,
+    refusals,
+    answers: { 200: Type.Union([AllDetails, Values, Configured]) },
     summary: 'Decide flags',
     description:
       '`v=2` and above answer details, `v=1` values and payloads; neither `v` nor `config`: details and configuration.',

@@ -1,8 +1,9 @@
 /** What is stored about who asks, read in one statement. */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { isDatabaseAway } from '../../db/away.ts';
 import type { Pool } from '../../db/connection.ts';
 import type { EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
-import { parseJson, type Properties } from '../evaluation/json-values.ts';
+import { parseBoundedJson, type Properties } from '../evaluation/json-values.ts';
 import { storableText } from '../../wire/json.ts';
 import { createAvailability } from './availability.ts';
 import type { DecidedProject } from './decider.ts';
@@ -73,7 +74,7 @@ async function read(pool: Pool, questions: readonly Question[]): Promise<Facts[]
   const { rows } = await pool.query<Row>(questions.every(isOfPerson) ? personsQuery(questions) : factsQuery(questions));
   const answers = questions.map(() => UNAVAILABLE);
   // By the number that each was asked with: nothing else says whose answer a row is.
-  for (const row of rows) answers[row.ordinal - 1] = factsOf(row);
+  for (const row of rows) answers[row.ordinal - 1] = await factsOf(row);
   return answers;
 }
 
@@ -105,7 +106,7 @@ async function readAndWrite(pool: Pool, { question, earlier }: ContinuedQuestion
   const values = [projectId, distinctId, cohorts, groups, ...earlier];
   try {
     const { rows } = await pool.query<Row>({ name: 'facts-and-overrides', text: FACTS_AND_OVERRIDES, values });
-    return factsOf(rows[0]!);
+    return await factsOf(rows[0]!);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const [facts] = await read(pool, [question]);
@@ -155,11 +156,23 @@ function continuedIds(
   return [storedId(anonDistinctId), flags.map(({ key }) => key)];
 }
 
-function factsOf({ id, created_at: createdAt, properties, cohorts, groups, overrides }: Row): Facts {
+async function factsOf({ id, created_at: createdAt, properties, cohorts, groups, overrides }: Row): Promise<Facts> {
+  const person = id === null ? null : { id, createdAt, properties: await propertiesOf(properties) };
+  const ofGroups = new Map<number, Properties>();
+  for (const [index, text] of groups ?? []) ofGroups.set(index, await propertiesOf(text));
   return {
-    person: id === null ? null : { id, createdAt, properties: parseJson(properties) as Properties },
-    groups: new Map(groups?.map(([index, text]) => [index, parseJson(text) as Properties])),
+    person,
+    groups: ofGroups,
     memberships: new Set(cohorts),
     hashKeyOverrides: new Map(Object.entries(overrides ?? {})),
   };
+}
+
+/** UTF-16 units that are parsed in a moment. */
+const SHORT_TEXT = 64 * 1024;
+
+/** A person and five groups may have a megabyte each: other requests get their turn between them. */
+async function propertiesOf(text: string): Promise<Properties> {
+  if (text.length > SHORT_TEXT) await othersTurn();
+  return parseBoundedJson(text) as Properties;
 }

@@ -5,7 +5,7 @@ import type { Fields } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
 import { isDeeperThan, readJson } from '../../wire/json.ts';
 import type { EvaluationRequest } from '../evaluation/decision.ts';
-import { isList, JsonFloat, parseJson, type Json, type Properties } from '../evaluation/json-values.ts';
+import { isList, JsonFloat, parseBoundedJson, type Json, type Properties } from '../evaluation/json-values.ts';
 import { LIMITS } from './limits.ts';
 import { isTrue } from './paths.ts';
 import { placeOf } from './place.ts';
@@ -19,17 +19,13 @@ export type Body = Readonly<Record<string, Json>>;
  * @throws MalformedRequest: what is wrong with it
  */
 export function decideBodyOf(bytes: Buffer): Body {
-  const value = readJson(bytes, bytes.length <= LIMITS.exactBytes ? parseJson : parsePlain);
+  const value = readJson(bytes, { read: parseBoundedJson, mostValues: LIMITS.values });
   if (!isObject(value)) throw new MalformedRequest('The body must be a JSON object.');
   // Each level takes two brackets.
   if (bytes.length > 2 * LIMITS.depth && isDeeperThan(value, LIMITS.depth)) {
     throw new MalformedRequest(`The body is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
   return value;
-}
-
-function parsePlain(text: string): Json {
-  return JSON.parse(text) as Json;
 }
 
 /** @throws NotAuthenticated without the key of a project */

@@ -36,7 +36,7 @@ type Row = {
 /** Filters travel as text: `JSON.parse` of the driver would lose how numbers are written. */
 const SNAPSHOT = `
   select projects.id, organization_id, api_token, timezone, property_matching_version,
-    exists (select from surveys where project_id = projects.id and not archived) as has_surveys,
+    exists (select from surveys where project_id = projects.id and not archived and start_date is not null) as has_surveys,
     coalesce((select version from flag_definitions where project_id = projects.id), 0) as version,
     (select coalesce(json_agg(flag), '[]') from (
       select id, key, name, filters::text as filters, active, version, ensure_experience_continuity, evaluation_runtime,

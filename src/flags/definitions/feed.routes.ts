@@ -56,6 +56,8 @@ const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'
     ...described,
     path,
     access: { public: true },
+    security: ['apiKey'],
+    errors: [401, 402, 403, 404, 429],
     query: Query,
     async handle({ headers, query, url }, api: FeedApi) {
       const caller = await callerOf(headers, url, api.gatekeeper);
@@ -70,6 +72,7 @@ const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'
 const projectRoute = route({
   ...described,
   path: '/feature_flags/local_evaluation/',
+  errors: [402],
   access: { scope: SCOPE },
   async handle({ project, caller, rights, headers }, api: FeedApi) {
     const found = await api.liveDefinitions.findById(project.id);

@@ -124,7 +124,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
         if (present !== version) void reload(projectId, Number(present ?? 0));
       }
     } catch (error) {
-      log.warn({ error: (error as Error).message }, 'versions of flags could not be compared');
+      log.warn({ err: error }, 'versions of flags could not be compared');
     }
   }
 

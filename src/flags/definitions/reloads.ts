@@ -74,7 +74,7 @@ export function createReloads({ store, held, tell, log }: Options): Reloads {
       if (snapshot?.version !== before.version) tell(projectId);
       return snapshot;
     } catch (error) {
-      log.warn({ projectId, error: (error as Error).message }, 'changed flags could not be read');
+      log.warn({ projectId, err: error }, 'changed flags could not be read');
       return undefined;
     }
   }

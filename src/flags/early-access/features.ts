@@ -83,6 +83,8 @@ export function earlyAccessFeatures(all: FlagStores) {
         const after: EarlyAccessFeature = { ...before, ...Object.fromEntries(said) };
         await stores.earlyAccess.update(after);
         const { flag } = await withFlag(stores, before);
+        // A stage is what people see of the flag, also where moving on changes nothing in it.
+        if (after.stage !== before.stage) ensureMay(author, flag);
         const released = isReleased(after.stage);
         if (released !== isReleased(before.stage)) await enroll(acting, flag, released);
         await record(acting, 'updated', after, before);

@@ -34,6 +34,8 @@ export function publishedFeatures(
 const listPublishedFeatures = route({
   method: 'get',
   path: '/api/early_access_features/',
+  operationId: 'published_early_access_features_list',
+  errors: [401, 403],
   access: { public: true },
   query: Type.Object({
     ...TokenQuery.properties,
@@ -41,10 +43,12 @@ const listPublishedFeatures = route({
   }),
   answers: { 200: Type.Object({ earlyAccessFeatures: Type.Array(PublishedFeatureBody) }) },
   summary: 'List the early access features of a project that are in these stages',
-  description: 'For web pages. Early access features are made at `/early_access_feature/` of the project.',
+  description:
+    'For web pages; drafts are never listed. Early access features are made at `/early_access_feature/` of the project.',
   async handle({ query }, { publishedFeatures }: PublishedFeaturesApi) {
     const features = await publishedFeatures.list(query);
-    const wanted = features.filter(({ stage }) => query.stage.includes(stage));
+    // Drafts are for those who make them: whoever has the public key reads this.
+    const wanted = features.filter(({ stage }) => stage !== 'draft' && query.stage.includes(stage));
     return json(200, { earlyAccessFeatures: wanted.map(present) });
   },
 });

@@ -5,6 +5,7 @@
 import type { Decision, EvaluationRequest, Facts } from './decision.ts';
 import { currentOfInitial } from './initial-properties.ts';
 import type { Json, Properties } from './json-values.ts';
+import { Readings } from './readings.ts';
 import type { Verdict } from './verdict.ts';
 
 /** It could not be read, so nobody knows. */
@@ -29,6 +30,7 @@ export class Asker {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly deviceId: string;
+  readonly readings: Readings;
   readonly #budgetMs: number;
   #cohorts: Map<number, Verdict> | undefined;
   #decisions: Map<number, Decision> | undefined;
@@ -44,7 +46,7 @@ export class Asker {
     request: EvaluationRequest,
     facts: Facts,
     groupTypes: ReadonlyMap<number, string>,
-    { now, budgetMs }: { now: number; budgetMs: number },
+    { now, budgetMs, steps }: { now: number; budgetMs: number; steps?: number | undefined },
   ) {
     this.request = request;
     this.now = now;
@@ -53,6 +55,7 @@ export class Asker {
     const { person } = this.#facts;
     this.#stored = person === 'unavailable' ? UNAVAILABLE : (person?.properties ?? NO_PROPERTIES);
     this.#budgetMs = budgetMs;
+    this.readings = new Readings(steps);
     const ownDeviceId = request.personProperties['$device_id'];
     this.deviceId = request.deviceId ?? (typeof ownDeviceId === 'string' ? ownDeviceId : '');
   }
@@ -67,9 +70,9 @@ export class Asker {
     return (this.#decisions ??= new Map());
   }
 
-  /** The budget is used up: what is not decided yet fails. It counts from the first look. */
+  /** Time or steps are used up: what is not decided yet fails. Time counts from the first look. */
   isLate(): boolean {
-    if (this.#isLate) return true;
+    if (this.#isLate || this.readings.areSpent) return true;
     const now = performance.now();
     this.#deadline ??= now + this.#budgetMs;
     this.#isLate = now > this.#deadline;
@@ -79,7 +82,7 @@ export class Asker {
   /** The same, between small steps: it is seen a few steps later. */
   isLateSoFar(): boolean {
     this.#steps += 1;
-    return this.#steps % STEPS_PER_LOOK === 0 ? this.isLate() : this.#isLate;
+    return this.#steps % STEPS_PER_LOOK === 0 ? this.isLate() : this.#isLate || this.readings.areSpent;
   }
 
   /** Does what is done once for all requests, such as compiling a pattern: within reason, this one does not pay for it. */

@@ -6,6 +6,7 @@ import type { Definitions } from './definitions.ts';
 import { reachableFrom, visitInOrder } from './dependency-order.ts';
 import { linkFlags } from './flag-links.ts';
 import { compileFlag } from './flag.ts';
+import { StepsSpent } from './readings.ts';
 import { isFor, needsOf, requirementsOf, type Requirements } from './selection.ts';
 
 export type CompiledFlags = {
@@ -15,12 +16,20 @@ export type CompiledFlags = {
    * Never throws: a flag that cannot be decided says so, and the others are decided. The same decision is the same object every
    * time.
    *
-   * @param clock `now` in milliseconds since 1970; flags that are not decided within `budgetMs` fail with `timeout`
+   * @param clock `now` in milliseconds since 1970; flags that are not decided within `budgetMs`, or within so many steps of work
+   *   (`STEPS_PER_REQUEST` unless said otherwise), fail with `timeout`
    */
-  evaluate(request: EvaluationRequest, facts: Facts, clock: { now: number; budgetMs: number }): Evaluation;
+  evaluate(
+    request: EvaluationRequest,
+    facts: Facts,
+    clock: { now: number; budgetMs: number; steps?: number },
+  ): Evaluation;
   /** Whether any active flag keeps the answer that a person got before they were identified. */
   hasContinuity: boolean;
 };
+
+/** Not the same as none, which means all flags; no stored text is this. */
+const NO_KNOWN_CONTEXT = ['\0'];
 
 /** Requests differ in few ways in which flags they get, unless they name the flags. */
 const KNOWN_SELECTIONS = 100;
@@ -49,6 +58,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   const links = linkFlags(flags, flagNamed);
   const hasContinuity = flags.some(({ definition, isContinuous }) => definition.active && isContinuous);
   const selections = new Map<string, Selection>();
+  const knownContexts = new Set(definitions.flags.flatMap(({ evaluationContexts }) => evaluationContexts));
 
   const isForRequest = (request: EvaluationRequest) => (index: number) => isFor(request, flags[index]!.definition);
 
@@ -71,6 +81,13 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
     return selection;
   }
 
+  /** With those of its contexts that some flag has: a request may name as many as fit into it. */
+  function narrowed(request: EvaluationRequest): EvaluationRequest {
+    if (request.contexts.length === 0) return request;
+    const contexts = [...new Set(request.contexts)].filter((one) => knownContexts.has(one)).sort();
+    return { ...request, contexts: contexts.length > 0 ? contexts : NO_KNOWN_CONTEXT };
+  }
+
   function dependenciesFor(request: EvaluationRequest) {
     const isDecided = isForRequest(request);
     return (index: number) => links.dependencies[index]!.filter(isDecided);
@@ -82,8 +99,8 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
     if (asker.isLateSoFar()) return answers.failed('timeout');
     try {
       return decideFlag(asker);
-    } catch {
-      return answers.failed('evaluation_error');
+    } catch (error) {
+      return answers.failed(error instanceof StepsSpent ? 'timeout' : 'evaluation_error');
     }
   }
 
@@ -100,7 +117,8 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
 
   return {
     hasContinuity,
-    needs(request) {
+    needs(given) {
+      const request = narrowed(given);
       const selection = selectionFor(request);
       selection.requirements ??= requirementsOf(
         [...reachableFrom(selection.indexes, dependenciesFor(request))].map((index) => flags[index]!),
@@ -109,7 +127,8 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
       const mayKeepId = hasContinuity && (request.anonDistinctId ?? '') !== '';
       return needsOf(selection.requirements, request, groupTypes, mayKeepId);
     },
-    evaluate(request, facts, clock) {
+    evaluate(given, facts, clock) {
+      const request = narrowed(given);
       const asker = new Asker(request, facts, groupTypes, clock);
       const { indexes, isFaulty } = selectionFor(request);
       const decisions: Decision[] = [];

@@ -1,6 +1,8 @@
 /** Instants as property filters write them: microseconds since 1970, as a bigint, because a float loses them. */
 import { numberOf, type Json } from './json-values.ts';
 
+/** Characters of an instant; longer texts are none. */
+export const LONGEST_INSTANT = 100;
 const RELATIVE = /^-?(\d+)([hdwmy])$/;
 const MAX_AMOUNT = 10_000;
 const HOUR_MS = 3_600_000;
@@ -62,6 +64,8 @@ function ofSeconds(seconds: number): bigint | undefined {
 
 /** A filter's instant: relative (`-7d`; always the past, whatever the sign), with an offset, or naive in the time zone. */
 export function instantOfText(text: string, context: DateContext): bigint | undefined {
+  // tooth: instant-length
+  if (text.length > LONGEST_INSTANT) return undefined;
   const relative = RELATIVE.exec(text);
   if (relative) return before(Number(relative[1]), relative[2]!, context);
   const found = ABSOLUTE.exec(text);

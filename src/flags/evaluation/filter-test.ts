@@ -43,21 +43,30 @@ function compileProperty(filter: Fields, scope: FilterScope): Test {
   const operator = operatorNamed(operatorOf(filter));
   if (!lookUp || !operator) return malformed(scope);
   const test = prepareCondition({ operator, value: fieldAt(filter, 'value') }, scope.context);
-  const answer = operator.endsWith('regex') ? slowly(test) : test;
+  const answer = operator.endsWith('regex') ? slowly(test) : atOnce(test);
   return (asker) => {
     const found = lookUp(asker);
-    return found === UNAVAILABLE ? 'database_error' : answer(found, asker.now, asker);
+    if (found === UNAVAILABLE) return 'database_error';
+    asker.readings.spend(1);
+    return answer(found, asker);
   };
 }
 
+type AskerTest = (found: Json | undefined, asker: Asker) => Verdict;
+
+function atOnce(test: PropertyTest): AskerTest {
+  return (found, { now, readings }) => test(found, now, readings);
+}
+
 /** A search may take longer than all the rest, and the first one compiles its pattern. */
-function slowly(test: PropertyTest): (found: Json | undefined, now: number, asker: Asker) => Verdict {
+function slowly(test: PropertyTest): AskerTest {
   let isCompiled = false;
-  return (found, now, asker) => {
+  return (found, asker) => {
     if (asker.isLate()) return 'timeout';
-    if (isCompiled) return test(found, now);
+    const { now, readings } = asker;
+    if (isCompiled) return test(found, now, readings);
     isCompiled = found !== undefined;
-    return asker.notCounting(() => test(found, now));
+    return asker.notCounting(() => test(found, now, readings));
   };
 }
 

@@ -2,8 +2,9 @@
  * Whether a property is as a filter says: the operators of flags, cohorts and exports, with the semantics of upstream's server
  * (its `property_matching.rs`) and of the SDKs that evaluate locally. What is malformed never raises: it does not match.
  */
-import { instantOfProperty, prepareInstant, type DateContext } from './dates.ts';
+import { prepareInstant, type DateContext } from './dates.ts';
 import { isList, numberOf, textOf, type Json, type Properties } from './json-values.ts';
+import { isTruth, lowerAscii, Readings } from './readings.ts';
 import { searchFor } from './regex.ts';
 import {
   caretRange,
@@ -15,6 +16,7 @@ import {
   wildcardRange,
   type VersionRange,
 } from './semver.ts';
+import { searchOf } from './text-search.ts';
 
 export const OPERATORS = [
   'exact',
@@ -103,8 +105,10 @@ export function matchesProperty(condition: PropertyCondition, properties: Proper
 /**
  * @param found the property; undefined: there is none
  * @param now milliseconds since 1970: what relative dates are relative to
+ * @param readings of the request that the property is of; absent: it is compared on its own
+ * @throws StepsSpent when the request may not do as much work
  */
-export type PropertyTest = (found: Json | undefined, now: number) => boolean;
+export type PropertyTest = (found: Json | undefined, now: number, readings?: Readings) => boolean;
 
 const never: PropertyTest = () => false;
 
@@ -120,10 +124,10 @@ export function prepareCondition(
   if (value === null || value === undefined) return never;
   const whenMissing = isTrueWhenMissing(operator);
   let compare: Comparison | undefined;
-  return (found, now) => {
+  return (found, now, readings = new Readings(Infinity)) => {
     if (found === undefined) return whenMissing;
     compare ??= MATCHERS[operator](value, context);
-    return compare(found, now) ?? false;
+    return compare(found, readings, now) ?? false;
   };
 }
 
@@ -132,7 +136,7 @@ export function isTrueWhenMissing(operator: Operator): boolean {
 }
 
 /** Undefined when the two cannot be compared: neither the operator nor its negation matches. */
-type Comparison = (found: Json, now: number) => boolean | undefined;
+type Comparison = (found: Json, readings: Readings, now: number) => boolean | undefined;
 type Matcher = (wanted: Json, context: ConditionContext) => Comparison;
 
 const incomparable: Comparison = () => undefined;
@@ -140,8 +144,8 @@ const incomparable: Comparison = () => undefined;
 function not(matcher: Matcher): Matcher {
   return (...args) => {
     const compare = matcher(...args);
-    return (found, now) => {
-      const matches = compare(found, now);
+    return (found, readings, now) => {
+      const matches = compare(found, readings, now);
       return matches === undefined ? undefined : !matches;
     };
   };
@@ -150,12 +154,12 @@ function not(matcher: Matcher): Matcher {
 const equals: Matcher = (wanted, { version = 1 }) => {
   if (version === 1 ? isTruthOrFalsehood(wanted) : isList(wanted) && wanted.length === 0) {
     const truth = isTruth(wanted);
-    return (found) => isTruth(found) === truth;
+    return (found, readings) => readings.isTrue(found) === truth;
   }
   const texts = new Set(listOf(wanted).map((one) => textOf(one).toLowerCase()));
   const [only] = texts;
-  if (texts.size === 1) return (found) => textOf(found).toLowerCase() === only;
-  return (found) => texts.has(textOf(found).toLowerCase());
+  if (texts.size === 1) return (found, readings) => readings.lowered(found) === only;
+  return (found, readings) => texts.has(readings.lowered(found));
 };
 
 /** Whether it says true or false and nothing else; an empty list says true of all its elements. */
@@ -164,51 +168,46 @@ export function isTruthOrFalsehood(value: Json): boolean {
   return typeof value === 'boolean' || (typeof value === 'string' && /^(true|false)$/i.test(value));
 }
 
-export function isTruth(value: Json): boolean {
-  if (isList(value)) return value.every(isTruth);
-  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
-}
-
 export function listOf(value: Json): readonly Json[] {
   return isList(value) ? value : [value];
 }
 
 /** On texts that differ by the case of A to Z only. */
-function onTexts(compare: (found: string, wanted: string) => boolean): Matcher {
+function onTexts(testOf: (wanted: string) => (text: string) => boolean): Matcher {
   return (wanted) => {
-    const text = lowerAscii(textOf(wanted));
-    return (found) => compare(lowerAscii(textOf(found)), text);
+    const test = testOf(lowerAscii(textOf(wanted)));
+    return (found, readings) => test(readings.loweredAscii(found));
   };
 }
 
-export function lowerAscii(text: string): string {
-  // Most texts are in lower case, and this tells it in half the time that a pattern takes.
-  if (text.toLowerCase() === text) return text;
-  return /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
-}
+/** For each character that is searched. */
+const SEARCH_STEPS = 2;
 
-const contains = onTexts((found, wanted) => found.includes(wanted));
-const startsWith = onTexts((found, wanted) => found.startsWith(wanted));
-const endsWith = onTexts((found, wanted) => found.endsWith(wanted));
+const contains: Matcher = (wanted, context) => containsAny([textOf(wanted)], context);
+const startsWith = onTexts((wanted) => (text) => text.startsWith(wanted));
+const endsWith = onTexts((wanted) => (text) => text.endsWith(wanted));
 const containsAny: Matcher = (wanted) => {
-  const texts = listOf(wanted).map((one) => lowerAscii(textOf(one)));
-  return (found) => {
-    const text = lowerAscii(textOf(found));
-    return texts.some((one) => text.includes(one));
+  const searches = listOf(wanted).map((one) => searchOf(lowerAscii(textOf(one))));
+  return (found, readings) => {
+    const text = readings.loweredAscii(found);
+    return searches.some((isIn) => {
+      readings.spendOn(text, SEARCH_STEPS);
+      return isIn(text);
+    });
   };
 };
 
 const matchesRegex: Matcher = (wanted) => {
   const find = searchFor(textOf(wanted));
-  return (found) => find(textOf(found));
+  return (found, readings) => find(readings.text(found), readings);
 };
 
 function onNumbers(compare: (found: number, wanted: number) => boolean): Matcher {
   return (wanted) => {
     const right = numberOf(wanted);
     if (right === undefined) return incomparable;
-    return (found) => {
-      const left = numberOf(found);
+    return (found, readings) => {
+      const left = readings.number(found);
       return left === undefined ? undefined : compare(left, right);
     };
   };
@@ -224,8 +223,8 @@ export function boundsOf(wanted: Json): { min: number; max: number } | undefined
 const isBetween: Matcher = (wanted) => {
   const bounds = boundsOf(wanted);
   if (!bounds) return incomparable;
-  return (found) => {
-    const number = numberOf(found);
+  return (found, readings) => {
+    const number = readings.number(found);
     return number === undefined ? undefined : number >= bounds.min && number <= bounds.max;
   };
 };
@@ -234,19 +233,19 @@ function onInstants(compare: (found: bigint, wanted: bigint) => boolean): Matche
   return (wanted, { timeZone }) => {
     if (typeof wanted !== 'string') return incomparable;
     const instantAt = prepareInstant(wanted, timeZone);
-    return (found, now) => {
-      const [left, right] = [instantOfProperty(found, { timeZone, now }), instantAt(now)];
+    return (found, readings, now) => {
+      const [left, right] = [readings.instant(found, { timeZone, now }), instantAt(now)];
       return left === undefined || right === undefined ? undefined : compare(left, right);
     };
   };
 }
 
-function onVersions(compare: (order: number) => boolean, read = versionOf): Matcher {
+function onVersions(compare: (order: number) => boolean, isLenient = false): Matcher {
   return (wanted) => {
-    const right = read(textOf(wanted));
+    const right = (isLenient ? comparableVersionOf : versionOf)(textOf(wanted));
     if (right === undefined) return incomparable;
-    return (found) => {
-      const left = read(textOf(found));
+    return (found, readings) => {
+      const left = isLenient ? readings.comparableVersion(found) : readings.version(found);
       return left === undefined ? undefined : compare(compareVersions(left, right));
     };
   };
@@ -256,8 +255,8 @@ function inRange(rangeOf: (text: string) => VersionRange | undefined): Matcher {
   return (wanted) => {
     const range = rangeOf(textOf(wanted));
     if (range === undefined) return incomparable;
-    return (found) => {
-      const version = versionOf(textOf(found));
+    return (found, readings) => {
+      const version = readings.version(found);
       return version === undefined ? undefined : isInRange(version, range);
     };
   };
@@ -285,8 +284,8 @@ const MATCHERS: Record<Exclude<Operator, 'is_set' | 'is_not_set'>, Matcher> = {
   is_date_exact: onInstants((found, wanted) => found === wanted),
   is_date_before: onInstants((found, wanted) => found < wanted),
   is_date_after: onInstants((found, wanted) => found > wanted),
-  semver_eq: onVersions((order) => order === 0, comparableVersionOf),
-  semver_neq: onVersions((order) => order !== 0, comparableVersionOf),
+  semver_eq: onVersions((order) => order === 0, true),
+  semver_neq: onVersions((order) => order !== 0, true),
   semver_gt: onVersions((order) => order > 0),
   semver_gte: onVersions((order) => order >= 0),
   semver_lt: onVersions((order) => order < 0),

@@ -55,6 +55,8 @@ export class PatternReader {
 
   /** What the flag `x` leaves out. */
   skipSpaceAndComments(): boolean {
-    return this.takeMatch(/(?:\s|#[^\n]*)+/y) !== undefined;
+    const start = this.#at;
+    while (this.takeMatch(/\s+|#[^\n]*/y));
+    return this.#at > start;
   }
 }

@@ -23,6 +23,9 @@ export type Placement = {
   readonly holdoutOf: ((asker: Asker) => string | undefined) | undefined;
 };
 
+/** For each character of an id: those of groups and devices are as long as a request may be. */
+const HASH_STEPS = 4;
+
 export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: number | undefined): Placement {
   const byDevice = flag.bucketingIdentifier === 'device_id';
   const isContinuous = flag.ensureExperienceContinuity && !byDevice && flagGroup === undefined;
@@ -39,6 +42,7 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
   /** Without an id, everyone is first. */
   function placeOf(asker: Asker, group: number | undefined, salt?: string): number | undefined {
     const id = idOf(asker, group);
+    if (id) asker.readings.spendOn(id, HASH_STEPS);
     return id ? hashOf(id, salt) : id === '' ? 0 : undefined;
   }
 
@@ -50,7 +54,10 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
   }
 
   function isHeldOut(asker: Asker, percentage: number): boolean {
-    return percentage >= 100 || isWithin(placeInHoldout(holdoutIdOf(asker)), percentage);
+    if (percentage >= 100) return true;
+    const id = holdoutIdOf(asker);
+    asker.readings.spendOn(id, HASH_STEPS);
+    return isWithin(placeInHoldout(id), percentage);
   }
 
   return {

@@ -5,13 +5,14 @@ import {
   difference,
   ignoringCase,
   intersection,
+  normalized,
   NOTHING,
   single,
   union,
   type CharSet,
 } from './char-sets.ts';
 import type { PatternReader } from './pattern-reader.ts';
-import { invalid } from './regex-errors.ts';
+import { invalid, refused } from './regex-errors.ts';
 import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escapes.ts';
 
 /** ASCII only, as POSIX defined them. */
@@ -39,28 +40,38 @@ const OPERATIONS: readonly (readonly [sign: string, apply: Operation])[] = [
   ['~~', (a, b) => union(difference(a, b), difference(b, a))],
 ];
 
-/** Reads from the `[` to its `]`. */
-export function readClass(reader: PatternReader, ignoreCase: boolean): CharSet {
+/** Of classes inside each other. */
+const MAX_DEPTH = 200;
+
+/**
+ * Reads from the `[` to its `]`.
+ * @param depth how many classes it is inside of
+ * @throws InvalidInput
+ */
+export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0): CharSet {
+  // tooth: pattern-nesting
+  if (depth > MAX_DEPTH) throw refused('Nesting as deep as this');
   reader.next();
   const negated = reader.take('^');
   let set = NOTHING;
   let apply: Operation = union;
-  let operand = NOTHING;
+  // Joined when the operand ends: to sort the ranges with each item would take quadratic time.
+  let operand: (readonly [number, number])[] = [];
   // The first bracket, and dashes before everything else, stand for themselves.
-  if (reader.take(']')) operand = charsOf(']');
-  while (reader.take('-')) operand = union(operand, charsOf('-'));
+  if (reader.take(']')) operand.push(...charsOf(']'));
+  while (reader.take('-')) operand.push(...charsOf('-'));
   while (!reader.take(']')) {
     if (reader.atEnd) throw invalid('an unclosed class `[`');
     const operation = OPERATIONS.find(([sign]) => reader.take(sign));
     if (!operation) {
-      operand = union(operand, readItem(reader, ignoreCase));
+      for (const range of readItem(reader, ignoreCase, depth)) operand.push(range);
       continue;
     }
-    set = apply(set, folded(operand, ignoreCase));
+    set = apply(set, folded(normalized(operand), ignoreCase));
     apply = operation[1];
-    operand = NOTHING;
+    operand = [];
   }
-  set = apply(set, folded(operand, ignoreCase));
+  set = apply(set, folded(normalized(operand), ignoreCase));
   return negated ? complement(set) : set;
 }
 
@@ -68,10 +79,10 @@ function folded(set: CharSet, ignoreCase: boolean): CharSet {
   return ignoreCase ? ignoringCase(set) : set;
 }
 
-function readItem(reader: PatternReader, ignoreCase: boolean): CharSet {
+function readItem(reader: PatternReader, ignoreCase: boolean, depth: number): CharSet {
   const posix = reader.takeMatch(/\[:(\^?)([a-z]+):\]/y);
   if (posix) return posixClass(posix[2]!, posix[1] === '^');
-  if (reader.peek === '[') return readClass(reader, ignoreCase);
+  if (reader.peek === '[') return readClass(reader, ignoreCase, depth + 1);
   const first = readChar(reader);
   if (typeof first !== 'number') return first;
   if (!reader.startsWith('-') || reader.startsWith('-]') || reader.startsWith('--')) return single(first);

@@ -34,6 +34,8 @@ const SILENT_FLAGS = 'uU';
 const MAX_REPEAT = 1000;
 const MAX_STATES = 10_000;
 const MAX_DEPTH = 200;
+/** UTF-16 units. */
+const LONGEST_PATTERN = 10_000;
 
 /** Starts of groups that need more than a linear scan, longest first. */
 const REFUSED_GROUPS: readonly (readonly [start: string, name: string])[] = [
@@ -57,6 +59,8 @@ const REFUSED_ESCAPES: Record<string, string> = {
 
 /** @throws InvalidInput `invalid_value`, naming the construct */
 export function parseRegex(pattern: string): Regex {
+  // tooth: pattern-length
+  if (pattern.length > LONGEST_PATTERN) throw refused(`A pattern of more than ${LONGEST_PATTERN} characters`);
   const reader = new PatternReader(pattern);
   const regex = readAlternatives(reader, NO_FLAGS, 0);
   if (!reader.atEnd) throw invalid('an unopened group `)`');
@@ -171,7 +175,8 @@ function optionalLineFeedAtEnd(): Regex {
 
 function readRepeats(reader: PatternReader, atom: Regex, flags: Flags): Regex {
   let regex = atom;
-  for (;;) {
+  for (let depth = 0; ; depth++) {
+    if (depth > MAX_DEPTH) throw refused('Nesting as deep as this');
     if (flags.extended) reader.skipSpaceAndComments();
     const bounds = readBounds(reader);
     if (!bounds) return regex;
@@ -186,7 +191,7 @@ function readBounds(reader: PatternReader): { min: number; max: number | undefin
   if (reader.take('*')) return { min: 0, max: undefined };
   if (reader.take('+')) return { min: 1, max: undefined };
   if (reader.take('?')) return { min: 0, max: 1 };
-  const found = reader.takeMatch(/\{\s*(\d*)\s*(?:(,)\s*(\d*)\s*)?\}/y);
+  const found = reader.takeMatch(/\{\s*(?:(\d+)\s*)?(?:(,)\s*(?:(\d+)\s*)?)?\}/y);
   if (!found) return undefined;
   const [, from = '', comma, to = ''] = found;
   if (from === '' && to === '') throw invalid('a repetition without a number `{}`');

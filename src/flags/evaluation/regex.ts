@@ -1,6 +1,7 @@
 /** Whether a pattern is found in a text, in time linear in the text's length (RE2). */
 import { RE2JS } from 're2js';
 import { LAST, type CharSet } from './char-sets.ts';
+import type { Readings } from './readings.ts';
 import { onePassTest } from './one-pass.ts';
 import { parseRegex, statesOf, type Place, type Regex } from './regex-syntax.ts';
 
@@ -8,8 +9,16 @@ const COMPILED_PATTERNS = 1000;
 /** States times characters: a search that may take more, some 300 ms, finds nothing. */
 const MAX_STEPS = 2_500_000;
 
-/** @returns undefined when the pattern is invalid or not supported, or the search would be too long: not even its negation matches */
-export type Search = (text: string) => boolean | undefined;
+/** Of a machine for each of its states and each character, and of a test in one pass for each character. */
+const STEPS_PER_STATE = 12;
+const STEPS_IN_ONE_PASS = 4;
+
+/**
+ * @param readings whose steps the search takes
+ * @returns undefined when the pattern is invalid or not supported, or the search would be too long: not even its negation matches
+ * @throws StepsSpent
+ */
+export type Search = (text: string, readings: Readings) => boolean | undefined;
 
 const compiled = new Map<string, Search>();
 
@@ -26,13 +35,24 @@ function compile(pattern: string): Search {
   try {
     const regex = parseRegex(pattern);
     const test = onePassTest(regex);
-    if (test) return test;
+    if (test) return inOnePass(test);
     const machine = RE2JS.compile(re2Of(regex));
-    const maxLength = MAX_STEPS / statesOf(regex);
-    return (text) => (text.length > maxLength ? undefined : machine.test(text));
+    const states = statesOf(regex);
+    return (text, readings) => {
+      if (text.length * states > MAX_STEPS) return undefined;
+      readings.spendOn(text, states * STEPS_PER_STATE);
+      return machine.test(text);
+    };
   } catch {
     return () => undefined;
   }
+}
+
+function inOnePass(test: (text: string) => boolean): Search {
+  return (text, readings) => {
+    readings.spendOn(text, STEPS_IN_ONE_PASS);
+    return test(text);
+  };
 }
 
 /** RE2 knows word boundaries of ASCII words only. */

@@ -21,6 +21,8 @@ const FOURTH_PART = /^(v?\s*\d+\.\d+\.\d+)(\.\d+)+\s*$/;
 
 const KNOWN_VERSIONS = 1_000;
 const MAX_KNOWN_LENGTH = 32;
+/** Characters of a version, as npm's; longer texts are none. It also bounds the digits of each number in it. */
+export const LONGEST_VERSION = 256;
 const known = new Map<string, Version | undefined>();
 
 /** Few versions of an app are in use at a time: they are read once, which takes ten times as long as to look them up. */
@@ -35,6 +37,8 @@ export function versionOf(text: string): Version | undefined {
 }
 
 function readVersion(text: string): Version | undefined {
+  // tooth: version-length
+  if (text.length > LONGEST_VERSION) return undefined;
   const [, major, minor = '0', patch = '0', preRelease, build] = VERSION.exec(bare(text)) ?? [];
   if (major === undefined) return undefined;
   const numbers = [BigInt(major), BigInt(minor), BigInt(patch)] as const;
@@ -46,6 +50,7 @@ function readVersion(text: string): Version | undefined {
 
 /** As `versionOf`, for equality only: what follows a third number is left out. */
 export function comparableVersionOf(text: string): Version | undefined {
+  if (text.length > LONGEST_VERSION) return undefined;
   return versionOf(FOURTH_PART.exec(text)?.[1] ?? text);
 }
 
@@ -112,7 +117,7 @@ export function caretRange(text: string): VersionRange | undefined {
 
 /** `1.*`, `1.2.*`, `1.*.*`, `*`; numbers without a star are a caret's. Nothing but stars may follow a star. */
 export function wildcardRange(text: string): VersionRange | undefined {
-  const found = WILDCARD.exec(bare(text));
+  const found = text.length > LONGEST_VERSION ? undefined : WILDCARD.exec(bare(text));
   if (!found) return undefined;
   const parts = found.slice(1).filter((part) => part !== undefined);
   const star = parts.findIndex(isStar);

@@ -3,7 +3,7 @@ import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import type { Rights } from '../../http/access.ts';
-import { presentLinkedFlag } from '../feature-flags/linked.ts';
+import { presentLinkedFlag, seesFlag } from '../feature-flags/linked.ts';
 import type { Experiment } from './experiments.store.ts';
 import type { Holdout } from './holdouts.store.ts';
 import type { ExperimentBody, HoldoutBody } from './schema.ts';
@@ -21,6 +21,7 @@ export function presentExperiment(
   { experiment, flag, holdout, users }: LinkedExperiment,
   rights: Rights,
 ): ExperimentBody {
+  const shown = seesFlag(rights, flag);
   return {
     id: experiment.id,
     name: experiment.name,
@@ -28,11 +29,11 @@ export function presentExperiment(
     type: experiment.type,
     start_date: experiment.start_date,
     end_date: experiment.end_date,
-    feature_flag_key: flag.key,
+    feature_flag_key: shown ? flag.key : '',
     feature_flag: presentLinkedFlag(flag, rights),
     holdout: holdout ? presentHoldout(holdout, users) : null,
     holdout_id: experiment.holdout_id,
-    parameters: { ...experiment.parameters, ...arrangementOf(flag.filters) },
+    parameters: shown ? { ...experiment.parameters, ...arrangementOf(flag.filters) } : experiment.parameters,
     filters: experiment.filters,
     metrics: experiment.metrics,
     metrics_secondary: experiment.metrics_secondary,

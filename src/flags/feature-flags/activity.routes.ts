@@ -13,6 +13,7 @@ const Query = offsetQuery(10);
 const listActivity = route({
   method: 'get',
   path: '/feature_flags/activity/',
+  operationId: 'feature_flags_all_activity_list',
   access: { scope: 'activity_log:read' },
   query: Query,
   answers: { 200: offsetPageOf(ActivityBody) },

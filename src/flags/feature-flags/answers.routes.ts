@@ -100,8 +100,13 @@ const userBlastRadius = route({
   },
   summary: 'Count whom a condition set is about',
   description: 'Conditions on other flags count as if they matched. A count is given up after five seconds (503).',
-  async handle({ project, body }, { flagAnswers }: FlagAnswersApi) {
-    const { matching, total } = await flagAnswers.blastRadius(project, body.condition, body.group_type_index ?? null);
+  async handle({ project, rights, body }, { flagAnswers }: FlagAnswersApi) {
+    const { matching, total } = await flagAnswers.blastRadius(
+      project,
+      body.condition,
+      body.group_type_index ?? null,
+      rights,
+    );
     return json(200, { users_affected: matching, total_users: total });
   },
 });

@@ -1,6 +1,6 @@
 /** What the flags of a project answer: to one who asks, and to how many. */
 import { InvalidInput } from '../../errors.ts';
-import type { Project } from '../../http/access.ts';
+import type { Project, Rights } from '../../http/access.ts';
 import type { Decider } from '../decide/decider.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import type { Decision } from '../evaluation/decision.ts';
@@ -60,19 +60,24 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       project: Project,
       condition: Readonly<Record<string, unknown>>,
       groupTypeIndex: number | null,
+      rights: Pick<Rights, 'levelOf'>,
     ): Promise<{ matching: number; total: number }> {
       // Its variant is one of the flag's, which are not known here.
       const wanted = { ...condition, aggregation_group_type_index: groupTypeIndex, variant: null };
-      const set = await checkedSet(project, wanted);
+      const set = await checkedSet(project, wanted, rights);
       const subject = groupTypeIndex === null ? 'person' : ({ groupTypeIndex } as const);
       return counts.ofFilters(project.id, (set.properties ?? []) as readonly Json[], subject);
     },
   };
 
-  async function checkedSet(project: Project, condition: Record<string, unknown>) {
+  async function checkedSet(
+    project: Project,
+    condition: Record<string, unknown>,
+    rights: Pick<Rights, 'levelOf'>,
+  ): Promise<ConditionSet> {
     try {
       const filters = checkedFilters({ groups: [condition] });
-      await checkReferences(stores, project.id, { key: '', filters });
+      await checkReferences(stores, project.id, { key: '', filters }, rights);
       return filters.groups[0] as ConditionSet;
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;

@@ -1,16 +1,23 @@
 /** What a flag's conditions may refer to: cohorts without events, and active flags that do not come back to it. */
 import { InvalidInput } from '../../errors.ts';
+import type { Rights } from '../../http/access.ts';
 import type { FlagBound } from '../stores.ts';
 import { idOf } from './check-filters.ts';
 import { conditionsOf, type FlagFilters, type Property } from './filters.ts';
+import { seesFlag } from './linked.ts';
 import type { Dependency } from './references.store.ts';
 
 type Checked = { id?: number; key: string; filters: FlagFilters };
 
 /** @throws InvalidInput naming the condition */
-export async function checkReferences(stores: FlagBound, projectId: number, flag: Checked): Promise<void> {
+export async function checkReferences(
+  stores: FlagBound,
+  projectId: number,
+  flag: Checked,
+  rights: Pick<Rights, 'levelOf'> | undefined,
+): Promise<void> {
   await checkCohorts(stores, projectId, flag.filters);
-  await checkDependencies(stores, projectId, flag);
+  await checkDependencies(stores, projectId, flag, rights);
 }
 
 async function checkCohorts({ references }: FlagBound, projectId: number, filters: FlagFilters): Promise<void> {
@@ -36,11 +43,18 @@ async function checkCohorts({ references }: FlagBound, projectId: number, filter
   );
 }
 
-async function checkDependencies({ references }: FlagBound, projectId: number, flag: Checked): Promise<void> {
+async function checkDependencies(
+  { references }: FlagBound,
+  projectId: number,
+  flag: Checked,
+  rights: Pick<Rights, 'levelOf'> | undefined,
+): Promise<void> {
   const conditions = conditionsOf(flag.filters).filter(({ property }) => property.type === 'flag');
   if (conditions.length === 0) return;
   const byTarget = new Map(conditions.map(({ property, attr }) => [Number(property.key), `${attr}__key`]));
-  const reached = await references.reachedFrom(projectId, [...byTarget.keys()]);
+  const found = await references.reachedFrom(projectId, [...byTarget.keys()]);
+  // Of hidden flags neither keys nor variants are told.
+  const reached = found.map((one) => (seesFlag(rights, one) ? one : { ...one, key: `ID: ${one.id}`, isHidden: true }));
   const byId = new Map(reached.map((one) => [one.id, one]));
   for (const [id, attr] of byTarget) {
     if (id === flag.id) throw new InvalidInput(`Feature flag '${flag.key}' cannot depend on itself`, attr);
@@ -58,11 +72,16 @@ async function checkDependencies({ references }: FlagBound, projectId: number, f
 }
 
 /** A text is a variant; who is held out of an experiment has `holdout-<id>`. */
-function checkOutcome({ value }: Property, { key, variants }: Dependency, attr: string): void {
+function checkOutcome(
+  { value }: Property,
+  { key, variants, isHidden = false }: Dependency & { isHidden?: boolean },
+  attr: string,
+): void {
   if (typeof value !== 'string' || variants.includes(value) || value.startsWith('holdout-')) return;
   const choices = ['true', 'false', ...variants.map((variant) => `"${variant}"`)].join(', ');
+  const outcomes = isHidden ? '' : ` It evaluates to ${choices}.`;
   throw new InvalidInput(
-    `The flag '${key}' has no variant "${value.slice(0, 100)}". It evaluates to ${choices}.`,
+    `The flag '${key}' has no variant "${value.slice(0, 100)}".${outcomes}`,
     `${attr}__value`,
     'invalid_value',
   );

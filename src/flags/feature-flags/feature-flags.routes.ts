@@ -91,6 +91,7 @@ const getFlag = route({
 const patchFlag = route({
   method: 'patch',
   path: '/feature_flags/:id/',
+  errors: [409, 412],
   access: { scope: 'feature_flag:write', object: ONE_FLAG },
   params: FlagParams,
   body: FlagPatchBody,
@@ -115,6 +116,7 @@ const patchFlag = route({
 const putFlag = route({
   method: 'put',
   path: '/feature_flags/:id/',
+  errors: [409, 412],
   access: { scope: 'feature_flag:write', object: ONE_FLAG },
   params: FlagParams,
   body: FlagPutBody,

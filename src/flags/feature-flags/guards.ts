@@ -1,23 +1,29 @@
 /** What keeps a flag from being changed: those that need it as it is. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
+import type { Rights } from '../../http/access.ts';
 import { phaseOf } from '../experiments/experiments.store.ts';
 import type { FlagBound } from '../stores.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { variantsOf, type FlagFilters } from './filters.ts';
+import { seesFlag } from './linked.ts';
 
 const NAMED = 5;
+
+/** Who is told why; undefined: nobody in particular. */
+type Viewer = Pick<Rights, 'levelOf'> | undefined;
 
 /** @throws InvalidInput naming the active flags that depend on it */
 export async function checkDispensable(
   { references }: FlagBound,
   flag: FeatureFlag,
   change: 'disable' | 'delete',
+  rights: Viewer,
 ): Promise<void> {
   const dependents = await references.dependentsOf(flag.projectId, flag.id);
   if (dependents.length === 0) return;
   throw new InvalidInput(
-    `Cannot ${change} this feature flag because other flags depend on it: ${named(dependents)}. ` +
+    `Cannot ${change} this feature flag because other flags depend on it: ${named(dependents, rights)}. ` +
       'Please update or delete the dependent flags first.',
     change === 'delete' ? 'deleted' : 'active',
   );
@@ -28,6 +34,7 @@ export async function checkVariantsUnneeded(
   { references }: FlagBound,
   flag: FeatureFlag,
   filters: FlagFilters,
+  rights: Viewer,
 ): Promise<void> {
   const kept = new Set(variantsOf(filters).map(({ key }) => key));
   const gone = variantsOf(flag.filters).flatMap(({ key }) => (kept.has(key) ? [] : [key]));
@@ -36,14 +43,17 @@ export async function checkVariantsUnneeded(
   if (dependents.length === 0) return;
   const variants = gone.map((key) => `"${key}"`).join(', ');
   throw new InvalidInput(
-    `Cannot remove the variants ${variants} because other flags depend on them: ${named(dependents)}. ` +
+    `Cannot remove the variants ${variants} because other flags depend on them: ${named(dependents, rights)}. ` +
       'Please update or delete the dependent flags first.',
     'filters__multivariate__variants',
   );
 }
 
-function named(dependents: readonly { id: number; key: string }[]): string {
-  const names = dependents.slice(0, NAMED).map(({ key, id }) => `${key} (ID: ${id})`);
+/** Hidden flags go by their ids. */
+function named(dependents: readonly { id: number; key: string; createdBy: number | null }[], rights: Viewer): string {
+  const names = dependents.slice(0, NAMED).map((flag) => {
+    return seesFlag(rights, flag) ? `${flag.key} (ID: ${flag.id})` : `ID: ${flag.id}`;
+  });
   if (dependents.length > NAMED) names.push(`and ${dependents.length - NAMED} more`);
   return names.join(', ');
 }

@@ -1,5 +1,5 @@
 /** A flag as the objects that are linked to it show it. */
-import { reaches, type Rights } from '../../http/access.ts';
+import { reaches, type Protected, type Rights } from '../../http/access.ts';
 import { Type, type Static } from '../../schema.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { fieldsOf } from './present.ts';
@@ -8,7 +8,7 @@ export const LinkedFlagBody = Type.Object(
   {
     id: Type.Integer(),
     team_id: Type.Integer({ description: 'The project.' }),
-    key: Type.String(),
+    key: Type.String({ description: 'Empty where the flag is hidden from the caller.' }),
     name: Type.String(),
     filters: Type.Record(Type.String(), Type.Unknown()),
     active: Type.Boolean(),
@@ -20,14 +20,19 @@ export const LinkedFlagBody = Type.Object(
   { title: 'LinkedFlag' },
 );
 
-/** @param rights of the viewer: of a flag that is hidden from them, it is not shown what it does. Without them it is the object's own */
+/** Whether somebody may be told a flag's key. Without rights nobody in particular asks. */
+export function seesFlag(rights: Pick<Rights, 'levelOf'> | undefined, flag: Protected): boolean {
+  return !rights || reaches(rights.levelOf('feature_flag', flag), 'viewer');
+}
+
+/** @param rights of the viewer: of a flag that is hidden from them, only its id and state are shown. Without them it is the object's own */
 export function presentLinkedFlag(flag: FeatureFlag, rights?: Rights): Static<typeof LinkedFlagBody> {
   const fields = fieldsOf(flag);
-  const shown = !rights || reaches(rights.levelOf('feature_flag', flag), 'viewer');
+  const shown = seesFlag(rights, flag);
   return {
     id: flag.id,
     team_id: flag.projectId,
-    key: flag.key,
+    key: shown ? flag.key : '',
     name: shown ? flag.name : '',
     filters: shown ? fields.filters : {},
     active: flag.active,

@@ -2,7 +2,14 @@
 import type { Knex } from '../../db/connection.ts';
 
 /** A flag among those that others depend on. */
-export type Dependency = { id: number; key: string; active: boolean; variants: string[]; dependsOn: number[] };
+export type Dependency = {
+  id: number;
+  key: string;
+  createdBy: number | null;
+  active: boolean;
+  variants: string[];
+  dependsOn: number[];
+};
 
 /** A cohort that conditions name, or that such a cohort is made of. */
 export type CohortInUse = { id: number; name: string; behavioural: boolean };
@@ -23,7 +30,7 @@ const REACHED = `
     join feature_flags target on target.project_id = :projectId and not target.deleted
       and target.id = case when dependency ~ '^[0-9]{1,9}$' then dependency::int end
   )
-  select id, key, active, ${VARIANTS} as variants, ${DEPENDENCIES} as "dependsOn"
+  select id, key, created_by as "createdBy", active, ${VARIANTS} as variants, ${DEPENDENCIES} as "dependsOn"
   from reached join feature_flags using (id)`;
 
 const COHORTS = String.raw`
@@ -55,13 +62,15 @@ export function referenceStore(db: Knex) {
       projectId: number,
       id: number,
       variants?: readonly string[],
-    ): Promise<{ id: number; key: string }[]> {
+    ): Promise<{ id: number; key: string; createdBy: number | null }[]> {
       const rows = db('feature_flags')
         .where({ project_id: projectId, deleted: false, active: true })
         .whereNot({ id })
         .whereRaw(`${DEPENDENCIES} @> jsonb_build_array(?::text)`, [String(id)]);
       if (variants) rows.whereRaw(ON_VARIANT, [JSON.stringify({ id: String(id), variants })]);
-      return rows.orderBy('key').select<{ id: number; key: string }[]>('id', 'key');
+      return rows
+        .orderBy('key')
+        .select<{ id: number; key: string; createdBy: number | null }[]>('id', 'key', { createdBy: 'created_by' });
     },
 
     /** The cohorts with these ids, and all that they are made of. */

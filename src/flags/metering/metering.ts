@@ -92,7 +92,7 @@ export function createMetering(options: MeteringOptions): Metering {
     try {
       if (counted.length > 0) await store.add(counted);
     } catch (error) {
-      log.warn({ error: (error as Error).message }, 'requests for flags could not be added up');
+      log.warn({ err: error }, 'requests for flags could not be added up');
       counted.forEach(keep);
     }
     if (dropped > 0) log.error({ dropped }, 'requests for flags were not counted: too many are pending');
@@ -126,7 +126,7 @@ export function createMetering(options: MeteringOptions): Metering {
 
   async function work(): Promise<void> {
     await flush();
-    await readQuotas().catch((error: Error) => log.warn({ error: error.message }, 'quotas could not be read'));
+    await readQuotas().catch((error: Error) => log.warn({ err: error }, 'quotas could not be read'));
   }
 
   function workLater(): void {

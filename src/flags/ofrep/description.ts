@@ -69,6 +69,15 @@ const Results = Type.Object(
 );
 
 const access = { public: true } as const;
+const security = ['projectKey', 'projectKeyHeader'] as const;
+/** What is refused before the protocol's own errors apply. */
+const Refused = Type.Object({ errorDetails: Type.String() }, { title: 'OfrepRefused' });
+const refusals = { 401: Refused, 403: Refused, 405: Refused, 429: Refused, 500: Refused, 503: Refused };
+const Unread = Type.Object(
+  { errorCode: Failure.properties.errorCode, errorDetails: Type.String() },
+  { title: 'OfrepUnread' },
+);
+const example = { context: { targetingKey: 'user-1', plan: 'free' } };
 const description =
   'OpenFeature Remote Evaluation Protocol. The key of the project, `phc_…` or `phs_…`, is given as `Authorization: Bearer` or ' +
   '`X-API-Key`. Errors are those of the protocol.';
@@ -78,11 +87,14 @@ export const ofrepRoutes: readonly DescribedRoute[] = [
     method: 'post',
     path: `${EVALUATE_PATH}/`,
     access,
+    security,
+    example,
     query: Type.Object({
       flagConfigEtag: Type.Optional(Type.String({ description: 'Of the event that told of a change.' })),
     }),
     body: Request,
-    answers: { 200: Results, 304: null },
+    refusals: [],
+    answers: { 200: Results, 304: null, 400: Unread, ...refusals },
     summary: 'Evaluate all flags (OFREP)',
     description,
   },
@@ -90,9 +102,13 @@ export const ofrepRoutes: readonly DescribedRoute[] = [
     method: 'post',
     path: `${EVALUATE_PATH}/:key/`,
     access,
-    params: Type.Object({ key: Type.String() }),
+    security,
+    example,
+    operationId: 'ofrep_v1_evaluate_flag_create',
+    params: Type.Object({ key: Type.String({ description: 'The key of the flag.' }) }),
     body: Request,
-    answers: { 200: Result },
+    refusals: [],
+    answers: { 200: Result, 400: Failure, 404: Failure, ...refusals },
     summary: 'Evaluate a flag (OFREP)',
     description,
   },
@@ -101,10 +117,12 @@ export const ofrepRoutes: readonly DescribedRoute[] = [
     path: `${EVENT_STREAM_PATH}/`,
     access,
     query: Type.Object({
-      token: Type.String(),
+      token: Type.String({ description: 'From the address that a bulk evaluation gave.' }),
       since: Type.Optional(Type.String({ description: 'The version of the definitions that is known.' })),
     }),
-    answers: { 200: null },
+    refusals: [],
+    answers: { 200: Type.String(), 401: Refused, 405: Refused, 429: Refused, 500: Refused, 503: Refused },
+    produces: 'text/event-stream',
     summary: 'Hear of changes of flags (OFREP)',
     description:
       'Server-sent events; the address is one that a bulk evaluation gave. `{"type": "refetchEvaluation"}` says that the flags ' +

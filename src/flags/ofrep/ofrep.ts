@@ -17,9 +17,10 @@ import type { Locate } from '../../wire/geoip.ts';
 import { isDeeperThan, readJson } from '../../wire/json.ts';
 import { readBytes } from '../../wire/read-bytes.ts';
 import type { Decider } from '../decide/decider.ts';
+import { LIMITS } from '../decide/limits.ts';
 import { evaluationRequestOf, type Body } from '../decide/read-request.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
-import { parseJson } from '../evaluation/json-values.ts';
+import { parseBoundedJson } from '../evaluation/json-values.ts';
 import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';
 import type { Admitted } from './admission.ts';
@@ -143,7 +144,7 @@ const OVER_QUOTA = json(
 /** @throws MalformedRequest, TooLarge */
 async function readContextOf(request: IncomingMessage): Promise<Body | Refusal> {
   const bytes = await readBytes(request, MOST_BYTES, () => {});
-  const value = readJson(bytes, parseJson);
+  const value = readJson(bytes, { read: parseBoundedJson, mostValues: LIMITS.values });
   if (isDeeperThan(value, MOST_LEVELS)) throw new TooLarge(`The body is nested deeper than ${MOST_LEVELS} levels.`);
   return readContext(value);
 }

@@ -55,16 +55,14 @@ export function createSurveyClock({ surveys, store, responses, log, now = Date.n
     for (const survey of await store.due()) {
       await catchUp(survey).catch((error: unknown) => {
         if (error instanceof NotFound) return;
-        log.warn({ surveyId: survey.id, error: (error as Error).message }, 'a survey could not be kept up with time');
+        log.warn({ surveyId: survey.id, err: error }, 'a survey could not be kept up with time');
       });
     }
   }
 
   function tick(): Promise<void> {
     ticking ??= lookOnce()
-      .catch((error: unknown) =>
-        log.warn({ error: (error as Error).message }, 'surveys that are due could not be read'),
-      )
+      .catch((error: unknown) => log.warn({ err: error }, 'surveys that are due could not be read'))
       .finally(() => (ticking = undefined));
     return ticking;
   }

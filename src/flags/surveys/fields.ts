@@ -1,8 +1,10 @@
 /** What somebody says of a survey, checked against what the survey is. */
 import { InvalidInput } from '../../errors.ts';
 import { datetimeOf } from '../../http/datetime.ts';
+import type { Rights } from '../../http/access.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { variantsOf } from '../feature-flags/filters.ts';
+import { seesFlag } from '../feature-flags/linked.ts';
 import type { FlagBound } from '../stores.ts';
 import { checkAppearance, checkConditions } from './display.ts';
 import { checkedQuestions } from './questions.ts';
@@ -63,11 +65,13 @@ export async function checkWhole(
   stores: FlagBound,
   survey: SurveyFields & Pick<Survey, 'project_id' | 'current_iteration'>,
   given: GivenSurvey,
+  viewer: { linkedBefore: number | null; rights: Pick<Rights, 'levelOf'> | undefined },
 ): Promise<void> {
   checkIterations(survey);
   checkSampling(survey, given);
   if (survey.type === 'external_survey') checkExternal(survey, given);
-  if (given.linked_flag_id !== undefined || given.conditions !== undefined) await checkLinkedFlag(stores, survey);
+  if (given.linked_flag_id !== undefined || given.conditions !== undefined)
+    await checkLinkedFlag(stores, survey, viewer);
 }
 
 function checkIterations({
@@ -114,23 +118,28 @@ function checkExternal({ linked_flag_id: linked, conditions, appearance }: Surve
 }
 
 function refuseExternal(field: string): never {
-  throw new InvalidInput(`${field.replace(/.*__/, '')} is not allowed for external surveys`, field);
+  throw new InvalidInput(`${field.slice(field.lastIndexOf('__') + 2)} is not allowed for external surveys`, field);
 }
 
 async function checkLinkedFlag(
   { flags }: FlagBound,
   survey: Pick<Survey, 'project_id' | 'linked_flag_id' | 'conditions'>,
+  { linkedBefore, rights }: { linkedBefore: number | null; rights: Pick<Rights, 'levelOf'> | undefined },
 ): Promise<void> {
   const { linked_flag_id: id } = survey;
   const [flag] = id === null ? [] : await flags.byIds(survey.project_id, [id]);
-  if (id !== null && !flag) throw new InvalidInput('Feature Flag with this ID does not exist', 'linked_flag_id');
-  if (survey.conditions?.linkedFlagVariant) checkVariant(survey.conditions.linkedFlagVariant, flag);
+  const isHidden = flag !== undefined && !seesFlag(rights, flag);
+  // Pages are told the key of the flag: who links a hidden one would read it there.
+  if (id !== null && (!flag || (isHidden && id !== linkedBefore)))
+    throw new InvalidInput('Feature Flag with this ID does not exist', 'linked_flag_id');
+  if (survey.conditions?.linkedFlagVariant) checkVariant(survey.conditions.linkedFlagVariant, flag, isHidden);
 }
 
-function checkVariant(variant: string, flag: FeatureFlag | undefined): void {
+function checkVariant(variant: string, flag: FeatureFlag | undefined, isHidden: boolean): void {
   if (!flag) refuseVariant('linkedFlagVariant can only be used when a linked_flag_id is specified');
   const variants = variantsOf(flag.filters).map(({ key }) => key);
   if (variant === 'any' || variants.includes(variant)) return;
+  if (isHidden) refuseVariant(`Feature flag variant '${variant}' does not exist.`);
   const which = variants.length > 0 ? `does not exist. Available variants: ${variants.join(', ')}` : undefined;
   refuseVariant(
     `Feature flag variant '${variant}' ${which ?? 'specified but the linked feature flag has no variants'}`,

@@ -58,22 +58,30 @@ export function publishedSurveys(
 const listPublishedSurveys = route({
   method: 'get',
   path: '/api/surveys/',
+  operationId: 'published_surveys_list',
+  errors: [401, 403],
   access: { public: true },
   query: TokenQuery,
   answers: { 200: Type.Object({ surveys: Type.Array(PublishedSurveyBody), survey_config: Type.Null() }) },
-  summary: 'List the surveys of a project that are not archived',
+  summary: 'List the surveys of a project that were launched and are not archived',
   description:
-    'For web pages, which then ask for the flags that are named: a survey is shown to those who get all of them. A date that is ' +
-    'still to come is null, since SDKs take any start for one that was, and any end too.',
+    'For web pages, which then ask for the flags that are named: a survey is shown to those who get all of them. Those that were ' +
+    'launched, also when they have ended. An end that is still to come is null, since SDKs take any for one that was.',
   async handle({ query }, { publishedSurveys }: PublishedSurveysApi) {
     const now = Date.now();
-    const surveys = (await publishedSurveys.list(query)).map((survey) => present(survey, now));
+    // The public key opens this: a survey stays private until it is launched.
+    // tooth: survey-draft
+    const launched = (await publishedSurveys.list(query)).filter(({ start_date: start }) => isPast(start, now));
+    const surveys = launched.map((survey) => present(survey, now));
     return json(200, { surveys, survey_config: null });
   },
 });
 
+function isPast(date: string | null, now: number): boolean {
+  return date !== null && Date.parse(date) <= now;
+}
+
 function present(survey: PublishedSurvey, now: number): Static<typeof PublishedSurveyBody> {
-  const past = (date: string | null) => (date !== null && Date.parse(date) <= now ? date : null);
   const iteration = survey.current_iteration;
   return {
     id: survey.id,
@@ -86,8 +94,8 @@ function present(survey: PublishedSurvey, now: number): Static<typeof PublishedS
     questions: survey.questions,
     conditions: survey.conditions,
     appearance: survey.appearance,
-    start_date: past(survey.start_date),
-    end_date: past(survey.end_date),
+    start_date: survey.start_date,
+    end_date: isPast(survey.end_date, now) ? survey.end_date : null,
     current_iteration: iteration,
     current_iteration_start_date: iteration === null ? null : (iterationStarts(survey)[iteration - 1] ?? null),
     schedule: survey.schedule,
@@ -98,6 +106,8 @@ function present(survey: PublishedSurvey, now: number): Static<typeof PublishedS
 const listWebExperiments = route({
   method: 'get',
   path: '/api/web_experiments/',
+  operationId: 'web_experiments_list',
+  errors: [401, 403],
   access: { public: true },
   query: TokenQuery,
   answers: { 200: Type.Object({ experiments: Type.Array(Type.Unknown()) }) },

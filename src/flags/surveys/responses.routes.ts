@@ -102,6 +102,7 @@ const countResponses = route({
 const allStats = route({
   method: 'get',
   path: '/surveys/stats/',
+  operationId: 'surveys_all_stats_retrieve',
   access: { scope: 'survey:read' },
   query: Period,
   answers: { 200: Type.Object(stats) },

@@ -80,7 +80,7 @@ const createSurvey = route({
   summary: 'Create a survey',
   description: 'It runs from its `start_date` on, until its `end_date`; without a start it is a draft.',
   async handle({ project, caller, rights, body }, { surveys }: SurveysApi) {
-    return json(201, present(await surveys.create(project, caller, body), rights)[0]);
+    return json(201, present(await surveys.create(project, caller, body, rights), rights)[0]);
   },
 });
 
@@ -106,7 +106,7 @@ const patchSurvey = route({
   summary: 'Change, start, stop, resume or archive a survey',
   description: 'Without its `end_date` it goes on.',
   async handle({ project, caller, rights, params, body }, { surveys }: SurveysApi) {
-    return json(200, present(await surveys.change(project, caller, params.id, body), rights)[0]);
+    return json(200, present(await surveys.change(project, caller, params.id, body, rights), rights)[0]);
   },
 });
 

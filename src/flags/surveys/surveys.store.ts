@@ -106,7 +106,7 @@ export function surveyStore(db: Knex) {
       return { ids: rows.map(({ id }) => id), earliest: rows[0]?.start_date ?? null };
     },
 
-    /** What pages are told, in the order in which they were made: what is archived is not. */
+    /** What pages may be told when its start has come, in the order in which they were made: no drafts, and nothing archived. */
     async published(projectId: number): Promise<PublishedSurvey[]> {
       const { rows } = await db.raw<{ rows: PublishedSurvey[] }>(
         `select surveys.*, linked.key as linked_flag_key, targeting.key as targeting_flag_key,
@@ -115,7 +115,7 @@ export function surveyStore(db: Knex) {
            left join feature_flags as linked on linked.id = linked_flag_id
            left join feature_flags as targeting on targeting.id = targeting_flag_id
            left join feature_flags as internal on internal.id = internal_targeting_flag_id
-         where surveys.project_id = ? and not archived order by surveys.created_at, surveys.id`,
+         where surveys.project_id = ? and not archived and start_date is not null order by surveys.created_at, surveys.id`,
         [projectId],
       );
       return rows;

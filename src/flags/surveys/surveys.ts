@@ -1,6 +1,6 @@
 /** What users do with surveys, and what time does with them. */
 import { randomUUID } from 'node:crypto';
-import type { Project } from '../../http/access.ts';
+import type { Project, Rights } from '../../http/access.ts';
 import { changesBetween, type Author } from '../../identity/activity.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
@@ -57,11 +57,11 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     return { surveys: list, flags: new Map(flags.map((flag) => [flag.id, flag])), users };
   }
 
-  /** @returns the survey after it */
-  async function apply(acting: Acting, before: Survey, given: GivenSurvey): Promise<Survey> {
+  /** @param rights of who asks: they link no flag that is hidden from them @returns the survey after it */
+  async function apply(acting: Acting, before: Survey, given: GivenSurvey, rights?: Rights): Promise<Survey> {
     const { stores, project } = acting;
     const changes: Partial<Survey> = checkedFields(given);
-    await checkWhole(stores, { ...before, ...changes }, given);
+    await checkWhole(stores, { ...before, ...changes }, given, { linkedBefore: before.linked_flag_id, rights });
     const removed = given.remove_targeting_flag ? before.targeting_flag_id : null;
     if (removed !== null) changes.targeting_flag_id = null;
     if (given.targeting_flag_filters) {
@@ -84,7 +84,12 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     },
 
     /** @throws InvalidInput naming the field */
-    async create(project: Project, author: Author, given: GivenSurvey & Pick<Survey, 'name' | 'type'>) {
+    async create(
+      project: Project,
+      author: Author,
+      given: GivenSurvey & Pick<Survey, 'name' | 'type'>,
+      rights?: Rights,
+    ): Promise<ShownSurveys> {
       const survey = await acting(project, author, async (acting) => {
         const { name, type, ...settings } = given;
         const made = await acting.stores.surveys.insert({
@@ -95,7 +100,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
           name,
           type,
         });
-        const whole = await apply(acting, made, { name, ...settings });
+        const whole = await apply(acting, made, { name, ...settings }, rights);
         await record(acting, 'created', whole);
         return whole;
       });
@@ -103,10 +108,16 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     },
 
     /** What it is not told stays. @throws InvalidInput naming the field; NotFound */
-    async change(project: Project, author: Author, id: string, given: GivenSurvey): Promise<ShownSurveys> {
+    async change(
+      project: Project,
+      author: Author,
+      id: string,
+      given: GivenSurvey,
+      rights?: Rights,
+    ): Promise<ShownSurveys> {
       const survey = await acting(project, author, async (acting) => {
         const before = await acting.stores.surveys.get(project.id, id);
-        const after = await apply(acting, before, given);
+        const after = await apply(acting, before, given, rights);
         await record(acting, 'updated', after, before);
         return after;
       });

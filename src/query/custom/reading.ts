@@ -14,7 +14,7 @@ type Reading = {
   cast(v: string): string;
 };
 
-const NUMBER = String.raw`^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$`;
+const NUMBER = String.raw`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$`;
 /** With two digits of exponent within the range of float8, however they are written. */
 const LONGEST_NUMBER = 200;
 

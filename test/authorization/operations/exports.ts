@@ -42,6 +42,20 @@ async function aRun(at: Workplace, status: string) {
   return { batch_export_id: exportId, id };
 }
 
+async function aForeignDelivery(at: Workplace) {
+  const [id, exportId] = [randomUUID(), await anExport(at)];
+  await at.db('foreign_deliveries').insert({
+    id,
+    batch_export_id: exportId,
+    data_interval_start: HOUR.start_at,
+    data_interval_end: HOUR.end_at,
+    run_id: randomUUID(),
+    epoch: 1,
+    receipt: JSON.stringify({ rows: 1, bytes: 1, location: 'there', epoch: 1 }),
+  } as never);
+  return { batch_export_id: exportId, id };
+}
+
 export const exportOperations: Readonly<Record<string, Operation>> = {
   'POST /batch_exports/': () => ({
     body: hourly(),
@@ -77,6 +91,12 @@ export const exportOperations: Readonly<Record<string, Operation>> = {
   'POST /batch_exports/:batch_export_id/runs/:id/cancel/': async (at) => ({
     params: await aRun(at, 'Starting'),
     tells: ['BatchExportRun updated'],
+  }),
+  'POST /batch_exports/:batch_export_id/foreign_deliveries/:id/accept/': async (at) => ({
+    params: await aForeignDelivery(at),
+    body: { side: 'ours' },
+    refused: { side: 'nobody' },
+    tells: ['BatchExport updated'],
   }),
   'POST /batch_exports/:id/backfill/': onExport({
     body: HOUR,

@@ -8,7 +8,8 @@ export type Watch = {
   withFullLog(work: () => Promise<void>): Promise<void>;
 };
 
-const UNTOLD = ['activity_log', 'sessions', 'knex_migrations', 'knex_migrations_lock'];
+/** Tries to log in are counted before it is known whether they succeed: one that fails must count, too. */
+const UNTOLD = ['activity_log', 'login_tries', 'sessions', 'knex_migrations', 'knex_migrations_lock'];
 /** When somebody used a key, or looked at a dashboard. */
 const BY_LOOKING = ['last_used_at', 'last_accessed_at'];
 

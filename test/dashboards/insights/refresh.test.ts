@@ -6,6 +6,7 @@ import { canonicalJson, queryHash } from '../../../src/dashboards/insights/query
 import { actionFor, refreshOf } from '../../../src/dashboards/insights/refresh.ts';
 import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
 import { InvalidInput } from '../../../src/errors.ts';
+import { RIGHTS_OF_PROJECT_KEY } from '../../../src/identity/rights.ts';
 
 const trends = (more: object = {}) => ({
   kind: 'TrendsQuery',
@@ -117,7 +118,7 @@ describe('what lies over a query', () => {
     it(`is refused when ${name} is no JSON object`, () => {
       for (const text of ['{', '[]', 'null', '"text"']) {
         const refused = new InvalidInput(`Invalid JSON passed in ${name} parameter`, name);
-        assert.throws(() => overridesOf({ [name]: text }), refused);
+        assert.throws(() => overridesOf({ [name]: text }, { rights: RIGHTS_OF_PROJECT_KEY }), refused);
       }
     });
   }

@@ -9,10 +9,12 @@ import { resultStore } from '../../../src/dashboards/insights/results.store.ts';
 import { createResults, type Results, type ResultsOptions } from '../../../src/dashboards/insights/results.ts';
 import { runQuery } from '../../../src/dashboards/queries/run.ts';
 import { Unavailable } from '../../../src/errors.ts';
+import type { RawAccess } from '../../../src/identity/raw-data.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { startInsightWorld, type InsightWorld } from '../../support/insight-world.ts';
 
 const MINUTE = 60_000;
+const OPEN: RawAccess = { refusal: () => undefined };
 
 function numberOf(event: string) {
   return { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event }], trendsFilter: { display: 'BoldNumber' } };
@@ -80,7 +82,7 @@ describe('results of insights', () => {
     { from = results, overlay = NO_OVERLAY }: { from?: Results; overlay?: Overlay } = {},
   ): Promise<InsightResult & { value: number | undefined }> {
     const project = { id: world.ours.projectId };
-    const [result] = await from.resultsOf(project, [{ insight: { query: numberOf(event) }, overlay }], refresh);
+    const [result] = await from.resultsOf(project, [{ insight: { query: numberOf(event) }, overlay }], refresh, OPEN);
     const rows = result!.result as { aggregated_value: number }[] | null;
     return { ...result!, value: rows?.[0]?.aggregated_value };
   }
@@ -112,6 +114,7 @@ describe('results of insights', () => {
       { id: world.ours.projectId },
       [{ insight: { query: null }, overlay: NO_OVERLAY }],
       'force_blocking',
+      OPEN,
     );
     assert.deepEqual([none!.result, none!.error, computed], [null, null, 0]);
   });
@@ -173,7 +176,7 @@ describe('results of insights', () => {
     failure = new Error('relation "secret" is not there');
     const project = { id: world.ours.projectId };
     const asking = [good, bad].map((event) => ({ insight: { query: numberOf(event) }, overlay: NO_OVERLAY }));
-    const [shown, failed] = await results.resultsOf(project, asking, 'cache');
+    const [shown, failed] = await results.resultsOf(project, asking, 'cache', OPEN);
     assert.equal(shown!.error, null);
     assert.deepEqual(failed!.error, { type: 'server_error', message: 'The result could not be computed.' });
     assert.equal(failed!.query_status?.error_message, 'The result could not be computed.');
@@ -195,7 +198,7 @@ describe('results of insights', () => {
         insight: { query: numberOf(one) },
         overlay: NO_OVERLAY,
       }));
-      const shown = await large.resultsOf({ id: world.ours.projectId }, asking, refresh);
+      const shown = await large.resultsOf({ id: world.ours.projectId }, asking, refresh, OPEN);
       const told = shown.map(({ result, error }) => error?.type ?? (result as string[][])[0]![0]!.length);
       const fits = text.length;
       assert.deepEqual(
@@ -255,7 +258,7 @@ describe('results of insights', () => {
       const before = dates.before && new Date(dates.before()).toISOString();
       const query = { kind: 'EventsQuery', select: ['event'], event, ...(before && { before }) };
       const asking = [{ insight: { query }, overlay: NO_OVERLAY }];
-      const [shown] = await results.resultsOf({ id: world.ours.projectId }, asking, 'cache');
+      const [shown] = await results.resultsOf({ id: world.ours.projectId }, asking, 'cache', OPEN);
       assert.deepEqual(shown!.result, [[event]]);
       assert.equal(Date.parse(shown!.cache_target_age!) - Date.parse(shown!.last_refresh!), minutes * MINUTE);
     });

@@ -6,6 +6,7 @@ import { NO_RESULT, type InsightResult } from '../../../src/dashboards/insights/
 import { createSharedResults } from '../../../src/dashboards/sharing/shared-results.ts';
 
 const MINUTE = 60_000;
+const accessOf = async () => ({ refusal: () => undefined });
 const PROJECT = { id: 1 };
 const ASKED = [{ insight: { query: { kind: 'TrendsQuery' } }, overlay: NO_OVERLAY }];
 
@@ -21,7 +22,7 @@ function world(compute: (now: number) => Promise<Partial<InsightResult>>, longes
     if (!result.error) known = result;
     return [result];
   };
-  const visit = createSharedResults({ results: { resultsOf }, now: () => clock.now, longestWaitMs });
+  const visit = createSharedResults({ results: { resultsOf }, accessOf, now: () => clock.now, longestWaitMs });
   return {
     clock,
     computed: () => asked.filter((refresh) => refresh === 'blocking').length,
@@ -65,6 +66,7 @@ describe('results for strangers', () => {
     const error = { type: 'too_large', message: 'It is too much.' } as const;
     let looks = 0;
     const visit = createSharedResults({
+      accessOf,
       results: {
         async resultsOf(_project, asked, refresh) {
           if (refresh === 'blocking') return [{ ...NO_RESULT, filters_hash: 'abc', result: 'large' }];

@@ -1,27 +1,29 @@
 import assert from 'node:assert/strict';
 import type { Delivery } from '../../../src/destinations/contract.ts';
-import { checkPrefix, compactInstant, fileKindOf, namesOf } from '../../../src/destinations/object-store/keys.ts';
+import { checkPrefix, fileKindOf, namesOf } from '../../../src/destinations/object-store/keys.ts';
+import { compactInstant } from '../../../src/destinations/object-store/prefix-variables.ts';
 
 const DELIVERY = {
   start: '2024-02-29T23:00:00.000000Z',
   end: '2024-03-01T00:00:00.000000Z',
   model: 'events',
   file: { format: 'JSONLines', compression: 'zstd', numbered: true },
+  runId: '0b8a3c1e-5d0f-4b53-9d3c-0d8f2a7c6e11',
 } as const;
 
-const nameOf = (file: Delivery['file']) => namesOf('', { ...DELIVERY, file }).file(0);
+const nameOf = (file: Delivery['file']) => namesOf('', { ...DELIVERY, file }, 'stable').file(0);
 
 describe('names of objects', () => {
   it('sort by time and hold nothing that any store or file system minds', () => {
-    const names = namesOf('a/{year}/{month}/{day}/{hour}{minute}{second}/{table}', DELIVERY);
+    const names = namesOf('a/{year}/{month}/{day}/{hour}{minute}{second}/{table}', DELIVERY, 'stable');
     assert.equal(names.file(12), 'a/2024/03/01/000000/events/20240229T230000Z-20240301T000000Z-12.jsonl.zst');
     assert.equal(names.manifest, 'a/2024/03/01/000000/events/20240229T230000Z-20240301T000000Z_manifest.json');
-    assert.match(namesOf('{data_interval_start}_{data_interval_end}', DELIVERY).file(0), /^[\w./-]+$/);
+    assert.match(namesOf('{data_interval_start}_{data_interval_end}', DELIVERY, 'stable').file(0), /^[\w./-]+$/);
   });
 
   it('carry no number where the interval is one file', () => {
     const one = { ...DELIVERY, file: { ...DELIVERY.file, numbered: false, compression: null } };
-    assert.equal(namesOf('', one).file(0), '20240229T230000Z-20240301T000000Z.jsonl');
+    assert.equal(namesOf('', one, 'stable').file(0), '20240229T230000Z-20240301T000000Z.jsonl');
   });
 
   it('keep a fraction of a second only where there is one', () => {
@@ -30,7 +32,7 @@ describe('names of objects', () => {
   });
 
   it('are told from those of other intervals and other things', () => {
-    const names = namesOf('a', DELIVERY);
+    const names = namesOf('a', DELIVERY, 'stable');
     assert.ok(names.isFile('a/20240229T230000Z-20240301T000000Z.jsonl'));
     assert.ok(names.isFile('a/20240229T230000Z-20240301T000000Z-3.jsonl.gz'));
     for (const other of [
@@ -67,5 +69,17 @@ describe('names of objects', () => {
   it('are the same with and without a slash at the end of the prefix', () => {
     assert.equal(checkPrefix('a/b/'), 'a/b');
     assert.equal(checkPrefix(''), '');
+  });
+
+  it('hold the run where they are versioned, all but that of the manifest', () => {
+    const [names, stable] = [namesOf('a', DELIVERY, 'versioned'), namesOf('a', DELIVERY, 'stable')];
+    const file = `a/20240229T230000Z-20240301T000000Z-${DELIVERY.runId}-12.jsonl.zst`;
+    assert.equal(names.file(12), file);
+    assert.equal(names.manifest, stable.manifest);
+    for (const either of [names, stable]) {
+      assert.ok(either.isFile(file) && either.isVersioned(file));
+      assert.ok(either.isFile(stable.file(12)) && !either.isVersioned(stable.file(12)));
+      assert.ok(!either.isFile(names.manifest) && !either.isVersioned(names.manifest));
+    }
   });
 });

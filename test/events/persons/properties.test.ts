@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Properties } from '../../../src/events/persons/effects.ts';
+import { readPersonEffects, type Properties } from '../../../src/events/persons/effects.ts';
+import { createPersonWork } from '../../../src/events/persons/person-work.ts';
+import { StoredProperties } from '../../../src/events/persons/stored-properties.ts';
 import { personIdOf } from '../../../src/events/person-id.ts';
 import { eventOf, identify, set, type Line } from '../../support/person-lines.ts';
 import { personMemory, PROJECT } from '../../support/person-memory.ts';
@@ -216,6 +218,8 @@ describe('properties of persons', () => {
 /** For `{"x":"…"}` of so many bytes; each letter has two. */
 const textOf = (bytes: number) => 'ä'.repeat((bytes - 8) / 2);
 
+const wide = (length: number) => Array.from({ length }, () => 'a text');
+
 describe('a person that grows too large', () => {
   const TOO_LARGE = 'person_properties_size_violation';
   const MIB = 1024 * 1024;
@@ -239,6 +243,30 @@ describe('a person that grows too large', () => {
   it('is weighed with all digits of its numbers', () => {
     assert.deepEqual(personMemory().play([eventOf(set('a', { x: Array(3_000).fill(1e300) }))]).warnings, []);
     assert.deepEqual(personMemory().play([eventOf(set('a', { x: Array(4_000).fill(1e300) }))]).warnings, [TOO_LARGE]);
+  });
+
+  it('may have 25,000 values, and no more', () => {
+    const memory = personMemory();
+    const TAKEN = 24_000;
+    assert.deepEqual(memory.play([eventOf(set('a', { x: wide(TAKEN), y: 1 }))]).warnings, []);
+    assert.deepEqual(memory.play([eventOf(set('a', { z: wide(2_000) }))]).warnings, [TOO_LARGE]);
+    assert.deepEqual(memory.play([eventOf(set('a', { y: 2, z: wide(100) }))]).warnings, []);
+  });
+
+  it('may lose what it has, where it had more before there was a limit', () => {
+    const before = {
+      id: 'a',
+      properties: new StoredProperties(JSON.stringify({ x: 1, list: wide(30_000) })),
+    };
+    const known = new Map([['a', { ...before, isIdentified: false, createdAt: 0n }]]);
+    const work = createPersonWork(1, known);
+    work.apply('a', 0n, readPersonEffects('$set', 'a', { $set: { y: 1 } }));
+    const { properties } = work.apply('a', 0n, readPersonEffects('$set', 'a', { $unset: ['x'] }));
+    assert.deepEqual(
+      work.warnings().map(({ code }) => code),
+      [TOO_LARGE],
+    );
+    assert.deepEqual(Object.keys(properties.value), ['list']);
   });
 
   it('is still merged, and keeps the properties of the survivor', () => {

@@ -11,6 +11,10 @@ const VARIANTS = [
 ];
 const BASIC = { groups: [{ properties: [], rollout_percentage: 100 }] };
 
+const on = (flag: Flag, value: unknown) => ({
+  groups: [{ properties: [{ type: 'flag', key: String(flag.id), operator: 'flag_evaluates_to', value }] }],
+});
+
 describe('access to feature flags', () => {
   let api: FlagsApi;
   /** Of the same organization as the user who makes the flags. */
@@ -61,6 +65,14 @@ describe('access to feature flags', () => {
     const answer = await ask(method, path, body);
     return [answer.status, answer.body['detail']];
   }
+
+  const made = async (path: string, body: object) => {
+    const answer = await as(api.key, 'POST', elsewhere(path), body);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body as Body & { id: string | number };
+  };
+  const told = async (method: string, path: string, body?: object) =>
+    JSON.stringify((await ask(method, path.startsWith('/api') ? path : elsewhere(path), body)).body);
 
   it('is asked about on every route of one flag', async () => {
     for (const path of ['/', '/activity/', '/status/', '/access_controls/', '/users_with_access/']) {
@@ -130,10 +142,10 @@ describe('access to feature flags', () => {
     assert.deepEqual(
       linked,
       [
-        ['experimental', false],
+        ['', false],
         ['shown', true],
       ],
-      'what flags do is not shown there either',
+      'neither keys nor what flags do is shown there',
     );
     const start = { start_date: '2026-03-01T00:00:00Z' };
     await as(api.key, 'PATCH', `${shown.id}/`, { active: false });
@@ -164,6 +176,9 @@ describe('access to feature flags', () => {
       [403, EDITOR],
       'its stage',
     );
+    const later = { stage: 'general-availability' };
+    assert.deepEqual(await refusal('PATCH', `${features}${enrolled.id}/`, later), [403, EDITOR], 'a later stage');
+    assert.equal((await ask('PATCH', `${features}${enrolled.id}/`, { name: 'Newer' })).status, 200, 'its name');
     assert.deepEqual(await refusal('DELETE', `${features}${enrolled.id}/`), [403, EDITOR], 'its end');
     const { filters } = (await as(api.key, 'GET', `${plain.id}/`)).body as Flag;
     assert.equal(
@@ -171,6 +186,91 @@ describe('access to feature flags', () => {
       true,
       'enrollment stays',
     );
+  });
+
+  describe('keeps the keys of hidden flags', () => {
+    const KEY = /hush-/;
+    let secret: Flag;
+    let count = 0;
+    const withKey = async (change: Body = {}) => {
+      const flag = await api.create({ key: `hush-${(count += 1)}`, ...change });
+      await say('none', flag);
+      return flag;
+    };
+    beforeEach(async () => {
+      // Rules about the kind, of other tests.
+      await api.sluice.db('access_controls').whereNull('resource_id').delete();
+      secret = await withKey();
+    });
+
+    it('on experiments', async () => {
+      const { id } = await made('/experiments/', {
+        name: 'Of a hidden flag',
+        feature_flag_key: `hush-${(count += 1)}`,
+      });
+      const flag = ((await as(api.key, 'GET', elsewhere(`/experiments/${id}/`))).body as Body)['feature_flag'] as Flag;
+      await say('none', flag);
+      for (const text of [
+        await told('GET', '/experiments/'),
+        await told('GET', `/experiments/${id}/`),
+        await told('PATCH', `/experiments/${id}/`, { name: 'Renamed' }),
+        await told('GET', `/experiments/${id}/results/`),
+        await told('GET', '/activity_log/'),
+      ]) {
+        assert.doesNotMatch(text, KEY);
+      }
+      assert.doesNotMatch(await told('GET', `/experiments/${id}/`), /feature_flag_variants/);
+      assert.match(JSON.stringify((await as(api.key, 'GET', elsewhere(`/experiments/${id}/`))).body), KEY);
+    });
+
+    it('on surveys and early access features', async () => {
+      const question = { type: 'open', question: 'How?' };
+      const survey = { name: 'Linked', type: 'popover', questions: [question], linked_flag_id: secret.id };
+      const feature = { name: 'Hidden', stage: 'beta', feature_flag_id: (await withKey()).id };
+      for (const [path, body] of [
+        ['/surveys/', survey],
+        ['/early_access_feature/', feature],
+      ] as const) {
+        const { id } = await made(path, body);
+        assert.doesNotMatch(await told('GET', path), KEY);
+        assert.doesNotMatch(await told('GET', `${path}${id}/`), KEY);
+        assert.doesNotMatch(await told('PATCH', `${path}${id}/`, { name: `${body.name} more` }), KEY);
+        assert.match(JSON.stringify((await as(api.key, 'GET', elsewhere(`${path}${id}/`))).body), KEY);
+      }
+      assert.doesNotMatch(await told('GET', '/activity_log/'), KEY);
+    });
+
+    it('from who would link one to a survey, to read it where pages do', async () => {
+      const survey = { name: 'Mine', type: 'popover', questions: [{ type: 'open', question: 'How?' }] };
+      const { body } = await ask('POST', elsewhere('/surveys/'), { ...survey, linked_flag_id: secret.id });
+      assert.deepEqual([body['attr'], body['detail']], ['linked_flag_id', 'Feature Flag with this ID does not exist']);
+      const { id } = await made('/surveys/', { ...survey, linked_flag_id: secret.id });
+      const again = await ask('PATCH', elsewhere(`/surveys/${id}/`), { linked_flag_id: secret.id });
+      assert.equal(again.status, 200, 'it is linked already');
+      const variant = { conditions: { linkedFlagVariant: 'guess' } };
+      assert.doesNotMatch(await told('PATCH', `/surveys/${id}/`, variant), /Available|no variants/);
+    });
+
+    it('in why a cohort or a flag cannot be deleted, or be depended on', async () => {
+      const filters = { properties: { type: 'AND', values: [{ type: 'person', key: 'plan', value: ['pro'] }] } };
+      const cohort = await made('/cohorts/', { name: 'Used', filters });
+      const used = { groups: [{ properties: [{ type: 'cohort', key: 'id', value: cohort.id }] }] };
+      const { id } = await withKey({ filters: used });
+      const detail = (await ask('PATCH', elsewhere(`/cohorts/${cohort.id}/`), { deleted: true })).body['detail'];
+      assert.match(String(detail), new RegExp(`is used by the feature flags "ID: ${id}"`));
+
+      const needed = await api.create({ key: 'needed' });
+      const dependent = await withKey({ filters: on(needed, true) });
+      for (const change of [{ active: false }, { deleted: true }]) {
+        const text = await told('PATCH', `/feature_flags/${needed.id}/`, change);
+        assert.match(text, new RegExp(`depend on it: ID: ${dependent.id}`));
+      }
+      const guess = await told('POST', '/feature_flags/', { key: 'guess', filters: on(secret, 'guess') });
+      assert.match(guess, /has no variant/);
+      assert.doesNotMatch(guess, /hush|evaluates to/);
+      await as(api.key, 'PATCH', `${secret.id}/`, { active: false });
+      assert.doesNotMatch(await told('POST', '/feature_flags/', { key: 'guess', filters: on(secret, true) }), KEY);
+    });
   });
 
   it('holds for making flags, also on the way, but not for what a survey has of its own', async () => {

@@ -375,11 +375,20 @@ describe('surveys', () => {
       assert.deepEqual((await world.published<Published>(PUBLIC)).surveys, []);
     });
 
-    it('have not started or ended before they do', async () => {
-      const { id } = await build({ start_date: '2999-01-01', end_date: '2999-02-01' });
+    it('are not told before they are launched, nor when they are archived', async () => {
+      const draft = await build();
+      const planned = await build({ start_date: '2999-01-01', end_date: '2999-02-01' });
+      const archived = await build({ start_date: '2024-01-01', archived: true });
+      const ended = await build({ start_date: '2024-01-01', end_date: '2024-02-01' });
+      const running = await build({ start_date: '2024-01-01', end_date: '2999-02-01' });
       const { surveys } = await world.published<Published>(PUBLIC);
-      const told = surveys.find((survey) => survey['id'] === id);
-      assert.deepEqual([told?.['start_date'], told?.['end_date']], [null, null]);
+      const told = new Map(surveys.map((survey) => [survey['id'], survey]));
+      for (const { id } of [draft, planned, archived]) assert.equal(told.has(id), false);
+      assert.notEqual(told.get(ended.id)?.['end_date'], null);
+      assert.equal(told.get(running.id)?.['end_date'], null, 'SDKs take any end for one that was');
+      await change(draft.id, { start_date: '2024-01-01' });
+      const after = await world.published<Published>(PUBLIC);
+      assert.ok(after.surveys.some(({ id }) => id === draft.id));
     });
 
     it('come from memory while nothing changes', async () => {

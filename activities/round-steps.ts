@@ -1,0 +1,90 @@
+/** Steps of a round of the reconciler: what one of them throws, or never ends, must not keep the others from their work. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Unavailable } from '../src/errors.ts';
+import { forLog } from '../src/temporal/failures.ts';
+import type { Attempt } from './activity.ts';
+import type { Engine } from './engine.ts';
+
+/** All steps together end before an attempt's timeout. */
+const STEP_MS = 30_000;
+
+/**
+ * Does the work within a deadline; work that ignores it goes on in the background.
+ * @param work gets a signal that is aborted at the deadline
+ * @throws Unavailable at the deadline; the reason of `signal` when that is aborted
+ */
+export async function withinDeadline<T>(
+  milliseconds: number,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = new AbortController();
+  const ended = new AbortController();
+  const late = sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).then(
+    () => {
+      const error = new Unavailable(`It did not end within ${milliseconds / 1000} s.`);
+      deadline.abort(error);
+      throw error;
+    },
+    () => {
+      signal.throwIfAborted();
+      return new Promise<never>(() => {});
+    },
+  );
+  try {
+    return await Promise.race([work(AbortSignal.any([signal, deadline.signal])), late]);
+  } finally {
+    ended.abort();
+  }
+}
+
+export type RoundSteps = {
+  /** Does one step. @returns what it returns, or `otherwise` when it fails; @throws only when the attempt is cancelled */
+  step<T>(name: string, work: (signal: AbortSignal) => Promise<T>, otherwise: T): Promise<T>;
+  /** Names of the steps that failed so far. */
+  failed: string[];
+};
+
+export function roundSteps({ log }: Pick<Engine, 'log'>, { signal }: Pick<Attempt, 'signal'>): RoundSteps {
+  const failed: string[] = [];
+  return {
+    failed,
+    async step(name, work, otherwise) {
+      signal.throwIfAborted();
+      try {
+        return await withinDeadline(STEP_MS, signal, work);
+      } catch (error) {
+        signal.throwIfAborted();
+        failed.push(name);
+        log.error({ ...forLog(error), step: name }, 'a step of the reconciler failed');
+        return otherwise;
+      }
+    },
+  };
+}
+
+/** What a log line says of an export. */
+export const ofExport = (id: string) => ({ batch_export_id: id });
+
+/**
+ * Does the work for each item in turn. One that throws is logged, and the others follow.
+ * @param about what the log line says of an item
+ * @throws the signal's reason when it is aborted between two items
+ */
+export async function eachOrLog<T>(
+  { log }: Pick<Engine, 'log'>,
+  signal: AbortSignal,
+  message: string,
+  items: Iterable<T>,
+  about: (item: T) => object,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  for (const item of items) {
+    signal.throwIfAborted();
+    try {
+      await work(item);
+    } catch (error) {
+      log.warn({ ...forLog(error), ...about(item) }, message);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { Command, Option } from 'commander';
+import { SingleBar } from 'cli-progress';
+import {
+  compareDeliveries,
+  intervalsToCompare,
+  type Compared,
+  type Unchecked,
+} from '../../activities/compare-deliveries.ts';
+import { readConfig } from '../config.ts';
+import { createEngine, type ComposedEngine } from '../engine.ts';
+import { engineOptions } from '../engine-options.ts';
+import { CommandFailed, Conflict } from '../errors.ts';
+import { foreignDeliveries } from '../exports/accept-delivery.ts';
+import { NOBODY } from '../exports/activity.ts';
+import type { BatchExport } from '../exports/batch-exports.store.ts';
+import { SIDES, type Side } from '../exports/foreign-deliveries.store.ts';
+import { renewTimeline } from '../exports/renew-timeline.ts';
+import { sayBlocked } from '../exports/timeline-guard.ts';
+import { parseDatetime } from '../http/datetime.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { timelineWitness } from '../temporal/witness.ts';
+import { besideUp } from '../up/beside.ts';
+
+type Options = { dryRun: boolean; force: boolean; from?: string; accept?: Side };
+
+const PAGE = 500;
+
+export function recoverCommand(): Command {
+  return new Command('recover')
+    .summary('let deliveries go on after the database was restored, or copied')
+    .description(
+      'Compares what the destinations hold with what this database knows, lists the differences, and makes the database a new timeline: ' +
+        'its epochs and versions of persons are above everything that was delivered, Temporal gets a new witness, and deliveries that were ' +
+        'blocked go on. What this database does not know stays at the destinations until you accept one side, here or under ' +
+        '`foreign_deliveries/` of the API. Run it with the only installation that is to deliver from now on: stop the other one first. ' +
+        'Repeating it is harmless. Exit code: 0 when everything could be compared, else 1.',
+    )
+    .argument('[export]', 'with --accept: only deliveries of this batch export')
+    .option('--dry-run', 'only list the differences', false)
+    .option(
+      '--force',
+      'a new timeline although deliveries are not blocked: Temporal was restored together with the database',
+      false,
+    )
+    .option('--from <instant>', 'compare only data intervals that end after it, like 2025-06-02T09:00Z')
+    .addOption(
+      new Option(
+        '--accept <side>',
+        'decide every delivery that waits for it: theirs stays, or ours replaces it',
+      ).choices(SIDES),
+    )
+    .action(run);
+}
+
+async function run(exportId: string | undefined, options: Options): Promise<void> {
+  const from = instantOf(options.from);
+  const config = await besideUp(readConfig());
+  const engine = createEngine(engineOptions(config, createLogger(config, 'recover')));
+  try {
+    if (options.accept) return await accept(engine, exportId, options.accept, options.dryRun);
+    await recover(engine, { ...options, from });
+  } finally {
+    await engine.close();
+  }
+}
+
+function instantOf(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const instant = parseDatetime(text)?.instant;
+  if (instant) return instant;
+  throw new CommandFailed(`--from ${text} is not an instant like 2025-06-02T09:00:00Z.`);
+}
+
+async function recover(
+  engine: ComposedEngine,
+  { dryRun, force, from }: Omit<Options, 'from'> & { from: string | null },
+) {
+  const { stores } = engine;
+  const { blocked } = await stores.timeline.state();
+  console.log(blocked === null ? 'Deliveries are not blocked.' : sayBlocked(blocked));
+  const { above, unchecked } = await compare(engine, from, !dryRun);
+  if (unchecked > 0) process.exitCode = 1;
+  if (dryRun) return;
+  if (blocked === null && !force) {
+    console.log('The timeline stays as it is (--force makes a new one).');
+    return;
+  }
+  const id = await renewTimeline(stores, timelineWitness(engine.temporal.client), above);
+  console.log(`Deliveries go on as timeline ${id}.`);
+}
+
+/** Prints the differences. @param lists what is foreign, for an operator's decision */
+async function compare(engine: ComposedEngine, from: string | null, lists: boolean) {
+  const never = new AbortController().signal;
+  const found = { above: 0, unchecked: 0, foreign: 0, missing: 0 };
+  const todo = [];
+  for (const one of await everyExport(engine))
+    todo.push({ one, intervals: await intervalsToCompare(engine, one, from) });
+  const bar = new SingleBar({
+    format: '{bar} {value} of {total} data intervals',
+    clearOnComplete: true,
+    stream: process.stderr,
+  });
+  bar.start(
+    todo.reduce((sum, { intervals }) => sum + intervals.length, 0),
+    0,
+  );
+  const lines: string[] = [];
+  for (const { one, intervals } of todo) {
+    for await (const compared of compareDeliveries(engine, one, intervals, never)) {
+      bar.increment();
+      if ('why' in compared) found.unchecked += 1;
+      else {
+        found.above = Math.max(found.above, compared.present?.receipt.epoch ?? 0);
+        if (compared.difference) found[compared.difference] += 1;
+        if (lists && compared.difference === 'foreign')
+          await engine.stores.foreignDeliveries.found(compared, compared.present!.receipt);
+      }
+      const line = lineOf(one, compared);
+      if (line !== undefined) lines.push(line);
+    }
+  }
+  bar.stop();
+  for (const line of lines) console.log(line);
+  console.log(
+    `${found.foreign} data intervals were delivered by another timeline, ${found.missing} are missing at their destination, ` +
+      `${found.unchecked} exports could not be compared to the end.`,
+  );
+  return found;
+}
+
+function lineOf({ name }: BatchExport, compared: Compared | Unchecked): string | undefined {
+  if ('why' in compared) return `${compared.exportId}  ${name}: not compared: ${compared.why}`;
+  const { exportId, start, end, present, difference } = compared;
+  if (difference === undefined) return undefined;
+  const what = present
+    ? `delivered by another timeline: ${present.receipt.rows} rows, epoch ${present.receipt.epoch}, run ${present.receipt.run_id ?? 'unknown'}`
+    : 'was delivered and is missing';
+  return `${exportId}  ${name}  [${start}, ${end})  ${what}`;
+}
+
+async function everyExport({ stores }: ComposedEngine): Promise<BatchExport[]> {
+  const exports = await Promise.all((await stores.freshness.ids()).map(async (id) => stores.batchExports.find(id)));
+  return exports.flatMap((one) => one ?? []);
+}
+
+async function accept(
+  engine: ComposedEngine,
+  exportId: string | undefined,
+  side: Side,
+  dryRun: boolean,
+): Promise<void> {
+  const deliveries = foreignDeliveries(engine);
+  const all = await everyExport(engine);
+  const chosen = exportId === undefined ? all : all.filter(({ id }) => id === exportId);
+  if (chosen.length === 0 && exportId !== undefined) throw new CommandFailed(`There is no batch export ${exportId}.`);
+  let decided = 0;
+  for (const one of chosen) {
+    for (let after = '-infinity'; ;) {
+      const page = await deliveries.waiting(one.id, { after, limit: PAGE });
+      for (const { id, start, end, receipt } of page) {
+        const what = `${one.id}  ${one.name}  [${start}, ${end})  ${receipt.rows} rows`;
+        try {
+          if (!dryRun) await deliveries.accept(one.projectId, one.id, id, side, NOBODY);
+          decided += 1;
+          console.log(`${what}: ${side}`);
+        } catch (error) {
+          if (!(error instanceof Conflict)) throw error;
+          console.log(`${what}: not decided: ${error.message}`);
+          process.exitCode = 1;
+        }
+      }
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.end;
+    }
+  }
+  console.log(`${decided} deliveries${dryRun ? ' would be' : ''} decided: ${side}.`);
+}

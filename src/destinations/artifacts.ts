@@ -1,0 +1,19 @@
+/** What a run leaves at its destination before the commit, as our database remembers it. */
+
+/** Something left at the destination before the commit: an open upload, a stage table. JSON-safe. */
+export type Artifact = Readonly<Record<string, unknown>>;
+export type RecordedArtifact = { id: string; epoch: number; artifact: Artifact };
+
+/** Our own database's record of what a run left at the destination. */
+export type Artifacts = {
+  /**
+   * Stores, committed, that the artifact exists or is about to. @returns its id
+   * @throws Superseded when a later epoch has taken the interval, or ours is already delivered (a frozen worker that goes on
+   *   beside the attempt that finished): the caller removes what it just made and stops
+   */
+  record(artifact: Artifact): Promise<string>;
+  /** Everything recorded for this interval under our epoch or earlier ones and not yet discarded, at whatever place. */
+  list(): Promise<RecordedArtifact[]>;
+  /** These can never become visible any more (aborted, dropped, completed by us). */
+  discard(ids: readonly string[]): Promise<void>;
+};

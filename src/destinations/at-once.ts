@@ -1,0 +1,31 @@
+/** Many calls to a destination, a few at a time. */
+
+/** Calls to a store for the files of one delivery; a worker has a few deliveries at a time. */
+const CALLS_AT_ONCE = 8;
+
+/**
+ * Does the work for each item, several at once, begun in order. After a failure no more work begins; the failure is thrown when all that
+ * had begun has ended, so that nothing goes on in the background.
+ * @returns the results in the order of the items
+ */
+export async function severalAtOnce<T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const failures: unknown[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length && failures.length === 0) {
+      const index = next++;
+      try {
+        results[index] = await work(items[index]!, index);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(CALLS_AT_ONCE, items.length) }, worker));
+  if (failures.length > 0) throw failures[0];
+  return results;
+}

@@ -1,0 +1,25 @@
+/** Deletes files that left the manifest. A delete cannot be fenced, so only names that never come back are deleted. */
+import type { DeletedFiles } from '../superseded.ts';
+import { readManifest } from './manifest.ts';
+import type { FileSession } from './staging.ts';
+
+/**
+ * Ends with the first file that may not be deleted.
+ * @param due asked after the manifest was read: a commit records what leaves the manifest before it changes it
+ */
+export async function deleteSuperseded(
+  { store, names, delivery, context }: FileSession,
+  due: () => Promise<readonly string[]>,
+): Promise<DeletedFiles> {
+  const gone: string[] = [];
+  if (names.layout !== 'versioned') return { gone, denied: false };
+  const manifest = await readManifest(store, names.manifest, delivery);
+  const named = new Set(manifest?.files.map(({ key }) => key));
+  for (const key of await due()) {
+    context.signal.throwIfAborted();
+    if (!named.has(key) && names.isVersioned(key) && (await store.remove(key)) === 'denied')
+      return { gone, denied: true };
+    gone.push(key);
+  }
+  return { gone, denied: false };
+}

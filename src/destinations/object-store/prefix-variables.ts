@@ -1,0 +1,67 @@
+/**
+ * What a prefix may contain in braces: how each variable is written for a data interval, and every text that it can become, so
+ * that two prefixes can be compared before anything is written.
+ */
+import type { Delivery } from '../contract.ts';
+
+export type PrefixInterval = Pick<Delivery, 'start' | 'end' | 'model'>;
+
+/** The characters of one position of a text. */
+export type Characters = string;
+
+type Variable = {
+  value(interval: PrefixInterval): string;
+  /** All shapes of the value, each a list of positions. Empty: the value does not depend on the interval. */
+  shapes: readonly (readonly Characters[])[];
+};
+
+const DIGIT = '0123456789';
+const SIXTIETHS = [['012345', DIGIT]];
+const WHOLE_SECONDS = [...repeat(DIGIT, 8), 'T', ...repeat(DIGIT, 6)];
+const INSTANTS = [
+  [...WHOLE_SECONDS, 'Z'],
+  ...[1, 2, 3, 4, 5, 6].map((digits) => [...WHOLE_SECONDS, '.', ...repeat(DIGIT, digits), 'Z']),
+];
+
+/** Parts of the date are of the interval's end, in UTC. */
+export const VARIABLES: Readonly<Record<string, Variable>> = {
+  year: { value: ({ end }) => end.slice(0, 4), shapes: [repeat(DIGIT, 4)] },
+  month: {
+    value: ({ end }) => end.slice(5, 7),
+    shapes: [
+      ['0', '123456789'],
+      ['1', '012'],
+    ],
+  },
+  day: {
+    value: ({ end }) => end.slice(8, 10),
+    shapes: [
+      ['0', '123456789'],
+      ['12', DIGIT],
+      ['3', '01'],
+    ],
+  },
+  hour: {
+    value: ({ end }) => end.slice(11, 13),
+    shapes: [
+      ['01', DIGIT],
+      ['2', '0123'],
+    ],
+  },
+  minute: { value: ({ end }) => end.slice(14, 16), shapes: SIXTIETHS },
+  second: { value: ({ end }) => end.slice(17, 19), shapes: SIXTIETHS },
+  table: { value: ({ model }) => model, shapes: [] },
+  data_interval_start: { value: ({ start }) => compactInstant(start), shapes: INSTANTS },
+  data_interval_end: { value: ({ end }) => compactInstant(end), shapes: INSTANTS },
+};
+
+/** `2024-03-21T00:00:00.000000Z` to `20240321T000000Z`; a fraction other than zero stays. */
+export function compactInstant(instant: string): string {
+  const [whole, fraction = ''] = instant.replace(/[-:Z]/g, '').split('.');
+  const digits = fraction.replace(/(?<!0)0+$/, '');
+  return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
+}
+
+function repeat(characters: Characters, times: number): Characters[] {
+  return Array.from({ length: times }, () => characters);
+}

@@ -1,0 +1,22 @@
+/** Whose a delivery is: what stands against another database, where epochs, which count within one, do not. */
+import type { Receipt, StagedPart } from './contract.ts';
+
+/**
+ * Which deliveries of the interval are this database's own: a commit replaces only those. A database that was restored, or copied,
+ * repeats epochs; ids of runs never repeat.
+ */
+export type Ownership = {
+  /** This database's present timeline id: kept with each delivery, for people. */
+  timeline(): Promise<string>;
+  /** Whether the run is one of the interval's in this database, or an operator decided that its delivery may be replaced. */
+  knows(runId: string): Promise<boolean>;
+  /** The interval's last delivery as this database has it. */
+  lastReceipt(): Promise<Receipt | undefined>;
+  /** Whether an operator decided that a delivery without a run id may be replaced. */
+  mayReplace(receipt: Receipt): Promise<boolean>;
+  /** Parts that this database's runs of the interval staged under the epoch. */
+  stagedUnder(epoch: number): Promise<readonly StagedPart[]>;
+};
+
+/** `known`: it may be replaced, see `Ownership`. */
+export type PresentDelivery = { receipt: Receipt; known: boolean };

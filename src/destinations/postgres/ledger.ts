@@ -1,0 +1,81 @@
+/** The ledger beside the tables: what was delivered of each data interval, and by which run of which database. */
+import type { Delivery, Receipt } from '../contract.ts';
+import type { PostgresClient } from './client.ts';
+import { sqlState } from './errors.ts';
+import type { TableNames } from './tables.ts';
+
+/** Readers of the ledger are not to wait for a column that another delivery can add. */
+const ALTER_LOCK_TIMEOUT = '2s';
+/** Not the owner of the table; its lock is taken. */
+const MAY_NOT_NOW = ['42501', '55P03'];
+
+/** Every delivery in a ledger names its run. */
+export type LedgerReceipt = Receipt & { run_id: string };
+
+type LedgerRow = {
+  epoch: string;
+  run: string;
+  timeline?: string | null;
+  rows: string;
+  digest: string;
+  bytes: string;
+  cutoff: string;
+  table_name: string;
+};
+
+/** The last delivery of the interval that the destination's own ledger knows; undefined also where there is no ledger. */
+export async function findReceipt(
+  client: PostgresClient,
+  names: TableNames,
+  { exportId, start, end }: Pick<Delivery, 'exportId' | 'start' | 'end'>,
+): Promise<LedgerReceipt | undefined> {
+  const { ledger, schema } = names;
+  const columns = await ledgerColumns(client, names);
+  if (!columns.ledger) return undefined;
+  const { rows } = await client.query<LedgerRow>(
+    `select epoch::text, run::text, ${columns.timeline ? 'timeline::text, ' : ''}rows::text, digest, bytes::text, table_name,
+            to_char(cutoff at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as cutoff
+       from ${ledger} where export = $1::uuid and interval_start = $2::timestamptz and interval_end = $3::timestamptz`,
+    [exportId, start, end],
+  );
+  const row = rows[0];
+  if (!row) return undefined;
+  return {
+    rows: Number(row.rows),
+    digest: row.digest,
+    bytes: Number(row.bytes),
+    location: `${schema}.${row.table_name}`,
+    epoch: Number(row.epoch),
+    cutoff: row.cutoff,
+    run_id: row.run,
+    timeline: row.timeline ?? null,
+  };
+}
+
+/** Whether there is a ledger, and whether it has the column of timelines, which ledgers of earlier versions lack. */
+export async function ledgerColumns(
+  client: PostgresClient,
+  { ledger }: TableNames,
+): Promise<{ ledger: boolean; timeline: boolean }> {
+  const { rows } = await client.query<{ ledger: boolean; timeline: boolean }>(
+    `select to_regclass($1) is not null as ledger, exists (
+       select from pg_attribute where attrelid = to_regclass($1) and attname = 'timeline' and not attisdropped) as timeline`,
+    [ledger],
+  );
+  return rows[0]!;
+}
+
+/** Adds the column of timelines to a ledger of an earlier version, where we may: without it the ledger is read and written as it is. */
+export async function addTimelineColumn(client: PostgresClient, names: TableNames): Promise<void> {
+  const found = await ledgerColumns(client, names);
+  if (!found.ledger || found.timeline) return;
+  try {
+    await client.query(
+      `begin; set local lock_timeout = '${ALTER_LOCK_TIMEOUT}';
+       alter table ${names.ledger} add column if not exists timeline uuid; commit`,
+    );
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    if (!MAY_NOT_NOW.includes(sqlState(error) ?? '')) throw error;
+  }
+}

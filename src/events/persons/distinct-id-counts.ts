@@ -1,0 +1,23 @@
+/** How many distinct ids persons have: each change of a person is written once for each of them, so they may not be many. */
+import type { Ask, Persons } from './load-persons.ts';
+
+/** By the id of a person. */
+export type DistinctIdCounts = ReadonlyMap<string, number>;
+
+/**
+ * Exact while the transaction holds the project's lock for merges: nobody else joins ids to persons then.
+ * @param most no further than one above it is counted
+ * @param persons whose distinct ids are counted
+ */
+export async function countDistinctIds(
+  { ask, projectId }: { ask: Ask; projectId: number },
+  persons: Persons,
+  most: number,
+): Promise<DistinctIdCounts> {
+  const ids = new Set(Array.from(persons.values(), ({ id }) => id));
+  if (ids.size === 0) return new Map();
+  const rows = await ask(`select person, found.count from unnest('{${[...ids].join(',')}}'::uuid[]) as person
+    cross join lateral (select count(*) from (select from person_distinct_ids
+      where project_id = ${projectId} and person_id = person limit ${most + 1}) as known) as found`);
+  return new Map(rows.map(([id, count]) => [id!, Number(count)]));
+}

@@ -1,0 +1,49 @@
+/** An operator's decision about a delivery that this database does not know: theirs stays, or ours replaces it. */
+import { Conflict } from '../errors.ts';
+import type { Author } from '../identity/activity.ts';
+import type { ExportExecutions } from '../temporal/executions.ts';
+import { tellOfForeignDelivery } from './activity.ts';
+import { millisOf } from './domain/instants.ts';
+import type { ForeignDelivery, Side } from './foreign-deliveries.store.ts';
+import type { Bound, ExportStores } from './stores.ts';
+
+export type AcceptDeliveryOptions = { stores: ExportStores; executions: Pick<ExportExecutions, 'wakeDispatcher'> };
+
+export type ForeignDeliveries = ReturnType<typeof foreignDeliveries>;
+
+export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions) {
+  return {
+    waiting: stores.foreignDeliveries.waiting,
+
+    /**
+     * `theirs`: its receipt becomes the interval's, as if a run of ours had delivered it. `ours`: it may be replaced, under an epoch above
+     * its own, and the interval is requested.
+     * @throws NotFound when it does not wait for a decision; Conflict while a run of the interval is under way
+     */
+    async accept(projectId: number, exportId: string, id: string, side: Side, by: Author): Promise<void> {
+      await stores.batchExports.get(projectId, exportId);
+      await stores.inTransaction(async (inside) => {
+        await inside.batchExports.hold(exportId);
+        const found = await inside.foreignDeliveries.lockWaiting(exportId, id);
+        if (side === 'theirs') await adopt(inside, found, projectId);
+        else
+          await inside.requests.open(exportId, [{ start: millisOf(found.start), end: millisOf(found.end) }], 'retry');
+        await inside.foreignDeliveries.accept(id, side);
+        await tellOfForeignDelivery(inside, by, { ...found, projectId }, side);
+      });
+      // The reconciler wakes it too.
+      if (side === 'ours') await executions.wakeDispatcher(exportId).catch(() => {});
+    },
+  };
+}
+
+async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): Promise<void> {
+  const open = await inside.runs.openOf(found.exportId);
+  if (open.some(({ end }) => end === found.end)) {
+    throw new Conflict('A run of this data interval is under way. Cancel it, or wait until it has ended.');
+  }
+  const runId = await inside.foreignDeliveries.adoptRun(found, projectId);
+  if (runId === undefined)
+    throw new Conflict('No run of this batch export has a plan yet. Let one run be planned first.');
+  await inside.ledger.adopt(found, runId, found.receipt);
+}

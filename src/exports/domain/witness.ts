@@ -1,0 +1,12 @@
+/** What the database and the witness of its timeline say to each other. */
+
+/** One for each namespace. */
+export const WITNESS_WORKFLOW_ID = 'sluice-timeline-witness';
+/** The name of the update. */
+export const SWAP = 'swap';
+
+/** Random, never used twice. */
+export type Swap = { expected: string; next: string };
+
+/** `differs`: it holds what another database gave it. `missing`: Temporal has no witness. */
+export type Testimony = 'agrees' | 'differs' | 'missing';

@@ -1,0 +1,187 @@
+/** Deliveries that a destination holds and no run of ours made: what an operator decided about each, or has to decide. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../db/connection.ts';
+import type { Receipt, StagedPart } from '../destinations/contract.ts';
+import { NotFound } from '../errors.ts';
+
+export type Interval = { exportId: string; start: string; end: string };
+/** Which of two deliveries of an interval stays. */
+export const SIDES = ['theirs', 'ours'] as const;
+export type Side = (typeof SIDES)[number];
+
+export type ForeignDelivery = Interval & {
+  id: string;
+  /** null: it was made before destinations kept the run. */
+  runId: string | null;
+  timeline: string | null;
+  epoch: number;
+  receipt: Receipt;
+  foundAt: string;
+  /** null: nobody has decided. */
+  accepted: Side | null;
+};
+
+type Row = {
+  id: string;
+  batch_export_id: string;
+  data_interval_start: string;
+  data_interval_end: string;
+  run_id: string;
+  timeline: string | null;
+  epoch: string;
+  receipt: Receipt;
+  found_at: string;
+  accepted: Side | null;
+};
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+const key = ({ exportId, start, end }: Interval) => ({
+  batch_export_id: exportId,
+  data_interval_start: start,
+  data_interval_end: end,
+});
+
+function fromRow(row: Row): ForeignDelivery {
+  return {
+    id: row.id,
+    exportId: row.batch_export_id,
+    start: row.data_interval_start,
+    end: row.data_interval_end,
+    runId: row.run_id === '' ? null : row.run_id,
+    timeline: row.timeline,
+    epoch: Number(row.epoch),
+    receipt: row.receipt,
+    foundAt: row.found_at,
+    accepted: row.accepted,
+  };
+}
+
+export function foreignDeliveryStore(db: Knex) {
+  const table = () => db<Row>('foreign_deliveries');
+
+  return {
+    /** Whether a run is one of the interval's, or an operator let its delivery be replaced. */
+    async knowsRun(interval: Interval, runId: string): Promise<boolean> {
+      const ours =
+        UUID.test(runId) &&
+        (await db('batch_export_runs')
+          .where({ ...key(interval), id: runId })
+          .first('id'));
+      if (ours) return true;
+      const replaceable = await table()
+        .where({ ...key(interval), run_id: runId, accepted: 'ours' })
+        .first('id');
+      return replaceable !== undefined;
+    },
+
+    /** Whether an operator let a delivery without a run id be replaced: just this one. */
+    async isReplaceable(interval: Interval, { epoch, digest }: Receipt): Promise<boolean> {
+      const row = await table()
+        .where({ ...key(interval), run_id: '', epoch: String(epoch), accepted: 'ours' })
+        .whereRaw(`receipt ->> 'digest' = ?`, [digest])
+        .first('id');
+      return row !== undefined;
+    },
+
+    /** Parts that runs of the interval staged under the epoch. */
+    async stagedUnder(interval: Interval, epoch: number): Promise<StagedPart[]> {
+      const rows = (await db('batch_export_parts as part')
+        .join('batch_export_runs as run', 'run.id', 'part.run_id')
+        .where({ ...prefixed(key(interval)), 'run.epoch': String(epoch) })
+        .select('part.staged')) as { staged: StagedPart }[];
+      return rows.map(({ staged }) => staged);
+    },
+
+    /** Lists what a destination holds; what was found there before and waits for a decision is gone. */
+    async found(interval: Interval, receipt: Receipt): Promise<void> {
+      const runId = receipt.run_id ?? '';
+      const epoch = String(receipt.epoch);
+      await table()
+        .where(key(interval))
+        .whereNull('accepted')
+        .whereNot((same) => void same.where({ run_id: runId, epoch }))
+        .delete();
+      const row = { timeline: receipt.timeline ?? null, receipt: JSON.stringify(receipt) };
+      await table()
+        .insert({ ...key(interval), run_id: runId, epoch, ...row } as never)
+        .onConflict(['batch_export_id', 'data_interval_start', 'data_interval_end', 'run_id', 'epoch'])
+        .merge({ ...row, found_at: db.raw('clock_timestamp()') } as never);
+    },
+
+    /** What waits for a decision, the oldest interval first. @param limit of a page, which goes on after the interval end `after` */
+    async waiting(
+      exportId: string,
+      { after = '-infinity', limit }: { after?: string; limit: number },
+    ): Promise<ForeignDelivery[]> {
+      const rows = await table()
+        .where({ batch_export_id: exportId })
+        .whereNull('accepted')
+        .where('data_interval_end', '>', after)
+        .orderBy('data_interval_end')
+        .limit(limit);
+      return rows.map(fromRow);
+    },
+
+    /** Keeps it from being decided by two at once. @throws NotFound when this export has no such delivery that waits */
+    async lockWaiting(exportId: string, id: string): Promise<ForeignDelivery> {
+      const row = await table().where({ batch_export_id: exportId, id }).whereNull('accepted').forUpdate().first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /**
+     * Makes the delivery's run one of ours, which has ended and delivered; its plan is the newest one of the interval, else of the export.
+     * @returns its id: the one that the destination says, where that is one; undefined when the export has no plan
+     */
+    async adoptRun(
+      { exportId, start, end, runId, receipt, epoch }: ForeignDelivery,
+      projectId: number,
+    ): Promise<string | undefined> {
+      const id = runId !== null && UUID.test(runId) ? runId : randomUUID();
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `insert into batch_export_runs (id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, status,
+           workflow_id, workflow_run_id, epoch, plan, receipt, records_completed, records_total_count, bytes_exported, closed_by, finished_at)
+         select :id, :projectId, :exportId, :start, :end, 'retry', 'Completed', workflow_id, 'adopted-' || :id, :epoch,
+           plan || jsonb_build_object('rows', :rows::bigint, 'cutoff', :cutoff::text, 'parts', '[]'::jsonb),
+           :receipt, :rows, :rows, :bytes, 'api', clock_timestamp()
+         from batch_export_runs where batch_export_id = :exportId and plan is not null
+         order by (data_interval_end = :end) desc, created_at desc limit 1`,
+        {
+          id,
+          projectId,
+          exportId,
+          start,
+          end,
+          epoch,
+          receipt: JSON.stringify(receipt),
+          rows: receipt.rows,
+          bytes: receipt.bytes,
+          cutoff: receipt.cutoff,
+        },
+      );
+      return rowCount > 0 ? id : undefined;
+    },
+
+    async accept(id: string, side: Side): Promise<void> {
+      await table()
+        .where({ id })
+        .update({ accepted: side, accepted_at: db.raw('clock_timestamp()') } as never);
+    },
+
+    /** Over all exports that are not deleted. */
+    async countWaiting(): Promise<number> {
+      const row = await table()
+        .join('batch_exports as export', 'export.id', 'foreign_deliveries.batch_export_id')
+        .whereNull('accepted')
+        .whereNull('export.deleted_at')
+        .count({ count: '*' })
+        .first();
+      return Number((row as unknown as { count: string }).count);
+    },
+  };
+}
+
+function prefixed(columns: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(columns).map(([name, value]) => [`run.${name}`, value]));
+}

@@ -1,0 +1,114 @@
+/** Files that readers of an earlier manifest may still read, and that are deleted after a grace period. */
+import type { Knex } from '../db/connection.ts';
+import type { Hold } from './ledger.store.ts';
+
+const interval = ({ exportId, start, end }: Omit<Hold, 'epoch'>) => ({
+  batch_export_id: exportId,
+  data_interval_start: start,
+  data_interval_end: end,
+});
+
+/** Files at one place that are to be deleted; the run's plan says which place. */
+export type DueFiles = { exportId: string; runId: string; keys: string[] };
+
+/** A place that was away for so long does not come back. */
+const GIVE_UP_AFTER_DAYS = 7;
+/** What a commit that broke off left behind waits so long for the interval's next delivery. */
+const UNDELIVERED_DAYS = 30;
+
+const IS_DUE = "left_at <= clock_timestamp() - :graceHours * interval '1 hour'";
+
+export function supersededFileStore(db: Knex) {
+  const table = () => db('superseded_files');
+
+  return {
+    /**
+     * Records files that leave the manifest with this run's commit, committed before the manifest changes. One that an earlier run
+     * recorded starts its grace period anew.
+     */
+    async record(hold: Hold, runId: string, keys: readonly string[]): Promise<void> {
+      if (keys.length === 0) return;
+      await db.raw(
+        `insert into superseded_files as file (batch_export_id, data_interval_start, data_interval_end, key, run_id, epoch)
+         select :export, :start, :end, key, :run, :epoch from unnest(:keys::text[]) as key
+         on conflict (batch_export_id, data_interval_start, data_interval_end, key) do update
+           set run_id = excluded.run_id, epoch = excluded.epoch, recorded_at = excluded.recorded_at,
+             left_at = null, failing_since = null, retry_at = null
+           where file.epoch <= excluded.epoch`,
+        {
+          export: hold.exportId,
+          start: hold.start,
+          end: hold.end,
+          run: runId,
+          epoch: hold.epoch,
+          keys: [...new Set(keys)].sort(),
+        },
+      );
+    },
+
+    /** The interval is delivered under this epoch: the grace period of what was recorded until then begins. */
+    async left(hold: Hold): Promise<void> {
+      await table()
+        .where(interval(hold))
+        .where('epoch', '<=', hold.epoch)
+        .whereNull('left_at')
+        .update({ left_at: db.raw('clock_timestamp()') });
+    },
+
+    /**
+     * Files whose grace period is over, by the run that recorded them, those that left first. None of exports that keep all.
+     * @param perExport how many at most
+     */
+    async due(graceHours: number, perExport: number): Promise<DueFiles[]> {
+      const { rows } = await db.raw<{ rows: { export: string; run: string; keys: string[] }[] }>(
+        `select batch_export_id as export, run_id as run, array_agg(key order by left_at, key) as keys
+         from (
+           select *, row_number() over (partition by batch_export_id order by left_at, key) as place from superseded_files file
+           where ${IS_DUE} and (retry_at is null or retry_at <= clock_timestamp())
+             and not exists (select from batch_export_health health
+               where health.batch_export_id = file.batch_export_id and keeping_files_since is not null)
+         ) as due where place <= :perExport
+         group by batch_export_id, run_id order by min(left_at)`,
+        { graceHours, perExport },
+      );
+      return rows.map((row) => ({ exportId: row.export, runId: row.run, keys: row.keys }));
+    },
+
+    /** Those of the keys whose grace period no later commit has begun anew. */
+    async stillDue(runId: string, graceHours: number, keys: readonly string[]): Promise<string[]> {
+      const { rows } = await db.raw<{ rows: { key: string }[] }>(
+        `select key from superseded_files where run_id = :runId and key = any(:keys) and ${IS_DUE} order by left_at, key`,
+        { runId, graceHours, keys: [...keys] },
+      );
+      return rows.map(({ key }) => key);
+    },
+
+    /** There is nothing left to delete, unless a later commit has recorded the key again. */
+    async forget(runId: string, keys: readonly string[]): Promise<void> {
+      await table()
+        .where({ run_id: runId })
+        .whereNotNull('left_at')
+        .whereRaw('key = any(?)', [[...keys]])
+        .delete();
+    },
+
+    /** Deleting what a run recorded failed: it is tried again in an hour. */
+    async postpone(runId: string): Promise<void> {
+      await db.raw(
+        `update superseded_files set failing_since = coalesce(failing_since, clock_timestamp()),
+           retry_at = clock_timestamp() + interval '1 hour'
+         where run_id = ? and left_at is not null`,
+        [runId],
+      );
+    },
+
+    /** Forgets files that cannot be deleted, and those of intervals that nothing has delivered since: they stay. @returns how many */
+    async giveUp(): Promise<number> {
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `delete from superseded_files where failing_since <= clock_timestamp() - interval '${GIVE_UP_AFTER_DAYS} days'
+           or left_at is null and recorded_at <= clock_timestamp() - interval '${UNDELIVERED_DAYS} days'`,
+      );
+      return rowCount;
+    },
+  };
+}

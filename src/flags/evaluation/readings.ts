@@ -1,0 +1,165 @@
+/**
+ * What the properties of one request say, each read once however many conditions look at it, and how much work that request has left.
+ * Work is counted in steps, not in time: the same request gets the same answer on a slow machine.
+ */
+import { instantOfProperty, type DateContext } from './dates.ts';
+import { isList, numberOf, textOf, type Json } from './json-values.ts';
+import { comparableVersionOf, versionOf, type Version } from './semver.ts';
+
+/**
+ * A step is the work on about one character: some ten nanoseconds at most. A condition on a short property takes one, so that ten
+ * thousand flags with ten conditions each use a hundredth of it.
+ */
+export const STEPS_PER_REQUEST = 10_000_000;
+/** Reading what is shorter costs less than finding what was read before. */
+const SHORT = 32;
+/** Steps for a member of a list, and for one of an object, whose names are sorted too. */
+const ELEMENT_STEPS = 10;
+const MEMBER_STEPS = 50;
+
+/** The request has used its steps up: what is not decided yet fails. */
+export class StepsSpent extends Error {
+  constructor() {
+    super('The steps of the request are used up.');
+  }
+}
+
+type Known<T> = Map<Json, T>;
+
+export class Readings {
+  #left: number;
+  readonly #texts: Known<string> = new Map();
+  #lowered: Known<string> | undefined;
+  #loweredAscii: Known<string> | undefined;
+  #numbers: Known<number | undefined> | undefined;
+  #instants: Known<bigint | undefined> | undefined;
+  #versions: Known<Version | undefined> | undefined;
+  #comparable: Known<Version | undefined> | undefined;
+  #truths: Known<boolean> | undefined;
+
+  /** @param steps how much work may be done */
+  constructor(steps = STEPS_PER_REQUEST) {
+    this.#left = steps;
+  }
+
+  get areSpent(): boolean {
+    return this.#left < 0;
+  }
+
+  /** Call before the work is done. @throws StepsSpent when there are not as many left */
+  spend(steps: number): void {
+    this.#left -= steps;
+    // tooth: request-steps
+    if (this.#left < 0) throw new StepsSpent();
+  }
+
+  /** `spend` for work on a text, free for a short one: its condition has been counted. */
+  spendOn(text: string, stepsPerCharacter = 1): void {
+    if (text.length > SHORT) this.spend(text.length * stepsPerCharacter);
+  }
+
+  /** `textOf` */
+  text(value: Json): string {
+    if (typeof value === 'string') return value;
+    if (typeof value !== 'object' || value === null) return textOf(value);
+    return once(this.#texts, value, () => this.#textOf(value));
+  }
+
+  #textOf(value: Json): string {
+    this.#spendOnMembers(value);
+    return textOf(value);
+  }
+
+  /** Before they are written: the names of an object are sorted, and its values read, in one go. */
+  #spendOnMembers(value: Json): void {
+    if (typeof value === 'string') return this.spend(value.length);
+    if (typeof value !== 'object' || value === null) return this.spend(1);
+    if (isList(value)) {
+      this.spend(value.length * ELEMENT_STEPS);
+      for (const one of value) this.#spendOnMembers(one);
+      return;
+    }
+    for (const name in value) {
+      this.spend(MEMBER_STEPS + name.length);
+      this.#spendOnMembers((value as { readonly [key: string]: Json })[name]!);
+    }
+  }
+
+  /** The text in lower case, of all scripts. */
+  lowered(value: Json): string {
+    const text = this.text(value);
+    return text.length <= SHORT ? text.toLowerCase() : this.#onText((this.#lowered ??= new Map()), text, toLowerCase);
+  }
+
+  /** The text, only A to Z of it in lower case. */
+  loweredAscii(value: Json): string {
+    const text = this.text(value);
+    return text.length <= SHORT ? lowerAscii(text) : this.#onText((this.#loweredAscii ??= new Map()), text, lowerAscii);
+  }
+
+  #onText(known: Known<string>, text: string, write: (text: string) => string): string {
+    return once(known, text, () => {
+      this.spend(text.length);
+      return write(text);
+    });
+  }
+
+  /** `numberOf` */
+  number(value: Json): number | undefined {
+    if (typeof value !== 'string' || value.length <= SHORT) return numberOf(value);
+    return once((this.#numbers ??= new Map()), value, () => numberOf(value));
+  }
+
+  /** `instantOfProperty`. @param context the same for all of a request */
+  instant(value: Json, context: DateContext): bigint | undefined {
+    return once((this.#instants ??= new Map()), value, () => instantOfProperty(value, context));
+  }
+
+  /** `versionOf` */
+  version(value: Json): Version | undefined {
+    const text = this.text(value);
+    return text.length <= SHORT ? versionOf(text) : once((this.#versions ??= new Map()), text, () => versionOf(text));
+  }
+
+  /** `comparableVersionOf` */
+  comparableVersion(value: Json): Version | undefined {
+    return once((this.#comparable ??= new Map()), this.text(value), (text) => comparableVersionOf(text as string));
+  }
+
+  /** Whether it says true; of a list, whether all of it does. */
+  isTrue(value: Json): boolean {
+    if (!isList(value)) return isTruth(value);
+    return once((this.#truths ??= new Map()), value, () => {
+      this.#spendOnMembers(value);
+      return isTruth(value);
+    });
+  }
+}
+
+/** @param read is called for what is not known yet, and may throw */
+function once<Value extends Json, T>(known: Known<T>, value: Value, read: (value: Value) => T): T {
+  let result = known.get(value);
+  if (result !== undefined || known.has(value)) return result!;
+  result = read(value);
+  known.set(value, result);
+  return result;
+}
+
+function toLowerCase(text: string): string {
+  return text.toLowerCase();
+}
+
+/** The text with A to Z in lower case. */
+export function lowerAscii(text: string): string {
+  // Most texts are in lower case, and this tells it in half the time that a pattern takes.
+  if (text.toLowerCase() === text) return text;
+  if (!/[A-Z]/.test(text)) return text;
+  // In runs as long as there are: a call for each letter would take ten times as long.
+  return text.replaceAll(/[A-Za-z0-9 ]+/g, (run) => run.toLowerCase());
+}
+
+/** Whether it says true, and nothing else; an empty list says it of all its elements. */
+export function isTruth(value: Json): boolean {
+  if (isList(value)) return value.every(isTruth);
+  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
+}

@@ -1,0 +1,35 @@
+/** Whether one text is in another, in time linear in both: the engine's own search may take their product. */
+
+/** UTF-16 units. With texts as short as this the engine's own search is faster, and never slow. */
+const SHORT = 64;
+
+/** @returns tells whether a text holds the wanted one */
+export function searchOf(wanted: string): (text: string) => boolean {
+  if (wanted.length <= SHORT) return (text) => text.includes(wanted);
+  let borders: Int32Array | undefined;
+  return (text) => text.length >= wanted.length && isIn(wanted, text, (borders ??= bordersOf(wanted)));
+}
+
+/** Of each prefix, the length of the longest shorter prefix that also ends it (Knuth, Morris, Pratt). */
+function bordersOf(wanted: string): Int32Array {
+  const borders = new Int32Array(wanted.length);
+  let length = 0;
+  for (let at = 1; at < wanted.length; at++) {
+    const unit = wanted.charCodeAt(at);
+    while (length > 0 && wanted.charCodeAt(length) !== unit) length = borders[length - 1]!;
+    if (wanted.charCodeAt(length) === unit) length++;
+    borders[at] = length;
+  }
+  return borders;
+}
+
+function isIn(wanted: string, text: string, borders: Int32Array): boolean {
+  let matched = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    while (matched > 0 && wanted.charCodeAt(matched) !== unit) matched = borders[matched - 1]!;
+    if (wanted.charCodeAt(matched) === unit) matched++;
+    if (matched === wanted.length) return true;
+  }
+  return false;
+}

@@ -1,0 +1,84 @@
+/** One operation of the OpenAPI document. */
+import type { TObject, TSchema } from '../schema.ts';
+import { ErrorBody } from './error-body.ts';
+import { REFUSALS, refusalsOf, securityOf, whoMayCall } from './openapi-access.ts';
+import { operationIdOf, tagOf } from './openapi-names.ts';
+import { parametersOf } from './openapi-parameters.ts';
+import { exampleOf, hoist, type ObjectParts } from './openapi-schema.ts';
+import type { DescribedRoute } from './route.ts';
+
+type Json = Record<string, unknown>;
+export type Components = Map<string, unknown>;
+
+export function operationOf(route: DescribedRoute, components: Components): Json {
+  return {
+    operationId: operationIdOf(route),
+    tags: [tagOf(route)],
+    summary: route.summary,
+    description: [route.description, whoMayCall(route)].filter(Boolean).join(' '),
+    ...securityOf(route),
+    parameters: parametersOf(route),
+    ...requestBody(route, components),
+    responses: responsesOf(route, components),
+  };
+}
+
+function responsesOf(route: DescribedRoute, components: Components): Json {
+  const refusals = refusalsOf(route).map((status) => [status, refusal(status, components)]);
+  const answers = Object.entries(route.answers).map(([status, schema]) => [
+    status,
+    answer(route, status, schema, components),
+  ]);
+  return Object.fromEntries([...refusals, ...answers]) as Json;
+}
+
+function refusal(status: number, components: Components): Json {
+  const example = { type: 'invalid_request', code: 'error', detail: REFUSALS[status], attr: null };
+  return { description: REFUSALS[status], content: jsonContent(hoist(ErrorBody, components), example) };
+}
+
+function answer(route: DescribedRoute, status: string, schema: TSchema | null, components: Components): Json {
+  const description = REFUSALS[Number(status)] ?? (Number(status) === 304 ? 'What the client has is current' : 'Done');
+  if (!schema) return { description: `${description}; the body is empty` };
+  const content = { schema: hoist(schema, components), example: exampleOf(schema, true) };
+  return { description, content: { [mediaTypeOf(route, Number(status))]: content } };
+}
+
+function mediaTypeOf({ produces = {} }: DescribedRoute, status: number): string {
+  return typeof produces === 'string' ? produces : (produces[status] ?? 'application/json');
+}
+
+function requestBody({ body, strict, file, urlEncoded, example }: DescribedRoute, components: Components): Json {
+  if (!body) return {};
+  const schema = hoist(strict ? closed(body) : body, components);
+  const content = {
+    ...jsonContent(schema, example ?? exampleOf(body)),
+    ...(urlEncoded && { 'application/x-www-form-urlencoded': { schema } }),
+    ...(file && fileContent(body, file.field)),
+  };
+  return { requestBody: { required: isNeeded(body), content } };
+}
+
+function closed(body: TSchema & { items?: TSchema }): TSchema {
+  return body.items ? { ...body, items: closed(body.items) } : { ...body, additionalProperties: false };
+}
+
+/** Whether a request without a body lacks something. */
+function isNeeded(body: TSchema & ObjectParts): boolean {
+  const { properties, required = [] } = body;
+  return !properties || required.some((name) => properties[name]?.default === undefined);
+}
+
+/** A form with the body's fields beside the file, or the file alone. */
+function fileContent(body: TSchema, field: string): Json {
+  const { properties = {} } = body as Partial<TObject>;
+  const csv = { type: 'string', contentMediaType: 'text/csv' };
+  return {
+    'multipart/form-data': { schema: { type: 'object', properties: { ...properties, [field]: csv } } },
+    'text/csv': { schema: csv },
+  };
+}
+
+function jsonContent(schema: unknown, example: unknown): Json {
+  return { 'application/json': { schema, example } };
+}

@@ -1,0 +1,33 @@
+/** Which of several paths a request means: `/things/preview/` is not the thing whose id is "preview". */
+
+/** Paths that differ in the names of their parameters only, as one; those with a literal before those with a parameter in its place. */
+export type Place<Entry> = {
+  entries: Entry[];
+  /** Another place has a parameter where this one has a literal, so that its paths match there, too. */
+  isCovered: boolean;
+};
+
+/** @returns entries grouped by where they are found, in the order in which a request has to be compared with them */
+export function placesOf<Entry extends { path: string }>(entries: readonly Entry[]): Place<Entry>[] {
+  const byShape = Map.groupBy(entries, ({ path }) => path.replace(/:\w+/g, ':'));
+  const shapes = [...byShape.keys()].sort((a, b) => compare(kindsOf(a), kindsOf(b)));
+  return shapes.map((shape) => ({
+    entries: byShape.get(shape)!,
+    isCovered: shapes.some((other) => covers(other, shape)),
+  }));
+}
+
+function covers(other: string, shape: string): boolean {
+  const [own, others] = [shape.split('/'), other.split('/')];
+  if (shape === other || own.length !== others.length) return false;
+  return own.every((segment, n) => others[n] === segment || others[n] === ':');
+}
+
+/** `0` for each literal segment, `1` for each parameter. */
+function kindsOf(shape: string): string {
+  return shape.replaceAll(/[^/:]+/g, '0').replaceAll(':', '1');
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,96 @@
+/** Whether a child process still answers. One that does not is hung: it holds its port and its work, and never ends by itself. */
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Liveness = {
+  /** Resolves when the child answers; rejects when it does not, at the latest when the signal aborts. */
+  ask(child: ChildProcess, signal: AbortSignal): Promise<void>;
+  /** Between an answer, or a miss, and the next question. */
+  intervalMs: number;
+  /** A later answer is a miss. */
+  timeoutMs: number;
+  /** So many misses in a row are a hang. */
+  misses: number;
+  /** How long a child that has never answered is taken to be starting. */
+  startMs: number;
+};
+
+/** Of the roles of `sluice up`: a hang is found after 15 to 30 s, and a start may take two minutes. */
+export const LIVENESS: Omit<Liveness, 'ask'> = { intervalMs: 5_000, timeoutMs: 5_000, misses: 3, startMs: 120_000 };
+
+/**
+ * Asks again and again until the signal aborts.
+ * @param signal aborted when the child has ended, or is being stopped
+ * @returns how many questions in a row were not answered, once the child is hung; undefined when the signal aborted
+ */
+export async function untilHung(
+  child: ChildProcess,
+  { ask, intervalMs, timeoutMs, misses, startMs }: Liveness,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const startedAt = performance.now();
+  let hasAnswered = false;
+  let missed = 0;
+  for (;;) {
+    await sleep(intervalMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return undefined;
+    const answered = await answers(ask(child, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])));
+    if (signal.aborted) return undefined;
+    hasAnswered ||= answered;
+    missed = answered ? 0 : missed + 1;
+    const isStarted = hasAnswered || performance.now() - startedAt > startMs;
+    if (isStarted && missed >= misses) return missed;
+  }
+}
+
+function answers(asked: Promise<void>): Promise<boolean> {
+  return asked.then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Asks over HTTP. @param url answered with 200 by a process that lives */
+export function overHttp(url: string): Liveness['ask'] {
+  return async (_child, signal) => {
+    const answer = await fetch(url, { signal });
+    await answer.body?.cancel();
+    if (!answer.ok) throw new Error(`${answer.status}`);
+  };
+}
+
+const PING = 'sluice:ping';
+const PONG = 'sluice:pong';
+
+/** Asks a child that calls `answerPings`, over its IPC channel. */
+export const overChannel: Liveness['ask'] = (child, signal) =>
+  new Promise((resolve, reject) => {
+    const end = () => {
+      child.off('message', onMessage);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const onMessage = (message: unknown) => {
+      if (message !== PONG) return;
+      end();
+      resolve();
+    };
+    const onAbort = () => {
+      end();
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort);
+    child.on('message', onMessage);
+    // A channel that has ended is reported here, and the child's end by its exit.
+    child.send(PING, () => {});
+  });
+
+/** Lets a supervisor see that this process answers. Without a supervisor it does nothing. */
+export function answerPings(): void {
+  if (!process.channel) return;
+  process.on('message', (message) => {
+    if (message === PING) process.send?.(PONG, () => {});
+  });
+  // To listen would keep a process alive that has nothing left to do.
+  process.channel.unref();
+}

@@ -1,0 +1,34 @@
+/** How many guesses a password stands, by zxcvbn: common passwords, keyboards, dates, repetitions, and what is known of the user. */
+import type * as Core from '@zxcvbn-ts/core';
+
+/** zxcvbn's score: from 2 on, more than 10^6 guesses. Ours are limited to a few a minute. */
+const LEAST_SCORE = 2;
+/** The estimator's time grows faster than the text: what follows only makes it better. */
+const LOOKED_AT = 32;
+/** With each letter that may stand for another it grows again; the estimator's own limit is 100. */
+const MOST_SUBSTITUTIONS = 10;
+const MOST_KNOWN = 10;
+
+let loaded: Promise<typeof Core> | undefined;
+
+/** 20 MB, for processes that are asked only. */
+async function estimator(): Promise<typeof Core> {
+  const [core, { adjacencyGraphs: graphs, dictionary }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ]);
+  core.zxcvbnOptions.setOptions({ dictionary, graphs, l33tMaxSubstitutions: MOST_SUBSTITUTIONS });
+  return core;
+}
+
+/**
+ * @param password of any length; its first characters are looked at
+ * @param known texts that are easily found out: the user's address and names
+ * @returns whether it takes many guesses
+ */
+export async function standsGuessing(password: string, known: readonly string[] = []): Promise<boolean> {
+  const { zxcvbn } = await (loaded ??= estimator());
+  const parts = known.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((part) => part !== '');
+  const inputs = parts.slice(0, MOST_KNOWN).map((part) => part.slice(0, LOOKED_AT));
+  return zxcvbn(password.slice(0, LOOKED_AT), [...inputs, 'sluice']).score >= LEAST_SCORE;
+}

@@ -1,0 +1,45 @@
+/**
+ * How many values a JSON text holds, told from its bytes: what makes values of it takes a microsecond for each, a hundred times as
+ * long as for a byte.
+ */
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
+/** The shortest value and what parts it from the next. */
+const BYTES_PER_VALUE = 2;
+
+/**
+ * Counts elements of lists, members of objects, and lists and objects themselves: levels count as well. Linear, and it stops early.
+ * @param json UTF-8; what is no JSON is counted all the same
+ */
+export function hasMoreValuesThan(json: Buffer, most: number): boolean {
+  if (json.length <= most * BYTES_PER_VALUE) return false;
+  let count = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === QUOTE) at = endOfText(json, at + 1);
+    else if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      count += 1;
+      if (count > most) return true;
+    }
+  }
+  return false;
+}
+
+/** `hasMoreValuesThan` of a text. */
+export function textHasMoreValuesThan(json: string, most: number): boolean {
+  return json.length > most * BYTES_PER_VALUE && hasMoreValuesThan(Buffer.from(json), most);
+}
+
+/** @param at the first byte after the opening quote @returns where the closing one is, or the end */
+function endOfText(json: Buffer, at: number): number {
+  for (; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at += 1;
+  }
+  return at;
+}

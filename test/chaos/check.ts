@@ -1,0 +1,168 @@
+/** Source against destinations, row by row and status by status. */
+import { createPool, type Pool } from '../../src/db/connection.ts';
+import type { Fleet, Member, PlaceType } from './fleet.ts';
+import type { Installation } from './installation.ts';
+import type { Load } from './load.ts';
+import { readInterval, type Store } from './objects.ts';
+import type { Range } from './settle.ts';
+
+export type Counts = {
+  intervals: number;
+  rows: number;
+  lost: number;
+  doubled: number;
+  foreign: number;
+  'completed and not there': number;
+  'unlike their manifest': number;
+  'acknowledged and not stored': number;
+  'stored twice': number;
+};
+
+type LedgerRow = {
+  start: string;
+  end: string;
+  state: string;
+  location: string | null;
+  manifest: string | null;
+  /** Of the interval's newest run. */
+  status: string;
+};
+
+export type Checked = { counts: Counts; problems: string[] };
+
+export async function check(
+  installation: Installation,
+  fleet: Fleet,
+  load: Pick<Load, 'acknowledged'>,
+  stores: Record<'LocalFile' | 'S3Compatible', Store>,
+  ranges: ReadonlyMap<string, Range>,
+): Promise<Checked> {
+  const source = createPool({ url: installation.source.url(), applicationName: 'chaos-check', maxConnections: 2 });
+  const destination = createPool({
+    url: installation.destination.url(),
+    applicationName: 'chaos-check',
+    maxConnections: 2,
+  });
+  const counts: Counts = {
+    intervals: 0,
+    rows: 0,
+    lost: 0,
+    doubled: 0,
+    foreign: 0,
+    'completed and not there': 0,
+    'unlike their manifest': 0,
+    'acknowledged and not stored': 0,
+    'stored twice': 0,
+  };
+  const problems: string[] = [];
+  const report = (what: keyof Counts, count: number, where: string) => {
+    counts[what] += count;
+    if (count > 0) problems.push(`${count} ${what}: ${where}`);
+  };
+
+  async function checkCapture(): Promise<void> {
+    const { rows } = await source.query<{ uuid: string }>('select uuid from events');
+    const stored = new Set(rows.map(({ uuid }) => uuid));
+    report('acknowledged and not stored', new Set(load.acknowledged).difference(stored).size, 'capture');
+    report('stored twice', rows.length - stored.size, 'capture');
+  }
+
+  async function checkMember(member: Member, range: Range): Promise<void> {
+    const ledger = new Map((await ledgerOf(source, member)).map((row) => [Date.parse(row.end), row]));
+    const step = member.live ? 60_000 : 3_600_000;
+    for (let end = range.start.getTime() + step; end <= range.end.getTime(); end += step) {
+      const where = `${member.event} (${member.place.type}) until ${new Date(end).toISOString()}`;
+      const wanted = new Set(
+        await sourceRows(source, installation.projectId, member, new Date(end - step), new Date(end)),
+      );
+      const entry = ledger.get(end);
+      const delivered = entry && (await deliveredRows(entry, member));
+      if (!delivered) {
+        if (range.occupied.has(end)) continue;
+        if (entry?.status === 'Completed') report('completed and not there', 1, where);
+        report('lost', wanted.size, `${where}, nothing is delivered`);
+        continue;
+      }
+      const distinct = new Set(delivered);
+      counts.intervals += 1;
+      counts.rows += delivered.length;
+      report('lost', wanted.difference(distinct).size, where);
+      report('doubled', delivered.length - distinct.size, where);
+      report('foreign', distinct.difference(wanted).size, where);
+    }
+  }
+
+  async function deliveredRows(entry: LedgerRow, member: Member): Promise<string[] | undefined> {
+    if (entry.state !== 'delivered' || entry.location === null) return undefined;
+    if (entry.manifest === null) return rowsInTable(entry.location, member, entry.start);
+    const store = stores[typeOf(entry.location)];
+    const read = await readInterval(store, entry.manifest);
+    if (!read || read.manifest.batch_export !== member.id) return undefined;
+    report('unlike their manifest', read.problems.length, read.problems.join('; '));
+    return read.rows.map(({ uuid }) => uuid);
+  }
+
+  async function rowsInTable(location: string, member: Member, start: string): Promise<string[]> {
+    const { rows } = await destination.query<{ uuid: string }>(
+      `select uuid from ${location} where _sluice_export = $1 and _sluice_interval_time = $2`,
+      [member.id, start],
+    );
+    return rows.map(({ uuid }) => uuid);
+  }
+
+  /** Every manifest anywhere is true, also those of exports that are gone, and of places that were left. */
+  async function checkManifests(): Promise<void> {
+    const owners = new Map(fleet.members.map(({ id, event }) => [id, event]));
+    for (const place of fleet.labels) {
+      if (place.type === 'Postgres') continue;
+      const store = stores[place.type];
+      for (const key of await store.manifests(place)) {
+        const read = await readInterval(store, key);
+        if (!read) continue;
+        report('unlike their manifest', read.problems.length, read.problems.join('; '));
+        const event = owners.get(read.manifest.batch_export);
+        report('foreign', read.rows.filter((row) => row.event !== event).length, key);
+      }
+    }
+  }
+
+  try {
+    await checkCapture();
+    for (const member of fleet.alive()) await checkMember(member, ranges.get(member.id)!);
+    await checkManifests();
+    return { counts, problems };
+  } finally {
+    await Promise.all([source.end(), destination.end()]);
+  }
+}
+
+const typeOf = (location: string): Exclude<PlaceType, 'Postgres'> =>
+  location.startsWith('s3://') ? 'S3Compatible' : 'LocalFile';
+
+async function ledgerOf(source: Pool, { id }: Member): Promise<LedgerRow[]> {
+  const { rows } = await source.query<LedgerRow>(
+    `select data_interval_start as start, data_interval_end as "end", state,
+       ledger.receipt ->> 'location' as location, ledger.receipt ->> 'manifest' as manifest,
+       (select status from batch_export_runs as run
+        where run.batch_export_id = ledger.batch_export_id and run.data_interval_end = ledger.data_interval_end
+        order by created_at desc limit 1) as status
+     from batch_export_intervals as ledger where batch_export_id = $1`,
+    [id],
+  );
+  return rows;
+}
+
+async function sourceRows(
+  source: Pool,
+  projectId: number,
+  { event }: Member,
+  start: Date,
+  end: Date,
+): Promise<string[]> {
+  const { rows } = await source.query<{ uuid: string }>(
+    `select uuid from events
+     where project_id = $1 and event = $2 and interval_time >= $3 and interval_time < $4`,
+    [projectId, event, start.toISOString(), end.toISOString()],
+  );
+  return rows.map(({ uuid }) => uuid);
+}

@@ -1,0 +1,100 @@
+/** What happens to servers: kills, freezes, a full disk, terminated workflows. One at a time, each over before the next begins. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { Random } from '../kill/random.ts';
+import type { Installation } from './installation.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export type Faults = {
+  /** How often each fault happened. */
+  counts: Record<string, number>;
+  /** Does something while no fault is under way. */
+  between(work: () => Promise<void>): Promise<void>;
+  /** Rejects when a server does not come back. */
+  failed: Promise<never>;
+  stop(): Promise<void>;
+};
+
+/** A worker counts as lost after ten seconds without a beat: some freezes are longer, most are not. */
+const LONGEST_FREEZE_MS = 16_000;
+
+export function startFaults(installation: Installation, temporal: Client, random: Random): Faults {
+  const counts: Record<string, number> = {};
+  const stopping = new AbortController();
+  let turn: Promise<void> = Promise.resolve();
+
+  async function killed(server: ServerProcess): Promise<void> {
+    await server.kill();
+    await sleep(random.below(3_000));
+    await server.start();
+  }
+
+  async function frozen(server: ServerProcess): Promise<void> {
+    await server.freeze();
+    await sleep(500 + random.below(random.next() < 0.25 ? LONGEST_FREEZE_MS : 4_000));
+    await server.thaw();
+  }
+
+  async function full(): Promise<void> {
+    await installation.disk.fill();
+    await sleep(1_000 + random.below(6_000));
+    await installation.disk.empty();
+  }
+
+  /** Less than the 60 s at which a seal refuses the difference between the clocks. */
+  async function clockSteps(): Promise<void> {
+    await installation.clock!.set(random.below(60) - 30);
+    await sleep(1_000 + random.below(6_000));
+    await installation.clock!.set(0);
+  }
+
+  async function terminated(): Promise<void> {
+    const open = temporal.workflow.list({ query: `WorkflowType = 'exportRun' and ExecutionStatus = 'Running'` });
+    for await (const { workflowId, runId } of open) {
+      await temporal.workflow.getHandle(workflowId, runId).terminate('chaos');
+      return;
+    }
+  }
+
+  /** Workers are where deliveries are made: they are struck most often. */
+  function pick(): { name: string; strike: () => Promise<void> } {
+    const dice = random.next();
+    const server = random.next() < 0.5 ? random.pick(installation.workers) : random.pick(installation.servers);
+    if (dice < 0.45) return { name: `kill ${server.name}`, strike: () => killed(server) };
+    if (dice < 0.85) return { name: `freeze ${server.name}`, strike: () => frozen(server) };
+    if (dice < 0.91 && installation.disk.canBeFull) return { name: 'full disk', strike: full };
+    if (dice < 0.96 && installation.clock) return { name: 'step the clock of source', strike: clockSteps };
+    return { name: 'terminate a workflow', strike: terminated };
+  }
+
+  async function work(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sleep(random.below(4_000));
+      const { name, strike } = pick();
+      try {
+        await inTurn(strike);
+        counts[name] = (counts[name] ?? 0) + 1;
+      } catch (error) {
+        if (name !== 'terminate a workflow') throw new Error(`${name} did not end`, { cause: error });
+      }
+    }
+  }
+
+  /** One at a time. */
+  function inTurn(next: () => Promise<void>): Promise<void> {
+    const done = turn.then(next);
+    turn = done.catch(() => {});
+    return done;
+  }
+
+  const working = work();
+  return {
+    counts,
+    between: inTurn,
+    failed: working.then(() => new Promise<never>(() => {})),
+    async stop() {
+      stopping.abort();
+      await working;
+    },
+  };
+}

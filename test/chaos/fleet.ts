@@ -1,0 +1,123 @@
+/** The batch exports under chaos. Each exports the events of one name, so that rows of another are recognised wherever they turn up. */
+import type { Random } from '../kill/random.ts';
+import { OBJECT_STORE_KEYS } from '../support/object-store.ts';
+import type { ApiClient } from './api-client.ts';
+import { BUCKET, type Installation } from './installation.ts';
+
+export const TYPES = ['LocalFile', 'S3Compatible', 'Postgres'] as const;
+export type PlaceType = (typeof TYPES)[number];
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(24, 'chaos').toString('base64')}`;
+export type Layout = 'versioned' | 'stable';
+
+/** Where an export delivers to: a folder, a prefix or a table of this name. */
+export type Place = { type: PlaceType; label: string };
+
+export type Member = {
+  id: string;
+  /** The name of the events that it exports. */
+  event: string;
+  place: Place;
+  layout: Layout;
+  /** Every minute, of events as they arrive; otherwise every hour, of history that is imported. */
+  live: boolean;
+  createdAt: Date;
+  deleted: boolean;
+};
+
+export type Fleet = ReturnType<typeof createFleet>;
+
+export function createFleet(installation: Installation, api: ApiClient, random: Random) {
+  const members: Member[] = [];
+  const labels: Place[] = [];
+  const given = new Set<Place>();
+  const counts = { refused: 0 };
+
+  function configOf({ type, label }: Place, event: string, layout: Layout, compression: string | null) {
+    const content = { include_events: [event] };
+    if (type === 'LocalFile') return { ...content, directory: label, compression, layout };
+    if (type === 'S3Compatible')
+      return {
+        ...content,
+        bucket_name: BUCKET,
+        region: 'us-east-1',
+        prefix: label,
+        endpoint_url: installation.objects.endpoint,
+        aws_access_key_id: OBJECT_STORE_KEYS.accessKeyId,
+        aws_secret_access_key: OBJECT_STORE_KEYS.secretAccessKey,
+        compression,
+        layout,
+      };
+    const url = new URL(installation.destination.url());
+    return {
+      ...content,
+      host: url.hostname,
+      port: Number(url.port),
+      user: url.username,
+      password: url.password,
+      database: url.pathname.slice(1),
+      schema: 'public',
+      table_name: label,
+    };
+  }
+
+  const compressionOf = (type: PlaceType) => (type === 'Postgres' ? null : random.pick(['gzip', 'zstd', null]));
+
+  function newPlace(type: PlaceType): Place {
+    const place = { type, label: `place_${labels.length}` };
+    labels.push(place);
+    return place;
+  }
+
+  return {
+    members,
+    /** Every place that was ever used. */
+    labels,
+    /** `refused`: how often a place was not given because something still used it. */
+    counts,
+    alive: () => members.filter(({ deleted }) => !deleted),
+    newPlace,
+    /** @returns undefined when the API refuses it, as it does while something still uses the place */
+    async create(place: Place, live: boolean, layout: Layout): Promise<Member | undefined> {
+      const event = `e${members.length}`;
+      const isFirstUse = !given.has(place);
+      given.add(place);
+      const { status, body } = await api.askUntilAnswered('POST', '/batch_exports/', {
+        name: event,
+        model: 'events',
+        interval: live ? 'every 1 minutes' : 'hour',
+        ...(!live && { paused: true }),
+        notifications: { webhook: { url: installation.webhooks.url, secret: WEBHOOK_SECRET } },
+        destination: {
+          type: place.type,
+          config: configOf(place, event, layout, compressionOf(place.type)),
+        },
+      });
+      if (status !== 201) {
+        counts.refused += 1;
+        if (isFirstUse || (status !== 400 && status !== 409))
+          throw new Error(`making an export answered ${status} ${JSON.stringify(body)}`);
+        return undefined;
+      }
+      const { id, created_at: createdAt } = body as { id: string; created_at: string };
+      const member = { id, event, place, layout, live, createdAt: new Date(createdAt), deleted: false };
+      members.push(member);
+      return member;
+    },
+    /** Changes everything of the destination that may change. @returns whether the API took it */
+    async reconfigure(member: Member, place: Place): Promise<boolean> {
+      const { status } = await api.askUntilAnswered('PATCH', `/batch_exports/${member.id}/`, {
+        destination: {
+          type: place.type,
+          config: configOf(place, member.event, member.layout, compressionOf(place.type)),
+        },
+      });
+      if (status !== 200) {
+        counts.refused += 1;
+        return false;
+      }
+      given.add(place);
+      member.place = place;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,278 @@
+/**
+ * Everything that production has, on this machine: two APIs, two workers, source and destination Postgres apart, Temporal with its
+ * state in a file, an S3 store, a disk of its own for local files, a receiver of webhooks.
+ */
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { environmentWith, programFolders } from '../../src/config.ts';
+import { createKnex } from '../../src/db/connection.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { keyStore } from '../../src/identity/keys.store.ts';
+import { freePort } from '../../src/processes/port.ts';
+import { findProgram } from '../../src/processes/program.ts';
+import { generateKeyRing } from '../../src/secrets/key-ring.ts';
+import { startTemporalDevServer, type TemporalDevServer } from '../../src/temporal/dev-server.ts';
+import { buildTenant } from '../support/identity.ts';
+import { OBJECT_STORE_KEYS } from '../support/object-store.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { program, serverProcess, type ServerProcess } from './server-process.ts';
+
+const run = promisify(execFile);
+const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
+const NAMESPACE = 'sluice';
+export const BUCKET = 'chaos';
+/** Room for the rows of one run of chaos many times over, and little enough to be filled at once. */
+const DISK_MB = 256;
+
+export type Installation = Awaited<ReturnType<typeof install>>;
+
+/** @throws Error when a server does not start; those that did are ended */
+export async function install() {
+  const folder = await mkdtemp(path.join(tmpdir(), 'sluice-chaos-'));
+  const started = new AsyncDisposableStack();
+  try {
+    return await startAll(folder, started);
+  } catch (error) {
+    await started.disposeAsync();
+    throw error;
+  }
+}
+
+async function end({ thaw, kill }: ServerProcess): Promise<void> {
+  await thaw().catch(() => {});
+  await kill().catch(() => {});
+}
+
+async function startAll(folder: string, started: AsyncDisposableStack) {
+  const running = <S extends ServerProcess>(server: S) => started.adopt(server, end);
+  // Under root Postgres is another user, and would keep its cluster elsewhere.
+  await chmod(folder, 0o755);
+  const clock = await stepableClock(folder);
+  const source = running(await database(path.join(folder, 'source'), clock?.environment));
+  const destination = running(await database(path.join(folder, 'destination')));
+  const temporal = running(await temporalServer(path.join(folder, 'temporal')));
+  const objects = running(await objectStore(folder));
+  started.defer(() => objects.client.destroy());
+  const disk = await localDisk(path.join(folder, 'exports'));
+  started.defer(disk.remove);
+  const webhooks = await startWebhookReceiver();
+  started.defer(webhooks.stop);
+  await migrate(source.url());
+  const { projectId, token, key } = await tenant(source.url());
+
+  const shared = {
+    DATABASE_URL: source.url(),
+    TEMPORAL_ADDRESS: temporal.address(),
+    TEMPORAL_NAMESPACE: NAMESPACE,
+    SLUICE_ENCRYPTION_KEYS: generateKeyRing(),
+    SLUICE_HOST: '127.0.0.1',
+    EXPORT_LOCAL_ROOT: disk.folder,
+    EXPORT_ALLOWED_HOSTS: '127.0.0.1,localhost',
+    KEY_REQUESTS_PER_MINUTE: '100000',
+    KEY_REQUESTS_PER_HOUR: '1000000',
+    LOG_LEVEL: 'info',
+  };
+  const apis = await Promise.all([1, 2].map((number) => api(folder, number, shared)));
+  const workers = [1, 2].map((number) => worker(folder, number, shared));
+  for (const server of [...apis, ...workers]) await running(server).start();
+
+  const servers: ServerProcess[] = [...apis, ...workers, source, destination, temporal, objects];
+  return {
+    folder,
+    servers,
+    workers,
+    apiUrls: apis.map(({ url }) => url),
+    source,
+    destination,
+    temporal,
+    objects,
+    disk,
+    clock,
+    environment: environmentWith(shared),
+    webhooks,
+    projectId,
+    token,
+    key,
+    async close({ keep }: { keep: boolean }) {
+      await started.disposeAsync();
+      if (!keep) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function tenant(url: string) {
+  const db = createKnex({ url, applicationName: 'chaos' });
+  try {
+    const { projectId, apiToken: token } = await buildTenant(db, { historicalFromProjectKey: true });
+    const { key } = await keyStore(db).create({ projectId }, { label: 'chaos', scopes: ['*'] });
+    return { projectId, token, key };
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Where libfaketime is installed (Debian's package `faketime`): the clock of a process that is told to look at a file. */
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+
+async function stepableClock(folder: string) {
+  if (!existsSync(FAKETIME)) return undefined;
+  const file = path.join(folder, 'clock');
+  const set = (seconds: number) => writeFile(file, `${seconds < 0 ? '' : '+'}${seconds}s\n`);
+  await set(0);
+  return {
+    /** How far the clock is ahead from now on. */
+    set,
+    environment: {
+      LD_PRELOAD: FAKETIME,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    },
+  };
+}
+
+async function database(directory: string, environment: Record<string, string> = {}) {
+  const begin = (port: number) => startEmbeddedPostgres({ directory, port, durable: true, environment });
+  let server: EmbeddedPostgres = await begin(0);
+  const { port, url } = server;
+  const pid = async () =>
+    Number((await readFile(path.join(directory, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  const control = {
+    async start() {
+      // Sessions of a server that was killed take a moment to notice, and keep its memory until then.
+      for (let attempt = 1; ; attempt++) {
+        try {
+          server = await begin(port);
+          return;
+        } catch (error) {
+          if (attempt === 40) throw error;
+          await sleep(250);
+        }
+      }
+    },
+    pid,
+    kill: () => server.stop('immediate'),
+  };
+  const data = path.join(directory, 'data');
+  const copy = path.join(directory, 'copy');
+  return {
+    ...serverProcess(path.basename(directory), control),
+    url: () => url,
+    /** Keeps the data folder as it is now, as a snapshot of the disk would. */
+    async snapshot() {
+      await control.kill();
+      await rm(copy, { recursive: true, force: true });
+      await run('cp', ['-a', data, copy]);
+      await control.start();
+    },
+    /** Takes the data folder back to the snapshot. */
+    async restore() {
+      await control.kill();
+      await rm(data, { recursive: true, force: true });
+      await run('cp', ['-a', copy, data]);
+      await control.start();
+    },
+  };
+}
+
+async function temporalServer(directory: string) {
+  const start = (port: number, uiPort: number) =>
+    startTemporalDevServer({ directory, port, uiPort, namespace: NAMESPACE, persistent: true });
+  const [port, uiPort] = [await freePort(), await freePort()];
+  let server: TemporalDevServer = await start(port, uiPort);
+  const control = {
+    async start() {
+      server = await start(port, uiPort);
+    },
+    pid: async () => Number(await readFile(path.join(directory, 'temporal.pid'), 'utf8')),
+    kill: () => server.stop('immediate'),
+  };
+  return { ...serverProcess('temporal', control), address: () => server.address, namespace: NAMESPACE };
+}
+
+async function objectStore(folder: string) {
+  const command = await findProgram('versitygw', programFolders());
+  if (command === undefined) throw new Error('versitygw is not installed: CONTRIBUTING.md says how');
+  const data = path.join(folder, 'objects');
+  await mkdir(data);
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const server = serverProcess(
+    'objects',
+    program({
+      command,
+      args: ['--port', `127.0.0.1:${port}`, 'posix', data],
+      env: { ROOT_ACCESS_KEY: OBJECT_STORE_KEYS.accessKeyId, ROOT_SECRET_KEY: OBJECT_STORE_KEYS.secretAccessKey },
+      logFile: path.join(folder, 'objects.log'),
+      ready: () => answers(endpoint),
+    }),
+  );
+  await server.start();
+  const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials: OBJECT_STORE_KEYS });
+  await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  return { ...server, endpoint, client };
+}
+
+/** A small file system of its own, so that it can be full; a plain folder where mounting is not allowed. */
+async function localDisk(folder: string) {
+  await mkdir(folder);
+  const mounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', folder]).then(
+    () => true,
+    () => false,
+  );
+  const filler = path.join(folder, 'filler');
+  return {
+    folder,
+    canBeFull: mounted,
+    async fill() {
+      await writeFile(filler, Buffer.alloc(DISK_MB * 1024 * 1024)).catch(() => {});
+    },
+    async empty() {
+      await rm(filler, { force: true });
+    },
+    async remove() {
+      if (mounted) await run('umount', ['-l', folder]).catch(() => {});
+    },
+  };
+}
+
+async function api(folder: string, number: number, environment: Record<string, string>) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const control = program({
+    command: process.execPath,
+    args: [LAUNCHER, 'api'],
+    env: environmentWith({ ...environment, SLUICE_PORT: String(port) }),
+    logFile: path.join(folder, `api-${number}.log`),
+    ready: () => answers(`${url}/_livez`),
+  });
+  return { ...serverProcess(`api ${number}`, control), url };
+}
+
+function worker(folder: string, number: number, environment: Record<string, string>): ServerProcess {
+  const logFile = path.join(folder, `worker-${number}.log`);
+  const control = program({
+    command: process.execPath,
+    args: [LAUNCHER, 'worker'],
+    env: environmentWith(environment),
+    logFile,
+    // It may wait for Postgres or Temporal, which chaos has taken away: its start is not waited for.
+    ready: async () => true,
+  });
+  return serverProcess(`worker ${number}`, control);
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(1000) }).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * `npm run chaos -- --seed N --minutes M`: a whole installation under load, an operator who changes everything, servers that are
+ * killed and frozen, and readers who follow the documented rule; at the end every row and status is compared. The choices of a seed
+ * repeat; what they meet depends on the machine.
+ */
+import { Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stopSignals } from '../../src/processes/stop-signals.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { seeded } from '../kill/random.ts';
+import { apiClient } from './api-client.ts';
+import { check, type Checked } from './check.ts';
+import { startFaults } from './faults.ts';
+import { createFleet, TYPES } from './fleet.ts';
+import { install, type Installation } from './installation.ts';
+import { startLoad } from './load.ts';
+import { stores } from './objects.ts';
+import { startOperator } from './operator.ts';
+import { startReaders } from './readers.ts';
+import { restoreAndRecover } from './restore.ts';
+import { pauseAll, settle } from './settle.ts';
+
+type Options = {
+  seed?: string;
+  minutes: string;
+  short: boolean;
+  settle: string;
+  restore: boolean;
+  keep: boolean;
+};
+
+const READERS = 3;
+const SHORT_MINUTES = '1';
+
+const command = new Command('chaos')
+  .option('--seed <n>', 'repeats the choices of an earlier run; a new one by default')
+  .option('--minutes <n>', 'how long faults go on', '10')
+  .option('--short', 'a minute of faults and no restore, for every change', false)
+  .option('--settle <n>', 'how many minutes the rest may take to be delivered afterwards', '10')
+  .option('--no-restore', 'do not restore the source at the end from a snapshot taken half way')
+  .option('--keep', 'leave the folder with data and logs when something is wrong', false)
+  .action(run);
+
+async function run(given: Options): Promise<void> {
+  const options = given.short ? { ...given, minutes: SHORT_MINUTES, restore: false } : given;
+  const seed = options.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(options.seed);
+  console.log(`seed ${seed}, ${options.minutes} minutes`);
+  const installation = await install();
+  let problems: string[] = ['it did not come to its end'];
+  const signals = stopSignals();
+  try {
+    problems = await Promise.race([
+      chaos(installation, seed, options),
+      signals.requested.then(() => ['it was stopped']),
+    ]);
+  } finally {
+    const keep = options.keep && problems.length > 0;
+    if (keep) console.log(`data and logs stay in ${installation.folder}`);
+    await installation.close({ keep });
+  }
+  for (const problem of problems.slice(0, 50)) console.error(`FAILED: ${problem}`);
+  console.log(`${problems.length === 0 ? 'passed' : `failed, ${problems.length} problems,`} with seed ${seed}`);
+  console.log(problems.length === 0 ? '1 passed, 0 failed' : '0 passed, 1 failed');
+  // What was stopped half way may still wait for something.
+  process.exit(problems.length === 0 ? 0 : 1);
+}
+
+async function chaos(installation: Installation, seed: number, options: Options): Promise<string[]> {
+  // Streams of choices of their own: how fast one is does not change what another one chooses.
+  const random = (stream: number) => seeded(seed * 16 + stream);
+  const api = apiClient(installation.apiUrls, installation.projectId, installation.key);
+  const fleet = createFleet(installation, api, random(0));
+  for (const type of TYPES) {
+    await fleet.create(fleet.newPlace(type), true, 'versioned');
+    await fleet.create(fleet.newPlace(type), false, 'versioned');
+  }
+  await fleet.create(fleet.newPlace('LocalFile'), true, 'stable');
+
+  const { apiUrls: urls, token } = installation;
+  const names = () => fleet.members.map(({ event }) => event);
+  const load = startLoad({ urls, token, names, random: random(1) });
+  const operator = startOperator(fleet, api, load, random(2));
+  const temporal = connectTemporal({
+    address: installation.temporal.address(),
+    namespace: installation.temporal.namespace,
+  });
+  const faults = startFaults(installation, temporal.client, random(3));
+  const eyes = stores(installation);
+  const readers = startReaders(fleet, eyes, random(4), READERS);
+  const half = () => Promise.race([sleep(Number(options.minutes) * 30_000), operator.failed, faults.failed]);
+  await half();
+  if (options.restore) await faults.between(() => installation.source.snapshot());
+  await half();
+
+  await faults.stop();
+  await operator.stop();
+  await load.stop();
+  const ranges = await pauseAll(fleet, api, eyes);
+  const open = await settle(fleet, api, ranges, Number(options.settle));
+  await readers.stop();
+  await temporal.close();
+  const checked = await check(installation, fleet, load, eyes, ranges);
+  const restored =
+    options.restore && checked.problems.length === 0 ? await restoreAndRecover(installation, fleet, eyes) : [];
+  report({ faults: faults.counts, operator: operator.actions, readers: readers.counts, refused: fleet.counts.refused });
+  reportCounts(checked, readers.torn.length, load.sent.size);
+  return [
+    ...checked.problems,
+    ...restored,
+    ...readers.torn.map((what) => `torn for a reader: ${what}`),
+    ...open.map((what) => `not settled: ${what}`),
+    ...api.serverErrors.map((what) => `answered as no client should see: ${what}`),
+  ];
+}
+
+function report(all: Record<string, Record<string, number> | number>): void {
+  for (const [what, counts] of Object.entries(all)) {
+    if (typeof counts === 'number') console.log(`${what}: ${counts}`);
+    else {
+      const sum = Object.values(counts).reduce((total, count) => total + count, 0);
+      const parts = Object.entries(counts).map(([name, count]) => `${count} x ${name}`);
+      console.log(`${what}, ${sum} in all: ${parts.sort().join(', ')}`);
+    }
+  }
+}
+
+function reportCounts({ counts }: Checked, torn: number, sent: number): void {
+  const parts = Object.entries({ ...counts, 'torn for readers of versioned': torn, 'events sent': sent });
+  console.log(parts.map(([what, count]) => `${count} ${what}`).join(', '));
+}
+
+await command.parseAsync();

@@ -1,0 +1,119 @@
+/** Manifests and files as any reader finds them: no code is shared with what wrote them. */
+import { GetObjectCommand, ListObjectsV2Command, NoSuchKey } from '@aws-sdk/client-s3';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import type { Place } from './fleet.ts';
+import { BUCKET, type Installation } from './installation.ts';
+
+export type Manifest = {
+  state: 'complete' | 'replacing';
+  batch_export: string;
+  data_interval_start: string;
+  data_interval_end: string;
+  epoch: number;
+  run_id: string;
+  rows: number;
+  files: { key: string; rows: number; bytes: number; sha256: string }[];
+};
+
+export type Store = {
+  /** Keys of the manifests at a place. */
+  manifests(place: Place): Promise<string[]>;
+  /** undefined: there is no such object. */
+  get(key: string): Promise<Buffer | undefined>;
+};
+
+export function stores({ disk, objects, projectId }: Installation): Record<'LocalFile' | 'S3Compatible', Store> {
+  return {
+    LocalFile: {
+      async manifests({ label }) {
+        const folder = path.join(String(projectId), label);
+        const names = await readdir(path.join(disk.folder, folder)).catch(() => []);
+        return names.filter(isManifest).map((name) => `${folder}/${name}`);
+      },
+      get: (key) => readFile(path.join(disk.folder, key)).catch(() => undefined),
+    },
+    S3Compatible: {
+      async manifests({ label }) {
+        const keys: string[] = [];
+        let after: string | undefined;
+        do {
+          const page = await objects.client.send(
+            new ListObjectsV2Command({ Bucket: BUCKET, Prefix: `${label}/`, ContinuationToken: after }),
+          );
+          keys.push(...(page.Contents ?? []).map(({ Key }) => Key!).filter(isManifest));
+          after = page.NextContinuationToken;
+        } while (after !== undefined);
+        return keys;
+      },
+      async get(key) {
+        try {
+          const { Body } = await objects.client.send(new GetObjectCommand({ Bucket: BUCKET, Key: key }));
+          return Buffer.from(await Body!.transformToByteArray());
+        } catch (error) {
+          if (error instanceof NoSuchKey) return undefined;
+          throw error;
+        }
+      },
+    },
+  };
+}
+
+const isManifest = (key: string) => key.endsWith('_manifest.json') && !path.basename(key).startsWith('.');
+
+export type ReadInterval = { manifest: Manifest; rows: { uuid: string; event: string }[]; problems: string[] };
+
+/**
+ * Reads an interval as the documentation has it: the manifest, then the files that it names.
+ * @returns undefined while there is no complete manifest
+ */
+export async function readInterval(store: Store, key: string): Promise<ReadInterval | undefined> {
+  const text = await store.get(key);
+  if (!text) return undefined;
+  const manifest = JSON.parse(text.toString()) as Manifest;
+  if (manifest.state !== 'complete') return undefined;
+  const read: ReadInterval = { manifest, rows: [], problems: [] };
+  for (const file of manifest.files) {
+    const content = await store.get(file.key);
+    if (!content) read.problems.push(`${file.key}, which ${key} names, is not there`);
+    else if (createHash('sha256').update(content).digest('hex') !== file.sha256)
+      read.problems.push(`${file.key} is not what ${key} says`);
+    else read.rows.push(...linesOf(file.key, content));
+  }
+  if (read.problems.length === 0 && read.rows.length !== manifest.rows)
+    read.problems.push(`${key} says ${manifest.rows} rows, its files hold ${read.rows.length}`);
+  return read;
+}
+
+function linesOf(key: string, content: Buffer): { uuid: string; event: string }[] {
+  return unpacked(key, content)
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { uuid: string; event: string });
+}
+
+function unpacked(key: string, content: Buffer): Buffer {
+  if (key.endsWith('.gz')) return zlib.gunzipSync(content);
+  if (key.endsWith('.zst')) return zlib.zstdDecompressSync(content);
+  return content;
+}
+
+/**
+ * Data intervals at a place that hold the delivery of another export, which nothing may replace: an export that moved or was deleted
+ * leaves its files behind. By their ends, in milliseconds.
+ */
+export async function occupiedBy(
+  others: (exportId: string) => boolean,
+  store: Store,
+  place: Place,
+): Promise<Set<number>> {
+  const ends = new Set<number>();
+  for (const key of await store.manifests(place)) {
+    const manifest = JSON.parse((await store.get(key))!.toString()) as Manifest;
+    if (others(manifest.batch_export)) ends.add(Date.parse(manifest.data_interval_end));
+  }
+  return ends;
+}

@@ -1,0 +1,78 @@
+/**
+ * Every regular expression of the product takes time linear in what it is given: `recheck` reads each and looks for texts that make it
+ * slow. Where it finds some, the pattern is rewritten; the few exceptions are listed here with what bounds their input.
+ */
+import assert from 'node:assert/strict';
+import { checkSync } from 'recheck';
+import { DATE_PATTERN } from '../../src/flags/evaluation/dates.ts';
+import { patternsOfFile, patternsOfSource, type SourcePattern } from './patterns-of-source.ts';
+
+// Its engine in JavaScript: the others are programs that it would start.
+process.env['RECHECK_BACKEND'] = 'pure';
+process.env['RECHECK_SYNC_BACKEND'] = 'pure';
+
+/** Patterns whose text is not constant, by file: what they are instead. `sources` are checked. */
+const MADE: Readonly<Record<string, { why: string; sources?: readonly string[] }>> = {
+  'src/flags/evaluation/char-sets.ts': { why: 'one class of characters, tried on one character' },
+  'src/flags/evaluation/dates.ts': { why: 'made of the names of zones', sources: [DATE_PATTERN] },
+  'src/flags/surveys/display.ts': { why: 'only compiled, never tried: browsers use it' },
+  'src/http/openapi-schema.ts': {
+    why: 'a pattern of a schema, which is checked where it stands, tried on our own examples',
+  },
+  'src/query/custom/tokens.ts': { why: 'a keyword, or no pattern' },
+};
+
+function verdictOf(source: string, flags: string): string {
+  const found = checkSync(source, flags, { timeout: 60_000 });
+  return found.status === 'vulnerable' ? `vulnerable: ${found.complexity.summary}` : found.status;
+}
+
+function written({ file, line, source, flags }: SourcePattern): string {
+  return `${file}:${line} /${source}/${flags}`;
+}
+
+describe('patterns of the product', () => {
+  const patterns = patternsOfSource();
+
+  it('are found where they are written', () => {
+    const found = patternsOfFile(
+      'x.ts',
+      [
+        'const PART = String.raw`\\d+`;',
+        'const a = /a+/gi, b = new RegExp(`^${PART}$`, "u"), c = RegExp("c");',
+        'Type.String({ pattern: "^d$" }); createToken({ pattern: /e/ }); new RegExp(unknown);',
+      ].join('\n'),
+    );
+    assert.deepEqual(
+      found.map(({ source, flags }) => `${source} ${flags}`),
+      ['a+ gi', '^\\d+$ u', 'c ', '^d$ u', 'e y', 'undefined '],
+    );
+    assert.ok(patterns.length > 200, `${patterns.length}`);
+  });
+
+  it('that are made at run time are known here', () => {
+    const made = patterns.filter(({ source }) => source === undefined).map(({ file }) => file);
+    assert.deepEqual([...new Set(made)].sort(), Object.keys(MADE).sort());
+  });
+
+  it('take linear time', function () {
+    this.timeout(600_000);
+    const known = new Map<string, string>();
+    const constant = patterns.filter(({ source }) => source !== undefined);
+    const ofMade = Object.entries(MADE).flatMap(([file, { sources = [] }]) =>
+      sources.map((source) => ({ file, line: 0, source, flags: 'i' })),
+    );
+    const slow = [...constant, ...ofMade].flatMap((pattern) => {
+      const name = `/${pattern.source}/${pattern.flags}`;
+      if (!known.has(name)) known.set(name, verdictOf(pattern.source!, pattern.flags));
+      const verdict = known.get(name)!;
+      return verdict === 'safe' ? [] : [`${written(pattern)} ${verdict}`];
+    });
+    assert.deepEqual(slow, []);
+  });
+
+  it('the check finds a slow one', () => {
+    assert.match(verdictOf(String.raw`^[+-]?(\d+\.?\d*|\.\d+)$`, ''), /polynomial/);
+    assert.match(verdictOf('^(a+)+$', ''), /exponential/);
+  });
+});

@@ -1,0 +1,19 @@
+/** All teeth, by what they keep safe. */
+import { ACCESS_TEETH } from './rooms/access.ts';
+import { BYTE_TEETH } from './rooms/bytes.ts';
+import { DESTINATION_TEETH } from './rooms/destinations.ts';
+import { ENGINE_TEETH } from './rooms/engine.ts';
+import { EVENT_TEETH } from './rooms/events.ts';
+import { NETWORK_TEETH } from './rooms/network.ts';
+import { SECRET_TEETH } from './rooms/secrets.ts';
+import type { Tooth } from './tooth.ts';
+
+export const TEETH: readonly Tooth[] = [
+  ...ACCESS_TEETH,
+  ...BYTE_TEETH,
+  ...DESTINATION_TEETH,
+  ...ENGINE_TEETH,
+  ...EVENT_TEETH,
+  ...NETWORK_TEETH,
+  ...SECRET_TEETH,
+];

@@ -1,0 +1,130 @@
+/** What keeps runs from delivering another run's interval, or half of their own. */
+import type { Tooth } from '../tooth.ts';
+
+const LEDGER = ['test/exports/ledger.store.test.ts'];
+
+export const ENGINE_TEETH: readonly Tooth[] = [
+  {
+    name: 'part-shrank',
+    guards: 'a part of which rows were deleted since the plan is not delivered as planned',
+    tests: ['test/activities/part-source.test.ts'],
+  },
+  {
+    name: 'part-grew',
+    guards: 'a part with more rows than planned is not delivered',
+    tests: ['test/activities/part-source.test.ts'],
+  },
+  {
+    name: 'ledger-next-epoch',
+    guards: 'a run that takes an interval fences the one before it',
+    tests: LEDGER,
+    replace: ['greatest(ledger.epoch + 1, excluded.epoch)', 'greatest(ledger.epoch, excluded.epoch)'],
+  },
+  {
+    name: 'ledger-epochs-after-restore',
+    guards: 'epochs after a restore are above those of the deliveries that the restore forgot',
+    tests: LEDGER,
+    replace: ['(select epochs_above from timeline)', '0'],
+  },
+  {
+    name: 'ledger-open-only',
+    guards: 'no part joins a run whose commit has begun',
+    tests: LEDGER,
+    replace: [".where({ state: 'open' })", ''],
+  },
+  {
+    name: 'ledger-open-lock',
+    guards: 'no later run takes the interval between the check and the part that it is for',
+    tests: LEDGER,
+    replace: ['.forShare()', ''],
+  },
+  {
+    name: 'ledger-commit-epoch',
+    guards: 'a fenced run begins no commit',
+    tests: LEDGER,
+    replace: ['.where(ours(hold))', '.where(key(hold))'],
+  },
+  {
+    name: 'ledger-commit-live',
+    guards: 'no commit begins for an export that was deleted',
+    tests: LEDGER,
+    replace: ['.whereExists(liveExport(hold))', ''],
+  },
+  {
+    name: 'ledger-delivered-epoch',
+    guards: 'a fenced run does not call the interval delivered',
+    tests: LEDGER,
+    replace: ['.where(ours(hold))', '.where(key(hold))'],
+  },
+  {
+    name: 'ledger-stays-stale',
+    guards: 'late events that a delivery has not read are delivered later',
+    tests: LEDGER,
+    replace: ["either.whereNot({ kind: 'stale' }).orWhere('last_at', '<', receipt.cutoff)", 'either.whereRaw("true")'],
+  },
+  {
+    name: 'ledger-reopen-epoch',
+    guards: 'a fenced run does not undo the commit of the one after it',
+    tests: LEDGER,
+    replace: ['.where(ours(hold))', '.where(key(hold))'],
+  },
+  {
+    name: 'ledger-artifact-epoch',
+    guards: 'a fenced run leaves nothing at the destination that the next one cannot find',
+    tests: LEDGER,
+  },
+  {
+    name: 'ledger-artifact-delivered',
+    guards: 'nothing is staged beside a delivery, where no settling looks for it',
+    tests: LEDGER,
+    replace: ["and state <> 'delivered'", ''],
+  },
+  {
+    name: 'place-lock',
+    guards: 'of two exports that want one place at once only one gets it',
+    tests: ['test/exports/key-spaces.test.ts'],
+    grep: 'given to one of many',
+  },
+  {
+    name: 'place-overlap',
+    guards: 'two exports do not write to one place',
+    tests: ['test/exports/key-spaces.test.ts'],
+    grep: 'is refused while another export',
+  },
+  {
+    name: 'request-limits',
+    guards: 'an export and a project have only so many runs at once',
+    tests: ['test/exports/requests.store.test.ts'],
+    grep: 'take no more places',
+    replace: [
+      'least(:ofExport - count(*) filter (where export.id = :id), :ofProject - count(*))',
+      'least(:ofExport + 1000, :ofProject + 1000 - 0 * count(export.id = :id))',
+    ],
+  },
+  {
+    name: 'request-of-unclosed',
+    guards: 'a request that somebody made again meanwhile is not closed by the run before',
+    tests: ['test/exports/requests.store.test.ts'],
+    grep: 'are answered by no run',
+    replace: [', wanted_at: wantedAt', ''],
+  },
+  {
+    name: 'run-ends-once',
+    guards: 'a run ends once',
+    tests: ['test/exports/runs.store.test.ts'],
+    grep: 'end once',
+    replace: [".whereIn('status', [...OPEN_STATUSES])", ''],
+  },
+  {
+    name: 'run-newest',
+    guards: 'a frozen attempt does not fence the run that came after it',
+    tests: ['test/activities/planning-failures.test.ts'],
+    grep: 'another run has the interval',
+  },
+  {
+    name: 'plan-place',
+    guards: 'a plan is of the place that the export has when the plan is stored',
+    tests: ['test/activities/pinned-place.test.ts'],
+    grep: 'moves before the plan is stored',
+  },
+];

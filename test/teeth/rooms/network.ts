@@ -1,0 +1,46 @@
+/** What keeps users from reaching servers inside. */
+import type { Tooth } from '../tooth.ts';
+
+const CONNECT = ['test/net/connect.test.ts'];
+const RULES = ['test/net/host-rules.test.ts'];
+
+export const NETWORK_TEETH: readonly Tooth[] = [
+  {
+    name: 'host-every-address',
+    guards: 'a name that resolves to an address inside opens no socket',
+    tests: CONNECT,
+  },
+  {
+    name: 'host-literal-agent',
+    guards: 'an address inside opens no socket of an HTTP client',
+    tests: CONNECT,
+    replace: ['isIP(literal) === 0 || rules.permits(literal, literal)', 'true'],
+  },
+  {
+    name: 'host-literal-socket',
+    guards: 'an address inside opens no socket',
+    tests: CONNECT,
+  },
+  {
+    name: 'endpoint-plain-http',
+    guards: 'credentials and rows travel in the open only where the operator lists the host',
+    tests: CONNECT,
+  },
+  {
+    name: 'endpoint-ports',
+    guards: 'an endpoint is no request to the database or the mail server beside it',
+    tests: CONNECT,
+    replace: [' && !OTHER_SERVICES.has(port)', ''],
+  },
+  {
+    name: 'host-public',
+    guards: 'private, loopback and link-local addresses are no public hosts',
+    tests: RULES,
+  },
+  {
+    name: 'host-ipv6',
+    guards: 'of IPv6 only global addresses are public hosts',
+    tests: RULES,
+    replace: ["parsed.kind() === 'ipv4' || (parsed.toByteArray()[0]! & 0xe0) === 0x20", 'true'],
+  },
+];

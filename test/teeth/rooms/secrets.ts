@@ -1,0 +1,86 @@
+/** What keeps secrets secret. */
+import type { Tooth } from '../tooth.ts';
+
+export const SECRET_TEETH: readonly Tooth[] = [
+  {
+    name: 'password-guessing',
+    guards: 'a password that is easily guessed is not taken',
+    tests: ['test/secrets/guessing.test.ts'],
+    replace: ['await standsGuessing(password, known)', 'true'],
+  },
+  {
+    name: 'password-queue',
+    guards: 'tries to log in do not use up memory and all cores',
+    tests: ['test/secrets/passwords.test.ts'],
+    grep: 'a few at a time',
+  },
+  {
+    name: 'redact-texts',
+    guards: 'keys and the users of URLs are in no log',
+    tests: ['test/secrets/secrets.test.ts'],
+    replace: ['value.replace(SECRET_TEXT, REDACTED)', 'value'],
+  },
+  {
+    name: 'redact-names',
+    guards: 'values of secret names are in no log',
+    tests: ['test/secrets/secrets.test.ts'],
+    replace: ['isSecretName(name) ? REDACTED : redact(member, depth + 1)', 'redact(member, depth + 1)'],
+  },
+  {
+    name: 'redact-foreign-messages',
+    guards: 'what drivers say, which quotes values, is in no log',
+    tests: ['test/secrets/log-canaries.test.ts'],
+    grep: 'runtime quotes|lets a user not in',
+    replace: ['isOurs(error, frames) && ', ''],
+  },
+  {
+    name: 'key-ring-signature',
+    guards: 'a signature is one of ours',
+    tests: ['test/secrets/key-ring.test.ts'],
+    replace: ['timingSafeEqual(given, mac(key, text, purpose))', 'true'],
+  },
+  {
+    name: 'sealed-row',
+    guards: 'a sealed secret opens in its own row only',
+    tests: ['test/exports/sealed-config.test.ts'],
+    replace: ['`batch_exports/${projectId}/${id}`', '`batch_exports/${typeof projectId}/${typeof id}`'],
+  },
+  {
+    name: 'sealed-integration',
+    guards: 'a sealed secret of an integration opens in its own row only',
+    tests: ['test/exports/sealed-config.test.ts'],
+    replace: ['`integrations/${projectId}/${id}`', '`integrations/${typeof projectId}/${typeof id}`'],
+  },
+  {
+    name: 'share-signature',
+    guards: 'nobody makes the token of a page’s password by themselves',
+    tests: ['test/dashboards/sharing/share-tokens.test.ts'],
+    replace: [' || !ring.hasSigned(text, PURPOSE, signature)', ''],
+  },
+  {
+    name: 'share-expiry',
+    guards: 'the token of a page’s password is good for a day',
+    tests: ['test/dashboards/sharing/share-tokens.test.ts'],
+    replace: ['exp * 1000 > now() ? others : undefined', 'exp ? others : undefined'],
+  },
+  {
+    name: 'share-password-active',
+    guards: 'a password that was taken back opens its page no more',
+    tests: ['test/dashboards/sharing/shared-page.test.ts'],
+    grep: 'as long as the password is',
+    replace: [' && stores.sharePasswords.isActive(configuration.id, claims.share_password_id)', ''],
+  },
+  {
+    name: 'share-tries',
+    guards: 'passwords of pages are not guessed',
+    tests: ['test/dashboards/sharing/shared-page.test.ts'],
+    grep: 'makes who guesses wait',
+  },
+  {
+    name: 'webhook-signature',
+    guards: 'the signature of a notice is of its body',
+    tests: ['test/activities/deliver-notifications.test.ts'],
+    grep: 'are signed',
+    replace: ['.${body}', ''],
+  },
+];
