@@ -140,6 +140,12 @@ export async function buildInstallation() {
     /** What readers find below the project's folder. */
     delivered: () => readDelivered(localRoot, projectId),
 
+    /** Keys of uploads that are on record. */
+    async recordedKeys(): Promise<string[]> {
+      const { rows } = await pool.query<{ key: string }>(`select artifact ->> 'key' as key from batch_export_artifacts`);
+      return rows.map(({ key }) => key);
+    },
+
     batchExports: batchExports({
       stores,
       schedules: setter,

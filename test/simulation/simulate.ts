@@ -76,7 +76,7 @@ export async function live(world: Installation, lived: Lived): Promise<void> {
     await assertExpected(life, clock.now());
     await assertStale(life);
   }
-  await assertDelivered(story.lives, await world.delivered());
+  await assertDelivered(story.lives, await world.delivered(), await world.recordedKeys());
   for (const { id } of living(story)) await world.batchExports.delete(world.projectId, id);
 }
 
