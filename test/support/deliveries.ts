@@ -226,15 +226,15 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {},
 
 export type Freezer = { steps: Steps; reached: Promise<void>; thaw(): void };
 
-/** Stops a session at one step until it is thawed; never thawing it is a kill. */
-export function freezeAt(step: string): Freezer {
+/** Stops a session at these steps until it is thawed; never thawing it is a kill. */
+export function freezeAt(...stops: string[]): Freezer {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   return {
     reached: reached.promise,
     thaw: gate.resolve,
     async steps(name) {
-      if (name !== step) return;
+      if (!stops.includes(name)) return;
       reached.resolve();
       await gate.promise;
     },

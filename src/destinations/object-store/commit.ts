@@ -29,8 +29,8 @@ import {
 } from './staging.ts';
 import type { ObjectHead, Replaces } from './store.ts';
 
-/** A file of the interval: as it is to be, and the upload that makes it so, unless it is so already. */
-type Target = { file: DeliveredFile; upload?: StagedFile };
+/** A file of the interval: as it is to be, and the upload that makes it so, unless it is so already, with what was there. */
+type Target = { file: DeliveredFile; change?: { upload: StagedFile; replaces: Replaces | undefined } };
 
 /** The engine has set the interval's ledger row to `committing` with our epoch before it calls this. */
 export async function commitFiles(session: FileSession, parts: readonly StagedPart[]): Promise<Receipt> {
@@ -51,7 +51,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   // tooth: store-abort-others
   await severalAtOnce(others, ({ upload }) => store.abort(upload));
 
-  // 2. What is there? From here on only we, a later epoch or another database changes it: the manifest is replaced by its tag.
+  // 2. What is there? From here on only we, a later epoch or another database changes it: each object is replaced by its tag.
   const tagged = await readTaggedManifest(store, names.manifest, delivery);
   const present = tagged?.manifest;
   // tooth: store-known-delivery
@@ -75,7 +75,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   // 4. Equal content is left alone, to the last byte of the manifest. That needs no new manifest to fence older attempts: their
   // uploads were aborted in step 1, so none of them can change what is there.
   const files = targets.map(({ file }) => file);
-  const toWrite = targets.flatMap((target) => target.upload ?? []);
+  const toWrite = targets.flatMap(({ change }) => change?.upload ?? []);
   const done = async (manifest: Manifest, revealed: readonly StagedFile[]) => {
     await context.step('after-commit');
     await cleanUp(session, revealed);
@@ -105,15 +105,16 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   // tooth: store-replacing-first
   if (opening) {
     await context.step('replacing');
-    await revealManifest(session, opening, replacedBy(tagged));
+    await revealOver(session, opening, replacedBy(tagged));
   }
-  await severalAtOnce(targets, async ({ upload }, index) => {
-    if (!upload) return;
+  await severalAtOnce(targets, async ({ change }, index) => {
+    if (!change) return;
     await context.step(`file-${index}`);
-    await reveal(session, upload);
+    // tooth: store-file-condition
+    await revealOver(session, change.upload, change.replaces);
   });
   await context.step('manifest');
-  await revealManifest(session, closing, opening ? replacedBy(await headOf(session, opening)) : replacedBy(tagged));
+  await revealOver(session, closing, opening ? replacedBy(await headOf(session, opening)) : replacedBy(tagged));
   return done(manifest, [...(opening ? [opening] : []), ...toWrite, closing]);
 }
 
@@ -140,7 +141,7 @@ async function targetOf(
   const entry = entries.get(upload.key);
   if (entry && entry.content_sha256 === part.contentSha256 && isObject(visible, entry)) return { file: entry };
   const file = fileOf(upload, part.rows, part.contentSha256 ?? '');
-  return isObject(visible, file) ? { file } : { file, upload };
+  return isObject(visible, file) ? { file } : { file, change: { upload, replaces: replacedBy(visible) } };
 }
 
 /** Whether the files of the manifest are of this layout, hold the parts' content, and are visible as the manifest says. */
@@ -171,7 +172,8 @@ async function emptyTarget(
   if (entry?.rows === 0 && isObject(visible, entry)) return { file: entry };
   const empty = session.context.emptyFile(fileKindOf(key));
   const upload = await stage(session, await openUpload(session, key), empty.bytes);
-  return { file: fileOf(upload, 0, empty.summary().contentSha256 ?? ''), upload };
+  const file = fileOf(upload, 0, empty.summary().contentSha256 ?? '');
+  return { file, change: { upload, replaces: replacedBy(visible) } };
 }
 
 function fileOf(upload: StagedFile, rows: number, contentSha256: string): DeliveredFile {
@@ -184,7 +186,7 @@ function sameNames(before: readonly DeliveredFile[], after: readonly DeliveredFi
   return names.size === after.length && after.every(({ key }) => names.has(key));
 }
 
-/** The manifest that may be replaced: the one that was read; undefined where the store has no tags. */
+/** The object that may be replaced: the one that was seen; undefined where the store has no tags. */
 function replacedBy(present: { tag: string | null } | undefined): Replaces | undefined {
   if (!present) return 'absent';
   // tooth: store-manifest-condition
@@ -198,8 +200,8 @@ async function headOf({ store }: FileSession, { key, identity }: StagedFile): Pr
   throw new Superseded('Another run has taken over this data interval.');
 }
 
-/** @throws DeliveredElsewhere when another database's manifest came first; Superseded when another one of ours did */
-async function revealManifest(session: FileSession, staged: StagedFile, replaces: Replaces | undefined): Promise<void> {
+/** @throws DeliveredElsewhere when another database's delivery came first; Superseded when another one of ours did */
+async function revealOver(session: FileSession, staged: StagedFile, replaces: Replaces | undefined): Promise<void> {
   try {
     await reveal(session, staged, replaces);
   } catch (error) {

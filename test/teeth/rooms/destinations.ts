@@ -50,6 +50,13 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     replace: ['{ tag: present.tag }', 'undefined'],
   },
   {
+    name: 'store-file-condition',
+    guards: 'a file that another database delivered between looking and writing is not replaced',
+    tests: LOCAL_FILE,
+    grep: 'replaces nothing that comes while it',
+    replace: ['change.replaces', 'undefined'],
+  },
+  {
     name: 'local-file-sync',
     guards: 'a file’s bytes are on disk before its name shows them',
     tests: LOCAL_FILE,
