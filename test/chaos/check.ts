@@ -3,7 +3,7 @@ import { createPool, type Pool } from '../../src/db/connection.ts';
 import type { Fleet, Member, PlaceType } from './fleet.ts';
 import type { Installation } from './installation.ts';
 import type { Load } from './load.ts';
-import { readInterval, type Store } from './objects.ts';
+import { idOf, readInterval, type Store } from './objects.ts';
 import type { Range } from './settle.ts';
 
 export type Counts = {
@@ -99,7 +99,7 @@ export async function check(
     const read = await readInterval(store, entry.manifest);
     if (!read || read.manifest.batch_export !== member.id) return undefined;
     report('unlike their manifest', read.problems.length, read.problems.join('; '));
-    return read.rows.map(({ uuid }) => uuid);
+    return read.rows.map(idOf);
   }
 
   async function rowsInTable(location: string, member: Member, start: string): Promise<string[]> {
@@ -112,7 +112,7 @@ export async function check(
 
   /** Every manifest anywhere is true, also those of exports that are gone, and of places that were left. */
   async function checkManifests(): Promise<void> {
-    const owners = new Map(fleet.members.map(({ id, event }) => [id, event]));
+    const owners = new Map(fleet.members.map((member) => [member.id, member]));
     for (const place of fleet.labels) {
       if (place.type === 'Postgres') continue;
       const store = stores[place.type];
@@ -120,7 +120,8 @@ export async function check(
         const read = await readInterval(store, key);
         if (!read) continue;
         report('unlike their manifest', read.problems.length, read.problems.join('; '));
-        const event = owners.get(read.manifest.batch_export);
+        const owner = owners.get(read.manifest.batch_export);
+        const event = owner?.model === 'persons' ? undefined : (owner?.event ?? 'of nobody');
         report('foreign', read.rows.filter((row) => row.event !== event).length, key);
       }
     }
@@ -155,14 +156,25 @@ async function ledgerOf(source: Pool, { id }: Member): Promise<LedgerRow[]> {
 async function sourceRows(
   source: Pool,
   projectId: number,
-  { event }: Member,
+  { event, model }: Member,
   start: Date,
   end: Date,
 ): Promise<string[]> {
+  if (model === 'persons') return personVersions(source, projectId, start, end);
   const { rows } = await source.query<{ uuid: string }>(
     `select uuid from events
      where project_id = $1 and event = $2 and interval_time >= $3 and interval_time < $4`,
     [projectId, event, start.toISOString(), end.toISOString()],
   );
   return rows.map(({ uuid }) => uuid);
+}
+
+/** Of each distinct id whose person changed the newest version in the interval. */
+async function personVersions(source: Pool, projectId: number, start: Date, end: Date): Promise<string[]> {
+  const { rows } = await source.query<{ distinct_id: string; version: string }>(
+    `select distinct on (distinct_id) distinct_id, version from person_versions
+     where project_id = $1 and interval_time >= $2 and interval_time < $3 order by distinct_id, version desc`,
+    [projectId, start.toISOString(), end.toISOString()],
+  );
+  return rows.map(({ distinct_id, version }) => idOf({ distinct_id, person_version: Number(version) }));
 }

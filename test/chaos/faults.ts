@@ -1,4 +1,7 @@
-/** What happens to servers: kills, freezes, a full disk, terminated workflows. One at a time, each over before the next begins. */
+/**
+ * What happens to servers: kills, freezes, a full disk, a clock that steps, terminated workflows, webhooks that are refused. One at a
+ * time, each over before the next begins.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Random } from '../kill/random.ts';
@@ -56,14 +59,19 @@ export function startFaults(installation: Installation, temporal: Client, random
     }
   }
 
+  async function refused(): Promise<void> {
+    installation.webhooks.answers.push(503, 'silence', 500);
+  }
+
   /** Workers are where deliveries are made: they are struck most often. */
   function pick(): { name: string; strike: () => Promise<void> } {
     const dice = random.next();
     const server = random.next() < 0.5 ? random.pick(installation.workers) : random.pick(installation.servers);
     if (dice < 0.45) return { name: `kill ${server.name}`, strike: () => killed(server) };
     if (dice < 0.85) return { name: `freeze ${server.name}`, strike: () => frozen(server) };
-    if (dice < 0.91 && installation.disk.canBeFull) return { name: 'full disk', strike: full };
-    if (dice < 0.96 && installation.clock) return { name: 'step the clock of source', strike: clockSteps };
+    if (dice < 0.9 && installation.disk.canBeFull) return { name: 'full disk', strike: full };
+    if (dice < 0.95 && installation.clock) return { name: 'step the clock of source', strike: clockSteps };
+    if (dice < 0.98) return { name: 'refuse webhooks', strike: refused };
     return { name: 'terminate a workflow', strike: terminated };
   }
 

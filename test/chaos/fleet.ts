@@ -1,4 +1,7 @@
-/** The batch exports under chaos. Each exports the events of one name, so that rows of another are recognised wherever they turn up. */
+/**
+ * The batch exports under chaos. Each exports the events of one name, so that rows of another are recognised wherever they turn up, or
+ * the persons of all events.
+ */
 import type { Random } from '../kill/random.ts';
 import { OBJECT_STORE_KEYS } from '../support/object-store.ts';
 import type { ApiClient } from './api-client.ts';
@@ -6,15 +9,17 @@ import { BUCKET, type Installation } from './installation.ts';
 
 export const TYPES = ['LocalFile', 'S3Compatible', 'Postgres'] as const;
 export type PlaceType = (typeof TYPES)[number];
-const WEBHOOK_SECRET = `whsec_${Buffer.alloc(24, 'chaos').toString('base64')}`;
+export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(24, 'chaos').toString('base64')}`;
 export type Layout = 'versioned' | 'stable';
+export type Model = 'events' | 'persons';
 
 /** Where an export delivers to: a folder, a prefix or a table of this name. */
 export type Place = { type: PlaceType; label: string };
 
 export type Member = {
   id: string;
-  /** The name of the events that it exports. */
+  model: Model;
+  /** Its own name, and that of the events that it exports. */
   event: string;
   place: Place;
   layout: Layout;
@@ -32,8 +37,9 @@ export function createFleet(installation: Installation, api: ApiClient, random: 
   const given = new Set<Place>();
   const counts = { refused: 0 };
 
-  function configOf({ type, label }: Place, event: string, layout: Layout, compression: string | null) {
-    const content = { include_events: [event] };
+  function configOf({ type, label }: Place, { event, model, layout }: Pick<Member, 'event' | 'model' | 'layout'>) {
+    const compression = type === 'Postgres' ? null : random.pick(['gzip', 'zstd', null]);
+    const content = model === 'events' ? { include_events: [event] } : {};
     if (type === 'LocalFile') return { ...content, directory: label, compression, layout };
     if (type === 'S3Compatible')
       return {
@@ -60,8 +66,6 @@ export function createFleet(installation: Installation, api: ApiClient, random: 
     };
   }
 
-  const compressionOf = (type: PlaceType) => (type === 'Postgres' ? null : random.pick(['gzip', 'zstd', null]));
-
   function newPlace(type: PlaceType): Place {
     const place = { type, label: `place_${labels.length}` };
     labels.push(place);
@@ -77,19 +81,19 @@ export function createFleet(installation: Installation, api: ApiClient, random: 
     alive: () => members.filter(({ deleted }) => !deleted),
     newPlace,
     /** @returns undefined when the API refuses it, as it does while something still uses the place */
-    async create(place: Place, live: boolean, layout: Layout): Promise<Member | undefined> {
+    async create(place: Place, live: boolean, layout: Layout, model: Model = 'events'): Promise<Member | undefined> {
       const event = `e${members.length}`;
       const isFirstUse = !given.has(place);
       given.add(place);
       const { status, body } = await api.askUntilAnswered('POST', '/batch_exports/', {
         name: event,
-        model: 'events',
+        model,
         interval: live ? 'every 1 minutes' : 'hour',
         ...(!live && { paused: true }),
         notifications: { webhook: { url: installation.webhooks.url, secret: WEBHOOK_SECRET } },
         destination: {
           type: place.type,
-          config: configOf(place, event, layout, compressionOf(place.type)),
+          config: configOf(place, { event, model, layout }),
         },
       });
       if (status !== 201) {
@@ -99,7 +103,7 @@ export function createFleet(installation: Installation, api: ApiClient, random: 
         return undefined;
       }
       const { id, created_at: createdAt } = body as { id: string; created_at: string };
-      const member = { id, event, place, layout, live, createdAt: new Date(createdAt), deleted: false };
+      const member = { id, model, event, place, layout, live, createdAt: new Date(createdAt), deleted: false };
       members.push(member);
       return member;
     },
@@ -108,7 +112,7 @@ export function createFleet(installation: Installation, api: ApiClient, random: 
       const { status } = await api.askUntilAnswered('PATCH', `/batch_exports/${member.id}/`, {
         destination: {
           type: place.type,
-          config: configOf(place, member.event, member.layout, compressionOf(place.type)),
+          config: configOf(place, member),
         },
       });
       if (status !== 200) {

@@ -28,6 +28,8 @@ import { program, serverProcess, type ServerProcess } from './server-process.ts'
 const run = promisify(execFile);
 const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const NAMESPACE = 'sluice';
+/** A ninth of Temporal's own limit: whatever of ours grows with time or with parts has to stay below. */
+const MOST_HISTORY_EVENTS = 5_500;
 export const BUCKET = 'chaos';
 /** Room for the rows of one run of chaos many times over, and little enough to be filled at once. */
 const DISK_MB = 256;
@@ -185,7 +187,14 @@ async function database(directory: string, environment: Record<string, string> =
 
 async function temporalServer(directory: string) {
   const start = (port: number, uiPort: number) =>
-    startTemporalDevServer({ directory, port, uiPort, namespace: NAMESPACE, persistent: true });
+    startTemporalDevServer({
+      directory,
+      port,
+      uiPort,
+      namespace: NAMESPACE,
+      persistent: true,
+      dynamicConfig: [`limit.historyCount.error=${MOST_HISTORY_EVENTS}`],
+    });
   const [port, uiPort] = [await freePort(), await freePort()];
   let server: TemporalDevServer = await start(port, uiPort);
   const control = {

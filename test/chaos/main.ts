@@ -19,6 +19,7 @@ import { startOperator } from './operator.ts';
 import { startReaders } from './readers.ts';
 import { restoreAndRecover } from './restore.ts';
 import { pauseAll, settle } from './settle.ts';
+import { checkWebhooks } from './webhooks.ts';
 
 type Options = {
   seed?: string;
@@ -75,6 +76,7 @@ async function chaos(installation: Installation, seed: number, options: Options)
     await fleet.create(fleet.newPlace(type), false, 'versioned');
   }
   await fleet.create(fleet.newPlace('LocalFile'), true, 'stable');
+  await fleet.create(fleet.newPlace('S3Compatible'), true, 'versioned', 'persons');
 
   const { apiUrls: urls, token } = installation;
   const names = () => fleet.members.map(({ event }) => event);
@@ -87,11 +89,25 @@ async function chaos(installation: Installation, seed: number, options: Options)
   const faults = startFaults(installation, temporal.client, random(3));
   const eyes = stores(installation);
   const readers = startReaders(fleet, eyes, random(4), READERS);
+  const beganAt = performance.now();
+  const progress = setInterval(() => {
+    const minute = Math.round((performance.now() - beganAt) / 60_000);
+    const counts = [
+      `${sum(faults.counts)} faults`,
+      `${sum(operator.actions)} actions`,
+      `${load.sent.size} events sent`,
+    ];
+    console.log(
+      `minute ${minute} of ${options.minutes}: ${[...counts, `${readers.counts.rows} rows read`].join(', ')}`,
+    );
+  }, 60_000);
   const half = () => Promise.race([sleep(Number(options.minutes) * 30_000), operator.failed, faults.failed]);
   await half();
   if (options.restore) await faults.between(() => installation.source.snapshot());
   await half();
+  clearInterval(progress);
 
+  console.log('no more faults: what is missing is delivered');
   await faults.stop();
   await operator.stop();
   await load.stop();
@@ -99,13 +115,17 @@ async function chaos(installation: Installation, seed: number, options: Options)
   const open = await settle(fleet, api, ranges, Number(options.settle));
   await readers.stop();
   await temporal.close();
+  console.log('comparing every row and every webhook');
   const checked = await check(installation, fleet, load, eyes, ranges);
+  const told = await checkWebhooks(installation, fleet);
   const restored =
     options.restore && checked.problems.length === 0 ? await restoreAndRecover(installation, fleet, eyes) : [];
   report({ faults: faults.counts, operator: operator.actions, readers: readers.counts, refused: fleet.counts.refused });
+  console.log(`webhooks: ${told.notices} notices, ${told.arrived} of them arrived`);
   reportCounts(checked, readers.torn.length, load.sent.size);
   return [
     ...checked.problems,
+    ...told.problems,
     ...restored,
     ...readers.torn.map((what) => `torn for a reader: ${what}`),
     ...open.map((what) => `not settled: ${what}`),
@@ -113,13 +133,14 @@ async function chaos(installation: Installation, seed: number, options: Options)
   ];
 }
 
+const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, count) => total + count, 0);
+
 function report(all: Record<string, Record<string, number> | number>): void {
   for (const [what, counts] of Object.entries(all)) {
     if (typeof counts === 'number') console.log(`${what}: ${counts}`);
     else {
-      const sum = Object.values(counts).reduce((total, count) => total + count, 0);
       const parts = Object.entries(counts).map(([name, count]) => `${count} x ${name}`);
-      console.log(`${what}, ${sum} in all: ${parts.sort().join(', ')}`);
+      console.log(`${what}, ${sum(counts)} in all: ${parts.sort().join(', ')}`);
     }
   }
 }

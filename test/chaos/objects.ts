@@ -63,7 +63,15 @@ export function stores({ disk, objects, projectId }: Installation): Record<'Loca
 
 const isManifest = (key: string) => key.endsWith('_manifest.json') && !path.basename(key).startsWith('.');
 
-export type ReadInterval = { manifest: Manifest; rows: { uuid: string; event: string }[]; problems: string[] };
+/** A row of events, or one of persons. */
+export type Row =
+  | { uuid: string; event: string; distinct_id: string }
+  | { uuid?: undefined; event?: undefined; distinct_id: string; person_version: number };
+
+/** @returns what no other row of its model has */
+export const idOf = (row: Row) => row.uuid ?? `${row.distinct_id} in version ${row.person_version}`;
+
+export type ReadInterval = { manifest: Manifest; rows: Row[]; problems: string[] };
 
 /**
  * Reads an interval as the documentation has it: the manifest, then the files that it names.
@@ -87,12 +95,12 @@ export async function readInterval(store: Store, key: string): Promise<ReadInter
   return read;
 }
 
-function linesOf(key: string, content: Buffer): { uuid: string; event: string }[] {
+function linesOf(key: string, content: Buffer): Row[] {
   return unpacked(key, content)
     .toString()
     .split('\n')
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as { uuid: string; event: string });
+    .map((line) => JSON.parse(line) as Row);
 }
 
 function unpacked(key: string, content: Buffer): Buffer {

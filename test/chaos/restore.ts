@@ -30,6 +30,7 @@ export async function restoreAndRecover(
   const problems: string[] = [];
   const look = () => deliveriesOf(installation, fleet, stores);
   const before = await look();
+  console.log('the source is restored from half way');
   await installation.source.restore();
   const known = await knownRuns(installation);
   const foreign = new Map([...before].filter(([, { runId }]) => !known.has(runId)));
