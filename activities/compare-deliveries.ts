@@ -3,12 +3,11 @@
  * differences of two timelines. Changes nothing at a destination.
  */
 import { fileEncodingOf, type FileConfig } from '../src/destinations/object-store/config.ts';
+import type { IntervalBounds } from '../src/destinations/contract.ts';
 import { destinationOf } from '../src/destinations/index.ts';
 import type { PresentDelivery } from '../src/destinations/ownership.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../src/errors.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
-import { isoMicros, millisOf } from '../src/exports/domain/instants.ts';
-import { intervalsEnding, type DataInterval } from '../src/exports/domain/intervals.ts';
 import type { LedgerEntry } from '../src/exports/ledger.store.ts';
 import { ownershipOf } from '../src/exports/ownership.ts';
 import { emptyFile } from '../src/formats/file.ts';
@@ -32,42 +31,85 @@ type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment'>;
 /** Names of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
-/** The export's data intervals, as far as its schedule, or this database, has delivered them. @param from not those that begin before */
+/** Destinations whose answers take long are asked for several intervals at once. */
+const AT_ONCE = 4;
+const PAGE = 10_000;
+
+/**
+ * Data intervals that this database delivered, or of which the destination may hold a delivery, in order: none is asked for that
+ * nobody can have delivered.
+ * @param from only those that end after it; null: all
+ */
 export async function intervalsToCompare(
-  { stores }: Reach,
+  engine: Reach,
   one: BatchExport,
   from: string | null,
-): Promise<DataInterval[]> {
-  const [first] = await stores.ledger.delivered(
-    one.id,
-    { from: from ?? '-infinity', to: 'infinity', after: '-infinity' },
-    1,
-  );
-  const begins = [one.createdAt, one.startAt, first?.start].flatMap((instant) => instant ?? []).sort()[0]!;
-  const now = await stores.batchExports.now();
-  const since = from !== null && from > begins ? from : begins;
-  return [...intervalsEnding(await stores.batchExports.tiling(one.id), millisOf(since), millisOf(now))];
+  signal: AbortSignal,
+): Promise<IntervalBounds[] | Unchecked> {
+  const found = new Map<string, IntervalBounds>();
+  const add = ({ start, end }: IntervalBounds) => found.set(`${end} ${start}`, { start, end });
+  try {
+    const { destination, config } = await opened(engine, one);
+    const of = { projectId: one.projectId, model: one.model, exportId: one.id };
+    for await (const bounds of destination.deliveries(config, of, engine.environment, signal)) add(bounds);
+  } catch (error) {
+    return uncheckedBy(error, one);
+  }
+  for await (const entry of deliveredByUs(engine, one)) add(entry);
+  const inOrder = [...found.keys()].sort().map((key) => found.get(key)!);
+  return inOrder.filter(({ end }) => from === null || end > from);
 }
 
-/** Asks the destination for each interval, in turn. Ends with the first one that it does not answer. */
+async function* deliveredByUs({ stores }: Reach, { id }: BatchExport): AsyncGenerator<IntervalBounds> {
+  for (let after = '-infinity'; ;) {
+    const page = await stores.ledger.delivered(id, { from: '-infinity', to: 'infinity', after }, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.end;
+  }
+}
+
+/** Asks the destination for each interval. Ends with the first one that it does not answer. */
 export async function* compareDeliveries(
   engine: Reach,
   one: BatchExport,
-  intervals: readonly DataInterval[],
+  intervals: readonly IntervalBounds[],
   signal: AbortSignal,
 ): AsyncGenerator<Compared | Unchecked> {
-  for (const interval of intervals) {
-    const [start, end] = [isoMicros(interval.start), isoMicros(interval.end)];
-    const entry = await engine.stores.ledger.find({ exportId: one.id, start, end });
+  for (let from = 0; from < intervals.length; from += AT_ONCE) {
     try {
-      const present = await presentAt(engine, one, { start, end }, entry, signal);
-      yield { exportId: one.id, start, end, present, difference: differenceOf(entry, present) };
+      yield* await Promise.all(
+        intervals.slice(from, from + AT_ONCE).map(async (interval) => compare(engine, one, interval, signal)),
+      );
     } catch (error) {
-      if (!isOfDestination(error)) throw error;
-      yield { exportId: one.id, why: error.message };
+      yield uncheckedBy(error, one);
       return;
     }
   }
+}
+
+async function compare(
+  engine: Reach,
+  one: BatchExport,
+  { start, end }: IntervalBounds,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const entry = await engine.stores.ledger.find({ exportId: one.id, start, end });
+  const present = await presentAt(engine, one, { start, end }, entry, signal);
+  return { exportId: one.id, start, end, present, difference: differenceOf(entry, present) };
+}
+
+/** @throws what is no destination's error */
+function uncheckedBy(error: unknown, { id }: BatchExport): Unchecked {
+  if (isOfDestination(error)) return { exportId: id, why: error.message };
+  throw error;
+}
+
+async function opened({ sealed, environment }: Reach, one: BatchExport) {
+  const destination = destinationOf(one.destinationType, environment);
+  const config = sealed.open(one);
+  await destination.validate(config, environment);
+  return { destination, config };
 }
 
 function isOfDestination(error: unknown): error is Error {
@@ -80,15 +122,14 @@ function differenceOf(entry: LedgerEntry | undefined, present: PresentDelivery |
 }
 
 async function presentAt(
-  { stores, sealed, environment }: Reach,
+  engine: Reach,
   one: BatchExport,
-  { start, end }: { start: string; end: string },
+  { start, end }: IntervalBounds,
   entry: LedgerEntry | undefined,
   signal: AbortSignal,
 ): Promise<PresentDelivery | undefined> {
-  const destination = destinationOf(one.destinationType, environment);
-  const config = sealed.open(one);
-  await destination.validate(config, environment);
+  const { stores, environment } = engine;
+  const { destination, config } = await opened(engine, one);
   const epoch = entry?.epoch ?? 0;
   const hold = { exportId: one.id, start, end, epoch };
   const delivery = {

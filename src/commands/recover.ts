@@ -93,9 +93,17 @@ async function recover(
 async function compare(engine: ComposedEngine, from: string | null, lists: boolean) {
   const never = new AbortController().signal;
   const found = { above: 0, unchecked: 0, foreign: 0, missing: 0 };
+  const lines: string[] = [];
+  const unchecked = ({ exportId, why }: Unchecked, { name }: BatchExport) => {
+    found.unchecked += 1;
+    lines.push(`${exportId}  ${name}: not compared: ${why}`);
+  };
   const todo = [];
-  for (const one of await everyExport(engine))
-    todo.push({ one, intervals: await intervalsToCompare(engine, one, from) });
+  for (const one of await everyExport(engine)) {
+    const intervals = await intervalsToCompare(engine, one, from, never);
+    if ('why' in intervals) unchecked(intervals, one);
+    else todo.push({ one, intervals });
+  }
   const bar = new SingleBar({
     format: '{bar} {value} of {total} data intervals',
     clearOnComplete: true,
@@ -105,19 +113,19 @@ async function compare(engine: ComposedEngine, from: string | null, lists: boole
     todo.reduce((sum, { intervals }) => sum + intervals.length, 0),
     0,
   );
-  const lines: string[] = [];
   for (const { one, intervals } of todo) {
     for await (const compared of compareDeliveries(engine, one, intervals, never)) {
       bar.increment();
-      if ('why' in compared) found.unchecked += 1;
-      else {
-        found.above = Math.max(found.above, compared.present?.receipt.epoch ?? 0);
-        if (compared.difference) found[compared.difference] += 1;
-        if (lists && compared.difference === 'foreign')
-          await engine.stores.foreignDeliveries.found(compared, compared.present!.receipt);
+      if ('why' in compared) {
+        unchecked(compared, one);
+        continue;
       }
-      const line = lineOf(one, compared);
-      if (line !== undefined) lines.push(line);
+      found.above = Math.max(found.above, compared.present?.receipt.epoch ?? 0);
+      if (!compared.difference) continue;
+      found[compared.difference] += 1;
+      lines.push(lineOf(one, compared));
+      if (lists && compared.difference === 'foreign')
+        await engine.stores.foreignDeliveries.found(compared, compared.present!.receipt);
     }
   }
   bar.stop();
@@ -129,10 +137,7 @@ async function compare(engine: ComposedEngine, from: string | null, lists: boole
   return found;
 }
 
-function lineOf({ name }: BatchExport, compared: Compared | Unchecked): string | undefined {
-  if ('why' in compared) return `${compared.exportId}  ${name}: not compared: ${compared.why}`;
-  const { exportId, start, end, present, difference } = compared;
-  if (difference === undefined) return undefined;
+function lineOf({ name }: BatchExport, { exportId, start, end, present }: Compared): string {
   const what = present
     ? `delivered by another timeline: ${present.receipt.rows} rows, epoch ${present.receipt.epoch}, run ${present.receipt.run_id ?? 'unknown'}`
     : 'was delivered and is missing';

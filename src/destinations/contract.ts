@@ -51,6 +51,9 @@ export type Column = {
  */
 export type RowVersions = { key: readonly string[]; version: string | null };
 
+/** A data interval, half-open. Instants are ISO, UTC, six decimals, Z. */
+export type IntervalBounds = { start: string; end: string };
+
 /** One deterministic piece of a data interval. */
 export type Part = {
   /** From 0. */
@@ -180,7 +183,7 @@ export type Session = {
   commit(parts: readonly StagedPart[]): Promise<Receipt>;
   /** Asks the destination whether this delivery is what it holds, by run and epoch. For repairs after crashes. */
   delivered(): Promise<Receipt | undefined>;
-  /** What the destination holds of the interval, whichever run and database delivered it; undefined: no delivery. */
+  /** What the destination holds of the interval, whichever run and database delivered it; undefined: no delivery of this export. */
   present(): Promise<PresentDelivery | undefined>;
   /**
    * Reads back. Empty: all is as the receipt says.
@@ -244,6 +247,16 @@ export type Destination<Config = unknown> = {
     config: Config,
     delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'runId'> & { parts: readonly Part[] },
   ): string[];
+  /**
+   * Which data intervals the place holds a delivery of: of this export, and perhaps of others, as the session's `present` tells. For
+   * comparing, so that nobody asks for each interval since the beginning.
+   */
+  deliveries(
+    config: Config,
+    of: Subject & { exportId: string },
+    environment: DestinationEnvironment,
+    signal: AbortSignal,
+  ): AsyncIterable<IntervalBounds>;
   open(
     config: Config,
     delivery: Delivery,

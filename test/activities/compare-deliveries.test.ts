@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { compareDeliveries, intervalsToCompare } from '../../activities/compare-deliveries.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
@@ -31,22 +32,54 @@ describe('what recover lists', () => {
       const one = (await engine.stores.batchExports.find(id))!;
       const { signal } = new AbortController();
       const differences = [];
-      const intervals = (await intervalsToCompare(engine, one, null)).filter(({ end }) => end <= THIS_HOUR - HOUR);
+      const intervals = await intervalsToCompare(engine, one, null, signal);
+      assert.ok(Array.isArray(intervals));
       for await (const compared of compareDeliveries(engine, one, intervals, signal)) {
         assert.ok('difference' in compared);
         differences.push(compared.difference);
       }
       return differences;
     };
-    assert.deepEqual(await compare(), [undefined, undefined, undefined]);
+    assert.deepEqual(await compare(), [undefined, undefined]);
     // As if the run of the last one were of another database.
     await engine.pool.query(
       `update batch_export_runs set data_interval_start = '2001-01-01', data_interval_end = '2001-01-01T01:00Z'
        where batch_export_id = $1 and data_interval_end = $2`,
       [id, at(-1)],
     );
-    assert.deepEqual(await compare(), [undefined, undefined, 'foreign']);
+    assert.deepEqual(await compare(), [undefined, 'foreign']);
     await rm(path.join(world.folder, 'compared'), { recursive: true });
-    assert.deepEqual(await compare(), [undefined, 'missing', 'missing']);
+    assert.deepEqual(await compare(), ['missing', 'missing']);
+  });
+
+  it('takes as long as what was delivered, whatever the age of the export', async () => {
+    const { projectId, engine } = world;
+    const destination = { type: 'LocalFile', config: { directory: 'old/{year}' } };
+    const { id } = await world.batchExports.create(projectId, buildExport({ destination, paused: true }));
+    const [startAt, endAt] = ['1995-05-17T10:00:00.000000Z', '1995-05-17T11:00:00.000000Z'];
+    const { id: backfill } = await world.backfills.request(projectId, id, { startAt, endAt });
+    await backfilled(world, id, backfill);
+    // A manifest of an export that delivered here before.
+    const manifestOf = (year: string) =>
+      path.join(world.folder, 'old', year, `${year}0517T100000Z-${year}0517T110000Z_manifest.json`);
+    const ours = JSON.parse(await readFile(manifestOf('1995'), 'utf8')) as object;
+    await mkdir(path.dirname(manifestOf('1996')));
+    await writeFile(manifestOf('1996'), JSON.stringify({ ...ours, batch_export: randomUUID() }));
+    await engine.pool.query('delete from batch_export_intervals where batch_export_id = $1', [id]);
+    const one = (await engine.stores.batchExports.find(id))!;
+    const { signal } = new AbortController();
+    const intervals = await intervalsToCompare(engine, one, null, signal);
+    assert.ok(Array.isArray(intervals));
+    assert.deepEqual(
+      intervals.map(({ start }) => start),
+      [startAt, '1996-05-17T10:00:00.000000Z'],
+    );
+    const later = await intervalsToCompare(engine, one, '1995-05-17T11:00:00.000000Z', signal);
+    assert.deepEqual(later, intervals.slice(1));
+    const compared = await Array.fromAsync(compareDeliveries(engine, one, intervals, signal));
+    assert.deepEqual(
+      compared.map((found) => 'present' in found && found.present?.known),
+      [true, undefined],
+    );
   });
 });

@@ -193,6 +193,16 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {},
   return {
     exportId,
     plan,
+    /** What a listing of the place says is delivered there. */
+    deliveries: () =>
+      Array.fromAsync(
+        place.destination.deliveries(
+          place.config,
+          { projectId: 7, model: 'events', exportId },
+          place.environment,
+          new AbortController().signal,
+        ),
+      ),
     /** Writes and commits a new plan, and closes the ledger row, as a run does. */
     async deliver(parts: readonly (readonly TestRow[])[]) {
       const run = plan(parts);

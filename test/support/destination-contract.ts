@@ -42,15 +42,19 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
   it('shows nothing before the commit, and exactly the rows after it', async () => {
     const parts = [buildRows(3), buildRows(2)];
     const run = interval.plan(parts);
+    assert.deepEqual(await interval.deliveries(), []);
     const staged = await run.write();
     assert.equal(await place.read(), undefined);
     assert.equal(await run.delivered(), undefined);
+    assert.deepEqual(await interval.deliveries(), []);
 
     const receipt = await run.commit(staged);
     assert.deepEqual(await place.read(), uuids(parts));
     assert.equal(receipt.rows, 5);
     assert.equal(receipt.epoch, run.delivery.epoch);
     assert.deepEqual(await run.delivered(), receipt);
+    const { start, end } = run.delivery;
+    assert.deepEqual(await interval.deliveries(), [{ start, end }]);
     assert.deepEqual(await run.verify(receipt), []);
     assert.deepEqual(await run.verify(receipt, true), []);
     assert.equal(await place.leftovers(), 0);

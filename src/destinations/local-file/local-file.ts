@@ -8,6 +8,7 @@ import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties } from '.
 import { withModel } from '../key-space.ts';
 import type { Subject } from '../contract.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
+import { deliveriesIn } from '../object-store/deliveries.ts';
 import { fileSession } from '../object-store/session.ts';
 import { tryUpload } from '../object-store/try-upload.ts';
 import { folderQuota } from './quota.ts';
@@ -78,11 +79,19 @@ export const localFile = defineDestination<LocalFileConfig>({
   ],
   names: (config, delivery) =>
     allNames(namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config)), delivery.parts),
+  async *deliveries(config, of, environment, signal) {
+    const store = localStore({
+      ...rootOf(environment, of.projectId),
+      place: placeOf(config, of),
+      epoch: 0,
+      signal,
+    });
+    yield* deliveriesIn(store, folderOf(config, of.projectId), of.model);
+  },
   async open(config, delivery, context, environment) {
-    const place = placeOf(config, delivery);
     const store = localStore({
       ...rootOf(environment, delivery.projectId),
-      place,
+      place: placeOf(config, delivery),
       epoch: delivery.epoch,
       signal: context.signal,
     });

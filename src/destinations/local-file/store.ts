@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, lstat, mkdir, open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, opendir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { DestinationRejected } from '../../errors.ts';
 import { ObjectChanged, UploadGone, type ObjectStore } from '../object-store/store.ts';
@@ -100,6 +100,22 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
     async get(key) {
       const file = await openInside(root, key, constants.O_RDONLY).catch(undefinedIfMissing);
       return file?.createReadStream({ signal, highWaterMark: READ_BYTES });
+    },
+    async *list(beginning) {
+      const folder = path.posix.dirname(beginning.endsWith('/') ? `${beginning}-` : beginning);
+      for (const one of [...foldersOf(folder), folder]) {
+        const found = await checkFolder(path.join(root, one)).then(
+          () => true,
+          (error: unknown) => undefinedIfMissing(error) ?? false,
+        );
+        if (!found) return;
+      }
+      // Links are listed, and not followed.
+      const entries = await opendir(path.join(root, folder), { recursive: true });
+      for await (const entry of entries) {
+        const key = path.posix.join(path.relative(root, entry.parentPath), entry.name);
+        if (entry.isFile() && key.startsWith(beginning)) yield key;
+      }
     },
     async remove(key) {
       try {
@@ -201,7 +217,7 @@ function undefinedIfMissing(error: unknown): undefined {
 
 /** Errors of the file system name paths: what leaves here names only what to do. */
 function translated(store: ObjectStore): ObjectStore {
-  const { begin, putPart, complete, abort, head, get, remove } = store;
+  const { begin, putPart, complete, abort, head, get, list, remove } = store;
   return {
     ...store,
     begin: (...input) => begin(...input).catch(translate),
@@ -210,16 +226,17 @@ function translated(store: ObjectStore): ObjectStore {
     abort: (...input) => abort(...input).catch(translate),
     head: (...input) => head(...input).catch(translate),
     remove: (...input) => remove(...input).catch(translate),
+    list: (...input) => translatedItems(list(...input)),
     get: async (...input) => {
       const content = await get(...input).catch(translate);
-      return content && translatedContent(content);
+      return content && translatedItems(content);
     },
   };
 }
 
-async function* translatedContent(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* translatedItems<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    yield* content;
+    yield* items;
   } catch (error) {
     translate(error);
   }

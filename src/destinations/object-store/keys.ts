@@ -90,17 +90,27 @@ export function folderOf(prefix: string, interval: PrefixInterval): string {
   return prefix.replace(/\{([a-z_]+)\}/g, (_, name: string) => VARIABLES[name]!.value(interval));
 }
 
+/** @param prefix as `checkPrefix` returned it */
+function stemOf(prefix: string, interval: PrefixInterval): string {
+  const folder = folderOf(prefix, interval);
+  return `${folder === '' ? '' : `${folder}/`}${compactInstant(interval.start)}-${compactInstant(interval.end)}`;
+}
+
+/** @param prefix as `checkPrefix` returned it */
+export function manifestKey(prefix: string, interval: PrefixInterval): string {
+  return `${stemOf(prefix, interval)}_manifest.json`;
+}
+
 const RUN_ID = /^-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
 type Named = Pick<Delivery, 'start' | 'end' | 'model' | 'file' | 'runId'>;
 
 /** The names of one delivery's objects. @param prefix as `checkPrefix` returned it */
 export function namesOf(prefix: string, delivery: Named, layout: Layout): Names {
-  const folder = folderOf(prefix, delivery);
-  const stem = `${folder === '' ? '' : `${folder}/`}${compactInstant(delivery.start)}-${compactInstant(delivery.end)}`;
+  const stem = stemOf(prefix, delivery);
   const run = layout === 'versioned' ? `-${delivery.runId}` : '';
   const extension = fileExtension(delivery.file);
-  const manifest = `${stem}_manifest.json`;
+  const manifest = manifestKey(prefix, delivery);
   const isFile = (key: string) =>
     key.startsWith(stem) && KINDS.has(key.slice(stem.length).replace(RUN_ID, '').replace(/^-\d+/, ''));
   return {

@@ -98,13 +98,31 @@ export async function readTaggedManifest(
  * @throws DestinationRejected when the object is not a manifest of this export: somebody else's data is never overwritten
  */
 export async function readManifest(store: ObjectStore, key: string, delivery: Delivery): Promise<Manifest | undefined> {
-  const content = await store.get(key);
-  if (!content) return undefined;
-  const manifest = parse(await collect(content));
-  if (manifest?.batch_export === delivery.exportId) return manifest;
+  const manifest = await readAnyManifest(store, key);
+  if (manifest === undefined || isOf(manifest, delivery)) return manifest;
   throw new DestinationRejected(
     `${store.locate(key)} is not of this batch export. Two exports may not write to the same place: choose another prefix.`,
   );
+}
+
+/** As `readManifest`, and undefined also when the object is not a manifest of this export. */
+export async function readOwnManifest(
+  store: ObjectStore,
+  key: string,
+  delivery: Delivery,
+): Promise<Manifest | undefined> {
+  const manifest = await readAnyManifest(store, key);
+  return isOf(manifest, delivery) ? manifest : undefined;
+}
+
+/** @returns undefined: there is no such object; null: it is no manifest */
+async function readAnyManifest(store: ObjectStore, key: string): Promise<Manifest | null | undefined> {
+  const content = await store.get(key);
+  return content && (parse(await collect(content)) ?? null);
+}
+
+function isOf(manifest: Manifest | null | undefined, { exportId }: Delivery): manifest is Manifest {
+  return manifest?.batch_export === exportId;
 }
 
 function parse(text: string | undefined): Manifest | undefined {

@@ -62,6 +62,18 @@ export function compactInstant(instant: string): string {
   return digits === '' ? `${whole}Z` : `${whole}.${digits}Z`;
 }
 
+const COMPACT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?:\.(\d{1,6}))?Z$/;
+
+/** The inverse of `compactInstant`. @returns undefined for anything else */
+export function instantOfCompact(text: string | undefined): string | undefined {
+  const [, year, month, day, hour, minute, second, fraction = ''] = COMPACT.exec(text ?? '') ?? [];
+  if (year === undefined) return undefined;
+  const seconds = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const at = new Date(`${seconds}Z`);
+  const isDate = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(seconds);
+  return isDate ? `${seconds}.${fraction.padEnd(6, '0')}Z` : undefined;
+}
+
 function repeat(characters: Characters, times: number): Characters[] {
   return Array.from({ length: times }, () => characters);
 }

@@ -3,7 +3,7 @@ import type { Part, PartSource, Receipt, Session, StagedPart } from '../contract
 import { severalAtOnce } from '../at-once.ts';
 import { commitFiles } from './commit.ts';
 import { deleteSuperseded } from './delete-superseded.ts';
-import { locationOf, readManifest, receiptOf } from './manifest.ts';
+import { locationOf, readManifest, readOwnManifest, receiptOf } from './manifest.ts';
 import { isOurs } from './ownership.ts';
 import { openUpload, recordedUploads, stage, unnamedFiles, type FileSession, type RecordedUpload } from './staging.ts';
 import { verifyFiles } from './verify.ts';
@@ -36,7 +36,7 @@ export function fileSession(session: FileSession): Session {
       return ours ? receiptOf(store, names.manifest, manifest, delivery.cutoff) : undefined;
     },
     async present() {
-      const manifest = await readManifest(store, names.manifest, delivery);
+      const manifest = await readOwnManifest(store, names.manifest, delivery);
       if (!manifest) return undefined;
       const known = await isOurs(session, manifest, await recordedUploads(session));
       return { receipt: receiptOf(store, names.manifest, manifest), known };

@@ -66,6 +66,8 @@ export type ObjectStore = {
   head(key: string): Promise<ObjectHead | undefined>;
   /** The object's bytes; undefined when there is none. */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Keys of all objects that begin so. */
+  list(beginning: string): AsyncIterable<string>;
   /** Deletes an object, where there is one. @returns `denied` when the store does not permit deletes */
   remove(key: string): Promise<'removed' | 'denied'>;
   close(): void;

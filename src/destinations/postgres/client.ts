@@ -60,6 +60,19 @@ export async function openClient(access: PostgresAccess): Promise<PostgresClient
   }
 }
 
+/** Opens a connection for one piece of work. @throws as `openClient` does */
+export async function withClient<T>(access: PostgresAccess, work: (client: PostgresClient) => Promise<T>): Promise<T> {
+  const client = await openClient(access);
+  try {
+    return await work(client);
+  } catch (error) {
+    access.signal.throwIfAborted();
+    return translate(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
 /** Other values than `off` also wait for a disk, some for more than one: they stay. One statement after the login: as parameters of the login, poolers such as PgBouncer would refuse them. */
 async function configure(client: PostgresClient): Promise<void> {
   await client.query(

@@ -1,5 +1,5 @@
 /** The ledger beside the tables: what was delivered of each data interval, and by which run of which database. */
-import type { Delivery, Receipt } from '../contract.ts';
+import type { Delivery, IntervalBounds, Receipt } from '../contract.ts';
 import type { PostgresClient } from './client.ts';
 import { sqlState } from './errors.ts';
 import type { TableNames } from './tables.ts';
@@ -8,6 +8,9 @@ import type { TableNames } from './tables.ts';
 const ALTER_LOCK_TIMEOUT = '2s';
 /** Not the owner of the table; its lock is taken. */
 const MAY_NOT_NOW = ['42501', '55P03'];
+
+/** @param column SQL */
+const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** Every delivery in a ledger names its run. */
 export type LedgerReceipt = Receipt & { run_id: string };
@@ -34,7 +37,7 @@ export async function findReceipt(
   if (!columns.ledger) return undefined;
   const { rows } = await client.query<LedgerRow>(
     `select epoch::text, run::text, ${columns.timeline ? 'timeline::text, ' : ''}rows::text, digest, bytes::text, table_name,
-            to_char(cutoff at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as cutoff
+            ${iso('cutoff')} as cutoff
        from ${ledger} where export = $1::uuid and interval_start = $2::timestamptz and interval_end = $3::timestamptz`,
     [exportId, start, end],
   );
@@ -50,6 +53,20 @@ export async function findReceipt(
     run_id: row.run,
     timeline: row.timeline ?? null,
   };
+}
+
+/** Intervals that the destination's own ledger knows a delivery of by the export. */
+export async function listDeliveries(
+  client: PostgresClient,
+  names: TableNames,
+  exportId: string,
+): Promise<IntervalBounds[]> {
+  if (!(await ledgerColumns(client, names)).ledger) return [];
+  const { rows } = await client.query<IntervalBounds>(
+    `select ${iso('interval_start')} as start, ${iso('interval_end')} as "end" from ${names.ledger} where export = $1::uuid`,
+    [exportId],
+  );
+  return rows;
 }
 
 /** Whether there is a ledger, and whether it has the column of timelines, which ledgers of earlier versions lack. */

@@ -6,8 +6,9 @@ import { Type, type Static } from '../../schema.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination } from '../define.ts';
 import { secret } from '../secret.ts';
-import type { PostgresAccess } from './client.ts';
+import { withClient, type PostgresAccess } from './client.ts';
 import { checkIdentifier } from './identifiers.ts';
+import { listDeliveries } from './ledger.ts';
 import { tableSession } from './session.ts';
 import { tableNames } from './tables.ts';
 import { databaseSteps } from './test-steps.ts';
@@ -83,6 +84,10 @@ export const postgres = defineDestination<PostgresConfig>({
     names: tableNames(config.schema, config.table_name),
   })),
   names: ({ schema, table_name }) => [`${schema}.${table_name}`],
+  async *deliveries(config, { exportId }, environment, signal) {
+    const names = tableNames(config.schema, config.table_name);
+    yield* await withClient(accessOf(config, environment, signal), (client) => listDeliveries(client, names, exportId));
+  },
   async open(config, delivery, context, environment) {
     return tableSession({
       access: accessOf(config, environment, context.signal),

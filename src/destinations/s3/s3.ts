@@ -10,6 +10,7 @@ import { defineDestination } from '../define.ts';
 import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties, withDefault } from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
+import { deliveriesIn } from '../object-store/deliveries.ts';
 import { fileSession } from '../object-store/session.ts';
 import { secret } from '../secret.ts';
 import { s3Client } from './client.ts';
@@ -122,6 +123,14 @@ function s3Destination(
     steps: bucketSteps((config, { model, environment, signal }) => bucketOf(config, model, environment, signal)),
     names: (config, delivery) =>
       allNames(namesOf(checkPrefix(config.prefix), delivery, layoutOf(config)), delivery.parts),
+    async *deliveries(config, { model }, environment, signal) {
+      const { store, prefix } = bucketOf(config, model, environment, signal);
+      try {
+        yield* deliveriesIn(store, prefix, model);
+      } finally {
+        store.close();
+      }
+    },
     async open(config, delivery, context, environment) {
       const { store, prefix } = bucketOf(config, delivery.model, environment, context.signal);
       return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });

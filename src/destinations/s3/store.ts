@@ -6,6 +6,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   ListPartsCommand,
   UploadPartCommand,
   type S3Client,
@@ -161,6 +162,15 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
       } catch (error) {
         if (codeOf(error) === 'NoSuchKey') return undefined;
         return failed(error);
+      }
+    },
+    async *list(beginning) {
+      for (let after: string | undefined; ;) {
+        const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: beginning, ContinuationToken: after });
+        const page = await client.send(command, within(CALL_MS)).catch(failed);
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
+        after = page.NextContinuationToken;
+        if (after === undefined) return;
       }
     },
     async remove(key) {
