@@ -152,6 +152,7 @@ async function presentAt(
       artifacts: {
         record: async () => Promise.reject(new Error('nothing is staged by looking')),
         list: () => stores.ledger.artifacts(hold),
+        later: async () => [],
         discard: async () => {},
       },
       ownership: ownershipOf(stores, hold),

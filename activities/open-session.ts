@@ -84,8 +84,9 @@ async function connect(
       signal,
       log: runLog(engine, run),
       artifacts: {
-        record: (artifact) => stores.ledger.recordArtifact(hold, artifact),
+        record: (artifact, instead) => stores.ledger.recordArtifact(hold, artifact, instead),
         list: () => stores.ledger.artifacts(hold),
+        later: () => stores.ledger.artifacts(hold, { later: true }),
         discard: stores.ledger.discardArtifacts,
       },
       ownership: ownershipOf(stores, hold),

@@ -8,12 +8,15 @@ export type RecordedArtifact = { id: string; epoch: number; artifact: Artifact }
 export type Artifacts = {
   /**
    * Stores, committed, that the artifact exists or is about to. @returns its id
-   * @throws Superseded when a later epoch has taken the interval, or ours is already delivered (a frozen worker that goes on
-   *   beside the attempt that finished): the caller removes what it just made and stops
+   * @param instead id of a record that this one takes the place of
+   * @throws Superseded when a later epoch has taken the interval, ours is already delivered (a frozen worker that goes on
+   *   beside the attempt that finished), or `instead` was discarded: the caller removes what it just made and stops
    */
-  record(artifact: Artifact): Promise<string>;
+  record(artifact: Artifact, instead?: string): Promise<string>;
   /** Everything recorded for this interval under our epoch or earlier ones and not yet discarded, at whatever place. */
   list(): Promise<RecordedArtifact[]>;
+  /** Likewise under later epochs: theirs to take back. */
+  later(): Promise<RecordedArtifact[]>;
   /** These can never become visible any more (aborted, dropped, completed by us). */
   discard(ids: readonly string[]): Promise<void>;
 };

@@ -212,22 +212,28 @@ export function ledgerStore(db: Knex) {
 
     /**
      * Records something left at a destination, committed before it matters.
-     * @throws Superseded when the epoch is no longer the interval's, or has been delivered
+     * @param instead takes the place of that record, in one moment
+     * @throws Superseded when the epoch is no longer the interval's, or has been delivered, or `instead` was discarded
      */
-    async recordArtifact(hold: Hold, artifact: Artifact): Promise<string> {
+    async recordArtifact(hold: Hold, artifact: Artifact, instead?: string): Promise<string> {
       const id = randomUUID();
       // tooth: ledger-artifact-delivered
+      // tooth: ledger-artifact-instead
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `with held as (
            select 1 from batch_export_intervals
            where batch_export_id = :export and data_interval_start = :start and data_interval_end = :end and epoch = :epoch
              and state <> 'delivered'
            for share
+         ), replaced as (
+           delete from batch_export_artifacts where id = :instead::uuid and exists (select from held) returning 1
          )
          insert into batch_export_artifacts (id, batch_export_id, data_interval_start, data_interval_end, epoch, artifact)
-         select :id, :export, :start, :end, :epoch, :artifact from held`,
+         select :id, :export, :start, :end, :epoch, :artifact from held
+         where :instead::uuid is null or exists (select from replaced)`,
         {
           id,
+          instead: instead ?? null,
           export: hold.exportId,
           start: hold.start,
           end: hold.end,
@@ -240,11 +246,11 @@ export function ledgerStore(db: Knex) {
       return id;
     },
 
-    /** What was recorded for the interval under this epoch and earlier ones. */
-    async artifacts(hold: Hold): Promise<RecordedArtifact[]> {
+    /** What was recorded for the interval under this epoch and earlier ones; `later`: under those after it. */
+    async artifacts(hold: Hold, { later = false } = {}): Promise<RecordedArtifact[]> {
       const rows = (await db('batch_export_artifacts')
         .where(key(hold))
-        .where('epoch', '<=', hold.epoch)
+        .where('epoch', later ? '>' : '<=', hold.epoch)
         .orderBy('created_at')) as {
         id: string;
         epoch: string;

@@ -346,16 +346,18 @@ describe('the reconciler', () => {
       assert.equal((await runOf(id, -2)).status, 'Completed');
     });
 
-    it('in a part, takes back what was staged', async () => {
-      await storeRow();
-      const { id, folder } = await buildOldExport({}, at(0));
-      const { id: runId } = await terminateAt(id, 'part-0-begin');
-      await eventually('the part to end', async () => (await readdir(folder)).length > 0);
-      assert.equal((await reconcileUntilClosed(runId)).status, 'Terminated');
-      await reconcileUntil('the rest to go', async () => (await artifactsOf(id)).length === 0);
-      assert.deepEqual(await readdir(folder), []);
-      assert.deepEqual(await gapsOf(id), [], 'nobody needs an interval before the export was made');
-    });
+    for (const step of ['upload-begun', 'part-0-begin']) {
+      it(`in a part, at "${step}", takes back what was staged`, async () => {
+        await storeRow();
+        const { id, folder } = await buildOldExport({}, at(0));
+        const { id: runId } = await terminateAt(id, step);
+        await eventually('the part to end', async () => (await readdir(folder)).length > 0);
+        assert.equal((await reconcileUntilClosed(runId)).status, 'Terminated');
+        await reconcileUntil('the rest to go', async () => (await artifactsOf(id)).length === 0);
+        assert.deepEqual(await readdir(folder), []);
+        assert.deepEqual(await gapsOf(id), [], 'nobody needs an interval before the export was made');
+      });
+    }
 
     for (const step of ['before-commit', 'file-0', 'manifest']) {
       it(`in its commit, at "${step}", has the interval delivered again`, async () => {

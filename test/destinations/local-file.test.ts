@@ -20,7 +20,7 @@ import { folderQuota } from '../../src/destinations/local-file/quota.ts';
 import { localStore } from '../../src/destinations/local-file/store.ts';
 import { fill } from '../../src/destinations/object-store/upload.ts';
 import { DestinationRejected, InvalidInput } from '../../src/errors.ts';
-import { buildRows, testInterval } from '../support/deliveries.ts';
+import { buildRows, freezeAt, testInterval } from '../support/deliveries.ts';
 import { itKeepsTheContract, type TestPlace } from '../support/destination-contract.ts';
 import { readInterval, snapshotOf, type Objects } from '../support/file-reader.ts';
 
@@ -148,6 +148,30 @@ describe('LocalFile', () => {
     assert.equal(interval.recorded(), 50);
     await rm(upload, { recursive: true });
     await run.discard();
+    assert.equal(interval.recorded(), 0);
+    await place.stop();
+  });
+
+  it('takes away unfinished files of its own names only', async () => {
+    const place = await makePlace({ prefix: '' });
+    const interval = testInterval(place);
+    const run = interval.plan([buildRows(1)]);
+    const killed = freezeAt('upload-begun');
+    void run.write(killed.steps);
+    await killed.reached;
+    const folder = path.join(place.root, '7/web');
+    const [unfinished] = await readdir(folder);
+    const file = '20150517T100000Z-20150517T110000Z.jsonl.gz';
+    assert.match(unfinished!, new RegExp(`^[.]${file}[.]1[.][0-9a-f]{16}[.]tmp$`));
+    const foreign = [
+      unfinished!.replace('.jsonl.gz', '-1.jsonl.gz'),
+      unfinished!.replace('.tmp', ''),
+      unfinished!.slice(1),
+      `.${file}.swp`,
+    ].sort();
+    for (const name of foreign) await writeFile(path.join(folder, name), 'mine');
+    await run.discard();
+    assert.deepEqual((await readdir(folder)).sort(), foreign);
     assert.equal(interval.recorded(), 0);
     await place.stop();
   });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   ListMultipartUploadsCommand,
@@ -12,8 +13,10 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { destinationOf } from '../../src/destinations/index.ts';
+import { s3Client } from '../../src/destinations/s3/client.ts';
+import { s3Store } from '../../src/destinations/s3/store.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../src/errors.ts';
-import { buildRows, testInterval, type TestRow } from '../support/deliveries.ts';
+import { buildRows, freezeAt, testInterval, type TestRow } from '../support/deliveries.ts';
 import { itKeepsTheContract, type TestPlace } from '../support/destination-contract.ts';
 import { startFaultyProxy, type Fault } from '../support/faulty-proxy.ts';
 import { readInterval, snapshotOf, type Objects } from '../support/file-reader.ts';
@@ -115,6 +118,28 @@ async function deliverThrough(fault: (request: { method: string; url: string }) 
   return { proxy, direct, run, receipt };
 }
 
+const isBegin = ({ method, url }: { method: string; url: string }) => method === 'POST' && /[?&]uploads\b/.test(url);
+
+const listedUpload = (key: string, id: string) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`;
+
+/** Of the one file of a delivery. */
+const KEY = 'web/2015/20150517T100000Z-20150517T110000Z.jsonl.gz';
+
+/** A run whose worker was killed when it had begun an upload, and uploads of other keys. */
+async function buildKilled(endpoint_url?: string) {
+  const place = await makePlace(endpoint_url === undefined ? {} : { endpoint_url });
+  const interval = testInterval(place);
+  const run = interval.plan([buildRows(1)]);
+  const killed = freezeAt('upload-begun');
+  void run.write(killed.steps);
+  await killed.reached;
+  const { client, bucket: Bucket } = place.bucket;
+  const open = async () =>
+    ((await client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []).map(({ Key }) => Key!);
+  const begin = async (Key: string) => client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+  return { interval, run, open, begin };
+}
+
 async function failureOf(work: Promise<unknown>): Promise<Error> {
   return work.then(
     () => assert.fail('it should have failed'),
@@ -152,6 +177,64 @@ describe('S3', () => {
     assert.deepEqual(await place.read(), rows.map(({ uuid }) => uuid).sort());
   });
 
+  describe('of uploads that nobody recorded', () => {
+    it('ends those of its own names only', async () => {
+      const { run, interval, open, begin } = await buildKilled();
+      const foreign = [`${KEY}.bak`, KEY.replace('.gz', ''), 'other'];
+      for (const key of foreign) await begin(key);
+      assert.deepEqual(new Set(await open()), new Set([...foreign, KEY]));
+      await run.discard();
+      assert.deepEqual(new Set(await open()), new Set(foreign));
+      assert.equal(interval.recorded(), 0);
+    });
+
+    it('finds them on every page of the list, and asks for no page behind them', async () => {
+      const asked: (string | null)[] = [];
+      const server = http.createServer((request, response) => {
+        const after = new URL(request.url!, 'http://store').searchParams.get('upload-id-marker');
+        asked.push(after);
+        const uploads = after === null ? listedUpload('a', '1') : listedUpload('a', '2') + listedUpload('ab', '3');
+        const next =
+          '<IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker><NextUploadIdMarker>1</NextUploadIdMarker>';
+        response.end(`<ListMultipartUploadsResult>${next}${uploads}</ListMultipartUploadsResult>`);
+      });
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+      const { port } = server.address() as AddressInfo;
+      const { client, close } = s3Client({
+        region: 'us-east-1',
+        ...OBJECT_STORE_KEYS,
+        endpoint: `http://127.0.0.1:${port}`,
+        virtualHosts: false,
+        allowedHosts: PRIVATE.allowedHosts,
+      });
+      const place = { place: 's3', formerPlace: 's3', bucket: 'bucket', encryption: null, kmsKeyId: null };
+      const store = s3Store({ client, ...place, signal: new AbortController().signal, onClose: close });
+      const found = await store.unfinished('a');
+      store.close();
+      server.close();
+      assert.deepEqual(found, [
+        { key: 'a', id: '1' },
+        { key: 'a', id: '2' },
+      ]);
+      assert.deepEqual(asked, [null, '1']);
+    });
+
+    it('goes on where they may not be listed, and says so once', async () => {
+      const { endpoint } = await createTestBucket();
+      const proxy = await startFaultyProxy(endpoint, ({ method, url }) =>
+        method === 'GET' && /[?&]uploads\b/.test(url) ? 'denied' : undefined,
+      );
+      const { interval, open } = await buildKilled(proxy.origin);
+      await interval.deliver([buildRows(1)]);
+      proxy.close();
+      assert.ok(proxy.faults > 0);
+      assert.deepEqual(await open(), [KEY]);
+      assert.equal(interval.recorded(), 0);
+      assert.equal(interval.warnings().length, 1);
+      assert.match(interval.warnings()[0]!, /s3:ListBucketMultipartUploads/);
+    });
+  });
+
   it('refuses the place of another export, and of something that is no export', async () => {
     const place = await makePlace();
     await testInterval(place).deliver([buildRows(1)]);
@@ -173,6 +256,46 @@ describe('S3', () => {
         return completes ? 'drop' : undefined;
       });
       assert.equal(proxy.faults, 3);
+    });
+
+    it('leaves no upload whose beginning was not answered', async () => {
+      const seen = new Set<string>();
+      const { proxy } = await deliverThrough((request) => {
+        const begins = isBegin(request) && !seen.has(request.url);
+        seen.add(request.url);
+        return begins ? 'drop' : undefined;
+      });
+      assert.equal(proxy.faults, 3);
+    });
+
+    it('keeps on record that an upload may have begun, until the run is discarded', async () => {
+      const direct = await makePlace();
+      let answers = false;
+      const proxy = await startFaultyProxy(direct.bucket.endpoint, (request) =>
+        !answers && isBegin(request) ? 'drop' : undefined,
+      );
+      const interval = testInterval({
+        ...direct,
+        config: { ...(direct.config as object), endpoint_url: proxy.origin },
+      });
+      const run = interval.plan([buildRows(1)]);
+      assert.ok((await failureOf(run.write())) instanceof DestinationUnavailable);
+      assert.ok((await direct.leftovers()) > 0);
+      assert.equal(interval.recorded(), 1);
+      answers = true;
+      await run.discard();
+      proxy.close();
+      assert.deepEqual([await direct.leftovers(), interval.recorded()], [0, 0]);
+    });
+
+    it('keeps nothing on record where no upload can have begun', async () => {
+      const closed = await makePlace({ endpoint_url: 'http://127.0.0.1:1' });
+      const wrong = await makePlace({ aws_secret_access_key: 'canary-wrong-secret' });
+      for (const place of [closed, wrong]) {
+        const interval = testInterval(place);
+        await failureOf(interval.plan([buildRows(1)]).write());
+        assert.equal(interval.recorded(), 0);
+      }
     });
 
     it('goes on after "slow down"', async () => {

@@ -27,6 +27,17 @@ describe('the ledger', () => {
     );
   });
 
+  it('records nothing instead of what was discarded', async () => {
+    const { ledger } = rows.stores;
+    const { hold } = await buildHold();
+    const intent = await ledger.recordArtifact(hold, { key: 'a' });
+    const upload = await ledger.recordArtifact(hold, { key: 'a', id: '1' }, intent);
+    const only = [{ id: upload, epoch: hold.epoch, artifact: { key: 'a', id: '1' } }];
+    assert.deepEqual(await ledger.artifacts(hold), only);
+    await assert.rejects(ledger.recordArtifact(hold, { key: 'a', id: '2' }, intent), { name: 'Superseded' });
+    assert.deepEqual(await ledger.artifacts(hold), only);
+  });
+
   const RECEIPT: Receipt = {
     rows: 1,
     bytes: 1,

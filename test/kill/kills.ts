@@ -22,6 +22,7 @@ const TARGETS: { what: string; matches(step: string): boolean }[] = [
   { what: 'between file and manifest', matches: (step) => step === 'manifest' },
   { what: 'after a commit', matches: (step) => step === 'after-commit' },
   { what: 'before the delivery is recorded', matches: (step) => step === 'before-delivered' },
+  { what: 'between an upload and its record', matches: (step) => step === 'upload-begun' },
 ];
 
 export type KillsOptions = {
@@ -111,7 +112,10 @@ export async function kills({
 
   const problems =
     open.length > 0 ? [`${open.length} of ${wanted} kills never came: ${open.map(({ what }) => what).join(', ')}`] : [];
-  for (const [label, place] of labels) problems.push(...(await checkRows(place, label, source)));
+  for (const [label, place] of labels) {
+    problems.push(...(await checkRows(place, label, source)));
+    problems.push(...(await place.unfinished(label)).map((name) => `left unfinished: ${name}`));
+  }
   return problems;
 }
 

@@ -1,5 +1,5 @@
 /** The three destinations under test, each with eyes of its own that share no code with what they look at. */
-import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,6 +19,8 @@ export type Place = {
   snapshot(label: string): Promise<string>;
   /** uuids of all delivered rows, with repeats. @throws Error for anything torn: a manifest that is not true, a line that does not parse */
   rows(label: string): Promise<string[]>;
+  /** Names of what nobody sees and nobody needs any more once all runs have ended: temporary files, open uploads. */
+  unfinished(label: string): Promise<string[]>;
   close(): Promise<void>;
 };
 
@@ -42,6 +44,10 @@ export async function localFilePlace(projectFolder: string): Promise<Place> {
     config: (label) => ({ directory: label, compression: 'gzip', max_file_size_mb: MAX_FILE_SIZE_MB }),
     snapshot: async (label) => fingerprint(await objects(label)),
     rows: async (label) => rowsOf(await objects(label)),
+    async unfinished(label) {
+      const names = await readdir(path.join(projectFolder, label), { recursive: true }).catch(() => []);
+      return names.filter((name) => name.endsWith('.tmp'));
+    },
     async close() {},
   };
 }
@@ -77,6 +83,11 @@ export async function s3Place(): Promise<Place> {
     }),
     snapshot: async (label) => fingerprint(await objects(label)),
     rows: async (label) => rowsOf(await objects(label)),
+    async unfinished(label) {
+      const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: `${label}/` });
+      const { Uploads = [] } = await client.send(command);
+      return Uploads.map(({ Key }) => Key!);
+    },
     async close() {},
   };
 }
@@ -114,6 +125,7 @@ export async function postgresPlace(): Promise<Place> {
       return table?.all ?? 'empty';
     },
     rows: async (label) => (await select<{ uuid: string }>(label, 'uuid')).map(({ uuid }) => uuid),
+    unfinished: async () => [],
     async close() {
       await pool.end();
       await database.drop();

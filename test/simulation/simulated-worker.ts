@@ -17,7 +17,16 @@ export const WEATHERS = ['fine', 'slow', 'rejecting', 'unavailable', 'crashing',
 export type Weather = (typeof WEATHERS)[number];
 
 const SLOW_MILLIS = 25 * 60_000;
-const CRASHES = ['after-plan', 'part-0-end', 'before-commit', 'file-0', 'manifest', 'after-commit', 'before-delivered'];
+const CRASHES = [
+  'after-plan',
+  'upload-begun',
+  'part-0-end',
+  'before-commit',
+  'file-0',
+  'manifest',
+  'after-commit',
+  'before-delivered',
+];
 const FREEZES = ['before-committing', 'before-commit', 'file-0', 'manifest'];
 const OUTAGES = ['part-0-begin', 'before-commit', 'file-0', 'manifest'];
 

@@ -95,12 +95,15 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {},
   let delivered = false;
   let records: RecordedArtifact[] = [];
   const superseded = new Set<string>();
+  const warnings: string[] = [];
 
   function artifactsOf(ours: number): Artifacts {
     return {
-      async record(artifact) {
+      async record(artifact, instead) {
         await sleep(0);
-        if (ours < epoch || delivered) throw new Superseded('a later epoch has taken the interval');
+        const isGone = instead !== undefined && !records.some(({ id }) => id === instead);
+        if (ours < epoch || delivered || isGone) throw new Superseded('a later epoch has taken the interval');
+        records = records.filter(({ id }) => id !== instead);
         const id = randomUUID();
         records.push({ id, epoch: ours, artifact });
         return id;
@@ -108,6 +111,10 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {},
       async list() {
         await sleep(0);
         return records.filter((record) => record.epoch <= ours);
+      },
+      async later() {
+        await sleep(0);
+        return records.filter((record) => record.epoch > ours);
       },
       async discard(ids) {
         await sleep(0);
@@ -141,7 +148,7 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {},
         delivery,
         {
           signal: new AbortController().signal,
-          log: () => {},
+          log: (level, message) => void (level === 'warning' && warnings.push(message)),
           artifacts: artifactsOf(delivery.epoch),
           ownership: {
             timeline: async () => timeline,
@@ -216,6 +223,8 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {},
       delivered = true;
     },
     recorded: () => records.length,
+    /** Of the runs' logs. */
+    warnings: () => warnings,
     /** Keys that were recorded as leaving the manifest. */
     superseded: () => superseded,
     /** The same interval in a database of before its first delivery: what a restore makes of it. */

@@ -125,13 +125,19 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
     const steps: string[] = [];
     await run.commit(await run.write(), async (name) => void steps.push(name));
     await freshPlace();
-    return steps;
+    return [...new Set(steps)];
   }
 
   async function freshPlace(): Promise<void> {
     await place.stop();
     place = await makePlace();
     interval = testInterval(place);
+  }
+
+  async function assertNothingLeft(step: string): Promise<void> {
+    assert.equal(await place.leftovers(), 0, step);
+    assert.equal(interval.recorded(), 0, step);
+    await freshPlace();
   }
 
   /** Under names that hold their run, a file of ours may come beside theirs: their manifest does not name it. */
@@ -179,6 +185,69 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
         }
       });
     }
+  });
+
+  describe('killed while an upload begins', () => {
+    const parts = [buildRows(2), buildRows(2)];
+    const steps = ['upload-intent', 'upload-begun'];
+
+    it('leaves nothing when the run is discarded', async () => {
+      for (const step of steps) {
+        const run = interval.plan(parts);
+        await stopAt(step, (at) => run.write(at));
+        await run.discard();
+        await assertNothingLeft(step);
+      }
+    });
+
+    it('leaves nothing when the part is staged again', async () => {
+      for (const step of steps) {
+        const run = interval.plan(parts);
+        await stopAt(step, (at) => run.write(at));
+        await run.commit(await run.write());
+        assert.deepEqual(await place.read(), uuids(parts), step);
+        await assertNothingLeft(step);
+      }
+    });
+
+    it('leaves nothing when a later run delivers', async () => {
+      for (const step of steps) {
+        const run = interval.plan(parts);
+        await stopAt(step, (at) => run.write(at));
+        await interval.deliver([buildRows(1), buildRows(1)]);
+        await assertNothingLeft(step);
+      }
+    });
+
+    it('leaves alone what a later run has begun and not recorded yet', async () => {
+      for (const step of steps) {
+        const run = interval.plan(parts);
+        await stopAt(step, (at) => run.write(at));
+        const later = interval.plan(parts);
+        const frozen = freezeAt('upload-begun');
+        const write = later.write(frozen.steps);
+        await Promise.race([frozen.reached, write]);
+        await run.discard();
+        frozen.thaw();
+        await later.commit(await write);
+        assert.deepEqual(await place.read(), uuids(parts), step);
+        await assertNothingLeft(step);
+      }
+    });
+
+    it('leaves nothing of an attempt that was frozen there, and goes on beside the one that finished', async () => {
+      for (const step of steps) {
+        const run = interval.plan(parts);
+        const frozen = freezeAt(step);
+        const write = run.write(frozen.steps);
+        const reached = await Promise.race([frozen.reached.then(() => true), write.then(() => false)]);
+        await run.commit(await run.write());
+        frozen.thaw();
+        if (reached) await assert.rejects(write, Superseded);
+        assert.deepEqual(await place.read(), uuids(parts), step);
+        await assertNothingLeft(step);
+      }
+    });
   });
 
   describe('frozen at any step, and going on after a later run delivered', () => {
@@ -273,7 +342,7 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
     });
 
     it('stages nothing that anybody will see', async () => {
-      for (const step of ['part-0-begin', 'part-0-end']) {
+      for (const step of ['upload-intent', 'upload-begun', 'part-0-begin', 'part-0-end']) {
         const run = interval.plan([buildRows(2)]);
         const frozen = freezeAt(step);
         const write = run.write(frozen.steps);

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, lstat, mkdir, open, opendir, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, opendir, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { DestinationRejected } from '../../errors.ts';
 import { ObjectChanged, UploadGone, type ObjectStore } from '../object-store/store.ts';
@@ -47,6 +47,21 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       const file = await open(path.join(root, id), 'wx', fileMode);
       await file.close();
       return { key, id, token };
+    },
+    async unfinished(key) {
+      const [folder, name] = [path.posix.dirname(key), path.posix.basename(key)];
+      try {
+        for (const one of foldersOf(key)) await checkFolder(path.join(root, one));
+        const beside = await readdir(path.join(root, folder));
+        const ours = beside.filter(
+          (one) => one.startsWith(`.${name}.`) && /^\d+\.[\da-f]{16}\.tmp$/.test(one.slice(name.length + 2)),
+        );
+        return ours.map((one) => ({ key, id: path.posix.join(folder, one) }));
+      } catch (error) {
+        if (hasCode(error, ...DENIED)) return 'denied';
+        if (isMissing(error)) return [];
+        throw error;
+      }
     },
     async putPart({ id }, { number, offset, bytes }) {
       signal.throwIfAborted();
@@ -122,7 +137,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
         for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
         await unlink(path.join(root, key));
       } catch (error) {
-        if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return 'denied';
+        if (hasCode(error, ...DENIED, 'EROFS')) return 'denied';
         undefinedIfMissing(error);
       }
       return 'removed';
@@ -205,6 +220,8 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+const DENIED = ['EACCES', 'EPERM'];
+
 const isMissing = (error: unknown) => hasCode(error, 'ENOENT');
 
 function goneIfMissing(error: unknown): never {
@@ -217,10 +234,11 @@ function undefinedIfMissing(error: unknown): undefined {
 
 /** Errors of the file system name paths: what leaves here names only what to do. */
 function translated(store: ObjectStore): ObjectStore {
-  const { begin, putPart, complete, abort, head, get, list, remove } = store;
+  const { begin, unfinished, putPart, complete, abort, head, get, list, remove } = store;
   return {
     ...store,
     begin: (...input) => begin(...input).catch(translate),
+    unfinished: (...input) => unfinished(...input).catch(translate),
     putPart: (...input) => putPart(...input).catch(translate),
     complete: (...input) => complete(...input).catch(translate),
     abort: (...input) => abort(...input).catch(translate),

@@ -1,7 +1,8 @@
 /**
  * How staged files become the content of a data interval. Nothing is deleted here, because a delete cannot be fenced: a thawed
  * worker would remove a newer delivery. What makes the steps safe to interrupt, repeat and run beside a frozen older self:
- * an upload can become visible only once, only after it was recorded, and never after step 1 of a later commit.
+ * an upload can become visible only once, only after it was recorded, and never after step 1 of a later commit. One that was begun and
+ * not recorded is never filled, whoever ends it.
  */
 import { StagedLost, Superseded } from '../../errors.ts';
 import type { DeliveredFile, Receipt, StagedPart } from '../contract.ts';
@@ -19,6 +20,7 @@ import {
 import { assertOurs } from './ownership.ts';
 import {
   openUpload,
+  recordedHere,
   recordedUploads,
   reveal,
   stage,
@@ -28,6 +30,7 @@ import {
   type StagedFile,
 } from './staging.ts';
 import type { ObjectHead, Replaces } from './store.ts';
+import { sweep } from './sweep.ts';
 
 /** A file of the interval: as it is to be, and the upload that makes it so, unless it is so already, with what was there. */
 type Target = { file: DeliveredFile; change?: { upload: StagedFile; replaces: Replaces | undefined } };
@@ -45,11 +48,12 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   await context.step('before-commit');
 
   // 1. Nothing that another attempt left can become visible any more.
-  const recorded = await recordedUploads(session);
+  const { uploads: recorded, intents } = await recordedHere(session);
   const ours = new Set(winners.map(({ upload }) => upload.id));
   const others = recorded.filter(({ upload }) => !ours.has(upload.id));
   // tooth: store-abort-others
   await severalAtOnce(others, ({ upload }) => store.abort(upload));
+  await sweep(session, intents);
 
   // 2. What is there? From here on only we, a later epoch or another database changes it: each object is replaced by its tag.
   const tagged = await readTaggedManifest(store, names.manifest, delivery);
@@ -224,9 +228,10 @@ async function cleanUp(session: FileSession, revealed: readonly StagedFile[]): P
   const { context, store } = session;
   try {
     await context.artifacts.discard(revealed.map(({ artifactId }) => artifactId));
-    const rest = await recordedUploads(session);
+    const { uploads: rest, intents } = await recordedHere(session);
     await severalAtOnce(rest, ({ upload }) => store.abort(upload));
     await context.artifacts.discard(rest.map(({ id }) => id));
+    await sweep(session, intents);
   } catch {
     // Delivered is delivered. What is still recorded is cleaned up with the next delivery.
     context.log('warning', 'Some unfinished uploads could not be removed; the delivery itself is complete.');

@@ -5,7 +5,16 @@ import { commitFiles } from './commit.ts';
 import { deleteSuperseded } from './delete-superseded.ts';
 import { locationOf, readManifest, readOwnManifest, receiptOf } from './manifest.ts';
 import { isOurs } from './ownership.ts';
-import { openUpload, recordedUploads, stage, unnamedFiles, type FileSession, type RecordedUpload } from './staging.ts';
+import {
+  openUpload,
+  recordedHere,
+  recordedUploads,
+  stage,
+  unnamedFiles,
+  type FileSession,
+  type RecordedUpload,
+} from './staging.ts';
+import { sweep } from './sweep.ts';
 import { verifyFiles } from './verify.ts';
 
 /**
@@ -43,7 +52,9 @@ export function fileSession(session: FileSession): Session {
     },
     verify: (receipt, { deep }) => verifyFiles(session, receipt, deep),
     async discard() {
-      const recorded = await recordedUploads(session);
+      const { uploads: recorded, intents } = await recordedHere(session);
+      // tooth: store-sweep
+      await sweep(session, intents);
       for (let from = 0; from < recorded.length; from += DISCARDED_AT_ONCE)
         await discardUploads(session, recorded.slice(from, from + DISCARDED_AT_ONCE));
     },

@@ -1,4 +1,4 @@
-/** Uploads of one session: recorded before their first byte, filled, revealed, and found again by another worker. */
+/** Uploads of one session: recorded before they begin, filled, revealed, and found again by another worker. */
 import { randomBytes } from 'node:crypto';
 import { DestinationUnavailable, Superseded } from '../../errors.ts';
 import type { Artifact } from '../artifacts.ts';
@@ -22,14 +22,36 @@ export type StagedFile = StagedUpload & { artifactId: string };
 /** An open upload as our database remembers it. */
 export type RecordedUpload = { id: string; upload: Upload };
 
-/** Opens an upload and records it before its first byte. @throws Superseded when a later epoch has taken the interval */
+/** That an upload of the key is about to begin, or may have begun: nobody who knew its name could record it. */
+export type RecordedIntent = { id: string; key: string };
+
+/**
+ * Opens an upload: its intent is recorded before it begins, its name before its first byte.
+ * @throws Superseded when a later epoch has taken the interval, or has swept the intent
+ */
 export async function openUpload({ store, context }: FileSession, key: string): Promise<RecordedUpload> {
-  const upload = await store.begin(key, randomBytes(16).toString('hex'));
+  const { artifacts } = context;
+  const intent = { place: store.place, key, token: randomBytes(16).toString('hex') };
+  const intentId = await artifacts.record(intent);
+  await context.step('upload-intent');
+  let inDoubt = false;
+  // One that is not needed any more does no harm.
+  const forgetIntent = async () => (inDoubt ? undefined : artifacts.discard([intentId]).catch(() => {}));
+  let upload: Upload;
   try {
-    const id = await context.artifacts.record({ place: store.place, ...upload });
+    upload = await store.begin(key, intent.token, () => {
+      inDoubt = true;
+    });
+  } catch (error) {
+    await forgetIntent();
+    throw error;
+  }
+  await context.step('upload-begun');
+  try {
+    const id = await artifacts.record({ ...intent, id: upload.id }, inDoubt ? undefined : intentId);
     return { id, upload };
   } catch (error) {
-    await store.abort(upload).catch(() => {});
+    await store.abort(upload).then(forgetIntent, () => {});
     throw error;
   }
 }
@@ -81,12 +103,23 @@ export async function reveal({ store }: FileSession, staged: StagedUpload, repla
   }
 }
 
-/** The uploads of this interval that our database knows, up to our epoch, at the session's place. */
-export async function recordedUploads({ store, names, context }: FileSession): Promise<RecordedUpload[]> {
+/** What our database knows of this interval's uploads, up to our epoch, at the session's place. */
+export async function recordedHere({
+  store,
+  names,
+  context,
+}: FileSession): Promise<{ uploads: RecordedUpload[]; intents: RecordedIntent[] }> {
   const isHere = ({ place, key }: Artifact) =>
     place === store.place || (place === store.formerPlace && names.isOfInterval(String(key)));
   const recorded = await artifactsAt(isHere, context);
-  return recorded.map(({ id, artifact }) => ({ id, upload: toUpload(artifact) }));
+  return {
+    uploads: recorded.flatMap(({ id, artifact }) => (isIntent(artifact) ? [] : { id, upload: toUpload(artifact) })),
+    intents: recorded.flatMap(({ id, artifact }) => (isIntent(artifact) ? { id, key: String(artifact['key']) } : [])),
+  };
+}
+
+export async function recordedUploads(session: FileSession): Promise<RecordedUpload[]> {
+  return (await recordedHere(session)).uploads;
 }
 
 /** Versioned names of recorded uploads that are visible and that no manifest names: a commit that broke off revealed them. */
@@ -100,6 +133,8 @@ export async function unnamedFiles(
   const visible = await severalAtOnce(candidates, async (key) => ((await store.head(key)) ? [key] : []));
   return visible.flat();
 }
+
+export const isIntent = (artifact: Artifact) => artifact['id'] === undefined;
 
 function toUpload(artifact: Artifact): Upload {
   const { key, id, token } = artifact as Upload;

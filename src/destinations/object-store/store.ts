@@ -5,11 +5,15 @@
  * are translated (`DestinationRejected`, `DestinationUnavailable`) except the two answers that the session acts on.
  */
 
-/** An upload that was begun and is not visible. JSON-safe. */
-export type Upload = {
+/** An upload by what the store itself tells of it. */
+export type BegunUpload = {
   key: string;
   /** The store's own name of the upload. */
   id: string;
+};
+
+/** An upload that was begun and is not visible. JSON-safe. */
+export type Upload = BegunUpload & {
   /** Random; tells this upload's object from every other one's. */
   token: string;
 };
@@ -49,8 +53,16 @@ export type ObjectStore = {
   formerPlace: string;
   /** For a person, without host or credentials: `s3://bucket/key`. */
   locate(key: string): string;
-  /** Opens an upload for this key; it stays invisible until it is completed. */
-  begin(key: string, token: string): Promise<Upload>;
+  /**
+   * Opens an upload for this key; it stays invisible until it is completed.
+   * @param inDoubt called when an upload of which nobody was told may have been opened, too
+   */
+  begin(key: string, token: string, inDoubt?: () => void): Promise<Upload>;
+  /**
+   * Uploads of exactly this key that were begun and have not ended; `denied` when the store does not tell. Of one key, because some
+   * stores (MinIO) list no uploads by a part of their keys.
+   */
+  unfinished(key: string): Promise<BegunUpload[] | 'denied'>;
   /** @throws UploadGone when the upload was aborted */
   putPart(upload: Upload, part: PartBytes): Promise<StoredPart>;
   /** The names under which `head` will show this upload's object. */
@@ -62,7 +74,7 @@ export type ObjectStore = {
    */
   complete(upload: StagedUpload, replaces?: Replaces): Promise<void>;
   /** Returns when the store itself says that the upload is gone: it can no longer become visible. */
-  abort(upload: Upload): Promise<void>;
+  abort(upload: BegunUpload): Promise<void>;
   head(key: string): Promise<ObjectHead | undefined>;
   /** The object's bytes; undefined when there is none. */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;

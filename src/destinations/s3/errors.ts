@@ -52,6 +52,11 @@ const PASSING_STATUS: Record<number, string> = {
 /** Other 4xx that pass by themselves, and a redirect that names no bucket's region. */
 const PASSING_STATUSES = new Set([307, 408, 409, 425, 429]);
 
+/** Of connections that were not made. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** An answer that says that nothing was done. */
+const BUSY = 503;
+
 type SdkError = { name?: unknown; code?: unknown; $metadata?: { httpStatusCode?: number } };
 
 /** The store's code for an error: `NoSuchUpload`, `AccessDenied`, …; for a network error the system's. */
@@ -63,6 +68,13 @@ export function codeOf(error: unknown): string {
 
 export function statusOf(error: unknown): number | undefined {
   return ((error ?? {}) as SdkError).$metadata?.httpStatusCode;
+}
+
+/** Whether the store may have done what it was asked: its answer is lost, or leaves that open. */
+export function isUnanswered(error: unknown): boolean {
+  if (error instanceof HostRefused || isTlsRefusal(error) || NOT_CONNECTED.has(codeOf(error))) return false;
+  const status = statusOf(error);
+  return status === undefined || (status >= 500 && status !== BUSY && status !== 501);
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   ListObjectsV2Command,
   ListPartsCommand,
   UploadPartCommand,
@@ -15,8 +16,8 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { DestinationUnavailable } from '../../errors.ts';
-import { ObjectChanged, UploadGone, type ObjectStore, type Replaces, type Upload } from '../object-store/store.ts';
-import { codeOf, statusOf, translate } from './errors.ts';
+import { ObjectChanged, UploadGone, type BegunUpload, type ObjectStore, type Replaces } from '../object-store/store.ts';
+import { codeOf, consequenceOf, isUnanswered, statusOf, translate } from './errors.ts';
 
 const MIB = 1024 * 1024;
 /** A call without content is over by then, or never. */
@@ -44,7 +45,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
   const within = (milliseconds: number) => ({
     abortSignal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]),
   });
-  const named = ({ key, id }: Upload) => ({ Bucket: bucket, Key: key, UploadId: id });
+  const named = ({ key, id }: BegunUpload) => ({ Bucket: bucket, Key: key, UploadId: id });
 
   /** A cancelled attempt must look like one, not like a store that does not answer. */
   function failed(error: unknown): never {
@@ -53,7 +54,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
     return translate(error);
   }
 
-  async function isOpen(upload: Upload): Promise<boolean> {
+  async function isOpen(upload: BegunUpload): Promise<boolean> {
     try {
       await client.send(new ListPartsCommand({ ...named(upload), MaxParts: 1 }), within(CALL_MS));
       return true;
@@ -69,7 +70,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
     place,
     formerPlace,
     locate: (key) => `s3://${bucket}/${key}`,
-    async begin(key, token) {
+    async begin(key, token, inDoubt) {
       const command = new CreateMultipartUploadCommand({
         Bucket: bucket,
         Key: key,
@@ -79,9 +80,41 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         ...(encryption && { ServerSideEncryption: encryption }),
         ...(kmsKeyId && { SSEKMSKeyId: kmsKeyId }),
       });
+      // The SDK repeats a request that was not answered: each may have opened an upload.
+      command.middlewareStack.add(
+        (next) => async (input) =>
+          next(input).catch((error: unknown) => {
+            if (isUnanswered(error)) inDoubt?.();
+            throw error;
+          }),
+        { step: 'deserialize', priority: 'high', name: 'seeDoubt' },
+      );
       const { UploadId: id } = await client.send(command, within(CALL_MS)).catch(failed);
-      if (!id) throw new DestinationUnavailable('The store did not name the upload that it opened.');
+      if (!id) {
+        inDoubt?.();
+        throw new DestinationUnavailable('The store did not name the upload that it opened.');
+      }
       return { key, id, token };
+    },
+    async unfinished(key) {
+      const found: BegunUpload[] = [];
+      let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
+      try {
+        for (let page = 0; page < LISTED_PAGES; page++) {
+          const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key, ...from });
+          const { Uploads = [], ...listed } = await client.send(command, within(CALL_MS));
+          for (const { Key, UploadId: id } of Uploads) if (Key === key && id) found.push({ key, id });
+          // Keys come in order, and the key itself before longer ones.
+          if (!listed.IsTruncated || Uploads.some(({ Key }) => Key !== key)) break;
+          from = { KeyMarker: listed.NextKeyMarker, UploadIdMarker: listed.NextUploadIdMarker };
+        }
+        return found;
+      } catch (error) {
+        // A page after the first may be more than the store can do.
+        if (found.length > 0) return found;
+        if (isRefused(error) || consequenceOf(codeOf(error), statusOf(error)).final) return 'denied';
+        return failed(error);
+      }
     },
     async putPart(upload, { number, bytes }) {
       const sum = base64(crc32(bytes));
@@ -178,7 +211,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), within(CALL_MS));
         return 'removed';
       } catch (error) {
-        if (codeOf(error) === 'AccessDenied' || NO_DELETES.has(statusOf(error) ?? 0)) return 'denied';
+        if (isRefused(error)) return 'denied';
         return failed(error);
       }
     },
@@ -187,8 +220,15 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
 }
 
 const NOT_IMPLEMENTED = 501;
-/** A store that has no deletes. */
-const NO_DELETES = new Set([405, NOT_IMPLEMENTED]);
+/** A store that has no such call. */
+const NO_SUCH_CALL = new Set([405, NOT_IMPLEMENTED]);
+/** Of a thousand uploads each; a store that never comes to an end is not followed further. */
+const LISTED_PAGES = 100;
+
+/** What a delivery can do without is not permitted. */
+function isRefused(error: unknown): boolean {
+  return codeOf(error) === 'AccessDenied' || NO_SUCH_CALL.has(statusOf(error) ?? 0);
+}
 
 function conditionOf(replaces: Replaces | undefined) {
   if (replaces === undefined) return {};

@@ -57,6 +57,19 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     replace: ['change.replaces', 'undefined'],
   },
   {
+    name: 'store-sweep',
+    guards: 'an upload that a worker began and did not live to record does not stay for ever',
+    tests: LOCAL_FILE,
+    grep: 'killed while an upload begins',
+  },
+  {
+    name: 'store-sweep-later',
+    guards: 'what a later run has just begun is not taken for something that nobody owns',
+    tests: LOCAL_FILE,
+    grep: 'killed while an upload begins',
+    replace: [' && !contested.has(key)', ''],
+  },
+  {
     name: 'local-file-sync',
     guards: 'a file’s bytes are on disk before its name shows them',
     tests: LOCAL_FILE,

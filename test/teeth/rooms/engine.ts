@@ -80,6 +80,12 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     replace: ["and state <> 'delivered'", ''],
   },
   {
+    name: 'ledger-artifact-instead',
+    guards: 'an upload whose intent was swept is not used, and its attempt ends it',
+    tests: LEDGER,
+    replace: ['where :instead::uuid is null or exists (select from replaced)', ''],
+  },
+  {
     name: 'place-lock',
     guards: 'of two exports that want one place at once only one gets it',
     tests: ['test/exports/key-spaces.test.ts'],
