@@ -4,6 +4,7 @@ import type { Model, PropertyFilter } from '../exports/domain/content.ts';
 import { checkCondition } from '../flags/evaluation/check-condition.ts';
 import { DEFAULT_OPERATOR, OPERATORS } from '../flags/evaluation/operators.ts';
 import { textOf, type Json } from '../flags/evaluation/json-values.ts';
+import { roomTogether, type PatternRoom } from '../flags/evaluation/pattern-room.ts';
 import { conditionSql } from './condition-sql.ts';
 import { compileExpression } from './custom/compile.ts';
 import { postgresRegex } from './postgres-regex.ts';
@@ -12,6 +13,8 @@ export const FILTER_OPERATORS = OPERATORS;
 export const FILTER_TYPES = ['event', 'hogql', 'person'] as const;
 const MAX_FILTERS = 100;
 const MAX_KEY = 1000;
+/** Characters. */
+const MOST_EXPRESSIONS = 40_000;
 
 /** Half-open; ISO instants. Relative dates (`-7d`) count back from its end, so that a retry reads the same rows. */
 export type Interval = { start: string; end: string };
@@ -26,18 +29,29 @@ const COLUMNS: Record<Model, Partial<Record<'event' | 'person', string>>> = {
 /** Any interval does to see whether an expression can be compiled. */
 const SOME_INTERVAL: Interval = { start: '2024-01-01T00:00:00.000000Z', end: '2024-01-02T00:00:00.000000Z' };
 
+/** What all filters of an export, or of a query, may take together. */
+export type FilterRoom = { patterns: PatternRoom; expressions: number };
+
+export function filterRoom(): FilterRoom {
+  return { patterns: roomTogether(), expressions: MOST_EXPRESSIONS };
+}
+
 /**
  * @param given `filters` as it came: null is none
+ * @param room of all filters that are checked at once
  * @throws InvalidInput with upstream's messages, attr `filters`, naming which filter and what is wrong with it
  */
-export function checkedFilters(given: unknown, model: Model): PropertyFilter[] {
+export function checkedFilters(given: unknown, model: Model, room: FilterRoom = filterRoom()): PropertyFilter[] {
   if (given === null || given === undefined) return [];
   if (!Array.isArray(given)) throw refusal("'filters' should be an array of filters");
   if (given.length > MAX_FILTERS) throw refusal(`There may be at most ${MAX_FILTERS} filters`);
-  return given.map((one: unknown, index) => checkedFilter(one, model, index));
+  return given.map((one: unknown, index) => checkedFilter(one, { model, index, room }));
 }
 
-function checkedFilter(given: unknown, model: Model, index: number): PropertyFilter {
+function checkedFilter(
+  given: unknown,
+  { model, index, room }: { model: Model; index: number; room: FilterRoom },
+): PropertyFilter {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw refusal('Each filter must be an object');
   const { key, operator = null, type, value } = given as Record<string, unknown>;
@@ -50,14 +64,22 @@ function checkedFilter(given: unknown, model: Model, index: number): PropertyFil
   if (!isStorable(given)) throw refusal('A filter holds characters that no stored text can hold');
   return named(index, () => {
     if (type === 'hogql') {
+      takeExpression(key, room);
       compileExpression(key, relationOf(model), SOME_INTERVAL);
       return { key, operator: DEFAULT_OPERATOR, type };
     }
-    const checked = checkCondition({ key, operator, value: value as Json });
+    const checked = checkCondition({ key, operator, value: value as Json }, room.patterns);
     // Smaller than what is allowed in memory: it becomes a machine in each session of Postgres that reads.
     if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value as Json));
     return { key, operator: checked, type, ...(value !== undefined && { value }) };
   });
+}
+
+/** @throws InvalidInput when expressions become too long together: to parse one takes a microsecond for each character */
+export function takeExpression(text: string, room: FilterRoom): void {
+  room.expressions -= text.length;
+  // tooth: expressions-room
+  if (room.expressions < 0) throw refusal(`Expressions may have at most ${MOST_EXPRESSIONS} characters together`);
 }
 
 function isType(type: unknown): type is PropertyFilter['type'] {

@@ -40,7 +40,7 @@ export function postgresRegex(pattern: string): string {
 }
 
 function areOf(regex: Regex): string {
-  if (regex.kind === 'chars') return classOf(intersection(regex.set, IN_TEXTS));
+  if (regex.kind === 'chars') return classOf(regex.set);
   if (regex.kind === 'place') return PLACES[regex.place];
   if (regex.kind === 'sequence') return `(?:${regex.items.map(areOf).join('')})`;
   if (regex.kind === 'either') return `(?:${regex.items.map(areOf).join('|')})`;
@@ -60,7 +60,16 @@ function times(item: string, min: number, max: number | undefined): string {
   return `(?:${item}){${min},${max ?? ''}}`;
 }
 
+/** A class such as `\w` is hundreds of ranges, and many patterns have several of it. */
+const written = new WeakMap<CharSet, string>();
+
 function classOf(set: CharSet): string {
+  let text = written.get(set);
+  if (text === undefined) written.set(set, (text = writeClass(intersection(set, IN_TEXTS))));
+  return text;
+}
+
+function writeClass(set: CharSet): string {
   if (set.length === 0) return `[^${rangeOf([1, LAST])}]`;
   return `[${set.map(rangeOf).join('')}]`;
 }

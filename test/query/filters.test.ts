@@ -6,6 +6,7 @@ import { createClient } from '../../src/db/connection.ts';
 import type { Model, PropertyFilter } from '../../src/exports/domain/content.ts';
 import { parseJson, type Json, type Properties } from '../../src/flags/evaluation/json-values.ts';
 import { matchesProperty, OPERATORS, type Operator } from '../../src/flags/evaluation/operators.ts';
+import { parseQuery } from '../../src/dashboards/queries/parse.ts';
 import { checkedFilters, filtersSql } from '../../src/query/filters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -188,6 +189,8 @@ function conditionOn(operator: Operator): fc.Arbitrary<[PropertyFilter, properti
   );
 }
 
+const expression = (length: number) => ({ type: 'hogql', key: `event = '${'a'.repeat(length - 10)}'` });
+
 describe('property filters', () => {
   let database: TestDatabase;
   let client: ReturnType<typeof createClient>;
@@ -369,6 +372,18 @@ describe('property filters', () => {
       assert.throws(() => checkedFilters(given, model), { name: 'InvalidInput', attr: 'filters', message });
     });
   }
+
+  it('have so many characters of expressions together', () => {
+    const two = [expression(19_900), expression(19_900)];
+    assert.equal(checkedFilters(two, 'events').length, 2);
+    const message = 'Filter 3: Expressions may have at most 40000 characters together';
+    assert.throws(() => checkedFilters([...two, expression(300)], 'events'), { attr: 'filters', message });
+    const series = [{ kind: 'EventsNode', properties: [expression(300)] }];
+    assert.throws(() => parseQuery({ kind: 'TrendsQuery', series, properties: two }), {
+      attr: 'query',
+      message: /at most 40000 characters together/,
+    });
+  });
 
   it('are saved with the operator that they mean', () => {
     assert.deepEqual(checkedFilters([{ key: 'a', type: 'person', operator: 'min', value: 3, label: 'x' }], 'persons'), [

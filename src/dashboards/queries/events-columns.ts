@@ -1,5 +1,6 @@
 /** The columns of a table of events: those that there are, and properties by their names. */
 import { escapeLiteral } from 'pg';
+import type { FilterRoom } from '../../query/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
 import { momentOf, rangeOf } from './moments.ts';
 import type { Column, ParsedEvents, Range } from './parsed.ts';
@@ -49,8 +50,8 @@ export function readsPerson(sql: string): boolean {
   return sql.includes('person_properties');
 }
 
-/** @throws InvalidInput naming what is no column, no filter or no date */
-export function parsedEvents(node: EventsQuery): ParsedEvents {
+/** @param room of all filters of the query @throws InvalidInput naming what is no column, no filter or no date */
+export function parsedEvents(node: EventsQuery, room: FilterRoom): ParsedEvents {
   return {
     kind: 'EventsQuery',
     columns: columnsOf(node.select),
@@ -59,11 +60,12 @@ export function parsedEvents(node: EventsQuery): ParsedEvents {
     personId: node.personId ?? null,
     filters: {
       every: [
-        filterTreeOf(node.properties, 'properties'),
-        filterTreeOf(node.fixedProperties, 'fixedProperties'),
+        filterTreeOf(node.properties, 'properties', room),
+        filterTreeOf(node.fixedProperties, 'fixedProperties', room),
         filterTreeOf(
           node.where?.map((key) => ({ type: 'hogql', key })),
           'where',
+          room,
         ),
       ],
     },

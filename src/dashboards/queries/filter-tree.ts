@@ -1,7 +1,7 @@
 /** Property filters of a query: lists and groups of them, as upstream nests them, to a tree and to SQL. */
 import { InvalidInput } from '../../errors.ts';
 import { conditionSql } from '../../query/condition-sql.ts';
-import { checkedFilters, filtersSql } from '../../query/filters.ts';
+import { checkedFilters, filterRoom, filtersSql, type FilterRoom } from '../../query/filters.ts';
 import type { FilterTree } from './parsed.ts';
 import { refusal } from './refusal.ts';
 
@@ -15,10 +15,11 @@ const EVERYTHING: FilterTree = { every: [] };
 /**
  * @param given a list of filters, or a group; null: none
  * @param member names it in errors
+ * @param room of all filters of a query
  * @throws InvalidInput saying what is wrong with which
  */
-export function filterTreeOf(given: unknown, member: string): FilterTree {
-  const tree = treeOf(given, member, 0);
+export function filterTreeOf(given: unknown, member: string, room: FilterRoom = filterRoom()): FilterTree {
+  const tree = treeOf(given, { member, depth: 0, room });
   if (countOf(tree) > MAX_FILTERS) throw refusal(member, `May have at most ${MAX_FILTERS} filters together.`);
   return tree;
 }
@@ -28,31 +29,34 @@ function countOf(tree: FilterTree): number {
   return ('every' in tree ? tree.every : tree.some).reduce((sum, one) => sum + countOf(one), 0);
 }
 
-function treeOf(given: unknown, member: string, depth: number): FilterTree {
+type Place = { member: string; depth: number; room: FilterRoom };
+
+function treeOf(given: unknown, place: Place): FilterTree {
+  const { member, depth } = place;
   if (given === null || given === undefined) return EVERYTHING;
   if (depth > MAX_DEPTH) throw refusal(member, `Groups may be nested ${MAX_DEPTH} deep.`);
-  if (Array.isArray(given)) return { every: partsOf(given, member, depth) };
+  if (Array.isArray(given)) return { every: partsOf(given, place) };
   if (typeof given !== 'object') throw refusal(member, 'Must be a list of filters, or a group of them.');
   const { type, values } = given as { type?: unknown; values?: unknown };
-  if (values === undefined) return Object.keys(given).length === 0 ? EVERYTHING : filterOf(given, member);
+  if (values === undefined) return Object.keys(given).length === 0 ? EVERYTHING : filterOf(given, place);
   if (!Array.isArray(values)) throw refusal(`${member}.values`, 'Must be a list.');
-  const parts = partsOf(values, `${member}.values`, depth);
+  const parts = partsOf(values, { ...place, member: `${member}.values` });
   if (type === 'AND') return { every: parts };
   // As upstream: a group without parts asks for nothing.
   if (type === 'OR') return parts.length === 0 ? EVERYTHING : { some: parts };
   throw refusal(`${member}.type`, 'Must be "AND" or "OR".');
 }
 
-function partsOf(given: readonly unknown[], member: string, depth: number): FilterTree[] {
+function partsOf(given: readonly unknown[], { member, depth, room }: Place): FilterTree[] {
   if (given.length > MAX_PARTS) throw refusal(member, `May have at most ${MAX_PARTS} parts.`);
-  return given.map((one, index) => treeOf(one, `${member}[${index}]`, depth + 1));
+  return given.map((one, index) => treeOf(one, { member: `${member}[${index}]`, depth: depth + 1, room }));
 }
 
-function filterOf(given: object, member: string): FilterTree {
+function filterOf(given: object, { member, room }: Place): FilterTree {
   const { type } = given as { type?: unknown };
   if (type === undefined) throw refusal(`${member}.type`, "Must be 'event', 'person' or 'hogql'.");
   try {
-    return { filter: checkedFilters([given], 'events')[0]! };
+    return { filter: checkedFilters([given], 'events', room)[0]! };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw refusal(member, error.message.replace(/^Filter 1: /, ''), error.code);

@@ -1,4 +1,5 @@
 /** From a TrendsQuery as JSON to one that can be computed. */
+import type { FilterRoom } from '../../query/filters.ts';
 import { parsedFormula } from './formula.ts';
 import { agoOf } from './moments.ts';
 import type { Breakdown, Comparison, Formula, ParsedTrends } from './parsed.ts';
@@ -9,10 +10,10 @@ import { seriesOf } from './series.ts';
 
 const DEFAULT_BREAKDOWN_LIMIT = 25;
 
-/** @throws InvalidInput naming the member that asks for what is not there */
-export function parsedTrends(node: TrendsQuery): ParsedTrends {
+/** @param room of all filters of the query @throws InvalidInput naming the member that asks for what is not there */
+export function parsedTrends(node: TrendsQuery, room: FilterRoom): ParsedTrends {
   const shape = shapeOf(node);
-  const series = node.series.map(seriesOf);
+  const series = node.series.map((one, index) => seriesOf(one, index, room));
   const smoothing = node.trendsFilter?.smoothingIntervals ?? 1;
   if (shape === 'cumulative') refuseUncumulated(series, smoothing);
   return {
@@ -24,7 +25,7 @@ export function parsedTrends(node: TrendsQuery): ParsedTrends {
     smoothing: shape === 'total' ? 1 : smoothing,
     formulas: formulasOf(node.trendsFilter, series.length),
     comparison: comparisonOf(node.compareFilter),
-    ...scopeOf(node),
+    ...scopeOf(node, room),
   };
 }
 

@@ -1,7 +1,7 @@
 /** From a query as JSON to one that can be computed. */
 import { InvalidInput } from '../../errors.ts';
 import { invalidInput } from '../../http/validation.ts';
-import { isStorable } from '../../query/filters.ts';
+import { filterRoom, isStorable, type FilterRoom } from '../../query/filters.ts';
 import { compile, type Static, type TSchema, type Validator } from '../../schema.ts';
 import { parsedEvents } from './events-columns.ts';
 import { filterTreeOf } from './filter-tree.ts';
@@ -74,10 +74,13 @@ function ofKind(node: Fields, kinds: readonly string[], member: string): Fields 
   throw refusal(member, `${given} is not a supported kind of query. Use one of: ${kinds.join(', ')}.`, 'not_supported');
 }
 
-function reader<S extends TSchema>(schema: S, parse: (node: Static<S>) => ParsedQuery): (node: unknown) => ParsedQuery {
+function reader<S extends TSchema>(
+  schema: S,
+  parse: (node: Static<S>, room: FilterRoom) => ParsedQuery,
+): (node: unknown) => ParsedQuery {
   const isValid = compile(schema);
   return (node) => {
-    if (isValid(node)) return parse(node);
+    if (isValid(node)) return parse(node, filterRoom());
     throw inQuery(isValid, schema);
   };
 }
@@ -100,36 +103,39 @@ function fixOf({ allowedValues, allowedValue }: { allowedValues?: string[]; allo
 
 const DEFAULT_WINDOW = 14;
 
-function parsedFunnels(node: FunnelsQuery): ParsedFunnels {
+function parsedFunnels(node: FunnelsQuery, room: FilterRoom): ParsedFunnels {
   const { funnelWindowInterval, funnelWindowIntervalUnit } = node.funnelsFilter ?? {};
-  const steps = node.series.map(seriesOf);
+  const steps = node.series.map((one, index) => seriesOf(one, index, room));
   const unfit = steps.findIndex(({ math }) => math !== 'total' && math !== 'dau');
   if (unfit >= 0) throw refusal(`series[${unfit}].math`, 'A funnel counts persons: leave it out.', 'not_supported');
   return {
     kind: 'FunnelsQuery',
     steps,
     window: { count: funnelWindowInterval ?? DEFAULT_WINDOW, unit: funnelWindowIntervalUnit ?? 'day' },
-    ...scopeOf(node),
+    ...scopeOf(node, room),
   };
 }
 
 const DEFAULT_RETENTION_INTERVALS = 8;
 
-function parsedRetention(node: RetentionQuery): ParsedRetention {
+function parsedRetention(node: RetentionQuery, room: FilterRoom): ParsedRetention {
   const { retentionType, totalIntervals, period, targetEntity, returningEntity } = node.retentionFilter;
   return {
     kind: 'RetentionQuery',
-    target: entityOf(targetEntity, 'targetEntity'),
-    returning: entityOf(returningEntity, 'returningEntity'),
+    target: entityOf(targetEntity, 'targetEntity', room),
+    returning: entityOf(returningEntity, 'returningEntity', room),
     isFirstTime: retentionType === 'retention_first_time',
     period: (period ?? 'Day').toLowerCase() as Interval,
     totalIntervals: totalIntervals ?? DEFAULT_RETENTION_INTERVALS,
-    ...scopeOf(node),
+    ...scopeOf(node, room),
   };
 }
 
 /** As upstream: without one it is the page view. */
-function entityOf(given: RetentionEntity | null | undefined, name: string): Entity {
-  if (!given) return { event: '$pageview', filters: filterTreeOf(null, name) };
-  return { event: given.id ?? null, filters: filterTreeOf(given.properties, `retentionFilter.${name}.properties`) };
+function entityOf(given: RetentionEntity | null | undefined, name: string, room: FilterRoom): Entity {
+  if (!given) return { event: '$pageview', filters: filterTreeOf(null, name, room) };
+  return {
+    event: given.id ?? null,
+    filters: filterTreeOf(given.properties, `retentionFilter.${name}.properties`, room),
+  };
 }

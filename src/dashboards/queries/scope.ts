@@ -1,4 +1,5 @@
 /** Of which events a query is. */
+import type { FilterRoom } from '../../query/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
 import { rangeOf } from './moments.ts';
 import type { FilterTree, Range } from './parsed.ts';
@@ -6,7 +7,7 @@ import type { DateRange } from './schema.ts';
 
 type Scoped = { properties?: unknown; dateRange?: DateRange | null };
 
-/** @throws InvalidInput for filters or dates that are none */
-export function scopeOf({ properties, dateRange }: Scoped): { filters: FilterTree; range: Range } {
-  return { filters: filterTreeOf(properties, 'properties'), range: rangeOf(dateRange) };
+/** @param room of all filters of the query @throws InvalidInput for filters or dates that are none */
+export function scopeOf({ properties, dateRange }: Scoped, room: FilterRoom): { filters: FilterTree; range: Range } {
+  return { filters: filterTreeOf(properties, 'properties', room), range: rangeOf(dateRange) };
 }

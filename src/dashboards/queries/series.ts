@@ -1,4 +1,5 @@
 /** Series of trends and steps of funnels. */
+import type { FilterRoom } from '../../query/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
 import type { PropertyOwner, Series } from './parsed.ts';
 import { refusal } from './refusal.ts';
@@ -11,8 +12,8 @@ const OWNERS: ReadonlyMap<string, PropertyOwner> = new Map([
   ['person_properties', 'person'],
 ]);
 
-/** @throws InvalidInput for filters that are none, and where `math` needs a property that is not named or not there */
-export function seriesOf(node: EventsNode, index: number): Series {
+/** @param room of all filters of the query @throws InvalidInput for filters that are none, and where `math` needs a property that is not named or not there */
+export function seriesOf(node: EventsNode, index: number, room: FilterRoom): Series {
   const member = `series[${index}]`;
   const math = node.math ?? 'total';
   return {
@@ -21,8 +22,8 @@ export function seriesOf(node: EventsNode, index: number): Series {
     customName: node.custom_name ?? null,
     filters: {
       every: [
-        filterTreeOf(node.properties, `${member}.properties`),
-        filterTreeOf(node.fixedProperties, `${member}.fixedProperties`),
+        filterTreeOf(node.properties, `${member}.properties`, room),
+        filterTreeOf(node.fixedProperties, `${member}.fixedProperties`, room),
       ],
     },
     math,

@@ -3,6 +3,7 @@ import { InvalidInput } from '../../errors.ts';
 import { postgresRegex } from '../../query/postgres-regex.ts';
 import { checkCondition } from '../evaluation/check-condition.ts';
 import { textOf, type Json } from '../evaluation/json-values.ts';
+import { roomTogether, type PatternRoom } from '../evaluation/pattern-room.ts';
 import { elementsOf, fieldAt, fieldsOf, isFields, type Fields } from '../evaluation/stored-json.ts';
 import { idOf } from '../feature-flags/check-filters.ts';
 
@@ -26,7 +27,7 @@ export function checkedCohortFilters(given: unknown): CohortFilters {
   const group = fieldAt(fieldsOf(given as Json), 'properties');
   const place = 'filters__properties';
   if (group === undefined) throw new InvalidInput('This field is required.', place, 'required');
-  const properties = checkedGroup(group, place);
+  const properties = checkedGroup(group, place, roomTogether());
   if (leavesOf(properties).length > MAX_LEAVES) {
     throw new InvalidInput(`A cohort may have at most ${MAX_LEAVES} conditions.`, place);
   }
@@ -53,7 +54,8 @@ function leavesOf(group: PropertyGroup): (PropertyLeaf | CohortLeaf)[] {
   return group.values.flatMap((one) => ('values' in one ? leavesOf(one) : [one]));
 }
 
-function checkedGroup(given: Json, place: Place): PropertyGroup {
+/** @param room of the patterns of all conditions */
+function checkedGroup(given: Json, place: Place, room: PatternRoom): PropertyGroup {
   const group = fieldsOf(given);
   const type = fieldAt(group, 'type');
   if (!isFields(given) || (type !== 'AND' && type !== 'OR')) {
@@ -61,16 +63,16 @@ function checkedGroup(given: Json, place: Place): PropertyGroup {
   }
   const values = elementsOf(fieldAt(group, 'values'));
   if (values.length === 0) throw new InvalidInput('A group has at least one condition.', `${place}__values`);
-  return { type, values: values.map((one, index) => checkedMember(one, `${place}__values__${index}`)) };
+  return { type, values: values.map((one, index) => checkedMember(one, `${place}__values__${index}`, room)) };
 }
 
-function checkedMember(given: Json, place: Place) {
+function checkedMember(given: Json, place: Place, room: PatternRoom) {
   if (!isFields(given)) throw new InvalidInput('A condition is an object.', place);
-  if (Object.hasOwn(given, 'values')) return checkedGroup(given, place);
+  if (Object.hasOwn(given, 'values')) return checkedGroup(given, place, room);
   const negation = fieldAt(given, 'negation') === true ? ({ negation: true } as const) : {};
   switch (fieldAt(given, 'type')) {
     case 'person':
-      return { ...checkedProperty(given, place), ...negation };
+      return { ...checkedProperty(given, place, room), ...negation };
     case 'cohort':
       return { ...checkedMembership(given, place), ...negation };
     case 'behavioral':
@@ -84,14 +86,14 @@ function checkedMember(given: Json, place: Place) {
   }
 }
 
-function checkedProperty(given: Fields, place: Place): PropertyLeaf {
+function checkedProperty(given: Fields, place: Place, room: PatternRoom): PropertyLeaf {
   const [key, operator, value] = ['key', 'operator', 'value'].map((name) => fieldAt(given, name));
   if (typeof key !== 'string' || key === '' || key.length > MAX_KEY) {
     throw new InvalidInput(`The name of a property has 1 to ${MAX_KEY} characters.`, `${place}__key`);
   }
   return within(place, () => {
     const name = operator === undefined || operator === null ? operator : textOf(operator);
-    const checked = checkCondition({ key, operator: name, value });
+    const checked = checkCondition({ key, operator: name, value }, room);
     // Its persons are counted by Postgres, whose machines for patterns are larger.
     if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value ?? null));
     return { type: 'person', key, operator: checked, ...(value !== undefined && { value }) };

@@ -31,7 +31,14 @@ export function complement(set: CharSet): CharSet {
 }
 
 export function intersection(a: CharSet, b: CharSet): CharSet {
-  return complement(union(complement(a), complement(b)));
+  const common: [number, number][] = [];
+  for (let [i, j] = [0, 0]; i < a.length && j < b.length;) {
+    const [first, last] = [Math.max(a[i]![0], b[j]![0]), Math.min(a[i]![1], b[j]![1])];
+    if (first <= last) common.push([first, last]);
+    if (a[i]![1] < b[j]![1]) i += 1;
+    else j += 1;
+  }
+  return common;
 }
 
 export function difference(a: CharSet, b: CharSet): CharSet {
@@ -39,7 +46,18 @@ export function difference(a: CharSet, b: CharSet): CharSet {
 }
 
 export function has(set: CharSet, codePoint: number): boolean {
-  return set.some(([first, last]) => first <= codePoint && codePoint <= last);
+  let [from, to] = [0, set.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (set[middle]![1] < codePoint) from = middle + 1;
+    else to = middle;
+  }
+  return from < set.length && set[from]![0] <= codePoint;
+}
+
+/** How many characters it has. */
+export function sizeOf(set: CharSet): number {
+  return set.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
 export function single(codePoint: number): CharSet {
@@ -51,30 +69,67 @@ export function charsOf(...pairs: string[]): CharSet {
   return normalized(pairs.map((pair) => [pair.codePointAt(0)!, pair.codePointAt(pair.length - 1)!] as const));
 }
 
+/** Where characters are assigned, but for private use: elsewhere each plane is of one kind up to its last two code points. */
+const ASSIGNED: CharSet = [
+  [0, 0xd7ff],
+  [0xe000, 0x3ffff],
+  [0xe0000, 0xe0fff],
+];
+const ELSEWHERE: CharSet = Array.from({ length: 0x11 }, (_, plane): [number, number][] => {
+  const start = plane * 0x10000;
+  return [
+    [start, start + 0xfffd],
+    [start + 0xfffe, start + 0xffff],
+  ];
+})
+  .flat()
+  .flatMap((part) => difference([part], union(ASSIGNED, [[0xd800, 0xdfff]])));
+
+type Text = { readonly text: string; codePointAt(index: number): number };
+let assigned: readonly Text[] | undefined;
+
+/** All assigned characters in turn, those of the BMP apart: their place in a text tells which ones they are. */
+function assignedTexts(): readonly Text[] {
+  return (assigned ??= ASSIGNED.flatMap(([first, last]) =>
+    last < 0xffff || first > 0xffff ? [[first, last] as const] : [[first, 0xffff] as const, [0x10000, last] as const],
+  ).map(([first, last]) => {
+    const units = first > 0xffff ? 2 : 1;
+    let text = '';
+    for (let codePoint = first; codePoint <= last; codePoint++) text += String.fromCodePoint(codePoint);
+    return { text, codePointAt: (index) => first + index / units };
+  }));
+}
+
 const scans = new Map<string, CharSet>();
 
-/** All characters that a class of JavaScript's own regexes matches, such as `\p{L}`; finding them takes some 30 ms, once. */
-function scanned(source: string): CharSet {
-  let set = scans.get(source);
-  if (set) return set;
-  const pattern = new RegExp(source, 'u');
+/** @param inside of a bracket, in JavaScript's own syntax, such as `\p{L}`: all characters of that class; found once, in a millisecond */
+function scanned(inside: string): CharSet {
+  const known = scans.get(inside);
+  if (known) return known;
+  const [member, other] = [new RegExp(`[${inside}]`, 'gu'), new RegExp(`[^${inside}]`, 'gu')];
   const ranges: [number, number][] = [];
-  for (let codePoint = 0; codePoint <= LAST; codePoint++) {
-    if (codePoint === 0xd800) codePoint = 0xe000;
-    if (!pattern.test(String.fromCodePoint(codePoint))) continue;
-    const previous = ranges.at(-1);
-    if (previous?.[1] === codePoint - 1) previous[1] = codePoint;
-    else ranges.push([codePoint, codePoint]);
+  for (const { text, codePointAt } of assignedTexts()) {
+    for (let at = 0; at < text.length;) {
+      member.lastIndex = at;
+      const start = member.exec(text)?.index ?? text.length;
+      if (start === text.length) break;
+      other.lastIndex = start;
+      at = other.exec(text)?.index ?? text.length;
+      ranges.push([codePointAt(start), codePointAt(at) - 1]);
+    }
   }
-  set = ranges;
-  scans.set(source, set);
+  for (const [first, last] of ELSEWHERE) {
+    if (new RegExp(`[${inside}]`, 'u').test(String.fromCodePoint(first))) ranges.push([first, last]);
+  }
+  const set = normalized(ranges);
+  scans.set(inside, set);
   return set;
 }
 
 /** Unicode's definitions (UTS 18, annex C), not ASCII's. */
 export const digits = () => scanned(String.raw`\p{Nd}`);
 export const spaces = () => scanned(String.raw`\p{White_Space}`);
-export const wordChars = () => scanned(String.raw`[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]`);
+export const wordChars = () => scanned(String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`);
 
 /** @param name a general category, a script or a binary property, as in `\p{name}`; undefined when there is none */
 export function unicodeClass(name: string): CharSet | undefined {
@@ -89,16 +144,19 @@ export function unicodeClass(name: string): CharSet | undefined {
 }
 
 let orbits: ReadonlyMap<number, readonly number[]> | undefined;
+/** In ascending order. */
+let cased: readonly number[] = [];
 
 /** Of each character that has a case, those that it is the same as once case is ignored: `k`, `K` and the Kelvin sign. */
 function caseOrbits(): ReadonlyMap<number, readonly number[]> {
   if (orbits) return orbits;
   const members = new Map<string, number[]>();
-  for (const codePoint of codePointsOf(scanned(String.raw`[\p{Changes_When_Casemapped}]`))) {
+  for (const codePoint of codePointsOf(scanned(String.raw`\p{Changes_When_Casemapped}`))) {
     const folded = simplyFolded(String.fromCodePoint(codePoint));
     members.set(folded, [...(members.get(folded) ?? []), codePoint]);
   }
   orbits = new Map([...members.values()].flatMap((orbit) => orbit.map((one) => [one, orbit])));
+  cased = [...orbits.keys()].sort((a, b) => a - b);
   return orbits;
 }
 
@@ -117,11 +175,29 @@ function oneChar(text: string): string | undefined {
   return String.fromCodePoint(text.codePointAt(0)!) === text ? text : undefined;
 }
 
+/** About how many characters have a case: to look at each of them is what `ignoringCase` takes at most. */
+export const CASED = 3000;
+const ignoring = new WeakMap<CharSet, CharSet>();
+
 /** The set with every character that differs from one of its own by case only. */
 export function ignoringCase(set: CharSet): CharSet {
+  let known = ignoring.get(set);
+  if (!known) ignoring.set(set, (known = withOtherCases(set)));
+  return known;
+}
+
+function withOtherCases(set: CharSet): CharSet {
   const known = caseOrbits();
-  const size = set.reduce((sum, [first, last]) => sum + last - first + 1, 0);
-  const candidates = size < known.size ? codePointsOf(set) : [...known.keys()].filter((one) => has(set, one));
+  const candidates = sizeOf(set) < known.size ? codePointsOf(set) : casedIn(set);
   const added = [...candidates].flatMap((one) => known.get(one) ?? []).map((one) => [one, one] as const);
   return added.length > 0 ? union(set, normalized(added)) : set;
+}
+
+function* casedIn(set: CharSet): Iterable<number> {
+  let index = 0;
+  for (const codePoint of cased) {
+    while (index < set.length && set[index]![1] < codePoint) index += 1;
+    if (index === set.length) return;
+    if (set[index]![0] <= codePoint) yield codePoint;
+  }
 }

@@ -3,6 +3,7 @@ import { InvalidInput } from '../../errors.ts';
 import { instantOfText } from './dates.ts';
 import { numberOf, textOf, type Json } from './json-values.ts';
 import { boundsOf, listOf, operatorNamed, OPERATORS, type Operator, type PropertyCondition } from './operators.ts';
+import type { PatternRoom } from './pattern-room.ts';
 import { parseRegex } from './regex-syntax.ts';
 import { caretRange, comparableVersionOf, tildeRange, versionOf, wildcardRange } from './semver.ts';
 
@@ -10,7 +11,7 @@ const MAX_VALUES = 1000;
 const MAX_TEXT = 100_000;
 
 /** A sentence about what is wrong with the value, or undefined; regexes throw by themselves. */
-type ValueCheck = (value: Json) => string | undefined;
+type ValueCheck = (value: Json, room: PatternRoom | undefined) => string | undefined;
 
 const number: ValueCheck = (value) => (numberOf(value) === undefined ? 'Must be a number.' : undefined);
 const bounds: ValueCheck = (value) =>
@@ -24,8 +25,8 @@ const version =
   (read: (text: string) => unknown): ValueCheck =>
   (value) =>
     read(textOf(value)) === undefined ? 'Must be a version, such as "1.2.3".' : undefined;
-const regex: ValueCheck = (value) => {
-  parseRegex(textOf(value));
+const regex: ValueCheck = (value, room) => {
+  parseRegex(textOf(value), room);
   return undefined;
 };
 
@@ -60,10 +61,11 @@ const CHECKS: Partial<Record<Operator, ValueCheck>> = {
 const WITHOUT_VALUE: readonly Operator[] = ['is_set', 'is_not_set'];
 
 /**
+ * @param room of the patterns of all conditions that are checked at once
  * @returns the operator, aliases resolved
  * @throws InvalidInput: attr `operator`, code `invalid_operator`; attr `value`, code `required`, `invalid_date` or `invalid_value`
  */
-export function checkCondition({ operator: name, value }: PropertyCondition): Operator {
+export function checkCondition({ operator: name, value }: PropertyCondition, room?: PatternRoom): Operator {
   const operator = operatorNamed(name);
   if (!operator) {
     const detail = `"${name}" is not an operator on properties. Operators are: ${OPERATORS.join(', ')}.`;
@@ -73,7 +75,7 @@ export function checkCondition({ operator: name, value }: PropertyCondition): Op
   if (value === null || value === undefined) throw new InvalidInput('This field is required.', 'value', 'required');
   if (listOf(value).length > MAX_VALUES) throw tooMuch(`May have at most ${MAX_VALUES} values.`);
   if (textOf(value).length > MAX_TEXT) throw tooMuch(`May have at most ${MAX_TEXT} characters.`);
-  const fault = CHECKS[operator]?.(value);
+  const fault = CHECKS[operator]?.(value, room);
   if (fault) throw new InvalidInput(fault, 'value', operator.startsWith('is_date') ? 'invalid_date' : 'invalid_value');
   return operator;
 }

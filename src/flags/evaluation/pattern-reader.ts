@@ -1,12 +1,36 @@
 /** A cursor over a pattern, a code point at a time. */
+import { CASED, ignoringCase, sizeOf, type CharSet } from './char-sets.ts';
+import type { PatternRoom } from './pattern-room.ts';
 import { invalid } from './regex-errors.ts';
 
 export class PatternReader {
   readonly #text: string;
+  readonly #room: PatternRoom;
+  readonly #folded = new Set<CharSet>();
   #at = 0;
 
-  constructor(text: string) {
+  /** @param room that what is made of it takes */
+  constructor(text: string, room: PatternRoom) {
     this.#text = text;
+    this.#room = room;
+  }
+
+  /** @returns the set, which takes room for each of its ranges */
+  taking(set: CharSet): CharSet {
+    this.#room.take(set.length);
+    return set;
+  }
+
+  /** Before a class of Unicode's is looked up by its name. */
+  lookUp(name: string): void {
+    this.#room.takeToFind(name);
+  }
+
+  /** @returns the set in any case; the same one again takes no more than itself */
+  inAnyCase(set: CharSet): CharSet {
+    if (!this.#folded.has(set)) this.#room.take(Math.min(CASED, sizeOf(set)));
+    this.#folded.add(set);
+    return this.taking(ignoringCase(set));
   }
 
   get atEnd(): boolean {

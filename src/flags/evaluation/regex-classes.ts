@@ -3,7 +3,6 @@ import {
   charsOf,
   complement,
   difference,
-  ignoringCase,
   intersection,
   normalized,
   NOTHING,
@@ -67,16 +66,17 @@ export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0)
       for (const range of readItem(reader, ignoreCase, depth)) operand.push(range);
       continue;
     }
-    set = apply(set, folded(normalized(operand), ignoreCase));
+    set = reader.taking(apply(set, folded(reader, operand, ignoreCase)));
     apply = operation[1];
     operand = [];
   }
-  set = apply(set, folded(normalized(operand), ignoreCase));
+  set = reader.taking(apply(set, folded(reader, operand, ignoreCase)));
   return negated ? complement(set) : set;
 }
 
-function folded(set: CharSet, ignoreCase: boolean): CharSet {
-  return ignoreCase ? ignoringCase(set) : set;
+function folded(reader: PatternReader, ranges: CharSet, ignoreCase: boolean): CharSet {
+  const set = reader.taking(normalized(ranges));
+  return ignoreCase ? reader.inAnyCase(set) : set;
 }
 
 function readItem(reader: PatternReader, ignoreCase: boolean, depth: number): CharSet {

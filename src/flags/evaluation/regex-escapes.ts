@@ -25,9 +25,11 @@ export function readUnicodeClass(reader: PatternReader): CharSet | undefined {
   const found = reader.takeMatch(/([pP])(?:\{(\^?)([\w=:!]+)\}|([A-Z]))/y);
   if (!found) return undefined;
   const [whole, letter, caret, name, short] = found;
-  const set = unicodeClass((name ?? short ?? '').replace(':', '='));
+  const wanted = (name ?? short ?? '').replace(':', '=');
+  reader.lookUp(wanted);
+  const set = unicodeClass(wanted);
   if (!set) throw invalid(`an unknown class \`\\${whole}\``);
-  return (letter === 'P') !== (caret === '^') ? complement(set) : set;
+  return reader.taking((letter === 'P') !== (caret === '^') ? complement(set) : set);
 }
 
 /** `\d`, `\W` and their like: undefined when something else stands here. */
@@ -36,7 +38,7 @@ export function readNamedClass(reader: PatternReader): CharSet | undefined {
   const set = NAMED_CLASSES[letter.toLowerCase()]?.();
   if (!set) return undefined;
   reader.next();
-  return letter === letter.toLowerCase() ? set : complement(set);
+  return reader.taking(letter === letter.toLowerCase() ? set : complement(set));
 }
 
 const NAMED_CLASSES: Record<string, () => CharSet> = {

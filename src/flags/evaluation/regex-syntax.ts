@@ -3,8 +3,9 @@
  * and classes are resolved, so whoever writes the tree for an engine needs to know none of them. What cannot be matched in
  * linear time is refused by name.
  */
-import { charsOf, complement, ignoringCase, NOTHING, single, type CharSet } from './char-sets.ts';
+import { charsOf, complement, NOTHING, single, type CharSet } from './char-sets.ts';
 import { PatternReader } from './pattern-reader.ts';
+import { PatternRoom } from './pattern-room.ts';
 import { readClass } from './regex-classes.ts';
 import { invalid, refused, refusedConstruct } from './regex-errors.ts';
 import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escapes.ts';
@@ -24,6 +25,9 @@ type Flags = {
   readonly dotAll: boolean;
   readonly extended: boolean;
 };
+
+const ANY = complement(NOTHING);
+const ANY_OF_LINE = complement(charsOf('\n'));
 
 const NO_FLAGS: Flags = { ignoreCase: false, multiLine: false, dotAll: false, extended: false };
 const FLAG_NAMES: Record<string, keyof Flags> = { i: 'ignoreCase', m: 'multiLine', s: 'dotAll', x: 'extended' };
@@ -57,12 +61,18 @@ const REFUSED_ESCAPES: Record<string, string> = {
   G: 'anchor',
 };
 
-/** @throws InvalidInput `invalid_value`, naming the construct */
-export function parseRegex(pattern: string): Regex {
+/**
+ * @param together of all patterns that are read at once
+ * @throws InvalidInput `invalid_value`, naming the construct
+ */
+export function parseRegex(pattern: string, together?: PatternRoom): Regex {
   // tooth: pattern-length
   if (pattern.length > LONGEST_PATTERN) throw refused(`A pattern of more than ${LONGEST_PATTERN} characters`);
-  const reader = new PatternReader(pattern);
+  const room = new PatternRoom({ around: together });
+  room.take(pattern.length);
+  const reader = new PatternReader(pattern, room);
   const regex = readAlternatives(reader, NO_FLAGS, 0);
+  together?.take(room.taken);
   if (!reader.atEnd) throw invalid('an unopened group `)`');
   if (statesOf(regex) > MAX_STATES) throw refused('A pattern as large as this');
   return regex;
@@ -124,17 +134,17 @@ function changed(flags: Flags, on: string, off: string): Flags {
 function readAtom(reader: PatternReader, flags: Flags, depth: number): Regex {
   if (reader.peek === '(') return readGroup(reader, flags, depth);
   if (reader.peek === '\\') return readEscape(reader, flags);
-  if (reader.peek === '[') return chars(readClass(reader, flags.ignoreCase), NO_FLAGS);
+  if (reader.peek === '[') return { kind: 'chars', set: readClass(reader, flags.ignoreCase) };
   const char = reader.next();
-  if (char === '.') return chars(flags.dotAll ? complement(NOTHING) : complement(charsOf('\n')), NO_FLAGS);
+  if (char === '.') return { kind: 'chars', set: flags.dotAll ? ANY : ANY_OF_LINE };
   if (char === '^') return { kind: 'place', place: flags.multiLine ? 'line-start' : 'start' };
   if (char === '$') return { kind: 'place', place: flags.multiLine ? 'line-end' : 'end' };
   if ('*+?'.includes(char)) throw invalid(`nothing to repeat before \`${char}\``);
-  return chars(single(char.codePointAt(0)!), flags);
+  return chars(reader, single(char.codePointAt(0)!), flags);
 }
 
-function chars(set: CharSet, { ignoreCase }: Flags): Regex {
-  return { kind: 'chars', set: ignoreCase ? ignoringCase(set) : set };
+function chars(reader: PatternReader, set: CharSet, { ignoreCase }: Flags): Regex {
+  return { kind: 'chars', set: ignoreCase ? reader.inAnyCase(set) : set };
 }
 
 function readGroup(reader: PatternReader, flags: Flags, depth: number): Regex {
@@ -163,7 +173,7 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
   // The end, or before a line feed that ends the text: nothing else needs to look ahead.
   if (reader.take('Z')) return optionalLineFeedAtEnd();
   const named = readNamedClass(reader) ?? readUnicodeClass(reader);
-  return named ? chars(named, flags) : chars(single(readEscapedChar(reader)), flags);
+  return chars(reader, named ?? single(readEscapedChar(reader)), flags);
 }
 
 const PLACES: Record<string, Place> = { A: 'start', z: 'end', b: 'word-boundary', B: 'no-word-boundary' };

@@ -1,6 +1,7 @@
 /** Whether a pattern is found in a text, in time linear in the text's length (RE2). */
 import { RE2JS } from 're2js';
 import { LAST, type CharSet } from './char-sets.ts';
+import { PatternRoom } from './pattern-room.ts';
 import type { Readings } from './readings.ts';
 import { onePassTest } from './one-pass.ts';
 import { parseRegex, statesOf, type Place, type Regex } from './regex-syntax.ts';
@@ -12,6 +13,8 @@ const MAX_STEPS = 2_500_000;
 /** Of a machine for each of its states and each character, and of a test in one pass for each character. */
 const STEPS_PER_STATE = 12;
 const STEPS_IN_ONE_PASS = 4;
+/** Of making a machine, for each range of characters and each state. */
+const STEPS_PER_RANGE = 70;
 
 /**
  * @param readings whose steps the search takes
@@ -31,21 +34,39 @@ export function searchFor(pattern: string): Search {
   return search;
 }
 
+/** Made when it is first asked, by whoever asks: a project has as many patterns as its members like. */
 function compile(pattern: string): Search {
+  let search: Search | undefined;
+  return (text, readings) => {
+    if (!search) {
+      const made = compileNow(pattern);
+      search = made.search;
+      readings.spend(made.taken * STEPS_PER_RANGE);
+    }
+    return search(text, readings);
+  };
+}
+
+/** @property taken ranges of characters, and what else the pattern is made of */
+function compileNow(pattern: string): { search: Search; taken: number } {
+  const room = new PatternRoom();
   try {
-    const regex = parseRegex(pattern);
-    const test = onePassTest(regex);
-    if (test) return inOnePass(test);
-    const machine = RE2JS.compile(re2Of(regex));
+    const regex = parseRegex(pattern, room);
     const states = statesOf(regex);
-    return (text, readings) => {
-      if (text.length * states > MAX_STEPS) return undefined;
-      readings.spendOn(text, states * STEPS_PER_STATE);
-      return machine.test(text);
-    };
+    const test = onePassTest(regex);
+    const search = test ? inOnePass(test) : byMachine(RE2JS.compile(re2Of(regex)), states);
+    return { search, taken: room.taken + states };
   } catch {
-    return () => undefined;
+    return { search: () => undefined, taken: room.taken };
   }
+}
+
+function byMachine(machine: RE2JS, states: number): Search {
+  return (text, readings) => {
+    if (text.length * states > MAX_STEPS) return undefined;
+    readings.spendOn(text, states * STEPS_PER_STATE);
+    return machine.test(text);
+  };
 }
 
 function inOnePass(test: (text: string) => boolean): Search {
@@ -73,7 +94,16 @@ function re2Of(regex: Regex): string {
   return `(?:${re2Of(regex.item)}){${regex.min},${regex.max ?? ''}}`;
 }
 
+/** Many patterns have the same classes, each of hundreds of ranges. */
+const written = new WeakMap<CharSet, string>();
+
 function classOf(set: CharSet): string {
+  let text = written.get(set);
+  if (text === undefined) written.set(set, (text = writeClass(set)));
+  return text;
+}
+
+function writeClass(set: CharSet): string {
   if (set.length === 0) return `[^\\x{0}-${hex(LAST)}]`;
   return `[${set.map(([first, last]) => (first === last ? hex(first) : `${hex(first)}-${hex(last)}`)).join('')}]`;
 }

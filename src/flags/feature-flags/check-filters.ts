@@ -4,6 +4,7 @@ import { invalidInput } from '../../http/validation.ts';
 import { compile, Type } from '../../schema.ts';
 import { checkCondition } from '../evaluation/check-condition.ts';
 import type { Json } from '../evaluation/json-values.ts';
+import { roomTogether, type PatternRoom } from '../evaluation/pattern-room.ts';
 import { refuseUnknownMembers } from './check-members.ts';
 import { conditionsOf, Filters, variantsOf, type ConditionSet, type FlagFilters, type Property } from './filters.ts';
 import { payloadsOf } from './payloads.ts';
@@ -27,8 +28,11 @@ export function checkedFilters(filters: unknown): FlagFilters {
   const payloads = payloadsOf(given.filters);
   const checked: FlagFilters = { ...rest, groups, ...(payloads && { payloads }) };
   checkVariants(checked);
-  for (const { set, property, attr } of conditionsOf(checked)) checkProperty(property, indexOf(set, checked), attr);
-  checkEnrollment(checked);
+  const room = roomTogether();
+  for (const { set, property, attr } of conditionsOf(checked)) {
+    checkProperty(property, { groupTypeIndex: indexOf(set, checked), attr, room });
+  }
+  checkEnrollment(checked, room);
   return checked;
 }
 
@@ -64,8 +68,10 @@ function checkVariants(filters: FlagFilters): void {
 
 const OF_PERSONS = ['person', 'person_metadata', 'cohort', 'flag'];
 
-/** @param groupTypeIndex of the condition set; null: it is about persons */
-function checkProperty(property: Property, groupTypeIndex: number | null, attr: string): void {
+/** @property groupTypeIndex of the condition set; null: it is about persons */
+type Place = { groupTypeIndex: number | null; attr: string; room: PatternRoom };
+
+function checkProperty(property: Property, { groupTypeIndex, attr, room }: Place): void {
   const types = groupTypeIndex === null ? OF_PERSONS : ['group'];
   const type = property.type ?? '';
   if (type === '') {
@@ -81,7 +87,7 @@ function checkProperty(property: Property, groupTypeIndex: number | null, attr: 
   if (property.key === '') throw new InvalidInput('This field may not be blank.', `${attr}__key`, 'blank');
   if (type === 'cohort') return checkCohort(property, attr);
   if (type === 'flag') return checkFlag(property, attr);
-  checkValue(property, attr);
+  checkValue(property, attr, room);
 }
 
 function mistyped(type: string, groupTypeIndex: number | null): string {
@@ -125,7 +131,7 @@ function checkFlag(property: Property, attr: string): void {
 const OF_TEXTS = /^(?:(?:not_)?(?:regex|icontains|starts_with|ends_with)|[gl]te?|min|max)$/;
 const OF_LISTS = /^(?:not_)?icontains_multi$/;
 
-function checkValue({ key, operator, value }: Property, attr: string): void {
+function checkValue({ key, operator, value }: Property, attr: string, room: PatternRoom): void {
   const name = operator ?? 'exact';
   const mismatch = OF_TEXTS.test(name) ? typeof value !== 'string' : OF_LISTS.test(name) && !Array.isArray(value);
   if (mismatch && value !== undefined && value !== null) {
@@ -133,17 +139,17 @@ function checkValue({ key, operator, value }: Property, attr: string): void {
     const detail = `Invalid value for operator ${name}: ${JSON.stringify(value).slice(0, 100)}. It must be ${wanted}.`;
     throw new InvalidInput(detail, `${attr}__value`, 'invalid_value');
   }
-  within(attr, () => checkCondition({ key: String(key), operator: name, value: value as Json | undefined }));
+  within(attr, () => checkCondition({ key: String(key), operator: name, value: value as Json | undefined }, room));
 }
 
 /** Enrollment asks about the person, whatever the flag is about. */
-function checkEnrollment({ super_groups: sets }: FlagFilters): void {
+function checkEnrollment({ super_groups: sets }: FlagFilters, room: PatternRoom): void {
   for (const { property, attr } of conditionsOf({ groups: sets ?? [] })) {
     const place = attr.replace('groups', 'super_groups');
     if (property.type !== 'person') {
       throw new InvalidInput('Enrollment can only use person properties.', `${place}__type`);
     }
-    checkValue(property, place);
+    checkValue(property, place, room);
   }
 }
 

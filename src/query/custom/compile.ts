@@ -8,7 +8,7 @@
 import type { ColumnType } from '../../destinations/contract.ts';
 import { condition } from './choices.ts';
 import { convert } from './conversions.ts';
-import { compiled, type Scope } from './expressions.ts';
+import { compiled, LONGEST_SQL, type Scope } from './expressions.ts';
 import { everything, fieldsOf, type Relation } from './fields.ts';
 import { parseExpression, parseStatement } from './parser.ts';
 import { invalid, quoted, refused } from './refusal.ts';
@@ -53,6 +53,11 @@ export function compileQuery(text: string, interval: QueryInterval): CompiledQue
   const where = statement.where ? filter(statement.where, scope) : 'true';
   scope.fields.refuseUnknown();
   refuseNames(columns);
+  let length = where.length;
+  for (const { sql, at } of columns) {
+    length += sql.length;
+    if (length > LONGEST_SQL) throw invalid('the query becomes too large', at);
+  }
   return { relation, columns: columns.map(withoutPlace), where };
 }
 

@@ -14,6 +14,8 @@ export type Scope = { fields: Fields; interval: { start: string; end: string } }
 
 /** Beyond this Postgres might run out of stack. */
 const DEEPEST = 100;
+/** As SQL; characters. */
+export const LONGEST_SQL = 1_000_000;
 
 type Of<K extends Kind> = Extract<Expression, { kind: K }>;
 type Compilers = { readonly [K in Kind]: (node: Of<K>, compile: (inner: Expression) => Value, scope: Scope) => Value };
@@ -22,7 +24,11 @@ type Compilers = { readonly [K in Kind]: (node: Of<K>, compile: (inner: Expressi
 export function compiled(expression: Expression, scope: Scope, depth = 1): Value {
   if (depth > DEEPEST) throw invalid(`the expression is more than ${DEEPEST} levels deep`, expression.at);
   const compile = COMPILERS[expression.kind] as Compilers[Kind] as Compile;
-  return { ...compile(expression, (inner) => compiled(inner, scope, depth + 1), scope), at: expression.at };
+  const made = compile(expression, (inner) => compiled(inner, scope, depth + 1), scope);
+  // A part that is written several times, such as what a CASE compares, may hold another: each level multiplies it.
+  // tooth: expression-size
+  if (made.sql.length > LONGEST_SQL) throw invalid('the expression becomes too large', expression.at);
+  return { ...made, at: expression.at };
 }
 
 type Compile = (node: Expression, compile: (inner: Expression) => Value, scope: Scope) => Value;

@@ -143,6 +143,21 @@ describe('steps of a request', () => {
     assert.equal(once.decisions[first]!.reason.code, 'timeout');
   });
 
+  it('are enough for 1,000 values of icontains_multi in 4,900 characters, and not for 80,000', () => {
+    const values = Array.from({ length: 1000 }, (_, index) => `y${index}`);
+    const flags = [flagWith('icontains_multi', values, { key: 'many' }), flagWith('icontains', 'b', { key: 'one' })];
+    const reasons = (length: number) =>
+      decided(flags, { personProperties: { q: 'ab'.repeat(length / 2) } }).decisions.map(({ failed, enabled }) => [
+        failed,
+        enabled,
+      ]);
+    assert.deepEqual(reasons(4900), [
+      [false, false],
+      [false, true],
+    ]);
+    assert.deepEqual(reasons(80_000)[0], [true, false]);
+  });
+
   it('ten thousand flags with ten conditions each use few', () => {
     const properties = Array.from({ length: 10 }, () => ({
       type: 'person',

@@ -243,6 +243,14 @@ const HUGE: Record<string, Refusal> = {
   '4,000 NOTs': [ofWhere(`${times(4000, 'not ')}true`), 'more than 100 levels deep'],
   'a sum of 5,000 terms': [ofItem(`1${times(5000, '+1')}`), 'more than 100 levels deep'],
   '1,000 casts': [ofItem(`1${times(1000, '::int')}`), 'more than 100 levels deep'],
+  'a CASE of CASEs, each written several times': [
+    ofItem(`${times(40, 'case ')}properties.a${times(40, " when '1' then '2' when '3' then '4' end")}`),
+    'becomes too large',
+  ],
+  'columns that are large CASEs': [
+    `select ${Array.from({ length: 30 }, (_, n) => `${times(11, 'case ')}properties.a${times(11, " when '1' then '2' when '3' then '4' end")} as c${n}`).join()} from events`, // prettier-ignore
+    'becomes too large',
+  ],
   '1,500 names in a row': [`select event from events e ${times(1500, 'x ')}`, 'unexpected "x" (line 1, column 28)'],
 };
 

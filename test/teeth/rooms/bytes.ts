@@ -113,6 +113,24 @@ export const BYTE_TEETH: readonly Tooth[] = [
     grep: 'ten thousand characters',
   },
   {
+    name: 'pattern-room',
+    guards: 'classes of patterns are only so large',
+    tests: ['test/flags/evaluation/large-classes.test.ts'],
+    grep: 'refused where there are too many',
+  },
+  {
+    name: 'expression-size',
+    guards: 'what a custom query becomes is only so long',
+    tests: ['test/query/custom/refusals.test.ts'],
+    grep: 'CASEs',
+  },
+  {
+    name: 'expressions-room',
+    guards: 'expressions of filters are together only so long',
+    tests: ['test/query/filters.test.ts'],
+    grep: 'characters of expressions together',
+  },
+  {
     name: 'pattern-nesting',
     guards: 'classes of a pattern nest only so deep',
     tests: ['test/flags/evaluation/steps.test.ts'],
