@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { NO_SETTINGS } from '../../src/exports/domain/content.ts';
 import type { NewEvent } from '../../src/events/event-rows.ts';
+import { deliveredRows } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 
@@ -31,11 +31,9 @@ describe('a run of a custom query', () => {
     assert.equal(run!.latestError, null);
     assert.equal(run!.status, 'Completed');
     const folder = path.join(world.folder, directory);
-    const files = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
-    const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
-    const lines = texts.join('').split('\n').filter(Boolean);
-    assert.equal(run!.recordsCompleted, lines.length);
-    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const rows = await deliveredRows<Record<string, unknown>>(folder);
+    assert.equal(run!.recordsCompleted, rows.length);
+    return rows;
   }
 
   it('delivers its columns of the rows that it wants', async () => {

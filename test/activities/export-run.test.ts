@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { deliveredManifests, deliveredRows } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 
@@ -45,19 +45,10 @@ describe('a run', () => {
       })),
     );
     const folder = path.join(world.folder, 'hourly');
-    const names = await readdir(folder);
-    assert.equal(names.filter((name) => name.endsWith('_manifest.json')).length, 3);
-    const lines = (
-      await Promise.all(
-        names.filter((name) => name.endsWith('.jsonl')).map((name) => readFile(path.join(folder, name), 'utf8')),
-      )
-    )
-      .join('')
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => (JSON.parse(line) as { uuid: string }).uuid);
-    assert.equal(lines.length, 51);
-    assert.equal(new Set([...lines, ...events.map(({ uuid }) => uuid)]).size, 51);
+    assert.equal((await deliveredManifests(folder)).length, 3);
+    const uuids = (await deliveredRows<{ uuid: string }>(folder)).map(({ uuid }) => uuid);
+    assert.equal(uuids.length, 51);
+    assert.equal(new Set([...uuids, ...events.map(({ uuid }) => uuid)]).size, 51);
 
     const figures = await world.engine.metrics.text();
     const of = 'destination="LocalFile",interval="hour"';

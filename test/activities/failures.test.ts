@@ -11,6 +11,7 @@ import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import type { ExportWorker } from '../../src/temporal/worker.ts';
+import { deliveredFiles } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
@@ -153,8 +154,8 @@ describe('a run that cannot deliver', () => {
     const run = await deliver(built, {
       step: 'before-read-back',
       async act() {
-        const [file] = (await readdir(built.folder)).filter((name) => name.endsWith('.jsonl'));
-        await writeFile(path.join(built.folder, file!), '{}\n');
+        const [file] = await deliveredFiles(built.folder);
+        await writeFile(file!, '{}\n');
       },
     });
     assert.equal(run.status, 'FailedRetryable');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createClient, createPool, type Pool } from '../../src/db/connection.ts';
 import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
@@ -8,6 +8,7 @@ import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { exportVerifier } from '../../src/exports/verify.ts';
 import { openSession, plannedRun } from '../../activities/open-session.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
+import { deliveredFiles } from '../support/delivered-files.ts';
 import { buildRows } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 import { eventOf, identify, mergeDangerously, set, type Line } from '../support/person-lines.ts';
@@ -137,9 +138,8 @@ describe('persons that change while they are exported', () => {
   }
 
   const files = async () => {
-    const folder = path.join(world.folder, 'people');
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl')).toSorted();
-    return Promise.all(names.map(async (name) => ({ name, text: await readFile(path.join(folder, name), 'utf8') })));
+    const names = await deliveredFiles(path.join(world.folder, 'people'));
+    return Promise.all(names.map(async (name) => ({ name, text: await readFile(name, 'utf8') })));
   };
 
   /** As a reader of the files would: of each distinct id the newest version. */

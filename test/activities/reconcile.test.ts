@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { TypedSearchAttributes, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
@@ -14,6 +14,7 @@ import { boundaryAfter, cadenceWith } from '../../src/exports/domain/cadence.ts'
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import type { Run, RunEnd } from '../../src/exports/runs.store.ts';
+import { deliveredManifests } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
 
@@ -376,8 +377,12 @@ describe('the reconciler', () => {
         assert.notEqual(run.id, terminated.id);
         assert.deepEqual([run.status, run.epoch], ['Completed', 2]);
         assert.equal((await world.engine.stores.runs.byId(terminated.id)).status, 'Terminated');
-        const names = await readdir(folder);
-        assert.equal(names.length, 2, `${names.join(', ')}: one file, one manifest`);
+        const [manifest, ...others] = await deliveredManifests(folder);
+        assert.deepEqual(others, []);
+        // What the terminated run had made visible is no delivery: it is on record, to be deleted.
+        const left = await sql('select from superseded_files where batch_export_id = $1', [id]);
+        assert.deepEqual([manifest?.files.length, left.length], [1, step === 'manifest' ? 1 : 0]);
+        assert.equal((await readdir(folder)).length, 2 + left.length);
         assert.deepEqual(await artifactsOf(id), []);
       });
     }
@@ -454,10 +459,9 @@ describe('the reconciler', () => {
       const { id, folder } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
       const cancelled = await cancelAt(id, 'manifest');
       assert.equal((await world.engine.stores.runs.byId(cancelled.id)).status, 'Completed');
-      const names = await readdir(folder);
-      assert.equal(names.length, 2);
-      const manifest = names.find((name) => name.endsWith('_manifest.json'))!;
-      assert.match(await readFile(path.join(folder, manifest), 'utf8'), /"state": ?"complete"/);
+      assert.equal((await readdir(folder)).length, 2);
+      const [manifest] = await deliveredManifests(folder);
+      assert.deepEqual([manifest?.state, manifest?.files.length], ['complete', 1]);
     });
   });
 

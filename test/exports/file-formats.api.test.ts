@@ -3,6 +3,9 @@ import { startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 
 type Config = Record<string, unknown>;
 
+const layoutOf = ({ body }: { body: unknown }) =>
+  (body as { destination: { config: Config } }).destination.config['layout'];
+
 describe('the files of a batch export', () => {
   let exports: ExportsApi;
 
@@ -80,7 +83,7 @@ describe('the files of a batch export', () => {
     const { directory: _, ...config } = destination.config;
     assert.deepEqual(config, {
       prefix: '',
-      layout: 'stable',
+      layout: 'versioned',
       file_format: 'JSONLines',
       compression: null,
       max_file_size_mb: null,
@@ -95,6 +98,26 @@ describe('the files of a batch export', () => {
       destination: { type: 'LocalFile', config: { compression: 'snappy' } },
     });
     assert.equal(wrong.status, 400);
+  });
+
+  it('keep stable names where the export is older than layouts, whatever else of it is changed', async () => {
+    const { body } = await create({});
+    const { id } = body as { id: string };
+    await exports.db.raw(`update batch_exports set destination_config = destination_config - 'layout' where id = ?`, [
+      id,
+    ]);
+    const path = `/batch_exports/${id}/`;
+    assert.equal(layoutOf(await exports.request('GET', path)), 'stable');
+    for (const change of [
+      { name: 'renamed' },
+      { destination: { type: 'LocalFile', config: { compression: 'gzip' } } },
+      { destination: { type: 'LocalFile', config: { directory: crypto.randomUUID() } } },
+    ]) {
+      assert.equal(layoutOf(await exports.request('PATCH', path, change)), 'stable');
+      assert.equal(layoutOf(await exports.request('GET', path)), 'stable');
+    }
+    const versioned = { destination: { type: 'LocalFile', config: { layout: 'versioned' } } };
+    assert.equal(layoutOf(await exports.request('PATCH', path, versioned)), 'versioned');
   });
 
   for (const prefix of [

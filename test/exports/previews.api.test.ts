@@ -59,7 +59,7 @@ describe('a preview', () => {
       data_interval_end: '2015-05-17T13:00:00.000000Z',
       records_total_count: 3,
       names: [
-        `${exports.world.projectId}/previewed/2015/20150517T120000Z-20150517T130000Z.jsonl`,
+        `${exports.world.projectId}/previewed/2015/20150517T120000Z-20150517T130000Z-<run id>.jsonl`,
         `${exports.world.projectId}/previewed/2015/20150517T120000Z-20150517T130000Z_manifest.json`,
       ],
     });

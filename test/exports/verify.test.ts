@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { openSession, plannedRun } from '../../activities/open-session.ts';
 import { createClient } from '../../src/db/connection.ts';
 import { exportVerifier, type VerifiedInterval, type VerifyRange } from '../../src/exports/verify.ts';
 import { createEmptyDatabase } from '../support/database.ts';
+import { deliveredFiles } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 
@@ -58,14 +59,10 @@ describe('verifying an export', () => {
     );
   }
 
-  async function files(): Promise<string[]> {
-    return (await readdir(directory)).filter((name) => !name.endsWith('.json')).sort();
-  }
-
   /** Changes the file of the second hour. */
   async function change(edit: (text: string) => string): Promise<void> {
-    const file = path.join(directory, (await files())[1]!);
-    await writeFile(file, edit(await readFile(file, 'utf8')));
+    const [, file] = await deliveredFiles(directory);
+    await writeFile(file!, edit(await readFile(file!, 'utf8')));
   }
 
   it('finds nothing where nothing changed, however it looks', async () => {
@@ -94,12 +91,12 @@ describe('verifying an export', () => {
   });
 
   it('names the file that is missing', async () => {
-    const [, second] = await files();
-    await rm(path.join(directory, second!));
+    const [, second] = await deliveredFiles(directory);
+    await rm(second!);
     const [, { findings: found }] = (await verify()) as [unknown, VerifiedInterval];
     assert.equal(found.length, 1);
     assert.equal(found[0]!.kind, 'differing');
-    assert.ok(found[0]!.what.includes(`${second} is missing`), found[0]!.what);
+    assert.ok(found[0]!.what.includes(`${path.basename(second!)} is missing`), found[0]!.what);
   });
 
   it('tells rows deleted at the source from rows lost at the destination', async () => {
@@ -149,8 +146,8 @@ describe('verifying an export', () => {
     directory = path.join(world.folder, config.directory);
     await deliver();
     assert.deepEqual(await findings(ALL, true), {});
-    const file = path.join(directory, (await files())[0]!);
-    await writeFile(file, zlib.gzipSync(zlib.gunzipSync(await readFile(file)), { level: 1 }));
+    const [file] = await deliveredFiles(directory);
+    await writeFile(file!, zlib.gzipSync(zlib.gunzipSync(await readFile(file!)), { level: 1 }));
     assert.deepEqual(await findings(ALL, true), { [at('10:00:00')]: ['differing'] });
   });
 
@@ -168,10 +165,10 @@ describe('verifying an export', () => {
         exportId = (await world.batchExports.create(world.projectId, { ...one, content: { excludeColumns } })).id;
         await deliver();
         assert.deepEqual(await findings(ALL, true), {});
-        const file = path.join(directory, (await files())[1]!);
-        const bytes = await readFile(file);
+        const [, file] = await deliveredFiles(directory);
+        const bytes = await readFile(file!);
         bytes[bytes.length >> 1]! ^= 1;
-        await writeFile(file, bytes);
+        await writeFile(file!, bytes);
         assert.deepEqual(await findings(ALL, true), { [at('11:00:00')]: ['differing'] });
       }
     });

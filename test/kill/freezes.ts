@@ -98,7 +98,9 @@ async function playTogether(world: ExportWorld, scenes: Scene[], random: Random)
       const same = before[index] === after[index];
       console.log(`${name}: ${same ? 'not one byte or row changed' : 'CHANGED'}`);
       if (!same) problems.push(`${name}: the frozen worker changed what was delivered`);
-      problems.push(...(await checkRows(scene.place, scene.label, scene.rows)).map((problem) => `${name}: ${problem}`));
+      problems.push(
+        ...(await checkRows(world, scene.place, scene.label, scene.rows)).map((problem) => `${name}: ${problem}`),
+      );
     }
     return problems;
   } finally {

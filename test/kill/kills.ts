@@ -113,7 +113,7 @@ export async function kills({
   const problems =
     open.length > 0 ? [`${open.length} of ${wanted} kills never came: ${open.map(({ what }) => what).join(', ')}`] : [];
   for (const [label, place] of labels) {
-    problems.push(...(await checkRows(place, label, source)));
+    problems.push(...(await checkRows(world, place, label, source)));
     problems.push(...(await place.unfinished(label)).map((name) => `left unfinished: ${name}`));
   }
   return problems;

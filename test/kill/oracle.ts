@@ -1,8 +1,17 @@
 /** Source against destination, row by row. */
+import type { ExportWorld } from '../support/export-world.ts';
 import type { Place } from './places.ts';
 
-export async function checkRows(place: Place, label: string, source: readonly { uuid: string }[]): Promise<string[]> {
-  const delivered = await place.rows(label).catch((error: Error) => error.message);
+export async function checkRows(
+  { engine }: ExportWorld,
+  place: Place,
+  label: string,
+  source: readonly { uuid: string }[],
+): Promise<string[]> {
+  const { rows: superseded } = await engine.pool.query<{ key: string }>('select key from superseded_files');
+  const delivered = await place
+    .rows(label, new Set(superseded.map(({ key }) => key)))
+    .catch((error: Error) => error.message);
   if (typeof delivered === 'string') return [`${place.type}: ${delivered}`];
   const wanted = new Set(source.map(({ uuid }) => uuid));
   const distinct = new Set(delivered);

@@ -17,8 +17,12 @@ export type Place = {
   config(label: string): Record<string, unknown>;
   /** A fingerprint of every byte or row that a reader can see of the export. */
   snapshot(label: string): Promise<string>;
-  /** uuids of all delivered rows, with repeats. @throws Error for anything torn: a manifest that is not true, a line that does not parse */
-  rows(label: string): Promise<string[]>;
+  /**
+   * uuids of all delivered rows, with repeats.
+   * @param superseded keys of files that are on record to be deleted, and that no manifest has to name
+   * @throws Error for anything torn: a manifest that is not true, a line that does not parse
+   */
+  rows(label: string, superseded: ReadonlySet<string>): Promise<string[]>;
   /** Names of what nobody sees and nobody needs any more once all runs have ended: temporary files, open uploads. */
   unfinished(label: string): Promise<string[]>;
   close(): Promise<void>;
@@ -43,7 +47,7 @@ export async function localFilePlace(projectFolder: string): Promise<Place> {
     type: 'LocalFile',
     config: (label) => ({ directory: label, compression: 'gzip', max_file_size_mb: MAX_FILE_SIZE_MB }),
     snapshot: async (label) => fingerprint(await objects(label)),
-    rows: async (label) => rowsOf(await objects(label)),
+    rows: async (label, superseded) => rowsOf(await objects(label), superseded),
     async unfinished(label) {
       const names = await readdir(path.join(projectFolder, label), { recursive: true }).catch(() => []);
       return names.filter((name) => name.endsWith('.tmp'));
@@ -82,7 +86,7 @@ export async function s3Place(): Promise<Place> {
       max_file_size_mb: MAX_FILE_SIZE_MB,
     }),
     snapshot: async (label) => fingerprint(await objects(label)),
-    rows: async (label) => rowsOf(await objects(label)),
+    rows: async (label, superseded) => rowsOf(await objects(label), superseded),
     async unfinished(label) {
       const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: `${label}/` });
       const { Uploads = [] } = await client.send(command);
@@ -144,7 +148,7 @@ function fingerprint(objects: Objects): string {
 
 type Manifest = { state: string; files: { key: string; rows: number; bytes: number; sha256: string }[] };
 
-function rowsOf(objects: Objects): string[] {
+function rowsOf(objects: Objects, superseded: ReadonlySet<string>): string[] {
   const uuids: string[] = [];
   const told = new Set<string>();
   for (const [key, bytes] of objects) {
@@ -162,7 +166,10 @@ function rowsOf(objects: Objects): string[] {
       told.add(found);
     }
   }
-  const untold = [...objects.keys()].filter((key) => !key.endsWith('_manifest.json') && !told.has(key));
+  const isSuperseded = (key: string) => [...superseded].some((one) => one === key || one.endsWith(`/${key}`));
+  const untold = [...objects.keys()].filter(
+    (key) => !key.endsWith('_manifest.json') && !told.has(key) && !isSuperseded(key),
+  );
   if (untold.length > 0) throw new Error(`torn: no manifest names ${untold.join(', ')}`);
   return uuids;
 }

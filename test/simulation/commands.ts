@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Conflict, InvalidInput, Unavailable } from '../../src/errors.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
+import type { Layout } from '../../src/destinations/object-store/keys.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
 import type { CadenceChange } from '../../src/exports/domain/cadence.ts';
 import type { Installation } from './installation.ts';
@@ -122,9 +123,9 @@ export type Life = {
   planned(run: Run): { turn: number; directory: string };
 };
 
-/** Where an export delivers its events to. */
-export function destinationOf(name: Name, directory: string) {
-  return { type: 'LocalFile' as const, config: { directory, include_events: [name] } };
+/** Where an export delivers its events to. @param layout absent: as it was */
+export function destinationOf(name: Name, directory: string, layout?: Layout) {
+  return { type: 'LocalFile' as const, config: { directory, include_events: [name], ...(layout && { layout }) } };
 }
 
 /** The offsets that an interval does not know are left out, as a client would. */

@@ -140,9 +140,11 @@ export async function buildInstallation() {
     /** What readers find below the project's folder. */
     delivered: () => readDelivered(localRoot, projectId),
 
-    /** Keys of uploads that are on record. */
+    /** Keys of uploads that are on record, and of files that are to be deleted. */
     async recordedKeys(): Promise<string[]> {
-      const { rows } = await pool.query<{ key: string }>(`select artifact ->> 'key' as key from batch_export_artifacts`);
+      const { rows } = await pool.query<{ key: string }>(
+        `select artifact ->> 'key' as key from batch_export_artifacts union all select key from superseded_files`,
+      );
       return rows.map(({ key }) => key);
     },
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildExport } from '../support/export-world.ts';
+import { LAYOUTS, type Layout } from '../../src/destinations/object-store/keys.ts';
 import { Conflict } from '../../src/errors.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
 import {
@@ -30,6 +31,7 @@ export type Lived = {
   cadence: ModelCadence;
   lasts: number;
   redeliverStale: boolean;
+  layout: Layout;
   commands: Command[];
 };
 
@@ -39,6 +41,7 @@ export const anyLife: fc.Arbitrary<Lived> = fc.record({
   /** Days until the export's `end_at`. */
   lasts: fc.constantFrom(5, 100, 100),
   redeliverStale: fc.boolean(),
+  layout: fc.constantFrom(...LAYOUTS),
   commands: fc.array(anyCommand, { minLength: 3, maxLength: 14 }),
 });
 
@@ -84,7 +87,7 @@ const living = ({ lives, deleted }: Story) => lives.filter((life) => !deleted.ha
 
 async function create({ world, lived, rows, lives }: Story, directory: string): Promise<void> {
   const { clock, projectId } = world;
-  const { cadence, redeliverStale } = lived;
+  const { cadence, redeliverStale, layout } = lived;
   const endAt = clock.now() + lived.lasts * 24 * HOUR;
   const name = NAMES[lives.length % NAMES.length]!;
   const { id } = await world.batchExports.create(
@@ -92,7 +95,7 @@ async function create({ world, lived, rows, lives }: Story, directory: string): 
     buildExport({
       ...changeOf(cadence),
       redeliverStale,
-      destination: destinationOf(name, directory),
+      destination: destinationOf(name, directory, layout),
       endAt: new Date(endAt).toISOString(),
     }),
   );

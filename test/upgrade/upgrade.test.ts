@@ -8,7 +8,9 @@ import { createPool, type Pool } from '../../src/db/connection.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
+import { presentBatchExport } from '../../src/exports/present.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
+import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
 import { loadInstallation, readFacts, type Facts } from './installation.ts';
 import { migrateUpTo } from './migrate-up-to.ts';
@@ -214,6 +216,36 @@ describe('an installation made before exports had layouts and timelines, after i
       `only the hour that has more rows now changed: ${changed.join(', ')}`,
     );
     assert.notEqual(changed.length, 0);
+  });
+
+  it('goes on under the names that its files have, also when something else of an export was changed', async () => {
+    await world.store([buildEvent({ timestamp: microseconds('2015-05-17T05:30:00Z') })]);
+    for (const [name, directory, suffix] of [
+      ['files', 'files', '.jsonl.gz'],
+      ['numbered files', 'numbered', '-0.jsonl'],
+    ] as const) {
+      const shownLayout = async () => {
+        const { destination } = presentBatchExport(await world.batchExports.get(facts.projectId, exportOf(name)));
+        return destination.config['layout'];
+      };
+      const keys = async () => Object.keys(filesOf(await filesBelow(localRoot), directory)).sort();
+      assert.equal(await shownLayout(), 'stable');
+      await world.batchExports.patch(facts.projectId, exportOf(name), {
+        name: 'renamed',
+        destination: { type: 'LocalFile', config: { csv_formula_safe: true } },
+      });
+      assert.equal(await shownLayout(), 'stable');
+      const before = await keys();
+      const { id } = await world.backfills.request(facts.projectId, exportOf(name), { startAt: at(1), endAt: at(6) });
+      const runs = await backfilled(world, exportOf(name), id);
+      assert.ok(runs.every(({ status }) => status === 'Completed'));
+      const stems = ['20150517T040000Z-20150517T050000Z', '20150517T050000Z-20150517T060000Z'];
+      const added = [...stems.map((stem) => `${stem}_manifest.json`), `${stems[1]}${suffix}`];
+      assert.deepEqual(
+        await keys(),
+        [...before, ...added.map((key) => `${facts.projectId}/${directory}/${key}`)].sort(),
+      );
+    }
   });
 
   it('takes its own earlier rows for its own when they are asked for again', async () => {

@@ -22,7 +22,7 @@ export const fileProperties = {
       'parts of the date are of the interval’s end, in UTC; {table} is the model.',
   }),
   layout: stringEnum(LAYOUTS, {
-    default: 'stable',
+    default: 'versioned',
     description:
       'versioned: names of files hold the run, and files that a re-delivery replaces stay; readers follow the manifest, which changes in one moment. ' +
       'stable: names follow from the data interval alone, and a re-delivery can be seen half-way.',

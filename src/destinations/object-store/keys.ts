@@ -1,5 +1,5 @@
 /**
- * Names of objects: `<prefix>/<start>-<end>[-<n>]<extension>` and `<prefix>/<start>-<end>_manifest.json`.
+ * Names of objects: `<prefix>/<start>-<end>[-<run id>][-<n>]<extension>` and `<prefix>/<start>-<end>_manifest.json`.
  *
  * Instants in names are ISO 8601's basic form in UTC, `20240321T000000Z` (a fraction only where there is one): they sort by
  * time and hold no colon or plus, which Windows, Hadoop, rsync and URLs each trip over.
