@@ -4,7 +4,7 @@ import type { Knex } from '../db/connection.ts';
 /**
  * An export fails from its first failed run to its next `Completed` one; it is behind while its lag exceeds its target; it overlaps
  * while it and another one may write the same keys; it keeps files from the first delete that its destination denies to the next
- * change of the destination.
+ * change of the destination or of its integration's secrets.
  */
 export type Trouble = 'failing' | 'behind' | 'overlapping' | 'keeping_files';
 const COLUMN = {
@@ -29,6 +29,17 @@ export function healthStore(db: Knex) {
         { exportId },
       );
       return rowCount > 0;
+    },
+
+    /** New secrets may permit what the old ones did not, where exports deliver and where they have delivered. */
+    async endKeepingFiles(integrationId: number): Promise<void> {
+      await db.raw(
+        `update batch_export_health set keeping_files_since = null
+         where keeping_files_since is not null and batch_export_id in (
+           select id from batch_exports where integration_id = :integrationId
+           union all select batch_export_id from batch_export_places where integration_id = :integrationId)`,
+        { integrationId },
+      );
     },
 
     /** The exports that have such trouble. */

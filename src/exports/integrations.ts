@@ -67,6 +67,8 @@ export function integrations({ stores, sealed, environment }: Options) {
         return sealed.sealIntegration(current, schema, config).secrets;
       };
       return stores.inTransaction(async (inside) => {
+        // First: a change of an export locks its health before it names an integration.
+        await inside.health.endKeepingFiles(id);
         const changed = await inside.integrations.changeSecrets(projectId, id, secretsOf);
         await tellOfIntegration(inside, by, changed, 'updated', Object.keys(given));
         return changed;

@@ -124,6 +124,7 @@ export function placeStore(db: Knex) {
 
     /** Forgets places, credentials included, that no run and no file to be deleted needs any more. @returns how many */
     async forgetUnused(): Promise<number> {
+      // tooth: place-with-files
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `delete from batch_export_places left_place where not ${isUsed('left_place.batch_export_id', 'left_place.key_space')}
            and not ${hasFilesToDelete('left_place.batch_export_id', 'left_place.key_space')}`,

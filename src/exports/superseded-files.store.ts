@@ -76,6 +76,7 @@ export function supersededFileStore(db: Knex) {
 
     /** Those of the keys whose grace period no later commit has begun anew. */
     async stillDue(runId: string, graceHours: number, keys: readonly string[]): Promise<string[]> {
+      // tooth: superseded-still-due
       const { rows } = await db.raw<{ rows: { key: string }[] }>(
         `select key from superseded_files where run_id = :runId and key = any(:keys) and ${IS_DUE} order by left_at, key`,
         { runId, graceHours, keys: [...keys] },

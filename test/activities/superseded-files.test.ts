@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { deleteSupersededFiles } from '../../activities/delete-superseded-files.ts';
 import { NOTICE_KINDS } from '../../src/notify/notice.ts';
+import { deliveredFiles } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 import { startFaultyProxy, type FaultyProxy } from '../support/faulty-proxy.ts';
@@ -37,13 +38,8 @@ describe('superseded files at a destination', () => {
     return names.filter((name) => !name.includes('_manifest')).sort();
   };
   const files = async () => filesAt(directory);
-  const named = async () => {
-    const names = await readdir(path.join(world.folder, directory));
-    const manifest = names.find((name) => name.endsWith('_manifest.json'))!;
-    const text = await readFile(path.join(world.folder, directory, manifest), 'utf8');
-    const { files: listed } = JSON.parse(text) as { files: { key: string }[] };
-    return listed.map(({ key }) => path.basename(key)).sort();
-  };
+  const named = async () =>
+    (await deliveredFiles(path.join(world.folder, directory))).map((file) => path.basename(file)).sort();
   const configOf = (layout: string, place = directory) => ({
     destination: { type: 'LocalFile', config: { directory: place, layout } },
   });
@@ -145,6 +141,17 @@ describe('superseded files at a destination', () => {
     assert.deepEqual(await recorded(), []);
   });
 
+  it('are deleted also when a run under stable names has replaced them', async () => {
+    await create('versioned');
+    const versioned = await deliver();
+    await world.batchExports.patch(world.projectId, id, configOf('stable'));
+    const stable = await deliver();
+    assert.deepEqual(await files(), [...versioned, ...stable].sort());
+    await age(25);
+    assert.equal(await sweep(), 1);
+    assert.deepEqual(await files(), stable);
+  });
+
   it('stay while deliveries are blocked', async () => {
     await create('versioned');
     await deliver();
@@ -159,10 +166,10 @@ describe('superseded files at a destination', () => {
     assert.deepEqual(await files(), before);
   });
 
-  describe('where the destination denies deletes', () => {
+  describe('in a bucket', () => {
     let proxy: FaultyProxy;
     let bucket: TestBucket;
-    let denies: boolean;
+    let denies = false;
     before(async function () {
       await needsObjectStore(this);
       bucket = await createTestBucket();
@@ -172,40 +179,62 @@ describe('superseded files at a destination', () => {
     });
     after(() => proxy?.close());
 
-    it('are all kept, which is told once and ends when the destination changes', async () => {
+    const destinationAt = (prefix: string) => ({
+      type: 'S3Compatible',
+      config: {
+        bucket_name: bucket.bucket,
+        region: bucket.region,
+        prefix,
+        layout: 'versioned',
+        endpoint_url: proxy.origin,
+        aws_access_key_id: OBJECT_STORE_KEYS.accessKeyId,
+        aws_secret_access_key: OBJECT_STORE_KEYS.secretAccessKey,
+      },
+    });
+    async function createAt(prefix: string): Promise<void> {
+      const wanted = buildExport({ destination: destinationAt(prefix), paused: true });
+      ({ id } = await world.batchExports.create(world.projectId, wanted));
+    }
+    const objects = async (prefix: string) => {
+      const listing = new ListObjectsV2Command({ Bucket: bucket.bucket, Prefix: `${prefix}/` });
+      const { Contents = [] } = await bucket.client.send(listing);
+      return Contents.map(({ Key }) => Key!).filter((key) => !key.includes('_manifest'));
+    };
+
+    it('are all kept where deletes are denied, which is told once and ends when the destination changes', async () => {
       denies = true;
-      const destination = {
-        type: 'S3Compatible',
-        config: {
-          bucket_name: bucket.bucket,
-          region: bucket.region,
-          prefix: 'denied',
-          layout: 'versioned',
-          endpoint_url: proxy.origin,
-          aws_access_key_id: OBJECT_STORE_KEYS.accessKeyId,
-          aws_secret_access_key: OBJECT_STORE_KEYS.secretAccessKey,
-        },
-      };
-      ({ id } = await world.batchExports.create(world.projectId, buildExport({ destination, paused: true })));
+      await createAt('denied');
       const notifications = { webhook: { url: 'https://example.com/' }, emails: [], on: [...NOTICE_KINDS] };
       await sql('update batch_exports set notifications = $2 where id = $1', [id, notifications]);
-      const objects = async () => {
-        const { Contents = [] } = await bucket.client.send(new ListObjectsV2Command({ Bucket: bucket.bucket }));
-        return Contents.map(({ Key }) => Key!).filter((key) => !key.includes('_manifest'));
-      };
       await redeliver();
       await redeliver();
       await age(25);
-      assert.equal((await objects()).length, 2);
+      assert.equal((await objects('denied')).length, 2);
       assert.equal(await sweep(), 0);
       denies = false;
       assert.equal(await sweep(), 0);
       const told = await sql(`select from notifications where kind = 'keeping_files' and batch_export_id = $1`, [id]);
       assert.equal(told.length, 1);
-      assert.equal((await objects()).length, 2);
-      await world.batchExports.patch(world.projectId, id, { destination });
+      assert.equal((await objects('denied')).length, 2);
+      await world.batchExports.patch(world.projectId, id, { destination: destinationAt('denied') });
       assert.equal(await sweep(), 1);
-      assert.equal((await objects()).length, 1);
+      assert.equal((await objects('denied')).length, 1);
+    });
+
+    it('keep the credentials of a place that their export has left, until they are deleted', async () => {
+      await createAt('left');
+      await redeliver();
+      await redeliver();
+      await world.batchExports.patch(world.projectId, id, { destination: destinationAt('elsewhere') });
+      const { places } = world.engine.stores;
+      const kept = async () => sql('select from batch_export_places where batch_export_id = $1', [id]);
+      await places.forgetUnused();
+      assert.equal((await kept()).length, 1);
+      await age(25);
+      assert.equal(await sweep(), 1);
+      assert.equal((await objects('left')).length, 1);
+      await places.forgetUnused();
+      assert.equal((await kept()).length, 0);
     });
   });
 });

@@ -121,6 +121,22 @@ describe('integrations over HTTP', () => {
     assert.deepEqual([whole['aws_access_key_id'], whole['aws_secret_access_key']], ['a', 'b']);
   });
 
+  it('end with new secrets what the old ones did not permit, for all exports that they deliver or delivered for', async () => {
+    const [{ id }, other] = [await integrate(), await integrate()];
+    const { health } = exports.world.engine.stores;
+    const present = await created({ type: 'S3Compatible', config: bucket(), integration: id });
+    const left = await created({ type: 'S3Compatible', config: bucket(), integration: id });
+    const config = bucket();
+    const moved = await request('PATCH', `/batch_exports/${left.id}/`, {
+      destination: { type: 'S3Compatible', config, integration: other.id },
+    });
+    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    const stranger = await created({ type: 'S3Compatible', config: bucket(), integration: other.id });
+    for (const one of [present, left, stranger]) await health.begin(one.id, 'keeping_files');
+    await request('PATCH', `/integrations/${id}/`, { config: { aws_secret_access_key: 'canary-new' } });
+    assert.deepEqual(await health.troubled('keeping_files'), [stranger.id]);
+  });
+
   it('are refused where they do not fit', async () => {
     const { id } = await integrate('aws-s3', KEYS);
     const theirs = await exports

@@ -88,13 +88,13 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   if (present?.state === 'complete') {
     const isSame = toWrite.length === 0 && sameNames(present.files, files);
     if (isSame || (isVersioned && (await showsContent(session, present.files, winners)))) {
-      if (isVersioned) await recordLeaving(session, entries, recorded, new Set(entries.keys()));
+      await recordLeaving(session, entries, recorded, new Set(entries.keys()));
       return done(present, []);
     }
   }
 
-  // 5. What leaves the manifest, or was made visible by a commit that broke off, is on record before it does.
-  if (isVersioned) await recordLeaving(session, entries, recorded, needed);
+  // 5. Names that hold a run and leave the manifest, or were made visible by a commit that broke off, are on record before.
+  await recordLeaving(session, entries, recorded, needed);
 
   // 6. The manifests are uploads like all others, and ready before anything changes.
   const timeline = await context.ownership.timeline();
@@ -122,7 +122,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   return done(manifest, [...(opening ? [opening] : []), ...toWrite, closing]);
 }
 
-/** @param staying keys of the manifest that the commit ends with */
+/** The layout may have been another one when they were written. @param staying keys of the manifest that the commit ends with */
 async function recordLeaving(
   session: FileSession,
   entries: ReadonlyMap<string, DeliveredFile>,

@@ -12,11 +12,11 @@ export async function deleteSuperseded(
   due: () => Promise<readonly string[]>,
 ): Promise<DeletedFiles> {
   const gone: string[] = [];
-  if (names.layout !== 'versioned') return { gone, denied: false };
   const manifest = await readManifest(store, names.manifest, delivery);
   const named = new Set(manifest?.files.map(({ key }) => key));
   for (const key of await due()) {
     context.signal.throwIfAborted();
+    // tooth: store-delete-unnamed
     if (!named.has(key) && names.isVersioned(key) && (await store.remove(key)) === 'denied')
       return { gone, denied: true };
     gone.push(key);

@@ -108,6 +108,7 @@ type Named = Pick<Delivery, 'start' | 'end' | 'model' | 'file' | 'runId'>;
 /** The names of one delivery's objects. @param prefix as `checkPrefix` returned it */
 export function namesOf(prefix: string, delivery: Named, layout: Layout): Names {
   const stem = stemOf(prefix, delivery);
+  // tooth: store-run-in-name
   const run = layout === 'versioned' ? `-${delivery.runId}` : '';
   const extension = fileExtension(delivery.file);
   const manifest = manifestKey(prefix, delivery);

@@ -71,8 +71,7 @@ async function discardUploads(session: FileSession, recorded: RecordedUpload[]) 
   await severalAtOnce(recorded, ({ upload }) => store.abort(upload));
   const manifest = await readManifest(store, names.manifest, delivery);
   const named = new Set(manifest?.files.map(({ key }) => key));
-  // Under stable names nothing is ever deleted.
-  if (names.layout === 'versioned') await context.recordSuperseded(await unnamedFiles(session, recorded, named));
+  await context.recordSuperseded(await unnamedFiles(session, recorded, named));
   const gone = await severalAtOnce(recorded, async ({ id, upload }) => {
     // A commit that broke off may have made it visible: as long as no manifest says so, our record is the only trace.
     const isStable = names.isFile(upload.key) && !names.isVersioned(upload.key);

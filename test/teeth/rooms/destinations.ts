@@ -2,6 +2,7 @@
 import type { Tooth } from '../tooth.ts';
 
 const LOCAL_FILE = ['test/destinations/local-file.test.ts'];
+const SUPERSEDED = ['test/activities/superseded-files.test.ts'];
 const POSTGRES = ['test/destinations/postgres.test.ts'];
 
 export const DESTINATION_TEETH: readonly Tooth[] = [
@@ -68,6 +69,34 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     tests: LOCAL_FILE,
     grep: 'killed while an upload begins',
     replace: [' && !contested.has(key)', ''],
+  },
+  {
+    name: 'store-run-in-name',
+    guards: 'a re-delivery under versioned names leaves the files alone that readers of the manifest before have',
+    tests: LOCAL_FILE,
+    grep: 'versioned names still hold all of it',
+    replace: ["layout === 'versioned'", 'false'],
+  },
+  {
+    name: 'store-delete-unnamed',
+    guards: 'a file that the manifest names is not deleted',
+    tests: SUPERSEDED,
+    grep: 'are never deleted while the manifest names them',
+    replace: ['!named.has(key) && ', ''],
+  },
+  {
+    name: 'superseded-still-due',
+    guards: 'a file that has just left its manifest once more is not deleted',
+    tests: SUPERSEDED,
+    grep: 'has recorded them again',
+    replace: [' and ${IS_DUE}', ''],
+  },
+  {
+    name: 'place-with-files',
+    guards: 'the credentials of a place that was left are kept until what is to be deleted there is',
+    tests: SUPERSEDED,
+    grep: 'keep the credentials of a place',
+    replace: ["and not ${hasFilesToDelete('left_place.batch_export_id', 'left_place.key_space')}", ''],
   },
   {
     name: 'local-file-sync',
