@@ -48,15 +48,19 @@ export const REFUSALS: Readonly<Record<number, string>> = {
   413: 'The body is too large',
   415: 'The body is of a media type that is not read',
   429: 'Too many requests; `Retry-After` says when to ask again',
+  431: 'Address and headers are too long',
   500: 'A fault of the server',
   503: 'Something that the server depends on is away; `Retry-After` says when to ask again',
 };
 
+/** What could not be read as a request of any route is refused without a body. */
+export const UNREAD = 431;
+
 /** @returns the statuses with which a request can be refused, from how the route is declared */
 export function refusalsOf(route: DescribedRoute): number[] {
   const { access, body, query, params, errors = [] } = route;
-  if (route.refusals) return [...route.refusals];
-  const statuses = new Set<number>([...errors, 500, 503]);
+  if (route.refusals) return [...route.refusals, UNREAD];
+  const statuses = new Set<number>([...errors, UNREAD, 500, 503]);
   const add = (...more: number[]) => more.forEach((status) => statuses.add(status));
   if (!('public' in access)) add(401, 403, 429);
   if ('scope' in access || 'organization' in access || params || /:\w/.test(route.path)) add(404);

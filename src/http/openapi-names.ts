@@ -4,10 +4,13 @@ import type { DescribedRoute } from './route.ts';
 
 const VERBS = { get: 'retrieve', post: 'create', put: 'update', patch: 'partial_update', delete: 'destroy' } as const;
 
-/** `dashboards_tiles_list` of `GET /dashboards/:id/tiles/`; a route may say another. */
-export function operationIdOf(route: DescribedRoute): string {
+/**
+ * `dashboards_tiles_list` of `GET /dashboards/:id/tiles/`; a route may say another.
+ * @param path of several
+ */
+export function operationIdOf(route: DescribedRoute, path = pathsOf(route)[0]): string {
   if (route.operationId) return route.operationId;
-  const words = [...prefixOf(route), ...literalsOf(route.path)].map((word) =>
+  const words = [...prefixOf(route, path), ...literalsOf(route.path)].map((word) =>
     word.replace(/\W+/g, '_').replace(/^_+/, ''),
   );
   return [...words, isList(route) ? 'list' : VERBS[route.method]].join('_');
@@ -27,9 +30,9 @@ export function namedBy(route: DescribedRoute, parameter: string): string {
 }
 
 /** Organizations' own routes and a project's own have no segment that says so. */
-function prefixOf({ access, path }: DescribedRoute): string[] {
+function prefixOf({ access, path }: DescribedRoute, whole: string): string[] {
   if ('organization' in access) return ['organizations'];
-  return 'scope' in access && path === '/' ? ['environments'] : [];
+  return 'scope' in access && path === '/' ? literalsOf(whole) : [];
 }
 
 function literalsOf(path: string): string[] {

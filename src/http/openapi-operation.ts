@@ -1,7 +1,8 @@
 /** One operation of the OpenAPI document. */
 import type { TObject, TSchema } from '../schema.ts';
 import { ErrorBody } from './error-body.ts';
-import { REFUSALS, refusalsOf, securityOf, whoMayCall } from './openapi-access.ts';
+import { REFUSALS, refusalsOf, securityOf, UNREAD, whoMayCall } from './openapi-access.ts';
+import { linksOf } from './openapi-links.ts';
 import { operationIdOf, tagOf } from './openapi-names.ts';
 import { parametersOf } from './openapi-parameters.ts';
 import { exampleOf, hoist, type ObjectParts } from './openapi-schema.ts';
@@ -10,29 +11,40 @@ import type { DescribedRoute } from './route.ts';
 type Json = Record<string, unknown>;
 export type Components = Map<string, unknown>;
 
-export function operationOf(route: DescribedRoute, components: Components): Json {
+/** What an operation is described with, beside its route. */
+export type Around = {
+  components: Components;
+  /** Of the document. */
+  routes: readonly DescribedRoute[];
+  /** Where the route is described. */
+  path: string;
+};
+
+export function operationOf(route: DescribedRoute, around: Around): Json {
+  const { components, path } = around;
   return {
-    operationId: operationIdOf(route),
+    operationId: operationIdOf(route, path),
     tags: [tagOf(route)],
     summary: route.summary,
     description: [route.description, whoMayCall(route)].filter(Boolean).join(' '),
     ...securityOf(route),
     parameters: parametersOf(route),
     ...requestBody(route, components),
-    responses: responsesOf(route, components),
+    responses: responsesOf(route, around),
   };
 }
 
-function responsesOf(route: DescribedRoute, components: Components): Json {
+function responsesOf(route: DescribedRoute, { components, routes }: Around): Json {
   const refusals = refusalsOf(route).map((status) => [status, refusal(status, components)]);
   const answers = Object.entries(route.answers).map(([status, schema]) => [
     status,
-    answer(route, status, schema, components),
+    { ...answer(route, status, schema, components), ...linked(route, schema, routes) },
   ]);
   return Object.fromEntries([...refusals, ...answers]) as Json;
 }
 
 function refusal(status: number, components: Components): Json {
+  if (status === UNREAD) return { description: `${REFUSALS[status]}; the body is empty` };
   const example = { type: 'invalid_request', code: 'error', detail: REFUSALS[status], attr: null };
   return { description: REFUSALS[status], content: jsonContent(hoist(ErrorBody, components), example) };
 }
@@ -42,6 +54,11 @@ function answer(route: DescribedRoute, status: string, schema: TSchema | null, c
   if (!schema) return { description: `${description}; the body is empty` };
   const content = { schema: hoist(schema, components), example: exampleOf(schema, true) };
   return { description, content: { [mediaTypeOf(route, Number(status))]: content } };
+}
+
+function linked(route: DescribedRoute, schema: TSchema | null, routes: readonly DescribedRoute[]): Json {
+  const links = schema ? linksOf(route, schema, routes) : {};
+  return Object.keys(links).length > 0 ? { links } : {};
 }
 
 function mediaTypeOf({ produces = {} }: DescribedRoute, status: number): string {
@@ -75,7 +92,8 @@ function fileContent(body: TSchema, field: string): Json {
   const csv = { type: 'string', contentMediaType: 'text/csv' };
   return {
     'multipart/form-data': { schema: { type: 'object', properties: { ...properties, [field]: csv } } },
-    'text/csv': { schema: csv },
+    // Every text is one.
+    'text/csv': {},
   };
 }
 

@@ -2,7 +2,7 @@
 import { Type, type TSchema } from '../schema.ts';
 import { namedBy } from './openapi-names.ts';
 import { exampleOf } from './openapi-schema.ts';
-import { LENIENT } from './parameters.ts';
+import { LENIENT, NoInteger } from './parameters.ts';
 import type { DescribedRoute } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -68,10 +68,8 @@ function parameter(
     in: where,
     name,
     required,
-    description: lenient ? `${description} What is no number counts as not given.` : description,
-    schema: lenient
-      ? { anyOf: [schema, { type: 'string', pattern: '^[^\\d+\\-. ]*$' }], default: schema.default }
-      : schema,
+    description: lenient ? `${description} What is no integer counts as not given.` : description,
+    schema: lenient ? { anyOf: [schema, NoInteger], default: schema.default } : schema,
     example: exampleOf(schema as TSchema),
   };
 }

@@ -30,12 +30,17 @@ export function openApiDocument(routes: readonly DescribedRoute[], publicUrl: st
   const components = new Map<string, unknown>();
   const paths: Record<string, Json> = {};
   const ids = new Map<string, string>();
+  const first = new Set(routes.map((route) => pathsOf(route)[0]));
   for (const route of routes) {
-    const path = pathsOf(route)[0].replace(/:(\w+)/g, '{$1}');
-    const id = operationIdOf(route);
-    if (ids.has(id)) throw new Error(`${ids.get(id)} and ${route.method} ${path} are both called "${id}".`);
-    ids.set(id, `${route.method} ${path}`);
-    paths[path] = { ...paths[path], [route.method]: operationOf(route, components) };
+    const [own, ...others] = pathsOf(route);
+    // Under its other prefix only where something else is found there, so that the methods of a path are all that it has.
+    for (const path of [own, ...others.filter((other) => first.has(other))]) {
+      const address = path.replace(/:(\w+)/g, '{$1}');
+      const id = operationIdOf(route, path);
+      if (ids.has(id)) throw new Error(`${ids.get(id)} and ${route.method} ${address} are both called "${id}".`);
+      ids.set(id, `${route.method} ${address}`);
+      paths[address] = { ...paths[address], [route.method]: operationOf(route, { components, routes, path }) };
+    }
   }
   return {
     openapi: '3.1.0',

@@ -1,8 +1,13 @@
 /** Path and query parameters: texts in the URL, values of their schema's type for the handler. */
 import { InvalidInput, NotFound } from '../errors.ts';
-import type { TObject, TSchema } from '../schema.ts';
+import { Type, type TObject, type TSchema } from '../schema.ts';
 
-/** Keyword of a number's schema: a text that is no number counts as if the parameter were not given, and is not refused. */
+/** Of a text that is no integer: it has something else than digits, none of them, or a sign that is not its first character. */
+const NO_INTEGER = /^[+-]?$|[^0-9+-]|.[+-]/;
+
+export const NoInteger = Type.String({ pattern: NO_INTEGER.source });
+
+/** Keyword of an integer's schema: a text that is none counts as if the parameter were not given, and is not refused. */
 export const LENIENT = 'x-lenient';
 
 type Property = TSchema & { [LENIENT]?: true } & { type?: string; items?: Property; anyOf?: Property[] };
@@ -25,13 +30,9 @@ export function queryValues(schema: TObject, search: URLSearchParams): Record<st
     }
     if (texts.length > 1) throw new InvalidInput('This parameter may be given only once.', name);
     const text = texts[0] ?? '';
-    if (!property[LENIENT] || isNumber(text)) values[name] = convert(property, text);
+    if (!property[LENIENT] || !NO_INTEGER.test(text)) values[name] = convert(property, text);
   }
   return values;
-}
-
-function isNumber(text: string): boolean {
-  return text.trim() !== '' && !Number.isNaN(Number(text));
 }
 
 /**

@@ -84,20 +84,21 @@ const createInOrganization = route({
 });
 
 /** A project and its environment are one. */
-const getProject = (['/api/projects/:id/', '/api/environments/:id/'] as const).map((path) =>
+const getProject = (['/api/projects/:project_id/', '/api/environments/:project_id/'] as const).map((path) =>
   route({
     method: 'get',
     path,
     access: { authenticated: true, limitedKeys: true },
     params: Type.Object({
-      id: Type.String({ pattern: String.raw`^(@current|[1-9]\d{0,8})$`, description: 'An id, or `@current`.' }),
+      project_id: Type.String({ pattern: String.raw`^(@current|[1-9]\d{0,8})$`, description: 'An id, or `@current`.' }),
     }),
     query: Type.Object({ token: Type.Optional(Type.String({ description: 'The public key of `@current`.' })) }),
     answers: { 200: ProjectBody },
     summary: 'Retrieve a project',
     async handle({ caller, params, query }, { identity }: IdentityApi) {
       const { projects } = identity;
-      const id = params.id === '@current' ? await projects.current(caller, query.token) : Number(params.id);
+      const { project_id: given } = params;
+      const id = given === '@current' ? await projects.current(caller, query.token) : Number(given);
       return json(200, await presentedOne(await projects.get(caller, id), identity));
     },
   }),

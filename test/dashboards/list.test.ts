@@ -63,7 +63,15 @@ describe('the list of dashboards', () => {
 
   it('takes a limit and an offset that are no numbers for ones that were not given', async () => {
     const all = await list();
-    for (const query of ['?limit=all&offset=none', '?limit=&offset=', '?limit=NaN', '?limit=null&offset=%20']) {
+    for (const query of [
+      '?limit=all&offset=none',
+      '?limit=&offset=',
+      '?limit=NaN',
+      '?limit=null&offset=%20',
+      '?limit=1.5&offset=70x',
+      '?limit=1e1&offset=0x2',
+      '?limit=-&offset=1-',
+    ]) {
       assert.deepEqual(await list(query), all, query);
     }
     assert.match((await list('?limit=2&offset=x')).next!, /limit=2&offset=2$/);

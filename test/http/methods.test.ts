@@ -1,6 +1,6 @@
 /** Every path of the API says which methods it has, also those that look like the id of something. */
 import assert from 'node:assert/strict';
-import { apiRoutes } from '../../src/api.ts';
+import { apiRoutes, lanes } from '../../src/api.ts';
 import { pathsOf } from '../../src/http/paths.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 
@@ -34,6 +34,16 @@ describe('methods', () => {
       }
       const options = await fetch(sluice.url + path, { method: 'OPTIONS' });
       assert.deepEqual([options.status, options.headers.get('allow')], [204, [...allowed, 'OPTIONS'].join(', ')]);
+    });
+  }
+
+  for (const [path, described] of Map.groupBy(lanes, (lane) => pathsOf(lane)[0])) {
+    it(`are those of ${path}`, async () => {
+      const { headers } = await fetch(sluice.url + path.replace(':script', 'array.js').replace(/:\w+/, 'x'), {
+        method: 'DELETE',
+      });
+      const offered = (headers.get('allow') ?? '').split(', ').filter((one) => !['HEAD', 'OPTIONS'].includes(one));
+      assert.deepEqual(offered.sort(), described.map(({ method }) => method.toUpperCase()).sort());
     });
   }
 });

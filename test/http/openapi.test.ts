@@ -5,7 +5,12 @@ import { openApiDocument } from '../../src/http/openapi.ts';
 import { pathsOf } from '../../src/http/paths.ts';
 import { compile, Type, type TSchema } from '../../src/schema.ts';
 
-type Response = { description?: string; content?: Record<string, { schema?: { $ref?: string }; example?: unknown }> };
+type Link = { operationId: string; parameters: Record<string, string> };
+type Response = {
+  links?: Record<string, Link>;
+  description?: string;
+  content?: Record<string, { schema?: { $ref?: string }; example?: unknown }>;
+};
 type Operation = {
   operationId?: string;
   tags?: string[];
@@ -24,8 +29,65 @@ const document = openApiDocument(routes, 'https://sluice.example') as {
   components: { schemas: object; securitySchemes: object };
 };
 
+/** Whatever its parameters are called. */
+const shapeOf = (path: string) => path.replace(/:\w+|\{\w+\}/g, ':');
+const linksOf = (path: string) => document.paths[path]!['post']!.responses['201']!.links!;
+
 describe('the OpenAPI document', () => {
   const ids = new Set<string>();
+  const operations = Object.entries(document.paths).flatMap(([path, byMethod]) =>
+    Object.entries(byMethod).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+  it('has each path once, whatever its parameters are called, with all methods that are offered there', () => {
+    const offered = Map.groupBy(
+      routes.flatMap((route) => pathsOf(route).map((path) => ({ shape: shapeOf(path), method: route.method }))),
+      ({ shape }) => shape,
+    );
+    const shapes = Object.keys(document.paths).map(shapeOf);
+    assert.equal(new Set(shapes).size, shapes.length);
+    for (const [path, byMethod] of Object.entries(document.paths)) {
+      const methods = offered.get(shapeOf(path))!.map(({ method }) => method);
+      assert.deepEqual(Object.keys(byMethod).sort(), methods.sort(), path);
+    }
+  });
+
+  it('says everywhere that an address may be too long to be read', () => {
+    for (const { path, method, operation } of operations) {
+      assert.deepEqual(Object.keys(operation.responses['431'] ?? {}), ['description'], `${method} ${path}`);
+    }
+  });
+
+  it('links what makes an object to what is done with it', () => {
+    assert.deepEqual(linksOf('/api/environments/{project_id}/dashboards/')['dashboards_sharing_retrieve'], {
+      operationId: 'dashboards_sharing_retrieve',
+      parameters: { project_id: '$request.path.project_id', dashboard_id: '$response.body#/id' },
+    });
+    const collaborators = '/api/environments/{project_id}/dashboards/{dashboard_id}/collaborators/';
+    assert.deepEqual(linksOf(collaborators)['dashboards_collaborators_destroy']!.parameters, {
+      project_id: '$request.path.project_id',
+      dashboard_id: '$request.path.dashboard_id',
+      user__uuid: '$response.body#/user/uuid',
+    });
+    const byId = new Map(operations.map(({ operation }) => [operation.operationId, operation]));
+    const links = operations.flatMap(({ operation }) =>
+      Object.values(operation.responses).flatMap((response) => Object.values(response.links ?? {})),
+    );
+    assert.ok(links.length > 100);
+    for (const { operationId, parameters } of links) {
+      const inPath = byId.get(operationId)!.parameters.filter((one) => one.in === 'path');
+      assert.deepEqual(Object.keys(parameters).sort(), inPath.map(({ name }) => name).sort(), operationId);
+    }
+  });
+
+  it('takes by its schema every text that counts as if it were not given, and no integer that is refused', () => {
+    const { schema } = document.paths['/api/projects/']!['get']!.parameters.find(({ name }) => name === 'offset')!;
+    const takes = compile(Type.Object({ value: schema as TSchema }));
+    for (const value of ['', '-', 'x', '70x', '1.5', '1e3', '0x10', ' 5', '1-', '\n', 0, 7]) {
+      assert.ok(takes({ value }), JSON.stringify(value));
+    }
+    for (const value of ['-1', '+1', '99999999999', -1]) assert.ok(!takes({ value }), JSON.stringify(value));
+  });
 
   for (const route of routes) {
     const path = pathsOf(route)[0].replace(/:(\w+)/g, '{$1}');

@@ -40,6 +40,17 @@ describe('an HTTP server', () => {
     assert(performance.now() - startedAt < 2_000);
   });
 
+  it('refuses an address that is too long with 431 and no body', async () => {
+    const server = await startHttpServer(async (_request, response) => void response.end(), HERE);
+    const { status, headers, text } = await fetch(`${server.url}/?${'x'.repeat(20_000)}`).then(async (answer) => ({
+      status: answer.status,
+      headers: answer.headers,
+      text: await answer.text(),
+    }));
+    assert.deepEqual([status, headers.get('content-type'), text], [431, null, '']);
+    await server.stop(1_000);
+  });
+
   it('cuts what is left after the grace', async () => {
     const server = await startHttpServer(() => new Promise(() => {}), HERE);
     const hanging = assert.rejects(fetch(server.url));

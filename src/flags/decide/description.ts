@@ -92,7 +92,9 @@ const AllDetails = Type.Object(
 const Configured = Type.Required(Type.Object(configuration), { title: 'ConfigurationOnly' });
 
 const access = { public: true } as const;
-const version = Type.Optional(Type.Integer({ description: 'Of the answer.' }));
+const version = Type.Optional(
+  Type.String({ description: 'Of the answer, a number; anything else counts as 1.', examples: ['2'] }),
+);
 
 const refusals = [400, 401, 402, 405, 413, 415, 429, 500, 503];
 const example = { api_key: 'phc_project', distinct_id: 'user-1', person_properties: { plan: 'free' } };
@@ -127,7 +129,12 @@ export const decideRoutes: readonly DescribedRoute[] = [
     access,
     query: Type.Object({
       v: version,
-      config: Type.Optional(Type.Boolean({ description: 'With the configuration.' })),
+      config: Type.Optional(
+        Type.String({
+          description: '`true` or `1`: with the configuration; anything else: without.',
+          examples: ['true'],
+        }),
+      ),
     }),
     body: Request,
     example,

@@ -5,13 +5,16 @@ import { EVENT_STREAM_PATH } from './event-streams.ts';
 import { EVALUATE_PATH } from './paths.ts';
 
 const values = Type.Record(Type.String(), Type.Unknown());
+const keys = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+  description: 'Keys by types of groups.',
+});
 
 const Request = Type.Object(
   {
     context: Type.Object(
       {
         targetingKey: Type.String({ description: 'The distinct id.' }),
-        groups: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Keys by types of groups.' })),
+        groups: Type.Optional(keys),
         group_properties: Type.Optional(Type.Record(Type.String(), values)),
       },
       { description: 'All other members are properties of the person.' },

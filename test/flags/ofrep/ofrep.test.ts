@@ -1,6 +1,8 @@
 /** OFREP, request by request, against a started server. What decides flags is tested elsewhere: here is how it is asked and told. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ofrepRoutes } from '../../../src/flags/ofrep/description.ts';
+import { compile } from '../../../src/schema.ts';
 import { buildCohort, buildFlag, untilLive } from '../../support/flag-rows.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/identity.ts';
 import { startSluice, type Sluice } from '../../support/sluice.ts';
@@ -143,6 +145,14 @@ describe('OFREP', () => {
         assert.deepEqual(all.body, { errorCode, errorDetails });
       });
     }
+
+    it('nothing with a number as the key of a group, which the document offers', async () => {
+      const body = { context: { targetingKey, groups: { company: 5, team: 'a' } } };
+      assert.equal((await ask('/plain', body)).status, 200);
+      for (const { path, body: schema } of ofrepRoutes) {
+        if (schema) assert.ok(compile(schema)(structuredClone(body)), path);
+      }
+    });
 
     it('a flag that is not there: FLAG_NOT_FOUND', async () => {
       const { status, body } = await ask('/is%20not%20there', { context: { targetingKey } });
