@@ -1,5 +1,21 @@
 /** schemathesis' own settings: credentials by the schemes of the document. */
+import { CAPTURE_PATHS } from '../../src/capture/paths.ts';
 import type { Workplace } from '../authorization/operations/workplace.ts';
+
+/** Of what released SDKs send, these take what they can: an event that is none is told of in an answer with 200. */
+const READ_LENIENTLY = [...CAPTURE_PATHS, '/flags', '/decide'];
+
+/** A body that is too large by its schema is refused with 413. An operation without an example gets the least that its schema takes. */
+const SETTINGS = `
+[checks.negative_data_rejection]
+expected-statuses = [400, 401, 403, 404, 405, 409, 413, 415, 429, 431]
+
+[phases.examples]
+fill-missing = true
+
+[[operations]]
+include-path-regex = '^(${READ_LENIENTLY.map((path) => `${path}/`).join('|')})$'
+checks.negative_data_rejection.enabled = false`;
 
 /** @param session headers of somebody who is logged in */
 export function configurationText({ key, ours }: Workplace, session: Readonly<Record<string, string>>): string {
@@ -11,7 +27,7 @@ export function configurationText({ key, ours }: Workplace, session: Readonly<Re
     projectKey: { bearer: ours.apiToken },
     projectKeyHeader: { api_key: ours.apiToken },
   };
-  return Object.entries(credentials)
+  const schemes = Object.entries(credentials)
     .map(([scheme, fields]) =>
       [
         `[auth.openapi.${scheme}]`,
@@ -19,4 +35,5 @@ export function configurationText({ key, ours }: Workplace, session: Readonly<Re
       ].join('\n'),
     )
     .join('\n\n');
+  return [SETTINGS, schemes].join('\n\n');
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz`: schemathesis asks a started server everything that its OpenAPI document offers, with real ids and all checks. It ends
+ * `npm run fuzz`: schemathesis asks a started server everything that its OpenAPI document offers, with real ids and all checks but one. It ends
  * with 1 when an operation was never answered with 2xx, anything with 5xx, or anything otherwise than the document says.
  */
 import { spawn } from 'node:child_process';
@@ -15,10 +15,11 @@ import { startSluice } from '../support/sluice.ts';
 import { stopTestTemporal, testTemporal } from '../support/temporal.ts';
 import { configurationText } from './configuration.ts';
 import { documentFor } from './document.ts';
+import { assertGuarded, guard } from './guard.ts';
 import { tally } from './tally.ts';
 
 const SCHEMATHESIS = { name: 'schemathesis', version: '4.32.5' };
-/** Bodies that fit their schema are refused for what no schema says: names that are taken, ranges that end before they begin. */
+/** Requests that fit their schema are refused with 400 for what no schema says: names that are taken, ranges that end before they begin. */
 const LEFT_TO_RULES = 'positive_data_acceptance';
 /** Of every change: the same choices each time. */
 const SHORT = { seed: '1', cases: '4', phases: 'examples,fuzzing' };
@@ -28,15 +29,24 @@ const REQUEST_SECONDS = 20;
 /** Every backfill that a case asks for, beside those of the examples. */
 const BACKFILLS = 1_000_000;
 
-type Options = { seed?: string; short: boolean; phases: string; cases: string; workers: string; only?: string };
+type Options = {
+  seed?: string;
+  short: boolean;
+  phases: string;
+  cases: string;
+  workers: string;
+  only?: string;
+  answers?: string;
+};
 
 const command = new Command('fuzz')
   .option('--seed <n>', 'repeats the choices of an earlier run; a new one by default')
   .option('--short', 'few cases, the same ones each time: for every change', false)
-  .option('--phases <names>', 'of schemathesis', 'examples,coverage,fuzzing')
+  .option('--phases <names>', 'of schemathesis', 'examples,coverage,fuzzing,stateful')
   .option('--cases <n>', 'of each operation in the longest phase', '60')
   .option('--workers <n>', 'requests at once; Python 3.11 fails at times with more than one', '1')
   .option('--only <pattern>', 'paths that match it')
+  .option('--answers <file>', 'writes what was asked and answered, in order')
   .action(run);
 
 async function run(given: Options): Promise<void> {
@@ -52,18 +62,26 @@ async function run(given: Options): Promise<void> {
   });
   try {
     const at = await buildWorkplace(sluice.db, sluice.url);
+    const described = await documentFor(at, sluice.url);
     const document = path.join(folder, 'openapi.json');
-    await writeFile(document, JSON.stringify(await documentFor(at, sluice.url)));
+    await writeFile(document, JSON.stringify(described));
     const configuration = path.join(folder, 'schemathesis.toml');
-    await writeFile(configuration, configurationText(at, await at.session()));
+    const session = await at.session();
+    await guard(at);
+    await writeFile(configuration, configurationText(at, session));
     sluice.answered.length = 0;
     const code = await schemathesis(options, { seed, folder, document, configuration, url: sluice.url });
-    const { lines, good, bad } = tally(sluice.answered, options.only);
+    const answered = [...sluice.answered];
+    if (options.answers) await writeFile(options.answers, answered.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    await assertGuarded(at, session, sluice.url);
+    const { lines, good, bad } = tally(answered, described, options.only);
     for (const line of lines) console.log(line);
     const seconds = ((performance.now() - started) / 1000).toFixed(0);
     // One for what schemathesis found, whatever it is: its summary above counts it.
     const failed = bad + (code === 0 ? 0 : 1);
-    console.log(`seed ${seed}, ${seconds} s`);
+    console.log(
+      `seed ${seed}, ${seconds} s; operations that were answered 2xx, then those that were not and everything else that is wrong:`,
+    );
     console.log(`${good} passed, ${failed} failed`);
     process.exitCode = failed === 0 ? 0 : 1;
   } finally {
