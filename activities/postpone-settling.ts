@@ -1,21 +1,21 @@
 /** What becomes of an interval that could not be settled: it is tried again later each time, and given up in the end. */
-import type { LedgerEntry } from '../src/exports/ledger.store.ts';
+import type { Unsettled } from '../src/exports/ledger.store.ts';
 import type { Engine } from './engine.ts';
 
 /** A place that was away for so long does not come back: its bucket, host or database is gone. */
 const GIVE_UP_AFTER_DAYS = 7;
 
-export async function postponeSettling(engine: Engine, entries: readonly LedgerEntry[]): Promise<void> {
+export async function postponeSettling(engine: Engine, entries: readonly Unsettled[]): Promise<void> {
   for (const entry of entries) {
     const days = await engine.stores.troubles.postponeSettling(entry);
     if (days >= GIVE_UP_AFTER_DAYS) await giveUp(engine, entry);
   }
 }
 
-async function giveUp({ stores, log }: Engine, entry: LedgerEntry): Promise<void> {
+async function giveUp({ stores, log }: Engine, entry: Unsettled): Promise<void> {
   const { exportId, runId, start, end } = entry;
-  // An earlier delivery is whole as long as no later commit began.
-  const isDelivered = entry.receipt !== null && entry.state === 'open';
+  // An earlier delivery is whole as long as no later commit began; what is not the newest run's says nothing of the interval.
+  const isDelivered = (entry.receipt !== null && entry.state === 'open') || !entry.isPresent;
   const summary =
     `What a run left half way could not be settled for ${GIVE_UP_AFTER_DAYS} days, and is given up: ` +
     'unfinished uploads or tables may be left at the destination. Retry the data interval to deliver it again.';

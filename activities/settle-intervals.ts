@@ -7,7 +7,8 @@ import type { Receipt } from '../src/destinations/contract.ts';
 import { DestinationUnavailable, Unavailable } from '../src/errors.ts';
 import { millisOf } from '../src/exports/domain/instants.ts';
 import { isGap, isGivenUp, mayBecomeGap } from '../src/exports/domain/statuses.ts';
-import type { LedgerEntry } from '../src/exports/ledger.store.ts';
+import type { Unsettled } from '../src/exports/ledger.store.ts';
+import { pinnedDestination } from '../src/exports/pinned-destination.ts';
 import type { Run } from '../src/exports/runs.store.ts';
 import { forLog } from '../src/temporal/failures.ts';
 import type { Attempt } from './activity.ts';
@@ -42,7 +43,7 @@ export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 
 /** One after the other, until the destination does not answer. */
 async function settleExport(
   engine: Engine,
-  entries: LedgerEntry[],
+  entries: Unsettled[],
   settled: Settled,
   beginUntil: number,
   signal: AbortSignal,
@@ -65,7 +66,7 @@ async function settleExport(
   }
 }
 
-async function settleWithinDeadline(engine: Engine, entry: LedgerEntry, signal: AbortSignal) {
+async function settleWithinDeadline(engine: Engine, entry: Unsettled, signal: AbortSignal) {
   const did = await withinDeadline(INTERVAL_MS, signal, (deadline) => settle(engine, entry, deadline));
   if (await engine.stores.ledger.isHalfWay(entry)) await postponeSettling(engine, [entry]);
   return did;
@@ -73,30 +74,55 @@ async function settleWithinDeadline(engine: Engine, entry: LedgerEntry, signal: 
 
 async function settle(
   engine: Engine,
-  entry: LedgerEntry,
+  entry: Unsettled,
   signal: AbortSignal,
 ): Promise<'delivered' | 'requested' | undefined> {
   const run = await engine.stores.runs.byId(entry.runId);
   if (!run.plan) return undefined;
   const planned = plannedRun(run);
   const session = await openSessionToSettle(engine, planned, signal);
+  let untold: readonly string[];
   try {
     const receipt = entry.state === 'committing' ? await session.delivered() : undefined;
     if (receipt) {
       await recordDelivery(engine, planned, receipt);
       return 'delivered';
     }
-    await session.discard();
+    untold = await session.discard();
   } finally {
     await session.close();
   }
-  if (entry.state !== 'committing') return undefined;
-  const again = await nextTry(engine, run);
+  const again = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
   if (again === 'later') return undefined;
   // Requested first: what dies in between leaves the interval unsettled, and the next round comes here again.
   const requested = again === 'now' && (await requestAgain(engine, entry));
-  await engine.stores.ledger.reopen(entry);
+  if (again) await engine.stores.ledger.reopen(entry);
+  if (untold.length > 0 && (!entry.isPresent || (await hasLeft(engine, planned))))
+    await letGo(engine, planned, untold, session.location);
   return requested ? 'requested' : undefined;
+}
+
+/** Whether the export no longer delivers where the run did. */
+async function hasLeft({ stores }: Engine, { run, plan }: PlannedRun): Promise<boolean> {
+  const batchExport = await stores.batchExports.evenDeleted(run.batchExportId);
+  if (batchExport.deleted) return true;
+  return plan.destination !== undefined && plan.destination.place !== pinnedDestination(batchExport).place;
+}
+
+/** Nothing visible is ever deleted under stable names, and no commit empties these files any more: they must not keep the place. */
+async function letGo(
+  { stores }: Engine,
+  { run }: PlannedRun,
+  untold: readonly string[],
+  location: string,
+): Promise<void> {
+  const message =
+    `The commit broke off when files of it were visible at ${location}, and no manifest names them: ` +
+    `${untold.length === 1 ? 'one file stays' : `${untold.length} files stay`} there.`;
+  await stores.inTransaction(async (inside) => {
+    await inside.ledger.giveUpArtifacts(untold);
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
+  });
 }
 
 /** When the interval of a run that ended in its commit is delivered again: with the pauses and the end of other failures. */
@@ -120,7 +146,7 @@ async function recordDelivery({ stores }: Engine, { run, hold }: PlannedRun, rec
   });
 }
 
-async function requestAgain({ stores }: Engine, entry: LedgerEntry): Promise<boolean> {
+async function requestAgain({ stores }: Engine, entry: Unsettled): Promise<boolean> {
   if (await stores.requests.kindOfOpen(entry.exportId, entry.end)) return false;
   const interval = { start: millisOf(entry.start), end: millisOf(entry.end) };
   await stores.requests.open(entry.exportId, [interval], 'gap');

@@ -191,8 +191,11 @@ export type Session = {
    * @param rows the delivery's rows as they are at the source, for looking deep where rows have versions
    */
   verify(receipt: Receipt, options: { deep: boolean; rows?: () => AsyncIterable<Uint8Array> }): Promise<Difference[]>;
-  /** Removes every artifact recorded for this interval up to our epoch. Never touches what is visible. */
-  discard(): Promise<void>;
+  /**
+   * Removes every artifact recorded for this interval up to our epoch. Never touches what is visible.
+   * @returns ids of records that stay because a commit that broke off made visible what no delivery shows: they are its only trace
+   */
+  discard(): Promise<readonly string[]>;
   /** Absent: the destination has no files. */
   deleteSuperseded?: DeleteSuperseded;
   /** Ends connections. Called exactly once, also after an error. */

@@ -12,6 +12,9 @@ export type LedgerEntry = {
   receipt: Receipt | null;
 };
 
+/** What a closed run left half way. `isPresent`: it is the interval's newest run, and its entry is the ledger's own. */
+export type Unsettled = LedgerEntry & { isPresent: boolean };
+
 export type Row = {
   batch_export_id: string;
   data_interval_start: string;

@@ -7,10 +7,10 @@ import type { Knex } from '../db/connection.ts';
 import type { Artifact, RecordedArtifact } from '../destinations/artifacts.ts';
 import type { Receipt } from '../destinations/contract.ts';
 import { NotFound, Superseded } from '../errors.ts';
-import { fromRow, type LedgerEntry, type LedgerState, type Row } from './ledger-rows.ts';
+import { fromRow, type LedgerEntry, type LedgerState, type Row, type Unsettled } from './ledger-rows.ts';
 import { supersededFileStore } from './superseded-files.store.ts';
 
-export type { LedgerEntry, LedgerState };
+export type { LedgerEntry, LedgerState, Unsettled };
 
 /** An interval that was delivered at least once; the receipt is of the last time, whatever happens to the interval now. */
 export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
@@ -30,6 +30,27 @@ const HALF_WAY = `ledger.state = 'committing' or ledger.state = 'open' and exist
   select from batch_export_artifacts as artifact
   where artifact.batch_export_id = ledger.batch_export_id and artifact.data_interval_start = ledger.data_interval_start
     and artifact.data_interval_end = ledger.data_interval_end and artifact.given_up_at is null)`;
+
+/**
+ * Runs with artifacts that no commit takes back any more, since the interval is delivered or its newest run delivers to another place.
+ * From the artifacts: they are few, where intervals are many.
+ */
+const LEFT_BEHIND = `
+  select run.batch_export_id, run.data_interval_start, run.data_interval_end, run.epoch, 'open' as state, run.id as run_id,
+    ledger.receipt - 'files' as receipt
+  from (
+    select distinct batch_export_id, data_interval_start, data_interval_end, epoch
+    from batch_export_artifacts where given_up_at is null
+  ) as artifact
+  join batch_export_runs as run using (batch_export_id, data_interval_start, data_interval_end, epoch)
+  join batch_export_intervals as ledger using (batch_export_id, data_interval_start, data_interval_end)
+  join batch_export_runs as newest on newest.id = ledger.run_id
+  left join batch_export_troubles as trouble on trouble.batch_export_id = run.batch_export_id and trouble.kind = 'unsettled'
+    and trouble.data_interval_start = run.data_interval_start and trouble.data_interval_end = run.data_interval_end
+  where run.status not in ('Starting', 'Running') and (trouble.retry_at is null or trouble.retry_at <= clock_timestamp())
+    and (ledger.state = 'delivered'
+      or run.plan #>> '{destination,place}' is distinct from newest.plan #>> '{destination,place}')
+  order by random() limit 200`;
 
 export function ledgerStore(db: Knex) {
   const table = () => db<Row>('batch_export_intervals');
@@ -169,10 +190,11 @@ export function ledgerStore(db: Knex) {
     },
 
     /**
-     * Some entries of closed runs that are not delivered: something was left half way, and is due to be settled. Any, so that
-     * none waits for others. Their receipts come without files.
+     * Some intervals that closed runs left half way, and that are due to be settled: those that are not delivered, and leavings
+     * at places where nobody else looks for them. Any, so that none waits for others. Their receipts come without files.
      */
-    async unsettled(): Promise<LedgerEntry[]> {
+    async unsettled(): Promise<Unsettled[]> {
+      const { rows: leftBehind } = await db.raw<{ rows: Row[] }>(LEFT_BEHIND);
       const rows = (await db<Row>('batch_export_intervals as ledger')
         .join('batch_export_runs as run', 'run.id', 'ledger.run_id')
         .leftJoin('batch_export_troubles as trouble', (join) => {
@@ -191,13 +213,25 @@ export function ledgerStore(db: Knex) {
         )
         .orderByRaw('random()')
         .limit(200)) as Row[];
-      return rows.map(fromRow);
+      return [
+        ...rows.map((row) => ({ ...fromRow(row), isPresent: true })),
+        ...leftBehind.map((row) => ({ ...fromRow(row), isPresent: false })),
+      ];
     },
 
-    /** Whether something is still left half way under this epoch. */
-    async isHalfWay(hold: Hold): Promise<boolean> {
-      const row = await db('batch_export_intervals as ledger').where(ours(hold)).whereRaw(`(${HALF_WAY})`).first();
+    /** Whether the entry is still half way: of a run that is not the interval's newest, whether its own artifacts are left. */
+    async isHalfWay({ isPresent, ...hold }: Unsettled): Promise<boolean> {
+      const row = isPresent
+        ? await db('batch_export_intervals as ledger').where(ours(hold)).whereRaw(`(${HALF_WAY})`).first()
+        : await db('batch_export_artifacts').where(ours(hold)).whereNull('given_up_at').first();
       return row !== undefined;
+    },
+
+    /** Nobody looks for these any more. What is recorded stays for a commit at the same place, which may still come. */
+    async giveUpArtifacts(ids: readonly string[]): Promise<void> {
+      await db('batch_export_artifacts')
+        .whereRaw('id = any (?)', [[...ids]])
+        .update({ given_up_at: db.raw('clock_timestamp()') });
     },
 
     /** Ends the attempts to settle an interval: what is recorded stays for a later run, which may still find it. */

@@ -148,13 +148,12 @@ export function troubleStore(db: Knex) {
            and ledger.data_interval_start = trouble.data_interval_start
            and ledger.data_interval_end = trouble.data_interval_end
            and case
-             when ledger.state = 'delivered' then kind = 'unsettled' or (ledger.receipt ->> 'cutoff')::timestamptz > last_at
-             when ledger.state = 'open' then kind = 'unsettled' and not exists (
+             when kind = 'unsettled' then ledger.state <> 'committing' and not exists (
                select from batch_export_artifacts as artifact
                where artifact.batch_export_id = trouble.batch_export_id
                  and artifact.data_interval_start = trouble.data_interval_start
                  and artifact.data_interval_end = trouble.data_interval_end and artifact.given_up_at is null)
-             else false end`,
+             else ledger.state = 'delivered' and (ledger.receipt ->> 'cutoff')::timestamptz > last_at end`,
       );
     },
   };

@@ -1,11 +1,13 @@
 /** A run delivers where its plan says, whatever becomes of its export meanwhile. */
 import assert from 'node:assert/strict';
-import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Step } from '../../activities/engine.ts';
 import { destinationOf } from '../../src/destinations/index.ts';
 import { Conflict } from '../../src/errors.ts';
+import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import type { Run } from '../../src/exports/runs.store.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
@@ -25,6 +27,8 @@ type Stores = {
   config(place: string): Config;
   /** Everything visible at the place, name (without folders) to content. */
   files(place: string): Promise<Files>;
+  /** Open uploads, or the temporary files that stand for them. */
+  unfinished(place: string): Promise<string[]>;
 };
 
 const s3 = ({ bucket, region, endpoint, client }: TestBucket): Stores => ({
@@ -46,6 +50,12 @@ const s3 = ({ bucket, region, endpoint, client }: TestBucket): Stores => ({
       }),
     );
     return new Map(objects);
+  },
+  async unfinished(place) {
+    const { Uploads = [] } = await client.send(
+      new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: `${place}/` }),
+    );
+    return Uploads.map(({ Key }) => Key!);
   },
 });
 
@@ -95,12 +105,14 @@ describe('the place of a run', () => {
         ),
       );
     },
+    unfinished: async (place) =>
+      (await readdir(path.join(world.folder, place)).catch(() => [])).filter((name) => name.endsWith('.tmp')),
   });
 
-  const create = (stores: Stores, place: string) =>
+  const create = (stores: Stores, place: string, config: Config = {}) =>
     world.batchExports.create(
       world.projectId,
-      buildExport({ destination: { type: stores.type, config: stores.config(place) }, paused: true }),
+      buildExport({ destination: { type: stores.type, config: { ...stores.config(place), ...config } }, paused: true }),
     );
 
   const move = (stores: Stores, id: string, place: string) =>
@@ -124,6 +136,50 @@ describe('the place of a run', () => {
       });
     };
   }
+
+  /** The hour's run, killed at a step: its workflow was terminated in Temporal, and its worker does nothing more. */
+  async function killRun(id: string, step: string): Promise<Run> {
+    const reached = Promise.withResolvers<Step>();
+    const death = Promise.withResolvers<never>();
+    death.promise.catch(() => {});
+    world.onStep = async (at) => {
+      if (at.exportId !== id || at.name !== step) return;
+      reached.resolve(at);
+      await death.promise;
+    };
+    await world.backfills.request(world.projectId, id, HOUR);
+    const run = await world.engine.stores.runs.byId((await reached.promise).runId);
+    const { workflow } = world.engine.temporal.client;
+    await workflow.getHandle(run.workflowId, run.workflowRunId).terminate();
+    death.reject(new Error('the worker was killed'));
+    world.onStep = async () => {};
+    return run;
+  }
+
+  /** One round; runs that nothing touched for a while are all that are open now. */
+  async function reconcile(): Promise<void> {
+    await sql(
+      `update batch_export_runs set last_updated_at = last_updated_at - interval '1 minute' where finished_at is null`,
+      [],
+    );
+    await world.engine.temporal.client.workflow.execute('reconcile', {
+      workflowId: `reconcile-${randomUUID()}`,
+      taskQueue: TASK_QUEUES.control,
+      args: [],
+    });
+  }
+
+  const becomesFree = async (stores: Stores, place: string) =>
+    eventually('the place to become free', async () => {
+      await reconcile();
+      return create(stores, place).catch((error: unknown) => {
+        assert.ok(error instanceof Conflict);
+        return false as const;
+      });
+    });
+
+  const artifactsOf = (id: string) =>
+    sql<object>('select artifact from batch_export_artifacts where batch_export_id = $1', [id]);
 
   for (const [what, storesOf] of [
     ['directories', async () => localFiles()],
@@ -221,6 +277,40 @@ describe('the place of a run', () => {
         assert.equal((await stores.files(x)).size + (await stores.files(y)).size, 0);
       });
 
+      it('is free once the reconciler has taken back what a killed run left there before the export moved', async () => {
+        const { id } = await create(stores, x);
+        await killRun(id, 'part-0-begin');
+        await move(stores, id, y);
+        assert.equal((await deliver(id)).status, 'Completed');
+        assert.deepEqual(delivered(await stores.files(y)), { exportId: id, rows: 2 });
+        assert.equal((await stores.unfinished(x)).length, 1);
+        await assert.rejects(create(stores, x), Conflict);
+        await becomesFree(stores, x);
+        assert.deepEqual([await stores.unfinished(x), await artifactsOf(id), await keptOf(id)], [[], [], []]);
+      });
+
+      for (const then of ['moved', 'was deleted'] as const) {
+        it(`is free of a commit that broke off under stable names and left a file, once the export ${then}`, async () => {
+          const { id } = await create(stores, x, { layout: 'stable' });
+          const killed = await killRun(id, 'manifest');
+          if (then === 'moved') {
+            await move(stores, id, y);
+            assert.equal((await deliver(id)).status, 'Completed');
+          } else await world.batchExports.delete(world.projectId, id);
+          await assert.rejects(create(stores, x), Conflict);
+          const before = await stores.files(x);
+          assert.equal(before.size, 1);
+          await becomesFree(stores, x);
+          assert.deepEqual(await stores.files(x), before);
+          assert.equal((await artifactsOf(id)).length, 1, 'a commit at the same place still knows it');
+          const { results } = await world.engine.stores.logs.list({ batchExportId: id, limit: 50, offset: 0 });
+          const told = results.filter(
+            ({ runId, message }) => runId === killed.id && /one file stays there/.test(message),
+          );
+          assert.equal(told.length, 1);
+        });
+      }
+
       it('is never begun after the export was deleted', async () => {
         const { id } = await create(stores, x);
         const goOn = await holdRun(id, 'before-committing');
@@ -230,6 +320,42 @@ describe('the place of a run', () => {
       });
     });
   }
+
+  it('is given up after a week when it lets nothing be taken back, and so is told until then', async () => {
+    const stores = localFiles();
+    const [x, y] = [`x-${randomUUID()}`, `y-${randomUUID()}`];
+    const { id } = await create(stores, x);
+    await killRun(id, 'part-0-begin');
+    // In the place of the temporary file is a folder.
+    const [unfinished] = await stores.unfinished(x);
+    const file = path.join(world.folder, x, unfinished!);
+    await rm(file);
+    await mkdir(path.join(file, 'full'), { recursive: true });
+    await move(stores, id, y);
+    assert.equal((await deliver(id)).status, 'Completed');
+    const troubles = () =>
+      sql<{ kind: string; attempts: number }>(
+        'select kind, attempts from batch_export_troubles where batch_export_id = $1',
+        [id],
+      );
+    const due = (since = '0') =>
+      sql(
+        `update batch_export_troubles set retry_at = clock_timestamp(), since = since - $2::interval where batch_export_id = $1`,
+        [id, since],
+      );
+    await reconcile();
+    assert.deepEqual(await troubles(), [{ kind: 'unsettled', attempts: 1 }]);
+    await reconcile();
+    assert.deepEqual(await troubles(), [{ kind: 'unsettled', attempts: 1 }], 'not before its time');
+    await due();
+    await reconcile();
+    assert.deepEqual(await troubles(), [{ kind: 'unsettled', attempts: 2 }]);
+    await assert.rejects(create(stores, x), Conflict);
+    await due('7 days');
+    await reconcile();
+    assert.deepEqual(await troubles(), [], 'the interval is delivered');
+    await create(stores, x);
+  });
 
   describe('with credentials', () => {
     const WRONG = 'canary-another-secret-key';

@@ -55,8 +55,10 @@ export function fileSession(session: FileSession): Session {
       const { uploads: recorded, intents } = await recordedHere(session);
       // tooth: store-sweep
       await sweep(session, intents);
+      const untold: string[] = [];
       for (let from = 0; from < recorded.length; from += DISCARDED_AT_ONCE)
-        await discardUploads(session, recorded.slice(from, from + DISCARDED_AT_ONCE));
+        untold.push(...(await discardUploads(session, recorded.slice(from, from + DISCARDED_AT_ONCE))));
+      return untold;
     },
     deleteSuperseded: (due) => deleteSuperseded(session, due),
     async close() {
@@ -65,18 +67,19 @@ export function fileSession(session: FileSession): Session {
   };
 }
 
-/** Aborts the uploads, and then forgets those of which nothing is left. */
-async function discardUploads(session: FileSession, recorded: RecordedUpload[]) {
+/** Aborts the uploads, and then forgets those of which nothing is left. @returns ids of the others */
+async function discardUploads(session: FileSession, recorded: RecordedUpload[]): Promise<string[]> {
   const { store, names, delivery, context } = session;
   await severalAtOnce(recorded, ({ upload }) => store.abort(upload));
   const manifest = await readManifest(store, names.manifest, delivery);
   const named = new Set(manifest?.files.map(({ key }) => key));
   await context.recordSuperseded(await unnamedFiles(session, recorded, named));
-  const gone = await severalAtOnce(recorded, async ({ id, upload }) => {
+  const isUntold = await severalAtOnce(recorded, async ({ upload }) => {
     // A commit that broke off may have made it visible: as long as no manifest says so, our record is the only trace.
     const isStable = names.isFile(upload.key) && !names.isVersioned(upload.key);
-    const untold = isStable && !named.has(upload.key) && (await store.head(upload.key));
-    return untold ? [] : [id];
+    return isStable && !named.has(upload.key) && (await store.head(upload.key)) !== undefined;
   });
-  await context.artifacts.discard(gone.flat());
+  const ids = recorded.map(({ id }) => id);
+  await context.artifacts.discard(ids.filter((_, index) => !isUntold[index]));
+  return ids.filter((_, index) => isUntold[index]);
 }

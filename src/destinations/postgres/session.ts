@@ -174,7 +174,10 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     },
     verify: (receipt, { deep, rows }) =>
       on((client) => differences(client, { names, delivery, receipt, ...(deep && rows && { rows }) })),
-    discard: dropStages,
+    async discard() {
+      await dropStages();
+      return [];
+    },
     close: disconnect,
   };
 }
