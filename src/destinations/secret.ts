@@ -3,5 +3,11 @@ import { Type } from '../schema.ts';
 
 /** `writeOnly`: sealed at rest, absent from every response. Not blank, and not the asterisks of a mask that somebody sent back. */
 export function secret(title: string) {
-  return Type.String({ title, writeOnly: true, pattern: '[^*\\s]', maxLength: 4096 });
+  return Type.String({
+    title,
+    writeOnly: true,
+    pattern: '[^*\\s]',
+    maxLength: 4096,
+    description: 'The credential itself: not blank, and not asterisks.',
+  });
 }

@@ -84,7 +84,7 @@ function describe(error: ErrorObject): Failure {
     case 'maximum':
       return { path, code: 'max_value', detail: `Ensure this value is less than or equal to ${limit}.` };
     case 'pattern':
-      return { path, code: 'invalid_input', detail: 'This value does not match the required pattern.' };
+      return { path, code: 'invalid_input', detail: wrongPattern(error) };
     case 'format':
       return { path, code: 'invalid_input', detail: FORMATS[String(params['format'])] ?? 'Wrong format.' };
     default:
@@ -101,6 +101,12 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'Enter a valid URL.',
   uuid: 'Must be a valid UUID.',
 };
+
+/** With what the field's description says of the form: a regular expression helps few. */
+function wrongPattern({ parentSchema }: ErrorObject): string {
+  const { description } = (parentSchema ?? {}) as { description?: string };
+  return `This value does not match the required pattern${description === undefined ? '.' : `: ${description}`}`;
+}
 
 function wrongType(path: string[], expected: string, data: unknown): Failure {
   const got = pythonName(data);

@@ -27,7 +27,12 @@ const url = Type.String({
   description: 'https, of a public host; http only for hosts that the operator lists.',
 });
 const kinds = Type.Array(stringEnum(NOTICE_KINDS), { description: 'What to tell; all of it when it was never said.' });
-const emails = Type.Array(Type.String({ maxLength: 254, pattern: '^[^\\s@<>,;"]+@[^\\s@<>,;"]+$' }), {
+const address = Type.String({
+  maxLength: 254,
+  pattern: '^[^\\s@<>,;"]+@[^\\s@<>,;"]+$',
+  description: 'A mail address alone, such as data@example.com.',
+});
+const emails = Type.Array(address, {
   maxItems: MAX_EMAILS,
   description: 'At most one mail a day and export.',
 });
@@ -43,7 +48,7 @@ export const NotificationsIn = Type.Object(
             Type.String({
               writeOnly: true,
               pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$',
-              description: 'Signs what is sent: `whsec_` and the base64 of 24 to 64 bytes.',
+              description: '`whsec_` and the base64 of 24 to 64 bytes, which sign what is sent.',
             }),
           ),
         }),

@@ -141,7 +141,12 @@ describe('an export is watched', () => {
       ['me', 'invalid_input', 'notifications__non_field_errors', /Expected a dictionary/],
       [{ webhook: { url } }, 'required', 'notifications__webhook__secret', /^This field is required\.$/],
       [{ webhook: {} }, 'required', 'notifications__webhook__url', /required/],
-      [{ webhook: { url, secret: 'short' } }, 'invalid_input', 'notifications__webhook__secret', /pattern/],
+      [
+        { webhook: { url, secret: 'short' } },
+        'invalid_input',
+        'notifications__webhook__secret',
+        /`whsec_` and the base64 of 24 to 64 bytes/,
+      ],
       ...[
         'http://example.com/',
         'https://10.0.0.1/',
