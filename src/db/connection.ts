@@ -45,8 +45,11 @@ export type DatabaseOptions = {
   answerTimeoutMs?: number;
 };
 
-/** For connections that requests wait for: a Postgres that is there but silent is away, too. */
-export const STORE_TIMEOUTS = { connectTimeoutMs: 5_000, answerTimeoutMs: 15_000 } as const;
+/**
+ * For connections that requests wait for: a Postgres that is there but silent is away, too. It ends statements by itself first, so that none
+ * goes on for which nobody waits.
+ */
+export const STORE_TIMEOUTS = { connectTimeoutMs: 5_000, statementTimeoutMs: 14_000, answerTimeoutMs: 15_000 } as const;
 
 function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
   const timeouts = [

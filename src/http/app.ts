@@ -15,6 +15,7 @@ import { createHandler, type Handler } from './handler.ts';
 import { placesOf } from './path-order.ts';
 import { pathsOf } from './paths.ts';
 import type { Answer, DescribedRoute, Route } from './route.ts';
+import { written } from './written.ts';
 
 export type AppOptions<Collaborators> = {
   routes: readonly Route<Collaborators>[];
@@ -72,7 +73,8 @@ function respondWith(handle: Handler) {
     const gone = new AbortController();
     ctx.res.once('close', () => gone.abort(new Unavailable('Nobody waits for the answer any more.')));
     const { req: request, params, path, search } = ctx;
-    send(ctx, await handle({ request, params, path, search, signal: gone.signal }));
+    const answer = await handle({ request, params, path, search, signal: gone.signal });
+    send(ctx, isJson(answer.body) ? { ...answer, body: Buffer.from(await written(answer.body)) } : answer);
   };
 }
 
@@ -103,6 +105,11 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
     if (failure) log.error({ ...line, error: describeError(failure) }, 'request failed');
     else log.debug(line, 'request');
   };
+}
+
+/** Not yet written. */
+function isJson(body: unknown): boolean {
+  return body !== undefined && !(body instanceof Readable) && !Buffer.isBuffer(body);
 }
 
 function send(ctx: Context, { status, headers = {}, cookies = [], body }: Answer): void {

@@ -8,6 +8,8 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 /** Elements of lists, members of objects, lists and objects: to parse and to check them takes microseconds each. */
 export const MAX_VALUES = 50_000;
+/** Of a form. */
+export const MAX_FIELDS = 100;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -40,7 +42,10 @@ export function isUrlEncoded({ headers }: IncomingMessage): boolean {
  */
 export async function readUrlEncoded(request: IncomingMessage): Promise<Record<string, string>> {
   requirePlain(request);
-  const fields = Object.fromEntries(new URLSearchParams((await readBytes(request)).toString()));
+  const form = (await readBytes(request)).toString();
+  if (form.split('&', MAX_FIELDS + 1).length > MAX_FIELDS)
+    throw new TooLarge(`The form has more than ${MAX_FIELDS} fields.`);
+  const fields = Object.fromEntries(new URLSearchParams(form));
   checkTexts(fields);
   return fields;
 }

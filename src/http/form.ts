@@ -4,7 +4,8 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
-import { checkTexts } from './body.ts';
+import { valuesIn } from '../wire/value-count.ts';
+import { checkTexts, MAX_FIELDS, MAX_VALUES } from './body.ts';
 import { convert } from './parameters.ts';
 
 /** A CSV file that a route accepts beside its body, or in its place. */
@@ -22,7 +23,6 @@ type Form = { fields: Record<string, unknown>; file: unknown };
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 const MAX_FIELD_BYTES = 1024 * 1024;
-const MAX_FIELDS = 100;
 
 /** @returns whether the content type is one of those that `readForm` reads */
 export function isForm({ headers }: IncomingMessage): boolean {
@@ -48,9 +48,13 @@ export async function readForm(request: IncomingMessage, file: CsvFile<unknown>)
 /**
  * Objects, lists and what may be of any type are written as JSON, all else as it is. What is not of the schema's type stays text for
  * it to refuse.
+ * @throws TooLarge, InvalidInput as `readJson` does of JSON
  */
 export function fieldValues(schema: TSchema | undefined, fields: Record<string, unknown>): Record<string, unknown> {
   const { properties = {} } = (schema ?? {}) as Partial<TObject>;
+  let left = MAX_VALUES;
+  for (const text of Object.values(fields)) left -= valuesIn(Buffer.from(String(text)), left);
+  if (left < 0) throw new TooLarge(`The fields hold more than ${MAX_VALUES} values.`);
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [
       name,
@@ -64,6 +68,12 @@ type Property = TSchema & { type?: string; anyOf?: Property[] };
 function valueOf(property: Property, text: string): unknown {
   const { type } = property.anyOf?.find((one) => one.type !== 'null') ?? property;
   if (type !== undefined && type !== 'object' && type !== 'array') return convert(property, text);
+  const value = parsed(text);
+  checkTexts(value);
+  return value;
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -65,10 +65,6 @@ function not(write: Writer): Writer {
   };
 }
 
-function any(conditions: readonly string[]): string {
-  return conditions.length === 0 ? 'false' : `(${conditions.join(' or ')})`;
-}
-
 const equals: Writer = (wanted, { found, context }) => {
   const byTruth = context.version === 2 ? isList(wanted) && wanted.length === 0 : isTruthOrFalsehood(wanted);
   if (byTruth) return `property_is_true(${found}) = ${isTruth(wanted)}`;
@@ -76,9 +72,13 @@ const equals: Writer = (wanted, { found, context }) => {
   return `lower(property_text(${found}) collate "und-x-icu") = any (array[${texts.join(', ')}]::text[])`;
 };
 
-/** Of a property's text, with A to Z in lower case. */
+/** The property's text, with A to Z in lower case. */
+function lowered(found: string): string {
+  return `lower(property_text(${found}) collate "C")`;
+}
+
 function onText(write: (lowered: string, wanted: string) => string): Writer {
-  return (wanted, { found }) => write(`lower(property_text(${found}) collate "C")`, lowerAscii(textOf(wanted)));
+  return (wanted, { found }) => write(lowered(found), lowerAscii(textOf(wanted)));
 }
 
 const contains = onText((lowered, wanted) => `strpos(${lowered}, ${escapeLiteral(wanted)}) > 0`);
@@ -86,9 +86,13 @@ const startsWith = onText((lowered, wanted) => `starts_with(${lowered}, ${escape
 const endsWith = onText((lowered, wanted) => {
   return `right(${lowered}, length(${escapeLiteral(wanted)})) = ${escapeLiteral(wanted)}`;
 });
-const containsAny: Writer = (wanted, scope) => {
-  // Null where the property is, so that the negation is too.
-  return `(${any(listOf(wanted).map((one) => contains(one, scope)!))} and ${scope.found} is not null)`;
+const containsAny: Writer = (wanted, { found }) => {
+  const patterns = listOf(wanted).map((one) =>
+    escapeLiteral(`%${lowerAscii(textOf(one)).replace(/[\\%_]/g, '\\$&')}%`),
+  );
+  // One condition for all values: the planner takes quadratic time for a list of them, and cannot be stopped. Null where the property is,
+  // so that the negation is too.
+  return `(${lowered(found)} like any (array[${patterns.join(', ')}]::text[]) and ${found} is not null)`;
 };
 
 const matchesRegex: Writer = (wanted, { found }) => {
@@ -105,12 +109,13 @@ function patternOrUndefined(pattern: string): string | undefined {
   }
 }
 
-/** SQL of a property that is read; null for longer texts, which the evaluator does not read either. */
+/** SQL of a property that is read; null for longer texts, which the evaluator does not read either. Numbers are never too long. */
 function capped(found: string, longest: number, read: string): string {
-  return `(case when octet_length(${found} #>> '{}') <= ${longest} then ${read} end)`;
+  return `(case when jsonb_typeof(${found}) <> 'string' or length(${found} #>> '{}') <= ${longest} then ${read} end)`;
 }
 
 function numberSql(found: string): string {
+  // tooth: sql-number-length
   return capped(found, LONGEST_NUMBER, `property_number(${found})`);
 }
 

@@ -16,17 +16,21 @@ const BYTES_PER_VALUE = 2;
  * @param json UTF-8; what is no JSON is counted all the same
  */
 export function hasMoreValuesThan(json: Buffer, most: number): boolean {
-  if (json.length <= most * BYTES_PER_VALUE) return false;
+  return json.length > most * BYTES_PER_VALUE && valuesIn(json, most) > most;
+}
+
+/** @returns how many, or one more than `most` */
+export function valuesIn(json: Buffer, most: number): number {
   let count = 0;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) at = endOfText(json, at + 1);
     else if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_LIST) {
       count += 1;
-      if (count > most) return true;
+      if (count > most) break;
     }
   }
-  return false;
+  return count;
 }
 
 /** `hasMoreValuesThan` of a text. */

@@ -62,6 +62,18 @@ describe('early access features', () => {
     }
   });
 
+  it('have a payload that is only so long: every page gets it', async () => {
+    const { id } = await build({ payload: { a: 'a'.repeat(19_000) } });
+    const payload = { a: 'a'.repeat(20_000) };
+    for (const [method, path, body] of [
+      ['POST', PATH, { name: 'large', stage: 'beta', payload }],
+      ['PATCH', `${PATH}${id}/`, { payload }],
+    ] as const) {
+      const refusal = await world.refused(method, path, body);
+      assert.deepEqual([refusal.attr, refusal.code], ['payload', 'max_length']);
+    }
+  });
+
   it('say which field is wrong', async () => {
     const multivariate = { variants: [{ key: 'a', rollout_percentage: 100 }] };
     const taken = (await build()).feature_flag.id;

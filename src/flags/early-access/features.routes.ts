@@ -1,4 +1,5 @@
 /** `/early_access_feature/`: the management of early access features. */
+import { InvalidInput } from '../../errors.ts';
 import type { Rights } from '../../http/access.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
 import { json, noBody, route } from '../../http/route.ts';
@@ -8,6 +9,9 @@ import { STAGES } from './enrollment.ts';
 import type { EarlyAccessFeatures, ShownFeature } from './features.ts';
 
 export type EarlyAccessApi = { earlyAccessFeatures: EarlyAccessFeatures };
+
+/** Every page that asks for features gets those of all. */
+const LONGEST_PAYLOAD = 20_000;
 
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
@@ -19,7 +23,9 @@ const optional = {
     Type.String({ maxLength: 800, pattern: '^(https?://\\S+)?$', description: 'http or https.' }),
   ),
   payload: Type.Optional(
-    nullable(Type.Record(Type.String(), Type.Unknown()), { description: 'Whatever pages are to know.' }),
+    nullable(Type.Record(Type.String(), Type.Unknown()), {
+      description: `Whatever pages are to know; ${LONGEST_PAYLOAD} characters of JSON at most.`,
+    }),
   ),
 };
 
@@ -54,6 +60,17 @@ const FeatureBody = Type.Object(
   },
   { title: 'EarlyAccessFeature' },
 );
+
+/** @throws InvalidInput when it is too long */
+function payloadOf({ payload }: Static<typeof FeaturePatchBody>): Record<string, unknown> | undefined {
+  if (payload === null || payload === undefined) return payload === null ? {} : undefined;
+  // tooth: feature-payload
+  if (JSON.stringify(payload).length > LONGEST_PAYLOAD) {
+    const detail = `Ensure this field has no more than ${LONGEST_PAYLOAD} characters, as JSON.`;
+    throw new InvalidInput(detail, 'payload', 'max_length');
+  }
+  return payload;
+}
 
 function present({ flag, ...feature }: ShownFeature, rights: Rights): Static<typeof FeatureBody> {
   return {
@@ -98,7 +115,7 @@ const createFeature = route({
         description: body.description ?? '',
         stage: body.stage,
         documentationUrl: body.documentation_url ?? '',
-        payload: body.payload ?? {},
+        payload: payloadOf(body) ?? {},
         flagId: body.feature_flag_id ?? undefined,
       },
     );
@@ -133,7 +150,7 @@ const patchFeature = route({
       description: body.description,
       stage: body.stage,
       documentationUrl: body.documentation_url,
-      payload: body.payload === null ? {} : body.payload,
+      payload: payloadOf(body),
     });
     return json(200, present(changed, rights));
   },

@@ -113,6 +113,19 @@ export const BYTE_TEETH: readonly Tooth[] = [
     grep: 'ten thousand characters',
   },
   {
+    name: 'sql-number-length',
+    guards: 'Postgres reads no longer texts as numbers than operators do',
+    tests: ['test/query/filters.test.ts'],
+    grep: 'no longer ones, as operators do: gt',
+    replace: ['capped(found, LONGEST_NUMBER, `property_number(${found})`)', '`property_number(${found})`'],
+  },
+  {
+    name: 'feature-payload',
+    guards: 'what every page gets is only so long',
+    tests: ['test/flags/early-access.test.ts'],
+    grep: 'payload that is only so long',
+  },
+  {
     name: 'pattern-room',
     guards: 'classes of patterns are only so large',
     tests: ['test/flags/evaluation/large-classes.test.ts'],
