@@ -43,12 +43,12 @@ export async function prepareRun(engine: Engine, attempt: Attempt, input: Prepar
 
 async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: PrepareRunInput): Promise<PreparedRun> {
   const { stores } = engine;
-  const [batchExport, interval, createdAt] = await Promise.all([
-    stores.batchExports.find(exportId),
+  const batchExport = await stores.batchExports.find(exportId);
+  if (!batchExport) return forgetExport(engine, exportId);
+  const [interval, createdAt] = await Promise.all([
     tileEndingAt(engine, attempt, exportId, millisOf(end)),
     runningSince(engine, attempt),
   ]);
-  if (!batchExport) throw new NotFound('The batch export was deleted.');
   const run = await stores.runs.open({
     createdAt,
     projectId: batchExport.projectId,
@@ -87,6 +87,17 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
 async function waitForTimeline({ timeline }: Engine): Promise<void> {
   const reason = await timeline.blocked();
   if (reason !== undefined) throw new Unavailable(reason, BLOCKED_RETRY_SECONDS);
+}
+
+/**
+ * It was deleted, or a restore has forgotten it: nobody else removes its schedule then. Another database may know it as long as deliveries
+ * are blocked.
+ * @throws NotFound, Unavailable
+ */
+async function forgetExport(engine: Engine, exportId: string): Promise<never> {
+  await waitForTimeline(engine);
+  await engine.schedules.remove(exportId);
+  throw new NotFound('The batch export was deleted.');
 }
 
 /** Anybody may start a workflow by hand in Temporal: only the export's own intervals, under their own names, are run. */

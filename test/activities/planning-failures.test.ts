@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { ScheduleNotFoundError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { TypedSearchAttributes, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Step } from '../../activities/engine.ts';
@@ -71,6 +72,15 @@ describe('a run that cannot be planned', () => {
     });
     await assert.rejects(handle.result());
     assert.deepEqual(await stateOf(handle.firstExecutionRunId), ['Failed', 'The batch export was deleted.']);
+  });
+
+  it('because a restore has forgotten its export ends, and so does the schedule, which nobody knows', async () => {
+    const id = await create();
+    await sql('delete from batch_exports where id = $1', [id]);
+    const handle = await start(id, async () => {});
+    await assert.rejects(handle.result());
+    const schedule = world.engine.temporal.client.schedule.getHandle(id);
+    await assert.rejects(schedule.describe(), ScheduleNotFoundError);
   });
 
   it('for now is planned later', async () => {
