@@ -6,6 +6,8 @@ export type Clock = {
   set(at: number): Promise<void>;
   /** Milliseconds; as of the last `set`. */
   now(): number;
+  /** The clock goes on where it was, whatever becomes of the database. */
+  across(change: () => Promise<void>): Promise<void>;
 };
 
 /** For connections made after it. Columns' defaults are bound to Postgres's own clock, so they are bound anew. */
@@ -23,8 +25,10 @@ export async function simulateClock(db: Knex, databaseName: string): Promise<Clo
         execute format('alter table public.%I alter %I set default simulated.clock_timestamp()', c.table_name, c.column_name);
       end loop;
     end $$;
-    alter database ${databaseName} set search_path = simulated, pg_catalog, public;
   `);
+  // A setting of the database, which no copy of it has.
+  const shadow = () => db.raw(`alter database ${databaseName} set search_path = simulated, pg_catalog, public`);
+  await shadow();
   let present = 0;
   return {
     async set(at) {
@@ -34,5 +38,13 @@ export async function simulateClock(db: Knex, databaseName: string): Promise<Clo
       ]);
     },
     now: () => present,
+    async across(change) {
+      const { rows } = await db.raw<{ rows: { value: string }[] }>(
+        'select last_value as value from simulated.microseconds',
+      );
+      await change();
+      await shadow();
+      await db.raw(`select setval('simulated.microseconds', ?::bigint)`, [rows[0]!.value]);
+    },
   };
 }

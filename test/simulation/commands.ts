@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Conflict, InvalidInput, Unavailable } from '../../src/errors.ts';
-import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { Layout } from '../../src/destinations/object-store/keys.ts';
+import { isoMicros } from '../../src/exports/domain/instants.ts';
+import { SIDES, type Side } from '../../src/exports/foreign-deliveries.store.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
 import type { CadenceChange } from '../../src/exports/domain/cadence.ts';
 import type { Installation } from './installation.ts';
@@ -29,7 +30,14 @@ export type Command =
   /** To another directory. */
   | { do: 'move' }
   /** The export is deleted or moves, and another one delivers other events to where it was. */
-  | { do: 'succeed'; after: 'delete' | 'move' };
+  | { do: 'succeed'; after: 'delete' | 'move' }
+  /** A backup of the database, and the database as it was then: see `restores.ts`. */
+  | { do: 'backUp' | 'recover' }
+  | { do: 'restore'; restarts: boolean }
+  /** What an operator decides about a delivery that a restored database does not know. */
+  | { do: 'accept'; side: Side; nth: number }
+  /** Whatever stands still goes on. */
+  | { do: 'thaw' };
 
 /** Hours make many runs, so there are few of them. */
 const INTERVALS = [
@@ -109,6 +117,45 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('succeed' as const), after: fc.constantFrom('delete', 'move') }),
   },
+  { weight: 1, arbitrary: fc.constant({ do: 'thaw' as const }) },
+);
+
+const anyCommands = (minLength: number, maxLength: number) => fc.array(anyCommand, { minLength, maxLength });
+
+const anyRestore: fc.Arbitrary<Command> = fc.record({ do: fc.constant('restore' as const), restarts: fc.boolean() });
+
+/** What an operator does after a restore, among everything else; a second restore is to the same backup. */
+const afterRestore: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 6, arbitrary: anyCommand },
+  { weight: 1, arbitrary: fc.constant({ do: 'recover' as const }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('accept' as const), side: fc.constantFrom(...SIDES), nth }),
+  },
+  { weight: 1, arbitrary: anyRestore },
+);
+
+/** Of every other life the database is restored, to a time before some deliveries. */
+export const anyLifesCommands: fc.Arbitrary<Command[]> = fc.oneof(
+  anyCommands(3, 14),
+  fc
+    .tuple(
+      anyCommands(0, 4),
+      anyCommands(0, 4),
+      anyRestore,
+      anyCommands(0, 2),
+      fc.array(afterRestore, { maxLength: 6 }),
+    )
+    .map(([before, between, restore, blocked, after]): Command[] => [
+      ...before,
+      { do: 'backUp' },
+      ...between,
+      { do: 'advance', hours: 30 },
+      restore,
+      ...blocked,
+      { do: 'recover' },
+      ...after,
+    ]),
 );
 
 export type Life = {

@@ -1,13 +1,19 @@
 /** What a reader finds who follows the README: the files of each complete manifest, and their rows. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** By `<directory> <start> <end>`: sorted uuids. */
-export type Delivered = Map<string, string[]>;
+export type Delivered = Map<string, readonly string[]>;
+
+/** Whose a delivery is, and the bytes of its manifest and files. */
+export type Present = { exportId: string; runId: string; bytes: string };
 
 export type Found = {
   delivered: Delivered;
+  /** What each manifest says, by the same key. */
+  present: Map<string, Present>;
   /** Keys of files that no manifest names. */
   strays: string[];
   /** Manifests that say `replacing`, by the same key. */
@@ -16,6 +22,8 @@ export type Found = {
 
 type Manifest = {
   state: string;
+  batch_export: string;
+  run_id: string;
   data_interval_start: string;
   data_interval_end: string;
   rows: number;
@@ -28,21 +36,39 @@ export function placeKey(directory: string, start: string, end: string): string 
 
 export async function readDelivered(root: string, projectId: number): Promise<Found> {
   const folder = path.join(root, String(projectId));
-  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = names.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  const files = await filesBelow(folder);
   const named = new Set<string>();
   const delivered: Delivered = new Map();
+  const present = new Map<string, Present>();
   const halfWay = new Set<string>();
   for (const file of files.filter((one) => one.endsWith('_manifest.json'))) {
     const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest;
     const directory = path.relative(folder, path.dirname(file));
     const key = placeKey(directory, manifest.data_interval_start, manifest.data_interval_end);
     for (const one of manifest.files) named.add(path.join(root, one.key));
+    const bytes = await hashOf([file, ...manifest.files.map(({ key: name }) => path.join(root, name))]);
+    present.set(key, { exportId: manifest.batch_export, runId: manifest.run_id, bytes });
     if (manifest.state === 'complete') delivered.set(key, await rowsOf(root, manifest));
     else halfWay.add(key);
   }
   const strays = files.filter((file) => !file.endsWith('_manifest.json') && !named.has(file));
-  return { delivered, strays: strays.map((file) => path.relative(folder, file)), halfWay };
+  return { delivered, present, strays: strays.map((file) => path.relative(folder, file)), halfWay };
+}
+
+/** Every name and byte below the project's folder. */
+export async function everythingDelivered(root: string, projectId: number): Promise<string> {
+  return hashOf((await filesBelow(path.join(root, String(projectId)))).sort());
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return names.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+async function hashOf(files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file).update(await readFile(file).catch(() => 'missing'));
+  return hash.digest('hex');
 }
 
 async function rowsOf(root: string, manifest: Manifest): Promise<string[]> {

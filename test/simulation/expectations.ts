@@ -4,6 +4,7 @@ import { isoSeconds } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
 import { runsOf, type Life } from './commands.ts';
 import { placeKey, type Delivered, type Found } from './delivered.ts';
+import { isSinceRestore, type Foreign, type Story } from './story.ts';
 
 /** What an interval's last run may say when nobody will run it again by itself. */
 const FINAL = ['Completed', 'Failed', 'Cancelled'];
@@ -12,11 +13,11 @@ const FINAL = ['Completed', 'Failed', 'Cancelled'];
 const UNDER_WAY = 10 * 60_000;
 
 /** @param now of the product's clock */
-export async function assertExpected(life: Life, now: number): Promise<void> {
+export async function assertExpected(life: Life, now: number, adopted: Foreign['adopted']): Promise<void> {
   const { world, id, model } = life;
   const runs = await runsOf(life);
   const tiles = new Map(model.tiles(model.createdAt - 300 * 3_600_000, now).map((tile) => [tile.end, tile]));
-  for (const run of runs) assertWanted(life, run, tiles.get(Date.parse(run.end))?.start, now);
+  for (const run of runs) if (!adopted.has(run.id)) assertWanted(life, run, tiles.get(Date.parse(run.end))?.start, now);
 
   // An export that fails too often gives its backfills up.
   const cancelled = await cancelledBackfills(life);
@@ -83,25 +84,33 @@ function lastDeliveries(runs: readonly Run[]): Run[] {
 
 /**
  * Every row of every interval is where it was to be delivered, once, and nothing else is there.
- * @param lives of all exports that ever were, also those that are deleted
+ * @param story with all exports that ever were, also those that are deleted
  * @param recorded keys of uploads that the product still has on record, and of files that it is to delete
  */
 export async function assertDelivered(
-  lives: readonly Life[],
+  story: Story,
   { delivered, strays, halfWay }: Found,
   recorded: readonly string[],
 ): Promise<void> {
   const expected: Delivered = new Map();
   const at = new Map<string, number>();
-  for (const life of lives) {
+  const { remaining, accepted, adopted, strays: forgotten } = story.foreign;
+  const since = new Set<string>();
+  for (const life of story.lives) {
     for (const run of await runsOf(life)) {
       if (run.status !== 'Completed') continue;
       const { turn, directory } = life.planned(run);
-      const key = placeKey(directory, run.start, run.end);
+      const key = adopted.get(run.id)?.key ?? placeKey(directory, run.start, run.end);
+      if (isSinceRestore(story, run)) since.add(key);
       if ((at.get(key) ?? 0) > Date.parse(run.finishedAt!)) continue;
       at.set(key, Date.parse(run.finishedAt!));
-      expected.set(key, life.rows.of(life.name, intervalOf(run), turn));
+      expected.set(key, adopted.get(run.id)?.uuids ?? life.rows.of(life.name, intervalOf(run), turn));
     }
+  }
+  // What another timeline delivered, also half, is as it was: see `assertForeignUnchanged`.
+  for (const [key, { isKnown, runId }] of remaining) {
+    if (since.has(key)) assert.ok(isKnown || accepted.has(runId), `nobody let ${key} be replaced`);
+    else for (const found of [delivered, halfWay, expected]) found.delete(key);
   }
   assert.deepEqual([...halfWay], [], 'no delivery is left half way');
   for (const [key, uuids] of expected) {
@@ -119,12 +128,12 @@ export async function assertDelivered(
   );
   // Files of earlier deliveries stay for readers, and are on record to be deleted. Under stable names a commit that broke off leaves
   // what it made visible, which nobody deletes: it stays on record. Whatever else a run staged goes.
-  const left = strays.filter((file) => !recorded.some((key) => key.endsWith(`/${file}`)));
+  const left = strays.filter((file) => !forgotten.has(file) && !recorded.some((key) => key.endsWith(`/${file}`)));
   assert.deepEqual(left, [], 'nothing that was staged is left');
 }
 
 /** Exactly the intervals that history has joined since their delivery are reported stale, or were delivered again. */
-export async function assertStale(life: Life): Promise<void> {
+export async function assertStale(life: Life, { remaining }: Foreign): Promise<void> {
   const { world, id, rows, model, planned, redeliverStale } = life;
   const { rows: reported } = await world.engine.pool.query<{ end: string }>(
     `select data_interval_end as "end" from batch_export_troubles where batch_export_id = $1 and kind = 'stale'`,
@@ -133,5 +142,14 @@ export async function assertStale(life: Life): Promise<void> {
   const last = lastDeliveries(await runsOf(life));
   const stale = last.filter((run) => rows.joined(intervalOf(run), planned(run).turn)).map(({ end }) => end);
   assert.deepEqual(reported.map(({ end }) => end).sort(), stale.sort(), 'stale intervals are reported');
-  if (redeliverStale && !model.paused) assert.deepEqual(stale, [], 'stale intervals are delivered again');
+  if (!redeliverStale || model.paused) return;
+  // Those of which another timeline's delivery is there wait for an operator.
+  const own = last.filter(
+    (run) => stale.includes(run.end) && !remaining.has(placeKey(model.directory, run.start, run.end)),
+  );
+  assert.deepEqual(
+    own.map(({ end }) => end),
+    [],
+    'stale intervals are delivered again',
+  );
 }

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
 import { closeLostRuns } from '../../activities/close-lost-runs.ts';
+import { compareDeliveries, intervalsToCompare } from '../../activities/compare-deliveries.ts';
+import { deleteSupersededFiles } from '../../activities/delete-superseded-files.ts';
 import { dispatchRequests } from '../../activities/dispatch-requests.ts';
 import type { Engine } from '../../activities/engine.ts';
 import { fillGaps } from '../../activities/fill-gaps.ts';
@@ -18,15 +20,19 @@ import { createSealer } from '../../src/events/seal.ts';
 import { backfills } from '../../src/exports/backfills.ts';
 import { batchExports } from '../../src/exports/batch-exports.ts';
 import { exportRuns } from '../../src/exports/runs.ts';
+import { foreignDeliveries } from '../../src/exports/accept-delivery.ts';
+import { renewTimeline } from '../../src/exports/renew-timeline.ts';
 import { scheduleSetter } from '../../src/exports/schedule-setter.ts';
+import { timelineGuard } from '../../src/exports/timeline-guard.ts';
 import { generateKeyRing } from '../../src/secrets/key-ring.ts';
 import { ensureReachable } from '../../src/temporal/connection.ts';
 import { exportExecutions } from '../../src/temporal/executions.ts';
 import { exportSchedules } from '../../src/temporal/schedules.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { timelineWitness } from '../../src/temporal/witness.ts';
+import { copyTestDatabase, createTestDatabase, restoreTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildTenant } from '../support/identity.ts';
 import { simulateClock } from './clock.ts';
-import { readDelivered } from './delivered.ts';
+import { everythingDelivered, readDelivered } from './delivered.ts';
 import { eventRowsOf, type StoredRow } from './rows.ts';
 import { simulatedTemporal } from './simulated-temporal.ts';
 import { simulatedWorker } from './simulated-worker.ts';
@@ -61,14 +67,16 @@ export async function buildInstallation() {
   const schedules = exportSchedules(temporal.client);
   const executions = exportExecutions(temporal.client);
   const setter = scheduleSetter({ stores, schedules, log });
+  const witness = timelineWitness(temporal.client);
+  /** A worker that starts asks the witness before it does anything else. */
+  const startGuard = () => timelineGuard({ stores, witness, log });
   const ensureTemporal = () => ensureReachable(temporal.client);
   const engine: Engine = {
     ...composed,
     schedules,
     executions,
     setter,
-    // The witness is a workflow, which nobody runs here.
-    timeline: { ...composed.timeline, blocked: async () => undefined, assertDeliverable: async () => {} },
+    timeline: startGuard(),
     sealer: createSealer(pool, { present: () => new Date(clock.now()) }),
   };
   const { signal } = new AbortController();
@@ -76,6 +84,7 @@ export async function buildInstallation() {
   const writers = createPool({ url, applicationName: 'test-ingest', maxConnections: 2, ...INGEST_TIMEOUTS });
   const ingest = createIngest(writers);
   let projectId = 0;
+  let copy: TestDatabase | undefined;
 
   async function work(): Promise<void> {
     if (temporal.isAway()) return;
@@ -104,11 +113,14 @@ export async function buildInstallation() {
 
   /** What the reconciler does each minute, without the partitions of events, which a simulated clock would make for years. */
   async function reconcile(): Promise<void> {
+    await engine.timeline.check();
     for (const id of await stores.schedules.due(1)) await setter.verify(id);
     await closeLostRuns(engine, IDLE_SECONDS, signal);
+    if ((await engine.timeline.blocked()) !== undefined) return;
     await fillGaps(engine, signal);
     await watchImports(engine, signal);
     await settleIntervals(engine, { signal });
+    await deleteSupersededFiles(engine, signal);
     await stores.places.forgetUnused();
     for (const id of await stores.requests.exportsWithOpen()) await executions.wakeDispatcher(id);
   }
@@ -128,6 +140,9 @@ export async function buildInstallation() {
       await worker.forget();
       await clock.set(at);
       await setup.raw(`update seal set sealing_until = '-infinity', sealed_until = '-infinity'`);
+      await setup.raw('delete from timeline');
+      await setup.raw('insert into timeline default values');
+      engine.timeline = startGuard();
       ({ projectId } = await buildTenant(setup));
     },
 
@@ -140,10 +155,57 @@ export async function buildInstallation() {
     /** What readers find below the project's folder. */
     delivered: () => readDelivered(localRoot, projectId),
 
-    /** Keys of uploads that are on record, and of files that are to be deleted. */
+    everythingDelivered: () => everythingDelivered(localRoot, projectId),
+
+    /** Keeps the database as it is now, for `restore`. */
+    async backUp(): Promise<void> {
+      await copy?.drop();
+      copy = await copyTestDatabase(url);
+    },
+
+    /**
+     * Makes the database what it was at the last `backUp`; Temporal, files and time stay as they are.
+     * @param restarts the worker begins anew, and asks the witness; otherwise the reconciler's next round does
+     */
+    async restore(restarts: boolean): Promise<void> {
+      await clock.across(() => restoreTestDatabase(url, copy!));
+      worker.restart();
+      if (restarts) engine.timeline = startGuard();
+    },
+
+    /** As `sluice recover`. */
+    async recover(): Promise<void> {
+      let above = 0;
+      for (const id of await stores.freshness.ids()) {
+        const one = await stores.batchExports.find(id);
+        if (!one) continue;
+        const intervals = await intervalsToCompare(engine, one, null, signal);
+        assert.ok(!('why' in intervals));
+        for await (const compared of compareDeliveries(engine, one, intervals, signal)) {
+          assert.ok('end' in compared);
+          const { present, difference } = compared;
+          above = Math.max(above, present?.receipt.epoch ?? 0);
+          if (difference === 'foreign') await stores.foreignDeliveries.found(compared, present!.receipt);
+        }
+      }
+      await renewTimeline(stores, witness, above);
+    },
+
+    foreignDeliveries: foreignDeliveries({ stores, executions }),
+
+    /** The status of each run that the database knows. */
+    async knownRuns(): Promise<Map<string, string>> {
+      const { rows } = await pool.query<{ id: string; status: string }>(
+        'select id, status from batch_export_runs where project_id = $1',
+        [projectId],
+      );
+      return new Map(rows.map(({ id, status }) => [id, status]));
+    },
+
+    /** Keys of uploads, and of files to be deleted later, that are on record. */
     async recordedKeys(): Promise<string[]> {
       const { rows } = await pool.query<{ key: string }>(
-        `select artifact ->> 'key' as key from batch_export_artifacts union all select key from superseded_files`,
+        `select artifact ->> 'key' as key from batch_export_artifacts union select key from superseded_files`,
       );
       return rows.map(({ key }) => key);
     },
@@ -192,6 +254,7 @@ export async function buildInstallation() {
 
     async close(): Promise<void> {
       await Promise.all([composed.close(), writers.end(), setup.destroy()]);
+      await copy?.drop();
       await database.drop();
       await rm(localRoot, { recursive: true, force: true });
     },

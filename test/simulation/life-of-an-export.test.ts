@@ -4,8 +4,10 @@ import { buildInstallation, type Installation } from './installation.ts';
 import { anyLifeForReal, liveForReal, stepOf } from './live-for-real.ts';
 import { anyLife, live } from './simulate.ts';
 
-/** Two thousand of them, and twenty on the real server, are `npm run test:simulation`. */
+/** Two thousand of them, and twenty on the real server, with seeds at random, are `npm run test:simulation`. */
 const LIVES = 10;
+/** The same lives for everybody: what fails here fails because of a change. */
+const SEED = 13;
 const LIVES_FOR_REAL = 2;
 /** Of each, on a machine that does much else. */
 const LIFE_MILLIS = 180_000;
@@ -21,7 +23,7 @@ describe('an export delivers exactly what it should, whatever happens to it', ()
 
     it('for days', async () => {
       const property = fc.asyncProperty(anyLife, async (life) => live(world, life));
-      await fc.assert(property, { numRuns: LIVES });
+      await fc.assert(property, { numRuns: LIVES, seed: SEED });
     });
   });
 
@@ -38,7 +40,7 @@ describe('an export delivers exactly what it should, whatever happens to it', ()
 
     it('for hours that are past', async () => {
       const property = fc.asyncProperty(anyLifeForReal, async (life) => liveForReal(world, rejecting, life));
-      await fc.assert(property, { numRuns: LIVES_FOR_REAL, endOnFailure: true });
+      await fc.assert(property, { numRuns: LIVES_FOR_REAL, seed: SEED, endOnFailure: true });
     });
   });
 });

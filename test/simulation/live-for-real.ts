@@ -79,7 +79,7 @@ export async function liveForReal(
   await reconcile(world);
   await eventually('the export to come to rest', async () => isAtRest(life), 120);
   await noticePause(life);
-  await assertExpected(life, millisOf(await stores.batchExports.now()));
+  await assertExpected(life, millisOf(await stores.batchExports.now()), new Map());
   await world.batchExports.delete(projectId, id);
 }
 

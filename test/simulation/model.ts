@@ -65,6 +65,10 @@ export class Model {
     this.endAt = endAt;
   }
 
+  static copyOf(model: Model): Model {
+    return Object.setPrototypeOf(structuredClone(model), Model.prototype) as Model;
+  }
+
   /** @param turn in the order of all that was stored and planned */
   move(directory: string, turn: number): void {
     this.places.push({ directory, turn });

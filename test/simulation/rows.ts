@@ -18,7 +18,7 @@ export type StoredRow = {
 };
 
 export class Rows {
-  private readonly all: StoredRow[] = [];
+  private all: StoredRow[] = [];
   private readonly plans = new Map<string, number>();
   private turn = 0;
 
@@ -38,6 +38,16 @@ export class Rows {
 
   stored(rows: readonly StoredRow[]): void {
     this.all.push(...rows);
+  }
+
+  /** What is stored: for `goBack`. */
+  present(): readonly StoredRow[] {
+    return [...this.all];
+  }
+
+  /** Turns and plans stay: nothing has the turn of something that was forgotten. */
+  goBack(to: readonly StoredRow[]): void {
+    this.all = [...to];
   }
 
   planned(runId: string): void {

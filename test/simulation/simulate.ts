@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildExport } from '../support/export-world.ts';
-import { LAYOUTS, type Layout } from '../../src/destinations/object-store/keys.ts';
 import { Conflict } from '../../src/errors.ts';
+import { LAYOUTS } from '../../src/destinations/object-store/keys.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
 import {
   anyCadence,
-  anyCommand,
+  anyLifesCommands,
   ask,
   changeOf,
   destinationOf,
@@ -18,22 +18,15 @@ import {
 } from './commands.ts';
 import { assertDelivered, assertExpected, assertStale } from './expectations.ts';
 import type { Installation } from './installation.ts';
-import { Model, type ModelCadence } from './model.ts';
+import { Model } from './model.ts';
+import { accept, assertForeignUnchanged, assertNothingWhileBlocked, backUp, recover, restore } from './restores.ts';
 import { NAMES, Rows } from './rows.ts';
+import { living, nothingForeign, type Lived, type Story } from './story.ts';
 
 const HOUR = 3_600_000;
 
 /** Days before the clocks change in Berlin, New York, Havana or Lord Howe, and in the middle of nothing. */
 const BEGINNINGS = ['2026-03-06', '2026-03-27', '2026-04-03', '2026-07-29', '2026-10-02', '2026-10-23', '2026-10-30'];
-
-export type Lived = {
-  begin: string;
-  cadence: ModelCadence;
-  lasts: number;
-  redeliverStale: boolean;
-  layout: Layout;
-  commands: Command[];
-};
 
 export const anyLife: fc.Arbitrary<Lived> = fc.record({
   begin: fc.constantFrom(...BEGINNINGS),
@@ -42,16 +35,13 @@ export const anyLife: fc.Arbitrary<Lived> = fc.record({
   lasts: fc.constantFrom(5, 100, 100),
   redeliverStale: fc.boolean(),
   layout: fc.constantFrom(...LAYOUTS),
-  commands: fc.array(anyCommand, { minLength: 3, maxLength: 14 }),
+  commands: anyLifesCommands,
 });
 
 /** Exports of one life, one after the other. */
 const MOST_EXPORTS = 3;
 /** Events that arrive while time passes. */
 const ARRIVALS = 3;
-
-/** What lives on in one project: the last export is the one that commands are for. */
-type Story = { world: Installation; lived: Lived; rows: Rows; lives: Life[]; deleted: Set<Life> };
 
 /** @throws AssertionError when the export became something else than the model says */
 export async function live(world: Installation, lived: Lived): Promise<void> {
@@ -60,15 +50,17 @@ export async function live(world: Installation, lived: Lived): Promise<void> {
   await world.begin(Date.parse(`${lived.begin}T10:00:37Z`));
   const rows = new Rows();
   worker.whenPlanned((runId) => rows.planned(runId));
-  const story: Story = { world, lived, rows, lives: [], deleted: new Set() };
+  const story: Story = { world, lived, rows, lives: [], deleted: new Set(), foreign: nothingForeign() };
   await create(story, rows.directory());
   for (const command of lived.commands) {
     await perform(story, command);
     for (const life of living(story)) await noticePause(life);
+    await assertNothingWhileBlocked(story);
   }
 
   worker.setWeather('fine');
   if (temporal.isAway()) temporal.comeBack(clock.now());
+  await recover(story);
   // The hours in which what failed is tried again.
   for (const hours of [0.1, 0.2, 0.5, 1.1]) await advance(story, hours * HOUR);
   await worker.thaw();
@@ -76,14 +68,13 @@ export async function live(world: Installation, lived: Lived): Promise<void> {
   assert.deepEqual(worker.refused, []);
   for (const life of living(story)) {
     await noticePause(life);
-    await assertExpected(life, clock.now());
-    await assertStale(life);
+    await assertExpected(life, clock.now(), story.foreign.adopted);
+    await assertStale(life, story.foreign);
   }
-  await assertDelivered(story.lives, await world.delivered(), await world.recordedKeys());
+  await assertForeignUnchanged(story);
+  await assertDelivered(story, await world.delivered(), await world.recordedKeys());
   for (const { id } of living(story)) await world.batchExports.delete(world.projectId, id);
 }
-
-const living = ({ lives, deleted }: Story) => lives.filter((life) => !deleted.has(life));
 
 async function create({ world, lived, rows, lives }: Story, directory: string): Promise<void> {
   const { clock, projectId } = world;
@@ -103,9 +94,10 @@ async function create({ world, lived, rows, lives }: Story, directory: string): 
   model.move(directory, rows.take());
   const planned = (run: Run) => {
     const turn = rows.planOf(run.id);
-    return { turn, directory: model.directoryAt(turn) };
+    return { turn, directory: life.model.directoryAt(turn) };
   };
-  lives.push({ world, id, model, name, redeliverStale, rows, planned });
+  const life: Life = { world, id, model, name, redeliverStale, rows, planned };
+  lives.push(life);
 }
 
 /** Time passes, and events arrive. */
@@ -145,6 +137,16 @@ async function perform(story: Story, command: Command): Promise<void> {
     }
     case 'succeed':
       return succeed(story, command.after);
+    case 'backUp':
+      return backUp(story);
+    case 'restore':
+      return restore(story, command.restarts);
+    case 'recover':
+      return recover(story);
+    case 'accept':
+      return accept(story, command);
+    case 'thaw':
+      return worker.thaw();
     case 'outage':
       temporal.goAway();
       await advance(story, command.hours * HOUR);

@@ -6,6 +6,7 @@ import {
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
   WorkflowNotFoundError,
   type Client,
   type ScheduleOptions,
@@ -13,6 +14,7 @@ import {
 import type { RunEnding } from '../../activities/finish-run.ts';
 import type { PreparedRun } from '../../activities/prepare-run.ts';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
+import { WITNESS_WORKFLOW_ID, type Swap } from '../../src/exports/domain/witness.ts';
 import { matchingTimes } from './matching-times.ts';
 
 export type SimulatedExecution = {
@@ -31,6 +33,12 @@ export type SimulatedExecution = {
 
 export type SimulatedTemporal = ReturnType<typeof simulatedTemporal>;
 
+type StartOptions = {
+  workflowId: string;
+  args: [{ exportId: string } | { nonce: string }];
+  workflowIdConflictPolicy?: WorkflowIdConflictPolicy;
+};
+
 /** What was missed for longer is forgotten: the catch-up window of our schedules. */
 const CATCH_UP = 60_000;
 
@@ -40,6 +48,8 @@ export function simulatedTemporal() {
   const dispatchers = new Set<string>();
   let away = false;
   let count = 0;
+  /** What the witness of the timeline holds; undefined: there is none. */
+  let witness: string | undefined;
 
   function newest(workflowId: string, runId?: string): SimulatedExecution {
     const all = executions.get(workflowId) ?? [];
@@ -91,7 +101,21 @@ export function simulatedTemporal() {
     cancel: async () => {
       newest(workflowId, runId).cancelled = true;
     },
+    /** As `workflows/timeline-witness.ts`: only the witness has an update. */
+    async executeUpdate(_name: string, { args: [{ expected, next }] }: { args: [Swap] }): Promise<boolean> {
+      if (workflowId !== WITNESS_WORKFLOW_ID || witness === undefined)
+        throw new WorkflowNotFoundError('no such workflow', workflowId, runId);
+      const agrees = witness === expected || witness === next;
+      if (agrees) witness = next;
+      return agrees;
+    },
   });
+
+  function beginWitness(nonce: string, policy: WorkflowIdConflictPolicy | undefined): void {
+    if (witness !== undefined && policy !== WorkflowIdConflictPolicy.TERMINATE_EXISTING)
+      throw new WorkflowExecutionAlreadyStartedError('running', WITNESS_WORKFLOW_ID, 'timelineWitness');
+    witness = nonce;
+  }
 
   const client = {
     options: { namespace: 'simulated' },
@@ -116,10 +140,10 @@ export function simulatedTemporal() {
     },
     workflow: {
       getHandle: workflowHandle,
-      async start(type: string, { workflowId, args }: { workflowId: string; args: [{ exportId: string }] }) {
-        const end = Date.parse(workflowId.slice(args[0].exportId.length + 1));
-        if (begin(args[0].exportId, end)) return;
-        throw new WorkflowExecutionAlreadyStartedError('running', workflowId, type);
+      async start(type: string, { workflowId, args: [input], workflowIdConflictPolicy }: StartOptions) {
+        if ('nonce' in input) return beginWitness(input.nonce, workflowIdConflictPolicy);
+        const end = Date.parse(workflowId.slice(input.exportId.length + 1));
+        if (!begin(input.exportId, end)) throw new WorkflowExecutionAlreadyStartedError('running', workflowId, type);
       },
       async signalWithStart(_type: string, { args }: { args: [{ exportId: string }] }) {
         dispatchers.add(args[0].exportId);
@@ -135,6 +159,7 @@ export function simulatedTemporal() {
       away = true;
     },
     isAway: () => away,
+    witness: () => witness,
     comeBack(now: number): void {
       away = false;
       for (const { at, id } of this.due(now - CATCH_UP, now)) begin(id, at);
@@ -148,7 +173,8 @@ export function simulatedTemporal() {
     },
     /** A schedule's action; what it says by then decides. */
     act(id: string, at: number): void {
-      if (away || scheduled(id).state?.paused) return;
+      const schedule = schedules.get(id);
+      if (away || !schedule || schedule.state?.paused) return;
       begin(id, at);
     },
     running: () => [...executions.values()].flat().filter(({ status }) => status === 'RUNNING'),
@@ -157,6 +183,7 @@ export function simulatedTemporal() {
       executions.clear();
       dispatchers.clear();
       away = false;
+      witness = undefined;
     },
   };
 }

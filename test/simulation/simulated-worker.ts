@@ -3,7 +3,7 @@ import type { Engine, Step } from '../../activities/engine.ts';
 import { exportPart } from '../../activities/export-part.ts';
 import { finishRun, type RunEnding } from '../../activities/finish-run.ts';
 import { prepareRun } from '../../activities/prepare-run.ts';
-import { DestinationRejected, DestinationUnavailable, NotFound } from '../../src/errors.ts';
+import { DestinationRejected, DestinationUnavailable, InvalidInput, NotFound, Unavailable } from '../../src/errors.ts';
 import { toFailure } from '../../src/temporal/failures.ts';
 import type { Clock } from './clock.ts';
 import type { SimulatedExecution } from './simulated-temporal.ts';
@@ -48,6 +48,8 @@ export function simulatedWorker(engine: Engine, clock: Clock) {
   let frozen: { thaw(): void; done: Promise<unknown> }[] = [];
   let freezing: PromiseWithResolvers<void> | undefined;
   let onPlanned: (runId: string) => void = ignore;
+  /** Of a life whose database was restored. */
+  let restored = false;
 
   async function onStep({ name, end }: Step): Promise<void> {
     if (weather === 'rejecting' && name === 'before-committing')
@@ -98,14 +100,16 @@ export function simulatedWorker(engine: Engine, clock: Clock) {
     execution.status = 'TIMED_OUT';
   }
 
-  /** As the workflow takes an activity's failure. */
-  function fail(execution: SimulatedExecution, error: unknown): void {
+  /** As the workflow takes an activity's failure. @returns whether the activity is tried again later */
+  function fail(execution: SimulatedExecution, error: unknown): boolean {
     if (error instanceof Killed) {
       execution.status = execution.end % 2 === 0 ? 'TERMINATED' : 'TIMED_OUT';
+    } else if (!execution.prepared && error instanceof Unavailable) {
+      // Deliveries are blocked.
+      return true;
     } else if (!execution.prepared || execution.ending?.how === 'failed') {
       execution.status = 'FAILED';
-      // A deleted export has no runs any more.
-      if (!(error instanceof NotFound)) refused.push(`${execution.workflowId}: ${(error as Error).stack}`);
+      if (!mayBeRefused(error)) refused.push(`${execution.workflowId}: ${(error as Error).stack}`);
     } else {
       const { message, name } = toFailure(error);
       execution.ending = {
@@ -114,6 +118,12 @@ export function simulatedWorker(engine: Engine, clock: Clock) {
         message,
       } satisfies RunEnding;
     }
+    return false;
+  }
+
+  /** A deleted export has no runs any more, nor has one that a restore forgot; a schedule may have one's later cadence. */
+  function mayBeRefused(error: unknown): boolean {
+    return error instanceof NotFound || (restored && error instanceof InvalidInput);
   }
 
   return {
@@ -136,8 +146,15 @@ export function simulatedWorker(engine: Engine, clock: Clock) {
         await done;
       }
     },
+    /** The database was restored: no worker of before goes on. */
+    restart(): void {
+      restored = true;
+      frozen = [];
+      freezing = undefined;
+    },
     async forget(): Promise<void> {
       await this.thaw();
+      restored = false;
       refused.length = 0;
       weather = 'fine';
     },
@@ -148,7 +165,11 @@ export function simulatedWorker(engine: Engine, clock: Clock) {
         if (weather === 'silent' && execution.prepared && !execution.cancelled) return;
         if (weather === 'slow' && clock.now() < (execution.busyUntil ?? 0)) return;
         const acted = weather === 'freezing' ? actOrFreeze(execution) : act(execution);
-        await acted.catch((error: unknown) => fail(execution, error));
+        const waits = await acted.then(
+          () => false,
+          (error: unknown) => fail(execution, error),
+        );
+        if (waits) return;
         if (weather === 'slow') execution.busyUntil = clock.now() + SLOW_MILLIS;
       }
     },

@@ -50,9 +50,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase('template template_sluice');
 }
 
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+
 /** A database as another one is at this moment. Ends the sessions there: their pools open new ones. */
 export async function copyTestDatabase(url: string): Promise<TestDatabase> {
-  const name = new URL(url).pathname.slice(1);
+  const name = nameOf(url);
   const { server } = await cluster!;
   for (let tries = 1; ; tries++) {
     await administer(server.url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
@@ -63,6 +65,13 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
       if (tries === 20) throw error;
     }
   }
+}
+
+/** Makes a database what a copy of it is. Ends the sessions there: their pools open new ones. */
+export async function restoreTestDatabase(url: string, copy: TestDatabase): Promise<void> {
+  const { server } = await cluster!;
+  await administer(server.url, `drop database ${nameOf(url)} with (force)`);
+  await administer(server.url, `create database ${nameOf(url)} template ${nameOf(copy.url)}`);
 }
 
 /** A fresh database with nothing in it: somebody else's, for destinations. */
