@@ -66,8 +66,8 @@ export function fieldValues(schema: TSchema | undefined, fields: Record<string, 
 type Property = TSchema & { type?: string; anyOf?: Property[] };
 
 function valueOf(property: Property, text: string): unknown {
-  const { type } = property.anyOf?.find((one) => one.type !== 'null') ?? property;
-  if (type !== undefined && type !== 'object' && type !== 'array') return convert(property, text);
+  const set = property.anyOf?.find((one) => one.type !== 'null') ?? property;
+  if (set.type !== undefined && set.type !== 'object' && set.type !== 'array') return convert(set, text);
   const value = parsed(text);
   checkTexts(value);
   return value;

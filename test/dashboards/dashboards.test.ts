@@ -243,10 +243,16 @@ describe('dashboards', () => {
       assert.deepEqual([filters, persisted_filters, variables, tags, name], [{}, null, {}, [], null]);
       assert.equal((await api.done('PUT', `${made.id}/`, { pinned: true }))['pinned'], true);
       const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-      const formed = await api.done('PATCH', `${made.id}/`, 'name=replaced+it&pinned=false&filters={"a":1}', {
-        headers: form,
-      });
+      const formed = await api.done(
+        'PATCH',
+        `${made.id}/`,
+        'name=replaced+it&pinned=false&filters={"a":1}&data_color_theme_id=7',
+        {
+          headers: form,
+        },
+      );
       assert.deepEqual([formed.name, formed['pinned'], formed['filters']], ['replaced it', false, { a: 1 }]);
+      assert.equal(formed['data_color_theme_id'], 7);
     });
 
     it('when they are as their reader saw them', async () => {
