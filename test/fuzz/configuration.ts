@@ -5,7 +5,12 @@ import type { Workplace } from '../authorization/operations/workplace.ts';
 /** Of what released SDKs send, these take what they can: an event that is none is told of in an answer with 200. */
 const READ_LENIENTLY = [...CAPTURE_PATHS, '/flags', '/decide'];
 
-/** A body that is too large by its schema is refused with 413. An operation without an example gets the least that its schema takes. */
+/**
+ * A body that is too large by its schema is refused with 413. An operation without an example gets the least that its schema takes.
+ * `positive_data_acceptance` cannot hold: operations refuse with 400 what no schema says, such as a name that is taken, a tile that is on
+ * its dashboard already, a flag in use, another model than the export's, or a user who is not there. By its status that is no different
+ * from a fault. That each operation takes something is asserted instead.
+ */
 const SETTINGS = `
 [checks.negative_data_rejection]
 expected-statuses = [400, 401, 403, 404, 405, 409, 413, 415, 429, 431]

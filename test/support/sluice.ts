@@ -46,6 +46,8 @@ type Options = {
   /** For exports to local files; absent: there are none. */
   localRoot?: string;
   backfillsPerProject?: number;
+  /** Least level of what it logs. */
+  logLevel?: 'warn' | 'error';
 };
 
 /** @param options `database`: dropped at the end */
@@ -58,6 +60,7 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
     temporal = NOWHERE,
     localRoot,
     backfillsPerProject = 1,
+    logLevel = 'error',
   } = options;
   let started: Api | undefined;
   const answered: Answered[] = [];
@@ -90,7 +93,7 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
     flagRequestsPerSecond,
     mostDistinctIds,
     locate,
-    log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
+    log: createLogger({ LOG_LEVEL: logLevel }, 'test'),
     publicUrl: server.url,
   });
   started = api;
