@@ -5,6 +5,9 @@ import type { Workplace } from '../authorization/operations/workplace.ts';
 /** Of what released SDKs send, these take what they can: an event that is none is told of in an answer with 200. */
 const READ_LENIENTLY = [...CAPTURE_PATHS, '/flags', '/decide'];
 
+/** A case that hangs is a fault: fail it long before the run's own end. */
+export const REQUEST_SECONDS = 20;
+
 /**
  * A body that is too large by its schema is refused with 413. An operation without an example gets the least that its schema takes.
  * `positive_data_acceptance` cannot hold: operations refuse with 400 what no schema says, such as a name that is taken, a tile that is on
@@ -12,6 +15,10 @@ const READ_LENIENTLY = [...CAPTURE_PATHS, '/flags', '/decide'];
  * from a fault. That each operation takes something is asserted instead.
  */
 const SETTINGS = `
+[checks]
+max_response_time = ${REQUEST_SECONDS}
+positive_data_acceptance.enabled = false
+
 [checks.negative_data_rejection]
 expected-statuses = [400, 401, 403, 404, 405, 409, 413, 415, 429, 431]
 

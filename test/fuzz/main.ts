@@ -13,19 +13,14 @@ import { stopTestDatabases } from '../support/database.ts';
 import { pythonProgram } from '../support/python.ts';
 import { startSluice } from '../support/sluice.ts';
 import { stopTestTemporal, testTemporal } from '../support/temporal.ts';
-import { configurationText } from './configuration.ts';
+import { configurationText, REQUEST_SECONDS } from './configuration.ts';
 import { documentFor } from './document.ts';
 import { assertGuarded, guard } from './guard.ts';
 import { tally } from './tally.ts';
 
 const SCHEMATHESIS = { name: 'schemathesis', version: '4.32.5' };
-/** Why: `configuration.ts`. */
-const LEFT_OUT_CHECK = 'positive_data_acceptance';
 /** Of every change: the same choices each time. */
 const SHORT = { seed: '1', cases: '4', phases: 'examples,fuzzing' };
-/** A case that hangs is a fault: fail it long before the run's own end. */
-const REQUEST_SECONDS = 20;
-
 /** Every backfill that a case asks for, beside those of the examples. */
 const BACKFILLS = 1_000_000;
 
@@ -100,18 +95,7 @@ async function schemathesis(options: Options, { seed, folder, document, configur
   const { phases, cases, workers, only } = options;
   const args = [
     ['--config-file', configuration, 'run', document, '--url', url],
-    [
-      '--seed',
-      String(seed),
-      '--workers',
-      workers,
-      '--checks',
-      'all',
-      '--exclude-checks',
-      LEFT_OUT_CHECK,
-      '--continue-on-failure',
-      '--no-color',
-    ],
+    ['--seed', String(seed), '--workers', workers, '--continue-on-failure', '--no-color'],
     ['--phases', phases],
     ['--max-examples', cases, '--request-timeout', String(REQUEST_SECONDS), '--no-shrink'],
     ['--suppress-health-check', 'all', '--warnings', 'off', '--generation-database', 'none'],

@@ -5,6 +5,7 @@ import type { Document } from './document.ts';
 type Counted = {
   /** As in the document: `get /api/users/@me/`. */
   name: string;
+  address: string;
   method: string;
   pattern: RegExp;
   /** With which the document has it answered where all is well. Two have none: what they would delete is deleted by PATCH. */
@@ -23,6 +24,7 @@ function operationsOf({ paths }: Document): Counted[] {
     const text = address.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+');
     return Object.entries(operations).map(([method, { responses }]) => ({
       name: `${method} ${address}`,
+      address,
       method: method.toUpperCase(),
       pattern: new RegExp(`^${text.replace(/\/$/, '/?')}$`),
       successes: Object.keys(responses).map(Number).filter((status) => status < 300), // prettier-ignore
@@ -54,7 +56,7 @@ export function tally(
     found.statuses.set(status, (found.statuses.get(status) ?? 0) + 1);
     if (found.successes.includes(status)) found.good += 1;
   }
-  const asked = operations.filter(({ name, successes }) => successes.length > 0 && new RegExp(only).test(name));
+  const asked = operations.filter(({ address, successes }) => successes.length > 0 && new RegExp(only).test(address));
   const never = asked.filter(({ good }) => good === 0);
   const good = operations.reduce((sum, one) => sum + one.good, 0);
   return {
