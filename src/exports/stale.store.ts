@@ -37,7 +37,9 @@ export function staleStore(db: Knex) {
                select from batch_export_runs as run
                where batch_export_id = watched.id and finished_at > seen and status = 'Completed' and exists (
                  select from import_ranges as import
-                 where import.project_id = watched.project_id and inserted_at >= run.created_at))
+                 -- A run that was adopted after a restore read the source before its row was made.
+                 where import.project_id = watched.project_id
+                   and inserted_at >= least(run.created_at, (run.receipt ->> 'cutoff')::timestamptz)))
          ), horizon as (
            select least(clock_timestamp(), min(xact_start)) - interval '${CLOCK_SLACK}' as until
            from pg_stat_activity

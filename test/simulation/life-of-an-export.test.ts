@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { buildExportWorld, type ExportWorld } from '../support/export-world.ts';
+import { FOUND_LIVES } from './found-lives.ts';
 import { buildInstallation, type Installation } from './installation.ts';
 import { anyLifeForReal, liveForReal, stepOf } from './live-for-real.ts';
 import { anyLife, live } from './simulate.ts';
@@ -20,6 +21,10 @@ describe('an export delivers exactly what it should, whatever happens to it', ()
       world = await buildInstallation();
     });
     after(async () => world.close());
+
+    it('in lives in which a fault was found', async () => {
+      for (const life of FOUND_LIVES) await live(world, life);
+    });
 
     it('for days', async () => {
       const property = fc.asyncProperty(anyLife, async (life) => live(world, life));
