@@ -8,12 +8,20 @@ import { writeFileSync } from 'node:fs';
 
 const LOOK_EVERY_MS = 2;
 
-/** Of the longest stretch between two looks. */
+/** @property cpuMs of the longest stretch between two looks; @property allCpuMs of all threads since it was asked last */
+export type Probed = { cpuMs: number; allCpuMs: number; heapMb: number };
+
 let longestMs = 0;
 let lastMs = cpuMs();
+let allMs = allCpuMs();
 
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+function allCpuMs(): number {
+  const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
@@ -29,8 +37,11 @@ if (portFile !== undefined) {
   look();
   const server = createServer((_, response) => {
     look();
-    response.end(JSON.stringify({ cpuMs: longestMs }));
+    const nowMs = allCpuMs();
+    const heapMb = process.memoryUsage().rss / 1e6;
+    response.end(JSON.stringify({ cpuMs: longestMs, allCpuMs: nowMs - allMs, heapMb } satisfies Probed));
     longestMs = 0;
+    allMs = nowMs;
   });
   server.listen(0, '127.0.0.1', () => writeFileSync(portFile, String((server.address() as AddressInfo).port)));
   server.unref();

@@ -9,7 +9,8 @@ import { ALL_SCOPES } from '../../src/identity/scopes.ts';
 import { startApiProcess } from '../support/api-process.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { buildFlag } from '../support/flag-rows.ts';
-import { buildPersonalKey, buildTenant, promote, type Tenant } from '../support/identity.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from '../support/identity.ts';
+import type { Probed } from './probe.ts';
 
 export type HostileRequest = {
   what: string;
@@ -21,15 +22,31 @@ export type HostileRequest = {
   headers?: Record<string, string>;
 };
 
-/** @property cpuMs of the main thread, in the longest stretch in which nothing else was answered */
-export type Held = { what: string; bytes: number; status: number; cpuMs: number };
+/**
+ * What one request did to the process that answered it.
+ * @property cpuMs of the main thread, in the longest stretch in which nothing else was answered
+ * @property livezMs the longest that `/_livez` was waited for meanwhile, which other processes of the machine make longer
+ * @property allCpuMs of all threads
+ * @property tookMs until it was answered
+ */
+export type Held = {
+  what: string;
+  bytes: number;
+  status: number;
+  cpuMs: number;
+  livezMs: number;
+  allCpuMs: number;
+  tookMs: number;
+};
 
 export type HostileWorld = {
+  url: string;
+  db: Knex;
   tenant: Tenant;
   /** A member's, with all scopes. */
   key: string;
   /** @returns status and body */
-  ask(request: HostileRequest): Promise<{ status: number; text: string; bytes: number }>;
+  ask(request: HostileRequest): Promise<{ status: number; text: string }>;
   measure(request: HostileRequest): Promise<Held>;
   /** The least of several tries: what only one of them took (garbage of others, compiling) is not the request's. */
   measureLeast(request: HostileRequest, goodMs: number): Promise<Held>;
@@ -41,13 +58,13 @@ const TRIES = 3;
 const LONGEST_MS = 120_000;
 /** The loop must have gone around once more before the probe has seen what was last. */
 const SETTLE_MS = 10;
+const LIVENESS_EVERY_MS = 10;
 
 export async function startHostileWorld(): Promise<HostileWorld> {
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-hostile-'));
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test', maxConnections: 2 });
   const tenant = await buildTenant(db);
-  await promote(db, tenant, 'admin');
   const key = await buildPersonalKey(db, tenant, ALL_SCOPES);
   await buildFlags(db, tenant.projectId);
   const portFile = path.join(folder, 'port');
@@ -60,28 +77,35 @@ export async function startHostileWorld(): Promise<HostileWorld> {
   const api = await startApiProcess({ databaseUrl: database.url, environment });
   const probePort = Number(await readFile(portFile, 'utf8'));
 
-  async function longestMs(): Promise<number> {
+  async function probed(): Promise<Probed> {
     const { text } = await send(probePort, { method: 'GET', path: '/' }, undefined);
-    return (JSON.parse(text) as { cpuMs: number }).cpuMs;
+    return JSON.parse(text) as Probed;
   }
 
-  async function ask(request: HostileRequest) {
-    const body = request.body?.();
+  async function answerTo(request: HostileRequest, body = request.body?.()) {
+    const startedAt = performance.now();
     const answer = await send(api.port, request, body).catch(() => ({ status: 0, text: '' }));
-    return { ...answer, bytes: body === undefined ? request.path.length : Buffer.byteLength(body) };
+    const bytes = body === undefined ? request.path.length : Buffer.byteLength(body);
+    return { ...answer, bytes, tookMs: performance.now() - startedAt };
   }
 
   async function measure(request: HostileRequest): Promise<Held> {
-    await longestMs();
-    const { status, bytes } = await ask(request);
+    const body = request.body?.();
+    await probed();
+    const liveness = watchLiveness(api.port);
+    const { status, bytes, tookMs } = await answerTo(request, body);
     await sleep(SETTLE_MS);
-    return { what: request.what, bytes, status, cpuMs: await longestMs() };
+    const livezMs = await liveness.longestMs();
+    const { cpuMs, allCpuMs } = await probed();
+    return { what: request.what, bytes, status, cpuMs, livezMs, allCpuMs, tookMs };
   }
 
   return {
+    url: api.url,
+    db,
     tenant,
     key,
-    ask,
+    ask: (request) => answerTo(request),
     measure,
     async measureLeast(request, goodMs) {
       let least = await measure(request);
@@ -96,6 +120,27 @@ export async function startHostileWorld(): Promise<HostileWorld> {
       await db.destroy();
       await database.drop();
       await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Asks `/_livez` again and again until it is asked how long the longest answer took. */
+function watchLiveness(port: number): { longestMs(): Promise<number> } {
+  let longestMs = 0;
+  const over = new AbortController();
+  const watched = (async () => {
+    while (!over.signal.aborted) {
+      const askedAt = performance.now();
+      await send(port, { method: 'GET', path: '/_livez/' }, undefined).catch(() => {});
+      longestMs = Math.max(longestMs, performance.now() - askedAt);
+      await sleep(LIVENESS_EVERY_MS);
+    }
+  })();
+  return {
+    async longestMs() {
+      over.abort();
+      await watched;
+      return longestMs;
     },
   };
 }
