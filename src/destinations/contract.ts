@@ -138,6 +138,8 @@ export type Receipt = {
   run_id?: string | null;
   /** Of the database that delivered it, as `run_id`. */
   timeline?: string | null;
+  /** Of what is found at a destination: its commit broke off, so readers do not take it. Never of a delivery of our own. */
+  interrupted?: true;
 };
 
 /** A line of the run's log, which the user reads: no hosts, no secrets. */

@@ -18,7 +18,8 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
     /**
      * `theirs`: its receipt becomes the interval's, as if a run of ours had delivered it. `ours`: it may be replaced, under an epoch above
      * its own, and the interval is requested.
-     * @throws NotFound when it does not wait for a decision; Conflict while a run of the interval is under way
+     * @throws NotFound when it does not wait for a decision; Conflict while a run of the interval is under way, and for `theirs` that its
+     *   commit left half-way
      */
     async accept(projectId: number, exportId: string, id: string, side: Side, by: Author): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
@@ -38,6 +39,10 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
 }
 
 async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): Promise<void> {
+  if (found.receipt.interrupted)
+    throw new Conflict(
+      'That delivery was interrupted half-way, so that readers do not take it. Accept "ours" instead.',
+    );
   const open = await inside.runs.openOf(found.exportId);
   if (open.some(({ end }) => end === found.end)) {
     throw new Conflict('A run of this data interval is under way. Cancel it, or wait until it has ended.');

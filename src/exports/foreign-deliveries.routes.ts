@@ -18,6 +18,9 @@ const ForeignDeliveryBody = Type.Object(
     rows: Type.Integer(),
     bytes: Type.Integer(),
     location: Type.String(),
+    interrupted: Type.Boolean({
+      description: 'Its commit broke off, so that readers do not take it: only `ours` can be accepted.',
+    }),
     found_at: Instant,
   },
   { title: 'ForeignDelivery' },
@@ -65,7 +68,8 @@ const acceptDelivery = route({
   }),
   answers: { 204: null },
   summary: 'Decide which delivery of a data interval stays',
-  description: 'Refused with 409 while a run of the interval is under way.',
+  description:
+    'Refused with 409 while a run of the interval is under way, and where `theirs` was interrupted half-way.',
   async handle({ project, caller, params, body }, { foreignDeliveries }: ExportsApi) {
     await foreignDeliveries.accept(project.id, params.batch_export_id, params.id, body.side, caller);
     return noBody(204);
@@ -75,7 +79,7 @@ const acceptDelivery = route({
 export const foreignDeliveryRoutes = [listForeignDeliveries, acceptDelivery];
 
 function present(found: ForeignDelivery): Static<typeof ForeignDeliveryBody> {
-  const { rows, bytes, location } = found.receipt;
+  const { rows, bytes, location, interrupted = false } = found.receipt;
   return {
     id: found.id,
     data_interval_start: found.start,
@@ -86,6 +90,7 @@ function present(found: ForeignDelivery): Static<typeof ForeignDeliveryBody> {
     rows,
     bytes,
     location,
+    interrupted,
     found_at: found.foundAt,
   };
 }

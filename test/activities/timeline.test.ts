@@ -171,6 +171,13 @@ describe('a database that was restored', () => {
     it('adopts theirs when an operator accepts it, and knows it from then on', async () => {
       const id = exports['LocalFile']!;
       const before = await snapshot();
+      const interrupt = async (change: string) =>
+        restored.engine.pool.query(`update foreign_deliveries set receipt = ${change} where batch_export_id = $1`, [
+          id,
+        ]);
+      await interrupt(`receipt || '{"interrupted": true}'`);
+      await assert.rejects(accept(id, 'theirs'), /interrupted half-way/);
+      await interrupt(`receipt - 'interrupted'`);
       await accept(id, 'theirs');
       const run = await runOf(id);
       assert.equal(run.status, 'Completed');

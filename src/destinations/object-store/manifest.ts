@@ -164,6 +164,7 @@ export function receiptOf(store: ObjectStore, key: string, manifest: Manifest, c
     manifest: key,
     run_id: manifest.run_id ?? null,
     timeline: manifest.timeline ?? null,
+    ...(manifest.state === 'replacing' && { interrupted: true }),
   };
 }
 

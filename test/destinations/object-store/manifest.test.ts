@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { encodeManifest, manifestOf } from '../../../src/destinations/object-store/manifest.ts';
+import { encodeManifest, manifestOf, receiptOf } from '../../../src/destinations/object-store/manifest.ts';
+import type { ObjectStore } from '../../../src/destinations/object-store/store.ts';
 import { DestinationRejected } from '../../../src/errors.ts';
 
 const DELIVERY = {
@@ -34,6 +35,13 @@ describe('a manifest', () => {
   it('of the most files that a plan may have, with the longest names, can be written', () => {
     const bytes = encodeManifest(buildManifest(10_000));
     assert.equal((JSON.parse(Buffer.from(bytes).toString()) as { files: unknown[] }).files.length, 10_000);
+  });
+
+  it('of a commit that broke off is told from one that readers take', () => {
+    const store = { locate: (key: string) => key } as ObjectStore;
+    const complete = buildManifest(1);
+    assert.equal(receiptOf(store, 'm', complete).interrupted, undefined);
+    assert.equal(receiptOf(store, 'm', { ...complete, state: 'replacing' }).interrupted, true);
   });
 
   it('that is too large to be read again is not written', () => {
