@@ -151,7 +151,7 @@ async function presentAt(
       log: () => {},
       artifacts: {
         record: async () => Promise.reject(new Error('nothing is staged by looking')),
-        list: () => stores.ledger.artifacts(hold),
+        list: () => stores.artifacts.list(hold),
         later: async () => [],
         discard: async () => {},
       },

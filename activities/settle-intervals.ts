@@ -120,7 +120,7 @@ async function letGo(
     `The commit broke off when files of it were visible at ${location}, and no manifest names them: ` +
     `${untold.length === 1 ? 'one file stays' : `${untold.length} files stay`} there.`;
   await stores.inTransaction(async (inside) => {
-    await inside.ledger.giveUpArtifacts(untold);
+    await inside.artifacts.giveUp(untold);
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
   });
 }

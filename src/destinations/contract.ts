@@ -22,11 +22,13 @@ import type { Artifacts } from './artifacts.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import type { FileEncoding } from './file-encoding.ts';
 import type { Ownership, PresentDelivery } from './ownership.ts';
+import type { Receipt, RowsDigest } from './receipt.ts';
 import type { DeleteSuperseded, RecordSuperseded } from './superseded.ts';
 import type { TObject } from '../schema.ts';
 import type { TestStep } from './test-steps.ts';
 
 export type { Artifact, Artifacts, RecordedArtifact } from './artifacts.ts';
+export type { DeliveredFile, Receipt, RowsDigest } from './receipt.ts';
 export {
   COMPRESSIONS,
   FILE_FORMATS,
@@ -82,9 +84,6 @@ export type Delivery = {
   file: FileEncoding & { numbered: boolean };
 };
 
-/** Digest of a set of rows: the sum, modulo 2^64, of the low 60 bits of each row's uuid; decimal. Order does not matter. */
-export type RowsDigest = string;
-
 /** What was read while a part was staged. */
 export type PartSummary = {
   rows: number;
@@ -106,41 +105,6 @@ export type PartSource = {
 
 /** A staged part as `write` leaves it for `commit`: JSON-safe, stored in the run. `staged` is the destination's own. */
 export type StagedPart = PartSummary & { index: number; staged: Readonly<Record<string, unknown>> };
-
-export type DeliveredFile = {
-  /** Object key, or path below the export root. */
-  key: string;
-  rows: number;
-  /** Size and sha256 (hex) of the object as stored. */
-  bytes: number;
-  sha256: string;
-  /** sha256 (hex) of the uncompressed content: equal content is left alone when it is delivered again. */
-  content_sha256: string;
-  /** Tells exactly which upload made the object, in the store's own way; a stale writer's object has another. */
-  identity: string;
-  /** The store's own checksum of the object, or null where it keeps none (reading back then downloads the object). */
-  checksum: string | null;
-};
-
-/** What a destination acknowledged; stored with the run, returned by the API, checked by `sluice verify`. */
-export type Receipt = {
-  rows: number;
-  digest: RowsDigest;
-  bytes: number;
-  /** Where it went, for a person: `s3://bucket/prefix/…`, `schema.table`. No host, no credential. */
-  location: string;
-  epoch: number;
-  cutoff: string;
-  /** For files: each one, and the manifest's key. */
-  files?: DeliveredFile[];
-  manifest?: string;
-  /** Of the run that delivered it; null or absent: it was delivered before destinations kept the run. */
-  run_id?: string | null;
-  /** Of the database that delivered it, as `run_id`. */
-  timeline?: string | null;
-  /** Of what is found at a destination: its commit broke off, so readers do not take it. Never of a delivery of our own. */
-  interrupted?: true;
-};
 
 /** A line of the run's log, which the user reads: no hosts, no secrets. */
 export type RunLog = (level: 'debug' | 'info' | 'warning' | 'error', message: string) => void;

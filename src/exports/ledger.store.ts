@@ -2,28 +2,18 @@
  * The ledger: one row per export and data interval says which epoch may write it, and what was delivered last. Every change
  * is one conditional statement `where epoch = ours`; no lock is held across a call to a destination.
  */
-import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
-import type { Artifact, RecordedArtifact } from '../destinations/artifacts.ts';
 import type { Receipt } from '../destinations/contract.ts';
-import { NotFound, Superseded } from '../errors.ts';
+import { NotFound } from '../errors.ts';
+import { artifactStore } from './artifacts.store.ts';
+import { intervalKey as key, ours, superseded, type Hold } from './holds.store.ts';
 import { fromRow, type LedgerEntry, type LedgerState, type Row, type Unsettled } from './ledger-rows.ts';
 import { supersededFileStore } from './superseded-files.store.ts';
 
-export type { LedgerEntry, LedgerState, Unsettled };
+export type { Hold, LedgerEntry, LedgerState, Unsettled };
 
 /** An interval that was delivered at least once; the receipt is of the last time, whatever happens to the interval now. */
 export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
-
-/** An epoch that somebody holds on an interval. */
-export type Hold = { exportId: string; start: string; end: string; epoch: number };
-
-const key = (hold: Omit<Hold, 'epoch'>) => ({
-  batch_export_id: hold.exportId,
-  data_interval_start: hold.start,
-  data_interval_end: hold.end,
-});
-const ours = (hold: Hold) => ({ ...key(hold), epoch: String(hold.epoch) });
 
 /** A commit of unknown outcome, or something at the destination that no delivery owns. */
 const HALF_WAY = `ledger.state = 'committing' or ledger.state = 'open' and exists (
@@ -54,11 +44,6 @@ const LEFT_BEHIND = `
 
 export function ledgerStore(db: Knex) {
   const table = () => db<Row>('batch_export_intervals');
-
-  async function superseded(hold: Hold): Promise<never> {
-    const row = await table().where(key(hold)).first();
-    throw new Superseded(row ? `superseded by run ${row.run_id}` : 'superseded: the batch export was deleted');
-  }
 
   const liveExport = ({ exportId }: Hold) =>
     db('batch_exports').where({ id: exportId }).whereNull('deleted_at').select(db.raw('1'));
@@ -123,7 +108,7 @@ export function ledgerStore(db: Knex) {
       // tooth: ledger-open-only
       // tooth: ledger-open-lock
       const row = await table().where(ours(hold)).where({ state: 'open' }).forShare().first();
-      if (!row) await superseded(hold);
+      if (!row) await superseded(db, hold);
     },
 
     /**
@@ -146,7 +131,7 @@ export function ledgerStore(db: Knex) {
       if (changed > 0) return 'committing';
       const row = await table().where(ours(hold)).first();
       if (row?.state === 'open') throw new NotFound('The batch export was deleted.');
-      return row?.state ?? superseded(hold);
+      return row?.state ?? superseded(db, hold);
     },
 
     /** @throws Superseded */
@@ -156,7 +141,7 @@ export function ledgerStore(db: Knex) {
         .where(ours(hold))
         .whereIn('state', ['committing', 'delivered'])
         .update({ state: 'delivered', receipt: JSON.stringify(receipt) } as never);
-      if (changed === 0) await superseded(hold);
+      if (changed === 0) await superseded(db, hold);
       await supersededFileStore(db).left(hold);
       // Events that were imported after the cutoff are not in it: the interval stays stale.
       // tooth: ledger-stays-stale
@@ -227,77 +212,10 @@ export function ledgerStore(db: Knex) {
       return row !== undefined;
     },
 
-    /** Nobody looks for these any more. What is recorded stays for a commit at the same place, which may still come. */
-    async giveUpArtifacts(ids: readonly string[]): Promise<void> {
-      await db('batch_export_artifacts')
-        .whereRaw('id = any (?)', [[...ids]])
-        .update({ given_up_at: db.raw('clock_timestamp()') });
-    },
-
     /** Ends the attempts to settle an interval: what is recorded stays for a later run, which may still find it. */
     async giveUpSettling(hold: Hold): Promise<void> {
       await this.reopen(hold);
-      await db('batch_export_artifacts')
-        .where(key(hold))
-        .where('epoch', '<=', hold.epoch)
-        .whereNull('given_up_at')
-        .update({ given_up_at: db.raw('clock_timestamp()') });
-    },
-
-    /**
-     * Records something left at a destination, committed before it matters.
-     * @param instead takes the place of that record, in one moment
-     * @throws Superseded when the epoch is no longer the interval's, or has been delivered, or `instead` was discarded
-     */
-    async recordArtifact(hold: Hold, artifact: Artifact, instead?: string): Promise<string> {
-      const id = randomUUID();
-      // tooth: ledger-artifact-delivered
-      // tooth: ledger-artifact-instead
-      const { rowCount } = await db.raw<{ rowCount: number }>(
-        `with held as (
-           select 1 from batch_export_intervals
-           where batch_export_id = :export and data_interval_start = :start and data_interval_end = :end and epoch = :epoch
-             and state <> 'delivered'
-           for share
-         ), replaced as (
-           delete from batch_export_artifacts where id = :instead::uuid and exists (select from held) returning 1
-         )
-         insert into batch_export_artifacts (id, batch_export_id, data_interval_start, data_interval_end, epoch, artifact)
-         select :id, :export, :start, :end, :epoch, :artifact from held
-         where :instead::uuid is null or exists (select from replaced)`,
-        {
-          id,
-          instead: instead ?? null,
-          export: hold.exportId,
-          start: hold.start,
-          end: hold.end,
-          epoch: hold.epoch,
-          artifact: JSON.stringify(artifact),
-        },
-      );
-      // tooth: ledger-artifact-epoch
-      if (rowCount === 0) await superseded(hold);
-      return id;
-    },
-
-    /** What was recorded for the interval under this epoch and earlier ones; `later`: under those after it. */
-    async artifacts(hold: Hold, { later = false } = {}): Promise<RecordedArtifact[]> {
-      const rows = (await db('batch_export_artifacts')
-        .where(key(hold))
-        .where('epoch', later ? '>' : '<=', hold.epoch)
-        .orderBy('created_at')) as {
-        id: string;
-        epoch: string;
-        artifact: Artifact;
-      }[];
-      return rows.map((row) => ({ id: row.id, epoch: Number(row.epoch), artifact: row.artifact }));
-    },
-
-    async discardArtifacts(ids: readonly string[]): Promise<void> {
-      // One parameter, however many there are: Postgres takes 65,535.
-      await db('batch_export_artifacts')
-        .whereRaw('id = any (?)', [[...ids]])
-        .delete();
+      await artifactStore(db).giveUpOf(hold);
     },
   };
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from '../db/connection.ts';
 import { activityStore } from '../identity/activity.store.ts';
 import { outboxStore } from '../notify/outbox.store.ts';
+import { artifactStore } from './artifacts.store.ts';
 import { backfillStore } from './backfills.store.ts';
 import { batchExportStore } from './batch-exports.store.ts';
 import { failureStore } from './failures.store.ts';
@@ -28,6 +29,7 @@ import { timelineStore } from './timeline.store.ts';
 function bind(db: Knex) {
   return {
     activity: activityStore(db),
+    artifacts: artifactStore(db),
     backfills: backfillStore(db),
     batchExports: batchExportStore(db),
     failures: failureStore(db),

@@ -16,26 +16,26 @@ describe('the ledger', () => {
 
   it('forgets more artifacts at once than a statement of Postgres has parameters', async () => {
     const run = await rows.buildRun(await rows.buildExport(), { start: START, end: START + 3_600_000 });
-    const { ledger } = rows.stores;
+    const { artifacts, ledger } = rows.stores;
     const interval = { exportId: run.batchExportId, start: run.start, end: run.end };
     const hold = { ...interval, epoch: await ledger.take(interval, run.id) };
-    const [kept, gone] = [await ledger.recordArtifact(hold, {}), await ledger.recordArtifact(hold, {})];
-    await ledger.discardArtifacts([gone, ...Array.from({ length: 70_000 }, () => randomUUID())]);
+    const [kept, gone] = [await artifacts.record(hold, {}), await artifacts.record(hold, {})];
+    await artifacts.discard([gone, ...Array.from({ length: 70_000 }, () => randomUUID())]);
     assert.deepEqual(
-      (await ledger.artifacts(hold)).map(({ id }) => id),
+      (await artifacts.list(hold)).map(({ id }) => id),
       [kept],
     );
   });
 
   it('records nothing instead of what was discarded', async () => {
-    const { ledger } = rows.stores;
+    const { artifacts } = rows.stores;
     const { hold } = await buildHold();
-    const intent = await ledger.recordArtifact(hold, { key: 'a' });
-    const upload = await ledger.recordArtifact(hold, { key: 'a', id: '1' }, intent);
+    const intent = await artifacts.record(hold, { key: 'a' });
+    const upload = await artifacts.record(hold, { key: 'a', id: '1' }, intent);
     const only = [{ id: upload, epoch: hold.epoch, artifact: { key: 'a', id: '1' } }];
-    assert.deepEqual(await ledger.artifacts(hold), only);
-    await assert.rejects(ledger.recordArtifact(hold, { key: 'a', id: '2' }, intent), { name: 'Superseded' });
-    assert.deepEqual(await ledger.artifacts(hold), only);
+    assert.deepEqual(await artifacts.list(hold), only);
+    await assert.rejects(artifacts.record(hold, { key: 'a', id: '2' }, intent), { name: 'Superseded' });
+    assert.deepEqual(await artifacts.list(hold), only);
   });
 
   const RECEIPT: Receipt = {
@@ -68,7 +68,7 @@ describe('the ledger', () => {
   });
 
   it('lets nothing be done under an epoch that is no longer the interval’s', async () => {
-    const { ledger } = rows.stores;
+    const { artifacts, ledger } = rows.stores;
     for (const state of ['open', 'committing', 'delivered'] as const) {
       const { interval, hold } = await buildHold();
       const later = await rows.buildRun(await rows.stores.batchExports.evenDeleted(hold.exportId), {
@@ -82,7 +82,7 @@ describe('the ledger', () => {
       await assert.rejects(ledger.lockOpen(hold), superseded, state);
       await assert.rejects(ledger.beginCommit(hold), superseded, state);
       await assert.rejects(ledger.markDelivered(hold, RECEIPT), superseded, state);
-      await assert.rejects(ledger.recordArtifact(hold, {}), superseded, state);
+      await assert.rejects(artifacts.record(hold, {}), superseded, state);
       await ledger.reopen(hold);
       const entry = await ledger.find(interval);
       assert.deepEqual([entry?.epoch, entry?.state], [present.epoch, state]);
@@ -90,15 +90,15 @@ describe('the ledger', () => {
   });
 
   it('takes no part once the commit has begun, and records nothing beside a delivery', async () => {
-    const { ledger } = rows.stores;
+    const { artifacts, ledger } = rows.stores;
     const { hold } = await buildHold();
     await ledger.lockOpen(hold);
     assert.equal(await ledger.beginCommit(hold), 'committing');
     await assert.rejects(ledger.lockOpen(hold), { name: 'Superseded' });
-    await ledger.recordArtifact(hold, {});
+    await artifacts.record(hold, {});
     await ledger.markDelivered(hold, RECEIPT);
-    await assert.rejects(ledger.recordArtifact(hold, {}), { name: 'Superseded' });
-    assert.equal((await ledger.artifacts(hold)).length, 1);
+    await assert.rejects(artifacts.record(hold, {}), { name: 'Superseded' });
+    assert.equal((await artifacts.list(hold)).length, 1);
   });
 
   it('lets no later run take an interval between its check and the part that it is for', async () => {

@@ -1,0 +1,39 @@
+/** What a destination acknowledged. */
+
+/** Digest of a set of rows: the sum, modulo 2^64, of the low 60 bits of each row's uuid; decimal. Order does not matter. */
+export type RowsDigest = string;
+
+export type DeliveredFile = {
+  /** Object key, or path below the export root. */
+  key: string;
+  rows: number;
+  /** Size and sha256 (hex) of the object as stored. */
+  bytes: number;
+  sha256: string;
+  /** sha256 (hex) of the uncompressed content: equal content is left alone when it is delivered again. */
+  content_sha256: string;
+  /** Tells exactly which upload made the object, in the store's own way; a stale writer's object has another. */
+  identity: string;
+  /** The store's own checksum of the object, or null where it keeps none (reading back then downloads the object). */
+  checksum: string | null;
+};
+
+/** What a destination acknowledged; stored with the run, returned by the API, checked by `sluice verify`. */
+export type Receipt = {
+  rows: number;
+  digest: RowsDigest;
+  bytes: number;
+  /** Where it went, for a person: `s3://bucket/prefix/…`, `schema.table`. No host, no credential. */
+  location: string;
+  epoch: number;
+  cutoff: string;
+  /** For files: each one, and the manifest's key. */
+  files?: DeliveredFile[];
+  manifest?: string;
+  /** Of the run that delivered it; null or absent: it was delivered before destinations kept the run. */
+  run_id?: string | null;
+  /** Of the database that delivered it, as `run_id`. */
+  timeline?: string | null;
+  /** Of what is found at a destination: its commit broke off, so readers do not take it. Never of a delivery of our own. */
+  interrupted?: true;
+};
