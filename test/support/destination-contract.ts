@@ -346,7 +346,8 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
         const run = interval.plan([buildRows(2)]);
         const frozen = freezeAt(step);
         const write = run.write(frozen.steps);
-        await frozen.reached;
+        // A destination without uploads has no such steps: there its part is staged beside the later run.
+        await Promise.race([frozen.reached, write]);
         const { run: later, receipt } = await interval.deliver([buildRows(3)]);
         const before = await place.snapshot();
         frozen.thaw();
