@@ -48,6 +48,16 @@ export function ledgerStore(db: Knex) {
   const liveExport = ({ exportId }: Hold) =>
     db('batch_exports').where({ id: exportId }).whereNull('deleted_at').select(db.raw('1'));
 
+  /** What a delivery settles. Events that were imported after its cutoff are not in it: the interval stays stale. */
+  async function endTroubles(interval: Omit<Hold, 'epoch'>, { cutoff }: Receipt): Promise<void> {
+    // tooth: ledger-stays-stale
+    await db('batch_export_troubles')
+      .where(key(interval))
+      .where((either) => void either.whereNot({ kind: 'stale' }).orWhere('last_at', '<', cutoff))
+      .delete();
+    await db('batch_export_troubles').where(key(interval)).where('since', '<', cutoff).update({ since: cutoff });
+  }
+
   return {
     /**
      * Gives the run the interval's next epoch. Every epoch before it is fenced from now on; after a restore it is also above those of
@@ -143,16 +153,7 @@ export function ledgerStore(db: Knex) {
         .update({ state: 'delivered', receipt: JSON.stringify(receipt) } as never);
       if (changed === 0) await superseded(db, hold);
       await supersededFileStore(db).left(hold);
-      // Events that were imported after the cutoff are not in it: the interval stays stale.
-      // tooth: ledger-stays-stale
-      await db('batch_export_troubles')
-        .where(key(hold))
-        .where((either) => void either.whereNot({ kind: 'stale' }).orWhere('last_at', '<', receipt.cutoff))
-        .delete();
-      await db('batch_export_troubles')
-        .where(key(hold))
-        .where('since', '<', receipt.cutoff)
-        .update({ since: receipt.cutoff });
+      await endTroubles(hold, receipt);
     },
 
     /** A delivery that no run of ours made becomes the interval's, above every epoch of ours. */
@@ -166,6 +167,7 @@ export function ledgerStore(db: Knex) {
            set epoch = greatest(ledger.epoch, excluded.epoch), state = 'delivered', run_id = excluded.run_id, receipt = excluded.receipt`,
         [exportId, start, end, epoch, runId, JSON.stringify(receipt)],
       );
+      await endTroubles(interval, receipt);
     },
 
     /** What was committed is not what is there: the interval is to be delivered again. */

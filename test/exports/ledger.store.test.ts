@@ -126,21 +126,25 @@ describe('the ledger', () => {
     assert.equal((await ledger.find(open.interval))?.state, 'open');
   });
 
-  it('keeps an interval stale whose late events the delivery has not read', async () => {
-    const { ledger } = rows.stores;
-    const { hold, interval } = await buildHold();
-    await ledger.beginCommit(hold);
-    const key = {
-      batch_export_id: hold.exportId,
-      data_interval_start: interval.start,
-      data_interval_end: interval.end,
-      kind: 'stale',
-    };
-    const lastAt = '2015-05-17T12:30:00.000000Z';
-    await rows.db('batch_export_troubles').insert({ ...key, since: '2015-05-17T11:30:00Z', last_at: lastAt });
-    await ledger.markDelivered(hold, RECEIPT);
-    assert.equal((await rows.db('batch_export_troubles').where(key)).length, 1);
-    await ledger.markDelivered(hold, { ...RECEIPT, cutoff: '2015-05-17T13:00:00.000000Z' });
-    assert.equal((await rows.db('batch_export_troubles').where(key)).length, 0);
-  });
+  for (const way of ['delivered', 'adopted'] as const) {
+    it(`keeps an interval stale whose late events are not in what is ${way}`, async () => {
+      const { ledger } = rows.stores;
+      const { hold, interval, run } = await buildHold();
+      await ledger.beginCommit(hold);
+      const deliver = (receipt: Receipt) =>
+        way === 'delivered' ? ledger.markDelivered(hold, receipt) : ledger.adopt(hold, run.id, receipt);
+      const key = {
+        batch_export_id: hold.exportId,
+        data_interval_start: interval.start,
+        data_interval_end: interval.end,
+        kind: 'stale',
+      };
+      const lastAt = '2015-05-17T12:30:00.000000Z';
+      await rows.db('batch_export_troubles').insert({ ...key, since: '2015-05-17T11:30:00Z', last_at: lastAt });
+      await deliver(RECEIPT);
+      assert.equal((await rows.db('batch_export_troubles').where(key)).length, 1);
+      await deliver({ ...RECEIPT, cutoff: '2015-05-17T13:00:00.000000Z' });
+      assert.equal((await rows.db('batch_export_troubles').where(key)).length, 0);
+    });
+  }
 });

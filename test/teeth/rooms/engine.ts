@@ -60,7 +60,7 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     name: 'ledger-stays-stale',
     guards: 'late events that a delivery has not read are delivered later',
     tests: LEDGER,
-    replace: ["either.whereNot({ kind: 'stale' }).orWhere('last_at', '<', receipt.cutoff)", 'either.whereRaw("true")'],
+    replace: ["either.whereNot({ kind: 'stale' }).orWhere('last_at', '<', cutoff)", 'either.whereRaw("true")'],
   },
   {
     name: 'ledger-reopen-epoch',
