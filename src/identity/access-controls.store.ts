@@ -152,8 +152,8 @@ export function accessControlStore(db: Knex) {
       const { rows } = await db.raw<{ rows: Row[] }>(
         `insert into access_controls (id, project_id, resource, resource_id, membership_id, role_id, access_level, created_by,
            created_at, updated_at)
-         values (:id, :project_id, :resource, :resource_id, :membership_id, :role_id, :level, :userId,
-           clock_timestamp(), clock_timestamp())
+         select :id, :project_id, :resource, :resource_id, :membership_id, :role_id, :level, :userId, at, at
+         from (select clock_timestamp() as at offset 0) as clock
          on conflict on constraint access_controls_once
            do update set access_level = excluded.access_level, updated_at = excluded.updated_at
          returning *`,
