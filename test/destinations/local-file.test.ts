@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { destinationOf, destinations } from '../../src/destinations/index.ts';
 import { folderQuota } from '../../src/destinations/local-file/quota.ts';
 import { localStore } from '../../src/destinations/local-file/store.ts';
@@ -114,6 +115,29 @@ describe('LocalFile', () => {
     it('stable names hold other rows, as documented', async () => {
       assert.equal(await filesBetween('stable'), 'torn');
     });
+  });
+
+  it('leaves no rows of an earlier delivery to who lists a folder of stable names', async () => {
+    const place = await makePlace();
+    try {
+      const interval = testInterval(place);
+      await interval.deliver([buildRows(2), buildRows(1), buildRows(3)]);
+      const parts = [buildRows(2), buildRows(1)];
+      await interval.deliver(parts);
+      const found = await readdir(place.root, { recursive: true });
+      const files = found.filter((name) => name.endsWith('.jsonl.gz'));
+      assert.equal(files.length, 3);
+      const texts = await Promise.all(
+        files.map(async (name) => gunzipSync(await readFile(path.join(place.root, name))).toString()),
+      );
+      const rows = texts.flatMap((text) => text.split('\n').filter(Boolean));
+      assert.deepEqual(
+        rows.map((row) => (JSON.parse(row) as { uuid: string }).uuid).sort(),
+        parts.flatMap((part) => part.map(({ uuid }) => uuid)).sort(),
+      );
+    } finally {
+      await place.stop();
+    }
   });
 
   it('changes the layout with the next plan, and takes nothing from readers of the names before', async () => {

@@ -35,7 +35,7 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     name: 'store-empty-leftovers',
     guards: 'files of an earlier delivery that this one does not need show no rows',
     tests: LOCAL_FILE,
-    grep: 'replaces an earlier delivery',
+    grep: 'lists a folder of stable names',
   },
   {
     name: 'store-replacing-first',
