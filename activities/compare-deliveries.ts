@@ -3,7 +3,7 @@
  * differences of two timelines. Changes nothing at a destination.
  */
 import { fileEncodingOf, type FileConfig } from '../src/destinations/object-store/config.ts';
-import type { IntervalBounds } from '../src/destinations/contract.ts';
+import type { Destination, IntervalBounds } from '../src/destinations/contract.ts';
 import { destinationOf } from '../src/destinations/index.ts';
 import type { PresentDelivery } from '../src/destinations/ownership.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../src/errors.ts';
@@ -76,26 +76,26 @@ export async function* compareDeliveries(
   intervals: readonly IntervalBounds[],
   signal: AbortSignal,
 ): AsyncGenerator<Compared | Unchecked> {
-  for (let from = 0; from < intervals.length; from += AT_ONCE) {
-    try {
-      yield* await Promise.all(
-        intervals.slice(from, from + AT_ONCE).map(async (interval) => compare(engine, one, interval, signal)),
-      );
-    } catch (error) {
-      yield uncheckedBy(error, one);
-      return;
+  try {
+    const place = await opened(engine, one);
+    for (let from = 0; from < intervals.length; from += AT_ONCE) {
+      const some = intervals.slice(from, from + AT_ONCE);
+      yield* await Promise.all(some.map(async (interval) => compare(engine, one, place, interval, signal)));
     }
+  } catch (error) {
+    yield uncheckedBy(error, one);
   }
 }
 
 async function compare(
   engine: Reach,
   one: BatchExport,
+  place: Opened,
   { start, end }: IntervalBounds,
   signal: AbortSignal,
 ): Promise<Compared> {
   const entry = await engine.stores.ledger.find({ exportId: one.id, start, end });
-  const present = await presentAt(engine, one, { start, end }, entry, signal);
+  const present = await presentAt(engine, one, place, { start, end }, entry, signal);
   return { exportId: one.id, start, end, present, difference: differenceOf(entry, present) };
 }
 
@@ -105,7 +105,10 @@ function uncheckedBy(error: unknown, { id }: BatchExport): Unchecked {
   throw error;
 }
 
-async function opened({ sealed, environment }: Reach, one: BatchExport) {
+/** Where the export delivers now, its configuration checked. */
+type Opened = { destination: Destination; config: unknown };
+
+async function opened({ sealed, environment }: Reach, one: BatchExport): Promise<Opened> {
   const destination = destinationOf(one.destinationType, environment);
   const config = sealed.open(one);
   await destination.validate(config, environment);
@@ -122,14 +125,13 @@ function differenceOf(entry: LedgerEntry | undefined, present: PresentDelivery |
 }
 
 async function presentAt(
-  engine: Reach,
+  { stores, environment }: Reach,
   one: BatchExport,
+  { destination, config }: Opened,
   { start, end }: IntervalBounds,
   entry: LedgerEntry | undefined,
   signal: AbortSignal,
 ): Promise<PresentDelivery | undefined> {
-  const { stores, environment } = engine;
-  const { destination, config } = await opened(engine, one);
   const epoch = entry?.epoch ?? 0;
   const hold = { exportId: one.id, start, end, epoch };
   const delivery = {
@@ -140,7 +142,6 @@ async function presentAt(
     cutoff: end,
     columns: [],
     merge: null,
-    parts: [],
     file: { ...fileEncodingOf(config as FileConfig), numbered: false },
   };
   const session = await destination.open(
