@@ -4,7 +4,6 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { TypedSearchAttributes, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { Step } from '../../activities/engine.ts';
 import { createActivities } from '../../activities/index.ts';
 import type { FinishRunInput } from '../../activities/finish-run.ts';
 import type { Repairs } from '../../activities/reconcile.ts';
@@ -17,6 +16,7 @@ import type { Run, RunEnd } from '../../src/exports/runs.store.ts';
 import { deliveredManifests } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
+import { holdAt } from '../support/hold-at.ts';
 
 const NOMINAL_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 const HOUR = 3_600_000;
@@ -129,27 +129,9 @@ describe('the reconciler', () => {
   const deliver = async (exportId: string, startAt: string, endAt: string) =>
     world.backfills.request(world.projectId, exportId, { startAt, endAt });
 
-  /** Stops at a step of a run of the export, once; then it goes on, or dies as a killed worker would. */
-  function stopAt(exportId: string, name: string) {
-    const gate = Promise.withResolvers<void>();
-    const reached = Promise.withResolvers<Step>();
-    let passed = false;
-    world.onStep = async (step) => {
-      if (passed || step.exportId !== exportId || step.name !== name) return;
-      passed = true;
-      reached.resolve(step);
-      await gate.promise;
-    };
-    return {
-      reached: reached.promise,
-      goOn: () => gate.resolve(),
-      die: () => gate.reject(new Error('the worker was killed')),
-    };
-  }
-
   /** The run of an interval whose workflow is terminated in Temporal when it reaches the step; its worker dies there. */
   async function terminateAt(exportId: string, name: string): Promise<Run> {
-    const { reached, die } = stopAt(exportId, name);
+    const { reached, die } = holdAt(world, exportId, name);
     await deliver(exportId, at(-3), at(-2));
     const { runId } = await reached;
     const run = await world.engine.stores.runs.byId(runId);
@@ -160,7 +142,7 @@ describe('the reconciler', () => {
 
   /** Cancels in Temporal the run of an interval that has reached the step, then lets it go on. */
   async function cancelAt(exportId: string, name: string): Promise<Run> {
-    const { reached, goOn } = stopAt(exportId, name);
+    const { reached, goOn } = holdAt(world, exportId, name);
     await deliver(exportId, at(-3), at(-2));
     const { runId } = await reached;
     const run = await world.engine.stores.runs.byId(runId);
@@ -300,7 +282,7 @@ describe('the reconciler', () => {
 
   it('leaves an interval alone that is requested already', async () => {
     const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
-    const { reached, goOn } = stopAt(id, 'after-plan');
+    const { reached, goOn } = holdAt(world, id, 'after-plan');
     await deliver(id, at(-3), at(-2));
     await reached;
     await reconcile();
@@ -411,13 +393,13 @@ describe('the reconciler', () => {
 
     it('calls the run completed when a worker that did not notice delivers all the same', async () => {
       const { id } = await buildOldExport({}, at(0));
-      const planner = stopAt(id, 'after-plan');
+      const planner = holdAt(world, id, 'after-plan');
       await deliver(id, at(-81), at(-80));
       const { runId } = await planner.reached;
       const { workflowId, workflowRunId } = await world.engine.stores.runs.byId(runId);
 
       const { finishRun } = createActivities(world.engine);
-      const { reached, goOn } = stopAt(id, 'before-committing');
+      const { reached, goOn } = holdAt(world, id, 'before-committing');
       const environment = new MockActivityEnvironment({ workflowExecution: { workflowId, runId: workflowRunId } });
       const frozen = environment.run(finishRun, { runId, ending: { how: 'commit' } } satisfies FinishRunInput);
       await reached;
@@ -467,7 +449,7 @@ describe('the reconciler', () => {
 
   it('calls a run timed out whose workflow timed out, and delivers the interval', async () => {
     const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
-    const { reached, die } = stopAt(id, 'after-plan');
+    const { reached, die } = holdAt(world, id, 'after-plan');
     const end = THIS_HOUR - 2 * HOUR;
     const handle = await world.engine.temporal.client.workflow.start('exportRun', {
       workflowId: runWorkflowId(id, end),
@@ -536,7 +518,7 @@ describe('the reconciler', () => {
   it('takes back what a deleted export’s run had staged', async () => {
     await storeRow();
     const { id, folder } = await buildOldExport({}, at(0));
-    const { reached, goOn } = stopAt(id, 'part-0-end');
+    const { reached, goOn } = holdAt(world, id, 'part-0-end');
     await deliver(id, at(-3), at(-2));
     const { runId } = await reached;
     await world.batchExports.delete(world.projectId, id);

@@ -6,6 +6,8 @@ export type Held = {
   /** Settles when the run has reached the step; it stays there. */
   reached: Promise<Step>;
   goOn(): void;
+  /** The step fails, as for a worker that is killed there. */
+  die(): void;
 };
 
 /** @param name of the step, such as `before-committing` or `manifest`; only its first time is held */
@@ -19,5 +21,9 @@ export function holdAt(world: ExportWorld, exportId: string, name: string): Held
     reached.resolve(step);
     await gate.promise;
   };
-  return { reached: reached.promise, goOn: () => gate.resolve() };
+  return {
+    reached: reached.promise,
+    goOn: () => gate.resolve(),
+    die: () => gate.reject(new Error('the worker was killed')),
+  };
 }
