@@ -45,7 +45,7 @@ async function* webhookRounds(engine: Engine, signal: AbortSignal, deadline: num
 async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSignal): Promise<boolean> {
   const about = await engine.stores.batchExports.find(notice.batchExportId);
   const url = about?.notifications?.webhook?.url;
-  // Whoever no longer wants it is no longer told.
+  // An export whose webhook was taken away has nobody to tell.
   if (!about?.notificationSecret || url === undefined) return settle(engine, [notice], 'unwanted');
   const { rules, sealed } = engine;
   let secret: string;

@@ -90,7 +90,7 @@ async function waitForTimeline({ timeline }: Engine): Promise<void> {
 }
 
 /**
- * It was deleted, or a restore has forgotten it: nobody else removes its schedule then. Another database may know it as long as deliveries
+ * Ends a run of an export that was deleted, or that a restore has forgotten: nobody else removes its schedule then. Another database may know it as long as deliveries
  * are blocked.
  * @throws NotFound, Unavailable
  */

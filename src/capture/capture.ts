@@ -57,9 +57,9 @@ export type CaptureOptions = {
   eventsPerSecond: { project: number; key: number };
   /** Distinct ids that a person may get by merges; absent: `MOST_DISTINCT_IDS` (`events/ingest.ts`). */
   mostDistinctIds?: number;
-  /** Told what senders should know about their events; must not wait. */
+  /** Takes what senders should know about their events; must not wait. */
   warn(projectId: number, warnings: readonly IngestionWarning[]): void;
-  /** Told of every answer, and of the events in it. */
+  /** Gets every answer, and the events in it. */
   observe?: CaptureObserver | undefined;
   log: Logger;
 };
@@ -139,7 +139,7 @@ export function createCapture(options: CaptureOptions): Capture {
     const { historical, keyId } = received.historical ? await mayPlace(project, request) : LIVE;
     if (keyId === undefined) projectLimit.charge(project.id, received.events.length);
     else keyLimit.charge(keyId, received.events.length);
-    // Who brings history is not who it is about.
+    // The sender of history is not the person that it is about.
     const address = historical ? '' : clientAddress(request);
     enrich(received.events, { address, anonymize: project.anonymizeIps });
     const now = fromMilliseconds(Date.now());

@@ -17,6 +17,6 @@ export type Artifacts = {
   list(): Promise<RecordedArtifact[]>;
   /** Likewise under later epochs: theirs to take back. */
   later(): Promise<RecordedArtifact[]>;
-  /** These can never become visible any more (aborted, dropped, completed by us). */
+  /** Forgets artifacts that can never become visible any more (aborted, dropped, completed by us). */
   discard(ids: readonly string[]): Promise<void>;
 };

@@ -62,7 +62,7 @@ export function artifactStore(db: Knex) {
         .delete();
     },
 
-    /** Nobody looks for these any more. What is recorded stays for a commit at the same place, which may still come. */
+    /** Ends the attempts to take these back. What is recorded stays for a commit at the same place, which may still come. */
     async giveUp(ids: readonly string[]): Promise<void> {
       await db('batch_export_artifacts')
         .whereRaw('id = any (?)', [[...ids]])

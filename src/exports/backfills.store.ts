@@ -114,7 +114,7 @@ export type NewBackfill = {
   end: number;
   wanted: readonly DataInterval[];
   totalRuns: number;
-  /** Its requests are not written before it is its turn. */
+  /** Requests of a waiting backfill are not written before its turn. */
   waits?: boolean;
 };
 
@@ -219,7 +219,7 @@ export function backfillStore(db: Knex) {
       return rows.map(({ id }) => id);
     },
 
-    /** It is a waiting backfill's turn. */
+    /** Begins a waiting backfill, whose turn it is. */
     async endWaiting(id: string): Promise<void> {
       await table().where({ id }).update({ waits: false });
     },

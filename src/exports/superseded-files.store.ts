@@ -74,7 +74,7 @@ export function supersededFileStore(db: Knex) {
       return rows.map((row) => ({ exportId: row.export, runId: row.run, keys: row.keys }));
     },
 
-    /** Those of the keys whose grace period no later commit has begun anew. */
+    /** Keys whose grace period no later commit has begun anew. */
     async stillDue(runId: string, graceHours: number, keys: readonly string[]): Promise<string[]> {
       // tooth: superseded-still-due
       const { rows } = await db.raw<{ rows: { key: string }[] }>(

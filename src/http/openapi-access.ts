@@ -80,7 +80,7 @@ export function securityOf({ method, access, security }: DescribedRoute): Json {
   return { security: [byKey, bySession], ...(scope !== undefined && { 'x-scope': scope }) };
 }
 
-/** Who may call it, in a sentence. */
+/** Access to an operation, in a sentence. */
 export function whoMayCall({ access, security }: DescribedRoute): string {
   if ('public' in access) return security ? 'It takes a key of the project.' : 'It takes no credentials.';
   const scope = scopeOf(access);

@@ -1,5 +1,5 @@
 /**
- * Who may see events and persons themselves: rows, columns, and values of properties, wherever an answer shows them. Counts of them are
+ * Rights to see events and persons themselves: rows, columns, and values of properties, wherever an answer shows them. Counts of them are
  * not raw.
  */
 import { PermissionDenied } from '../errors.ts';

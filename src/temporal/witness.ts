@@ -54,7 +54,7 @@ export function timelineWitness(client: Client) {
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
       if (!(await isRunning())) return 'missing';
-      // It was just continuing as new.
+      // The workflow was just continuing as new.
       throw new Unavailable('The witness of the timeline cannot answer right now.');
     },
   };

@@ -72,7 +72,7 @@ export async function ensureSeesAll(looking: Looking, dashboardId: number): Prom
   if ((await visibleTiles(looking, shown)).length < shown.length) {
     throw new PermissionDenied("You don't have permission to share an insight on this dashboard.");
   }
-  // It may be about to come back.
+  // A deleted dashboard may be about to come back.
   const dashboard = await stores.dashboards.find(project.id, dashboardId);
   if (!dashboard) throw new NotFound();
   const insights = await stores.insights.byIds(

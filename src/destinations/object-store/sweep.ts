@@ -36,7 +36,7 @@ async function sweepKeys(
   // tooth: store-sweep-later
   const orphans = found.filter(({ key, id }) => !owned.has(id) && !contested.has(key));
   await severalAtOnce(orphans, (upload) => store.abort(upload));
-  // Whoever contests a key finds our intent beside its own, and sweeps for both.
+  // A later run that contests a key finds our intent beside its own, and sweeps for both.
   const swept = [...intents].flatMap(([key, ofKey]) => (contested.has(key) ? [] : ofKey));
   await artifacts.discard(swept.map(({ id }) => id));
   return answers.includes('denied') ? 'denied' : undefined;

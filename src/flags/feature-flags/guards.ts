@@ -10,7 +10,7 @@ import { seesFlag } from './linked.ts';
 
 const NAMED = 5;
 
-/** Who is told why; undefined: nobody in particular. */
+/** The reader of the reason; undefined: nobody in particular. */
 type Viewer = Pick<Rights, 'levelOf'> | undefined;
 
 /** @throws InvalidInput naming the active flags that depend on it */
