@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import type { Receipt, StagedPart } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
+import { intervalKey, type ExportInterval } from './holds.store.ts';
 
-export type Interval = { exportId: string; start: string; end: string };
 /** Which of two deliveries of an interval stays. */
 export const SIDES = ['theirs', 'ours'] as const;
 export type Side = (typeof SIDES)[number];
 
-export type ForeignDelivery = Interval & {
+export type ForeignDelivery = ExportInterval & {
   id: string;
   /** null: it was made before destinations kept the run. */
   runId: string | null;
@@ -36,12 +36,6 @@ type Row = {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-const key = ({ exportId, start, end }: Interval) => ({
-  batch_export_id: exportId,
-  data_interval_start: start,
-  data_interval_end: end,
-});
-
 function fromRow(row: Row): ForeignDelivery {
   return {
     id: row.id,
@@ -62,49 +56,49 @@ export function foreignDeliveryStore(db: Knex) {
 
   return {
     /** Whether a run is one of the interval's, or an operator let its delivery be replaced. */
-    async knowsRun(interval: Interval, runId: string): Promise<boolean> {
+    async knowsRun(interval: ExportInterval, runId: string): Promise<boolean> {
       const ours =
         UUID.test(runId) &&
         (await db('batch_export_runs')
-          .where({ ...key(interval), id: runId })
+          .where({ ...intervalKey(interval), id: runId })
           .first('id'));
       if (ours) return true;
       const replaceable = await table()
-        .where({ ...key(interval), run_id: runId, accepted: 'ours' })
+        .where({ ...intervalKey(interval), run_id: runId, accepted: 'ours' })
         .first('id');
       return replaceable !== undefined;
     },
 
     /** Whether an operator let a delivery without a run id be replaced: just this one. */
-    async isReplaceable(interval: Interval, { epoch, digest }: Receipt): Promise<boolean> {
+    async isReplaceable(interval: ExportInterval, { epoch, digest }: Receipt): Promise<boolean> {
       const row = await table()
-        .where({ ...key(interval), run_id: '', epoch: String(epoch), accepted: 'ours' })
+        .where({ ...intervalKey(interval), run_id: '', epoch: String(epoch), accepted: 'ours' })
         .whereRaw(`receipt ->> 'digest' = ?`, [digest])
         .first('id');
       return row !== undefined;
     },
 
     /** Parts that runs of the interval staged under the epoch. */
-    async stagedUnder(interval: Interval, epoch: number): Promise<StagedPart[]> {
+    async stagedUnder(interval: ExportInterval, epoch: number): Promise<StagedPart[]> {
       const rows = (await db('batch_export_parts as part')
         .join('batch_export_runs as run', 'run.id', 'part.run_id')
-        .where({ ...prefixed(key(interval)), 'run.epoch': String(epoch) })
+        .where({ ...prefixed(intervalKey(interval)), 'run.epoch': String(epoch) })
         .select('part.staged')) as { staged: StagedPart }[];
       return rows.map(({ staged }) => staged);
     },
 
     /** Lists what a destination holds; what was found there before and waits for a decision is gone. */
-    async found(interval: Interval, receipt: Receipt): Promise<void> {
+    async found(interval: ExportInterval, receipt: Receipt): Promise<void> {
       const runId = receipt.run_id ?? '';
       const epoch = String(receipt.epoch);
       await table()
-        .where(key(interval))
+        .where(intervalKey(interval))
         .whereNull('accepted')
         .whereNot((same) => void same.where({ run_id: runId, epoch }))
         .delete();
       const row = { timeline: receipt.timeline ?? null, receipt: JSON.stringify(receipt) };
       await table()
-        .insert({ ...key(interval), run_id: runId, epoch, ...row } as never)
+        .insert({ ...intervalKey(interval), run_id: runId, epoch, ...row } as never)
         .onConflict(['batch_export_id', 'data_interval_start', 'data_interval_end', 'run_id', 'epoch'])
         .merge({ ...row, found_at: db.raw('clock_timestamp()') } as never);
     },

@@ -1,13 +1,17 @@
-/** An epoch that somebody holds on a data interval. */
+/** Data intervals of exports as keys of rows, and the epoch that somebody holds on one. */
 import type { Knex } from '../db/connection.ts';
 import { Superseded } from '../errors.ts';
 
-export type Hold = { exportId: string; start: string; end: string; epoch: number };
+/** A data interval of an export; instants are ISO. */
+export type ExportInterval = { exportId: string; start: string; end: string };
 
-export const intervalKey = (hold: Omit<Hold, 'epoch'>) => ({
-  batch_export_id: hold.exportId,
-  data_interval_start: hold.start,
-  data_interval_end: hold.end,
+export type Hold = ExportInterval & { epoch: number };
+
+/** The interval's columns, as every table of intervals has them. */
+export const intervalKey = ({ exportId, start, end }: ExportInterval) => ({
+  batch_export_id: exportId,
+  data_interval_start: start,
+  data_interval_end: end,
 });
 
 /** The interval's row as long as the epoch is still the newest one. */

@@ -6,7 +6,7 @@ import type { Knex } from '../db/connection.ts';
 import type { Receipt } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
 import { artifactStore } from './artifacts.store.ts';
-import { intervalKey as key, ours, superseded, type Hold } from './holds.store.ts';
+import { intervalKey as key, ours, superseded, type ExportInterval, type Hold } from './holds.store.ts';
 import { fromRow, type LedgerEntry, type LedgerState, type Row, type Unsettled } from './ledger-rows.ts';
 import { supersededFileStore } from './superseded-files.store.ts';
 
@@ -49,7 +49,7 @@ export function ledgerStore(db: Knex) {
     db('batch_exports').where({ id: exportId }).whereNull('deleted_at').select(db.raw('1'));
 
   /** What a delivery settles. Events that were imported after its cutoff are not in it: the interval stays stale. */
-  async function endTroubles(interval: Omit<Hold, 'epoch'>, { cutoff }: Receipt): Promise<void> {
+  async function endTroubles(interval: ExportInterval, { cutoff }: Receipt): Promise<void> {
     // tooth: ledger-stays-stale
     await db('batch_export_troubles')
       .where(key(interval))
@@ -63,7 +63,7 @@ export function ledgerStore(db: Knex) {
      * Gives the run the interval's next epoch. Every epoch before it is fenced from now on; after a restore it is also above those of
      * deliveries that an operator decided about.
      */
-    async take(interval: Omit<Hold, 'epoch'>, runId: string): Promise<number> {
+    async take(interval: ExportInterval, runId: string): Promise<number> {
       // tooth: ledger-next-epoch
       // tooth: ledger-epochs-after-restore
       const { rows } = await db.raw<{ rows: { epoch: string }[] }>(
@@ -80,7 +80,7 @@ export function ledgerStore(db: Knex) {
       return Number(rows[0]!.epoch);
     },
 
-    async find(interval: Omit<Hold, 'epoch'>): Promise<LedgerEntry | undefined> {
+    async find(interval: ExportInterval): Promise<LedgerEntry | undefined> {
       const row = await table().where(key(interval)).first();
       return row && fromRow(row);
     },
@@ -157,7 +157,7 @@ export function ledgerStore(db: Knex) {
     },
 
     /** A delivery that no run of ours made becomes the interval's, above every epoch of ours. */
-    async adopt(interval: Omit<Hold, 'epoch'> & { epoch: number }, runId: string, receipt: Receipt): Promise<void> {
+    async adopt(interval: Hold, runId: string, receipt: Receipt): Promise<void> {
       const { exportId, start, end, epoch } = interval;
       await db.raw(
         `insert into batch_export_intervals as ledger

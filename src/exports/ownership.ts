@@ -1,11 +1,11 @@
 /** What a destination may ask about the deliveries of a data interval: which of them are this database's own. */
 import type { Ownership } from '../destinations/ownership.ts';
-import type { Interval } from './foreign-deliveries.store.ts';
+import type { ExportInterval } from './holds.store.ts';
 import type { ExportStores } from './stores.ts';
 
 type Stores = Pick<ExportStores, 'foreignDeliveries' | 'ledger' | 'timeline'>;
 
-export function ownershipOf({ foreignDeliveries, ledger, timeline }: Stores, interval: Interval): Ownership {
+export function ownershipOf({ foreignDeliveries, ledger, timeline }: Stores, interval: ExportInterval): Ownership {
   return {
     timeline: () => timeline.id(),
     knows: (runId) => foreignDeliveries.knowsRun(interval, runId),

@@ -1,12 +1,6 @@
 /** Files that readers of an earlier manifest may still read, and that are deleted after a grace period. */
 import type { Knex } from '../db/connection.ts';
-import type { Hold } from './ledger.store.ts';
-
-const interval = ({ exportId, start, end }: Omit<Hold, 'epoch'>) => ({
-  batch_export_id: exportId,
-  data_interval_start: start,
-  data_interval_end: end,
-});
+import { intervalKey, type Hold } from './holds.store.ts';
 
 /** Files at one place that are to be deleted; the run's plan says which place. */
 export type DueFiles = { exportId: string; runId: string; keys: string[] };
@@ -49,7 +43,7 @@ export function supersededFileStore(db: Knex) {
     /** The interval is delivered under this epoch: the grace period of what was recorded until then begins. */
     async left(hold: Hold): Promise<void> {
       await table()
-        .where(interval(hold))
+        .where(intervalKey(hold))
         .where('epoch', '<=', hold.epoch)
         .whereNull('left_at')
         .update({ left_at: db.raw('clock_timestamp()') });

@@ -2,6 +2,7 @@
 import type { Knex } from '../db/connection.ts';
 import { millisOf } from './domain/instants.ts';
 import type { DataInterval, Millis } from './domain/intervals.ts';
+import { intervalKey, type ExportInterval } from './holds.store.ts';
 
 /**
  * `stale`: events have joined it since its delivery. `unsettled`: a run left it half way, and settling it failed. `gave_up`: it is
@@ -19,14 +20,6 @@ export type TroubleSummary = {
   from: Millis | null;
 };
 
-export type IntervalKey = { exportId: string; start: string; end: string };
-
-const columns = ({ exportId, start, end }: IntervalKey) => ({
-  batch_export_id: exportId,
-  data_interval_start: start,
-  data_interval_end: end,
-});
-
 /** Minutes between two attempts to settle double up to an hour. */
 const LONGEST_BACK_OFF_MINUTES = 60;
 /** Imports can make an interval stale again and again: a re-delivery waits for their end, but not for ever. */
@@ -39,7 +32,7 @@ export function troubleStore(db: Knex) {
 
   return {
     /** @returns whether it is new: then it is told */
-    async begin(interval: IntervalKey, kind: TroubleKind): Promise<boolean> {
+    async begin(interval: ExportInterval, kind: TroubleKind): Promise<boolean> {
       const { rowCount } = (await db.raw(
         `insert into batch_export_troubles (batch_export_id, data_interval_start, data_interval_end, kind)
          values (?, ?, ?, ?) on conflict do nothing`,
@@ -48,14 +41,14 @@ export function troubleStore(db: Knex) {
       return rowCount > 0;
     },
 
-    async end(interval: IntervalKey, kind: TroubleKind): Promise<void> {
+    async end(interval: ExportInterval, kind: TroubleKind): Promise<void> {
       await table()
-        .where({ ...columns(interval), kind })
+        .where({ ...intervalKey(interval), kind })
         .delete();
     },
 
     /** Settling failed: it is tried again later, and later each time. @returns for how many days it has failed */
-    async postponeSettling({ exportId, start, end }: IntervalKey): Promise<number> {
+    async postponeSettling({ exportId, start, end }: ExportInterval): Promise<number> {
       const { rows } = await db.raw<{ rows: { days: number }[] }>(
         `insert into batch_export_troubles as trouble
            (batch_export_id, data_interval_start, data_interval_end, kind, attempts, retry_at)
