@@ -1,6 +1,7 @@
 /** What a client says of a dashboard, as fields of it. */
 import { InvalidInput } from '../errors.ts';
 import { datetimeOf } from '../http/datetime.ts';
+import { limitValues } from '../http/value-limit.ts';
 import type { DashboardFields } from './dashboards.store.ts';
 import { ensureDates } from './filter-dates.ts';
 import type { DashboardPatchBody, NewDashboardBody } from './schema.ts';
@@ -22,8 +23,8 @@ export function givenFields(body: Given | NewDashboardBody): Partial<DashboardFi
     deleted,
     restriction_level,
     filters: filtersOf(body.filters),
-    variables: dictionaryOf(body.variables, 'Variables'),
-    breakdown_colors: body.breakdown_colors === null ? [] : body.breakdown_colors,
+    variables: dictionaryOf(body.variables, 'Variables', 'variables'),
+    breakdown_colors: body.breakdown_colors === null ? [] : limitValues(body.breakdown_colors, 'breakdown_colors'),
     data_color_theme_id,
     tags: body.tags ? tagsOf(body.tags) : undefined,
     last_accessed_at: last_accessed_at ? datetimeOf(last_accessed_at, 'last_accessed_at') : last_accessed_at,
@@ -32,7 +33,7 @@ export function givenFields(body: Given | NewDashboardBody): Partial<DashboardFi
 
 /** Stored as they are given; only what would fail every insight is refused. */
 function filtersOf(given: unknown): Json | undefined {
-  const filters = dictionaryOf(given, 'Filters');
+  const filters = dictionaryOf(given, 'Filters', 'filters');
   if (filters) ensureDates(filters);
   return filters;
 }
@@ -44,9 +45,9 @@ export function tagsOf(texts: readonly string[]): string[] {
 }
 
 /** What clients send for none leaves things as they are: only an empty object clears. */
-export function dictionaryOf(value: unknown, what: string): Json | undefined {
+export function dictionaryOf(value: unknown, what: string, attr: string): Json | undefined {
   if (!value || (Array.isArray(value) && value.length === 0)) return undefined;
-  if (typeof value === 'object' && !Array.isArray(value)) return value as Json;
+  if (typeof value === 'object' && !Array.isArray(value)) return limitValues(value as Json, attr);
   throw new InvalidInput(`${what} must be a dictionary`);
 }
 

@@ -2,6 +2,7 @@
 import { InvalidInput, NotFound, PermissionDenied } from '../errors.ts';
 import type { Caller } from '../http/access.ts';
 import { json, route } from '../http/route.ts';
+import { limitValues } from '../http/value-limit.ts';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import { ensureHardToGuess, hashPassword } from '../secrets/passwords.ts';
 import { THEME_MODES, type Account, type ProfileChanges } from './accounts.store.ts';
@@ -81,13 +82,16 @@ const patchMe = route({
 
 export const meRoutes = [getMe, patchMe];
 
+/** Every answer about the user carries it, also lists of members. */
+const MAX_HEDGEHOG_VALUES = 200;
+
 function profileIn(body: MePatch): ProfileChanges {
   const { hedgehog_config: hedgehog, role_at_organization: role } = body;
   return {
     firstName: body.first_name,
     lastName: body.last_name,
     themeMode: body.theme_mode,
-    hedgehogConfig: hedgehog === null ? {} : hedgehog,
+    hedgehogConfig: hedgehog === null ? {} : limitValues(hedgehog, 'hedgehog_config', MAX_HEDGEHOG_VALUES),
     roleAtOrganization: role === null ? '' : role,
   };
 }

@@ -42,7 +42,7 @@ export function templateOf(body: TemplateBody): DashboardTemplate {
   return {
     name: body.template_name ?? null,
     description: body.dashboard_description ?? '',
-    filters: dictionaryOf(body.dashboard_filters, 'Filters') ?? {},
+    filters: dictionaryOf(body.dashboard_filters, 'Filters', 'template__dashboard_filters') ?? {},
     tags: tagsOf(body.tags ?? []),
     tiles: body.tiles.map(tileOf),
   };

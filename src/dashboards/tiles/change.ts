@@ -1,6 +1,7 @@
 /** Tiles as a dashboard's POST and PATCH bring them, inside a transaction of the room's stores. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
+import { limitValues } from '../../http/value-limit.ts';
 import type { Change } from '../../identity/activity.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
@@ -55,7 +56,7 @@ function sayingWhich(error: unknown, index: number, count: number): unknown {
 async function changeTile(work: Work, given: GivenTile, index: number): Promise<void> {
   checkLayouts(given, 'tiles', index);
   const tile = work.tiles.get(given.id ?? 0);
-  const { filters_overrides: filters } = given;
+  const filters = limitValues(given.filters_overrides, `tiles__${index}__filters_overrides`);
   if (!isDeepStrictEqual(filters, tile?.filters_overrides)) ensureMayFilter(work.acting, filters);
   if (given.text) return changeTextTile(work, tile, { ...given, text: given.text });
   if (given.button_tile) return changeButtonTile(work, tile, { ...given, button_tile: given.button_tile });

@@ -1,6 +1,7 @@
 /** What a request says of an experiment, checked as far as that can be without looking at the flag. */
 import { InvalidInput } from '../../errors.ts';
 import { datetimeOf } from '../../http/datetime.ts';
+import { limitValues } from '../../http/value-limit.ts';
 import type { ExperimentFields } from './experiments.store.ts';
 import { checkedMetrics } from './metrics.ts';
 import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
@@ -26,12 +27,12 @@ export function fieldsOf(body: NewExperimentBody | ExperimentPatchBody): {
     start_date: instantOf(body.start_date, 'start_date'),
     end_date: instantOf(body.end_date, 'end_date'),
     holdout_id: body.holdout_id,
-    parameters: body.parameters === undefined ? undefined : kept,
-    filters: body.filters === undefined ? undefined : (body.filters ?? {}),
+    parameters: body.parameters === undefined ? undefined : limitValues(kept, 'parameters'),
+    filters: limitValues(body.filters === null ? {} : body.filters, 'filters'),
     metrics: body.metrics === undefined ? undefined : checkedMetrics(body.metrics, 'metrics'),
     metrics_secondary:
       body.metrics_secondary === undefined ? undefined : checkedMetrics(body.metrics_secondary, 'metrics_secondary'),
-    exposure_criteria: body.exposure_criteria === undefined ? undefined : (body.exposure_criteria ?? {}),
+    exposure_criteria: limitValues(body.exposure_criteria === null ? {} : body.exposure_criteria, 'exposure_criteria'),
     archived: body.archived,
   };
   return {

@@ -2,6 +2,7 @@
 import { InvalidInput } from '../../errors.ts';
 import { datetimeOf } from '../../http/datetime.ts';
 import type { Rights } from '../../http/access.ts';
+import { limitValues } from '../../http/value-limit.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { variantsOf } from '../feature-flags/filters.ts';
 import { seesFlag } from '../feature-flags/linked.ts';
@@ -38,14 +39,18 @@ export const NEW_SURVEY: Omit<SurveyFields & SurveyState, 'name' | 'type'> = {
   due_at: null,
 };
 
+/** With translations they are many. */
+const MAX_QUESTION_VALUES = 20_000;
+
 const DATES = ['start_date', 'end_date', 'response_sampling_start_date'] as const;
 
 /** @throws InvalidInput naming the field */
 export function checkedFields(given: GivenSurvey): Partial<SurveyFields> {
   const { targeting_flag_filters: _filters, remove_targeting_flag: _remove, ...fields } = given;
   if (fields.name?.trim() === '') throw new InvalidInput('This field may not be blank.', 'name', 'blank');
-  if (fields.conditions) checkConditions(fields.conditions);
-  if (fields.appearance) checkAppearance(fields.appearance);
+  limitValues(fields.questions, 'questions', MAX_QUESTION_VALUES);
+  if (fields.conditions) checkConditions(limitValues(fields.conditions, 'conditions'));
+  if (fields.appearance) checkAppearance(limitValues(fields.appearance, 'appearance'));
   const dates = DATES.filter((name) => typeof fields[name] === 'string');
   const sampledAnew = Object.keys(fields).some((name) => name.startsWith('response_sampling'));
   return {

@@ -47,6 +47,11 @@ export const BYTE_TEETH: readonly Tooth[] = [
     replace: ['limit: MAX_BYTES', 'limit: null'],
   },
   {
+    name: 'stored-values',
+    guards: 'what is stored as it is given is small',
+    tests: ['test/http/value-limit.test.ts'],
+  },
+  {
     name: 'cross-origin',
     guards: 'pages of other sites read public routes only',
     tests: ['test/http/app.test.ts'],
