@@ -29,6 +29,7 @@ const logIn = route({
     { title: 'Login' },
   ),
   answers: { 200: Succeeded },
+  errors: [429],
   summary: 'Log in with a password',
   description:
     'Sets the cookies `sessionid` and `posthog_csrftoken`, for 14 days. Requests that change something say the latter in `X-CSRFToken`.',

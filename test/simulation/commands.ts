@@ -13,8 +13,6 @@ import type { Model, ModelCadence } from './model.ts';
 import type { Name, Rows } from './rows.ts';
 import { WEATHERS, type Weather } from './simulated-worker.ts';
 
-const HOUR = 3_600_000;
-
 export type Command =
   | { do: 'advance'; hours: number }
   | { do: 'pause' }
@@ -166,6 +164,8 @@ export type Life = {
   name: Name;
   redeliverStale: boolean;
   rows: Rows;
+  /** What an hour of a command is here, in milliseconds. */
+  hour: number;
   /** When a run was planned, in the order of all that was stored, and where it was to deliver. */
   planned(run: Run): { turn: number; directory: string };
 };
@@ -220,8 +220,8 @@ export async function ask(life: Life, command: Command, now: number, isAway: boo
         return model.move(directory, life.rows.take());
       }
       case 'backfill': {
-        const start = Math.floor(now / HOUR) * HOUR - command.hoursAgo * HOUR;
-        const end = Math.min(start + command.hours * HOUR, now);
+        const start = (Math.floor(now / life.hour) - command.hoursAgo) * life.hour;
+        const end = Math.min(start + command.hours * life.hour, now);
         const wanted = model.tiles(start, end).filter((tile) => tile.start >= start);
         const range = { startAt: isoMicros(start), endAt: isoMicros(end) };
         const asked = backfills.request(projectId, id, range);

@@ -12,8 +12,16 @@ const FINAL = ['Completed', 'Failed', 'Cancelled'];
 /** An interval that ended so recently may not be delivered yet. */
 const UNDER_WAY = 10 * 60_000;
 
-/** @param now of the product's clock */
-export async function assertExpected(life: Life, now: number, adopted: Foreign['adopted']): Promise<void> {
+/**
+ * @param now of the product's clock
+ * @param underWay milliseconds
+ */
+export async function assertExpected(
+  life: Life,
+  now: number,
+  adopted: Foreign['adopted'],
+  underWay = UNDER_WAY,
+): Promise<void> {
   const { world, id, model } = life;
   const runs = await runsOf(life);
   const tiles = new Map(model.tiles(model.createdAt - 300 * 3_600_000, now).map((tile) => [tile.end, tile]));
@@ -25,7 +33,7 @@ export async function assertExpected(life: Life, now: number, adopted: Foreign['
   for (const { end } of tiles.values()) {
     const ofInterval = runs.filter((run) => Date.parse(run.end) === end);
     const last = ofInterval.at(-1)?.status ?? 'no run';
-    if (model.isDue(end, now - UNDER_WAY)) assert.ok(FINAL.includes(last), `${isoSeconds(end)} is due and has ${last}`);
+    if (model.isDue(end, now - underWay)) assert.ok(FINAL.includes(last), `${isoSeconds(end)} is due and has ${last}`);
     const wishes = model.wishes.filter((wish) => wish.end === end && !cancelled.has(wish.backfill));
     for (const wish of wishes) assertGranted(wish, ofInterval);
   }
@@ -88,7 +96,7 @@ function lastDeliveries(runs: readonly Run[]): Run[] {
  * @param recorded keys of uploads that the product still has on record, and of files that it is to delete
  */
 export async function assertDelivered(
-  story: Story,
+  story: Pick<Story, 'lives' | 'foreign'>,
   { delivered, strays, halfWay }: Found,
   recorded: readonly string[],
 ): Promise<void> {

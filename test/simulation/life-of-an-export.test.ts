@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 import { FOUND_LIVES } from './found-lives.ts';
 import { buildInstallation, type Installation } from './installation.ts';
-import { anyLifeForReal, liveForReal, stepOf } from './live-for-real.ts';
+import { anyLifeOfHours, liveForReal } from './live-for-real.ts';
+import { buildRealInstallation, type RealInstallation } from './real-installation.ts';
 import { anyLife, live } from './simulate.ts';
 
-/** Two thousand of them, and twenty on the real server, with seeds at random, are `npm run test:simulation`. */
+/** Two thousand of them, and 25 on the real server, of which five last for minutes, with seeds at random, are `npm run test:simulation`. */
 const LIVES = 10;
 /** The same lives for everybody: what fails here fails because of a change. */
 const SEED = 13;
@@ -34,17 +34,14 @@ describe('an export delivers exactly what it should, whatever happens to it', ()
 
   describe('on the real server', function () {
     this.timeout(LIFE_MILLIS * LIVES_FOR_REAL);
-    let world: ExportWorld;
-    const rejecting = new Set<string>();
+    let world: RealInstallation;
     before(async () => {
-      world = await buildExportWorld();
-      world.onStep = stepOf(rejecting);
-      await world.startWorker();
+      world = await buildRealInstallation();
     });
     after(async () => world.close());
 
     it('for hours that are past', async () => {
-      const property = fc.asyncProperty(anyLifeForReal, async (life) => liveForReal(world, rejecting, life));
+      const property = fc.asyncProperty(anyLifeOfHours, async (life) => liveForReal(world, life));
       await fc.assert(property, { numRuns: LIVES_FOR_REAL, seed: SEED, endOnFailure: true });
     });
   });

@@ -1,14 +1,16 @@
 /** `npm run test:simulation -- [lives] [seed]`: lives of exports against the model, many more than the test suite has time for. */
 import fc from 'fast-check';
-import { buildExportWorld } from '../support/export-world.ts';
 import { stopTestDatabases } from '../support/database.ts';
 import { stopTestTemporal } from '../support/temporal.ts';
 import { buildInstallation } from './installation.ts';
-import { anyLifeForReal, liveForReal, stepOf } from './live-for-real.ts';
+import { anyLifeOfHours, anyLifeOfMinutes, liveForReal } from './live-for-real.ts';
+import { buildRealInstallation } from './real-installation.ts';
 import { anyLife, live } from './simulate.ts';
 
 const [lives = 2000, seed = Date.now() % 1_000_000] = process.argv.slice(2).map(Number);
-const LIVES_FOR_REAL = 20;
+const LIVES_OF_HOURS = 20;
+/** In each some minutes pass. */
+const LIVES_OF_MINUTES = 5;
 
 async function simulated(): Promise<void> {
   const world = await buildInstallation();
@@ -25,16 +27,18 @@ async function simulated(): Promise<void> {
 }
 
 async function real(): Promise<void> {
-  const world = await buildExportWorld();
-  const rejecting = new Set<string>();
-  world.onStep = stepOf(rejecting);
+  const world = await buildRealInstallation();
   try {
-    await world.startWorker();
-    await fc.assert(
-      fc.asyncProperty(anyLifeForReal, async (life) => liveForReal(world, rejecting, life)),
-      { numRuns: LIVES_FOR_REAL, seed, endOnFailure: true },
-    );
-    console.log(`${LIVES_FOR_REAL} as expected on the real server`);
+    for (const [anyLifeForReal, count, what] of [
+      [anyLifeOfHours, LIVES_OF_HOURS, 'hours'],
+      [anyLifeOfMinutes, LIVES_OF_MINUTES, 'minutes'],
+    ] as const) {
+      await fc.assert(
+        fc.asyncProperty(anyLifeForReal, async (life) => liveForReal(world, life)),
+        { numRuns: count, seed, endOnFailure: true },
+      );
+      console.log(`${count} of ${what} as expected on the real server`);
+    }
   } finally {
     await world.close();
   }

@@ -32,8 +32,8 @@ export class Rows {
     return ++this.turn;
   }
 
-  build(at: number, historical: boolean): StoredRow {
-    return { uuid: randomUUID(), name: NAMES[this.all.length % NAMES.length]!, at, historical, turn: this.take() };
+  build(name: Name, at: number, historical: boolean): StoredRow {
+    return { uuid: randomUUID(), name, at, historical, turn: this.take() };
   }
 
   stored(rows: readonly StoredRow[]): void {

@@ -96,7 +96,7 @@ async function create({ world, lived, rows, lives }: Story, directory: string): 
     const turn = rows.planOf(run.id);
     return { turn, directory: life.model.directoryAt(turn) };
   };
-  const life: Life = { world, id, model, name, redeliverStale, rows, planned };
+  const life: Life = { world, id, model, name, redeliverStale, rows, hour: HOUR, planned };
   lives.push(life);
 }
 
@@ -112,7 +112,7 @@ async function advance({ world, rows }: Story, by: number): Promise<void> {
 
 /** One event of each name, now. */
 async function capture(world: Installation, rows: Rows): Promise<void> {
-  const arrived = NAMES.map(() => rows.build(world.clock.now(), false));
+  const arrived = NAMES.map((name) => rows.build(name, world.clock.now(), false));
   await world.store(arrived, { historical: false });
   rows.stored(arrived);
 }
@@ -131,7 +131,9 @@ async function perform(story: Story, command: Command): Promise<void> {
     case 'import': {
       const from = clock.now() - command.hoursAgo * HOUR;
       const spread = Math.min(command.hours, command.hoursAgo) * HOUR;
-      const history = [0, 0, 0.4, 0.4, 0.9, 0.9].map((part) => rows.build(Math.floor(from + part * spread), true));
+      const history = [0, 0.4, 0.9].flatMap((part) =>
+        NAMES.map((name) => rows.build(name, Math.floor(from + part * spread), true)),
+      );
       await world.store(history, { historical: true });
       return rows.stored(history);
     }

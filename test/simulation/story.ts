@@ -59,6 +59,6 @@ export function nothingForeign(): Foreign {
 }
 
 /** Whether a run delivered since the last restore; one that was adopted has not. */
-export function isSinceRestore({ foreign }: Story, run: Run): boolean {
+export function isSinceRestore({ foreign }: Pick<Story, 'foreign'>, run: Run): boolean {
   return run.finishedAt! > foreign.restoredAt && !foreign.adopted.has(run.id);
 }

@@ -1,17 +1,26 @@
-/** A TCP proxy whose server hangs on a word from the test: it accepts connections, reads, and never answers. */
+/** A TCP proxy that is out of order at a word from the test: it reads and never answers, or ends every connection. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-export type StallingProxy = { origin: string; stall(): void; close(): void };
+export type StallingProxy = {
+  origin: string;
+  /** Connections are accepted, and nothing is ever answered. */
+  stall(): void;
+  /** Connections end at once. */
+  refuse(): void;
+  resume(): void;
+  close(): void;
+};
 
 /** @param target origin of the real server */
 export async function startStallingProxy(target: string): Promise<StallingProxy> {
   const { hostname, port } = new URL(target);
   const clients = new Set<Socket>();
-  let stalled = false;
+  let order: 'working' | 'stalled' | 'refusing' = 'working';
   const server = createServer((client) => {
     clients.add(client);
     client.on('error', () => client.destroy()).on('close', () => clients.delete(client));
-    if (stalled) return void client.resume();
+    if (order === 'refusing') return void client.destroy();
+    if (order === 'stalled') return void client.resume();
     const upstream = connect({ host: hostname, port: Number(port) });
     upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
     client.on('close', () => upstream.destroy());
@@ -21,12 +30,15 @@ export async function startStallingProxy(target: string): Promise<StallingProxy>
   const endConnections = () => {
     for (const client of clients) client.destroy();
   };
+  const become = (next: typeof order) => {
+    order = next;
+    endConnections();
+  };
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stall() {
-      stalled = true;
-      endConnections();
-    },
+    stall: () => become('stalled'),
+    refuse: () => become('refusing'),
+    resume: () => become('working'),
     close() {
       server.close();
       endConnections();

@@ -1,0 +1,99 @@
+/** The engine, a worker and Temporal as they are, with the real clock; Temporal can be away. */
+import { createPool, createKnex } from '../../src/db/connection.ts';
+import { DestinationRejected } from '../../src/errors.ts';
+import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
+import { exportRuns } from '../../src/exports/runs.ts';
+import { ensureReachable } from '../../src/temporal/connection.ts';
+import { buildExportWorld, eventually } from '../support/export-world.ts';
+import { buildTenant } from '../support/identity.ts';
+import { startStallingProxy } from '../support/stalling-proxy.ts';
+import { testTemporal } from '../support/temporal.ts';
+import { readDelivered } from './delivered.ts';
+import { eventRowsOf, type StoredRow } from './rows.ts';
+
+/** A run takes a moment, so that some are under way when they are cancelled. */
+const RUN_MILLIS = 50;
+
+export type RealInstallation = Awaited<ReturnType<typeof buildRealInstallation>>;
+
+export async function buildRealInstallation() {
+  const { address } = await testTemporal();
+  const temporal = await startStallingProxy(`http://${address}`);
+  const world = await buildExportWorld('silent', { temporal: new URL(temporal.origin).host });
+  const { engine, options } = world;
+  const url = options.databaseUrl;
+  const db = createKnex({ url, applicationName: 'test' });
+  const writers = createPool({ url, applicationName: 'test-ingest', maxConnections: 2, ...INGEST_TIMEOUTS });
+  const ingest = createIngest(writers);
+  const ensureTemporal = () => ensureReachable(engine.temporal.client);
+  const { stores, executions, limits } = engine;
+  /** Ids of exports whose destination says no. */
+  const rejecting = new Set<string>();
+  let whenPlanned: (runId: string) => void = () => {};
+  let rounds = 0;
+
+  world.onStep = async ({ name, exportId, runId }) => {
+    if (name === 'after-plan') whenPlanned(runId);
+    if (name !== 'before-committing') return;
+    await new Promise((resolve) => setTimeout(resolve, RUN_MILLIS));
+    if (rejecting.has(exportId)) throw new DestinationRejected('The destination says no.');
+  };
+  await world.startWorker();
+
+  return {
+    engine,
+    batchExports: world.batchExports,
+    backfills: world.backfills,
+    runs: exportRuns({ stores, executions, limits, ensureTemporal }),
+    rejecting,
+    buildProject: async () => (await buildTenant(db)).projectId,
+
+    whenPlanned(call: typeof whenPlanned): void {
+      whenPlanned = call;
+    },
+
+    async store(projectId: number, rows: readonly StoredRow[], historical: boolean): Promise<void> {
+      await ingest.store(projectId, [eventRowsOf(rows, { projectId, historical })]);
+    },
+
+    /** Nobody reaches Temporal while `meanwhile` happens. */
+    async withoutTemporal(meanwhile: () => Promise<void>): Promise<void> {
+      temporal.refuse();
+      try {
+        await meanwhile();
+      } finally {
+        temporal.resume();
+        await eventually('Temporal to answer', async () =>
+          ensureTemporal().then(
+            () => true,
+            () => false,
+          ),
+        );
+      }
+    },
+
+    async reconcile(): Promise<void> {
+      await engine.temporal.client.workflow.execute('reconcile', {
+        workflowId: `reconcile-${process.pid}-${++rounds}`,
+        taskQueue: 'sluice-control',
+      });
+    },
+
+    /** What readers find below the project's folder. */
+    delivered: (projectId: number) => readDelivered(options.environment.localRoot!, projectId),
+
+    /** Keys of uploads, and of files to be deleted later, that are on record. */
+    async recordedKeys(): Promise<string[]> {
+      const { rows } = await engine.pool.query<{ key: string }>(
+        `select artifact ->> 'key' as key from batch_export_artifacts union select key from superseded_files`,
+      );
+      return rows.map(({ key }) => key);
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([writers.end(), db.destroy()]);
+      await world.close();
+      temporal.close();
+    },
+  };
+}
