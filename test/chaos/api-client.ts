@@ -7,6 +7,8 @@ export type ApiClient = {
   ask(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Asks until the answer is not one of outages (none, 503). */
   askUntilAnswered(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** As `askUntilAnswered`. @returns the body of a good answer. @throws Error for any other */
+  done<Body>(method: string, path: string, body?: unknown): Promise<Body>;
   /** Answers that no client should see: anything of 500 and above but 503. */
   serverErrors: string[];
 };
@@ -32,16 +34,23 @@ export function apiClient(urls: readonly string[], projectId: number, key: strin
       return { status: 0, body: undefined };
     }
   }
+  async function askUntilAnswered(method: string, path: string, body?: unknown): Promise<Answer> {
+    for (let attempt = 0; attempt < 300; attempt++) {
+      const answer = await ask(method, path, body);
+      if (answer.status !== 0 && answer.status !== 503 && answer.status !== 429) return answer;
+      await sleep(500);
+    }
+    throw new Error(`${method} ${path} was not answered for minutes`);
+  }
   return {
     ask,
+    askUntilAnswered,
     serverErrors,
-    async askUntilAnswered(method, path, body) {
-      for (let attempt = 0; attempt < 300; attempt++) {
-        const answer = await ask(method, path, body);
-        if (answer.status !== 0 && answer.status !== 503 && answer.status !== 429) return answer;
-        await sleep(500);
-      }
-      throw new Error(`${method} ${path} was not answered for minutes`);
+    async done<Body>(method: string, path: string, given?: unknown) {
+      const { status, body } = await askUntilAnswered(method, path, given);
+      if (status < 200 || status >= 300)
+        throw new Error(`${method} ${path} answered ${status} ${JSON.stringify(body)}`);
+      return body as Body;
     },
   };
 }

@@ -97,8 +97,9 @@ export async function check(
     if (entry.manifest === null) return rowsInTable(entry.location, member, entry.start);
     const store = stores[typeOf(entry.location)];
     const read = await readInterval(store, entry.manifest);
-    if (!read || read.manifest.batch_export !== member.id) return undefined;
+    if (!read) return undefined;
     report('unlike their manifest', read.problems.length, read.problems.join('; '));
+    if (read.manifest?.batch_export !== member.id) return undefined;
     return read.rows.map(idOf);
   }
 
@@ -120,7 +121,7 @@ export async function check(
         const read = await readInterval(store, key);
         if (!read) continue;
         report('unlike their manifest', read.problems.length, read.problems.join('; '));
-        const owner = owners.get(read.manifest.batch_export);
+        const owner = read.manifest && owners.get(read.manifest.batch_export);
         const event = owner?.model === 'persons' ? undefined : (owner?.event ?? 'of nobody');
         report('foreign', read.rows.filter((row) => row.event !== event).length, key);
       }

@@ -9,7 +9,7 @@ import type { Installation } from './installation.ts';
 import type { ServerProcess } from './server-process.ts';
 
 export type Faults = {
-  /** How often each fault happened. */
+  /** How often each fault happened; one that met nothing does not count. */
   counts: Record<string, number>;
   /** Does something while no fault is under way. */
   between(work: () => Promise<void>): Promise<void>;
@@ -17,6 +17,8 @@ export type Faults = {
   failed: Promise<never>;
   stop(): Promise<void>;
 };
+
+const struck = (strike: () => Promise<void>) => () => strike().then(() => true);
 
 /** A worker counts as lost after ten seconds without a beat: some freezes are longer, most are not. */
 const LONGEST_FREEZE_MS = 16_000;
@@ -51,26 +53,29 @@ export function startFaults(installation: Installation, temporal: Client, random
     await installation.clock!.set(0);
   }
 
-  async function terminated(): Promise<void> {
+  async function terminated(): Promise<boolean> {
     const open = temporal.workflow.list({ query: `WorkflowType = 'exportRun' and ExecutionStatus = 'Running'` });
     for await (const { workflowId, runId } of open) {
       await temporal.workflow.getHandle(workflowId, runId).terminate('chaos');
-      return;
+      return true;
     }
+    return false;
   }
 
-  async function refused(): Promise<void> {
+  /** The next requests: what is refused counts where it happens. */
+  async function refused(): Promise<boolean> {
     installation.webhooks.answers.push(503, 'silence', 500);
+    return false;
   }
 
   /** Workers are where deliveries are made: they are struck most often. */
-  function pick(): { name: string; strike: () => Promise<void> } {
+  function pick(): { name: string; strike: () => Promise<boolean> } {
     const dice = random.next();
     const server = random.next() < 0.5 ? random.pick(installation.workers) : random.pick(installation.servers);
-    if (dice < 0.45) return { name: `kill ${server.name}`, strike: () => killed(server) };
-    if (dice < 0.85) return { name: `freeze ${server.name}`, strike: () => frozen(server) };
-    if (dice < 0.9 && installation.disk.canBeFull) return { name: 'full disk', strike: full };
-    if (dice < 0.95 && installation.clock) return { name: 'step the clock of source', strike: clockSteps };
+    if (dice < 0.45) return { name: `kill ${server.name}`, strike: struck(() => killed(server)) };
+    if (dice < 0.85) return { name: `freeze ${server.name}`, strike: struck(() => frozen(server)) };
+    if (dice < 0.9 && installation.disk.canBeFull) return { name: 'full disk', strike: struck(full) };
+    if (dice < 0.95 && installation.clock) return { name: 'step the clock of source', strike: struck(clockSteps) };
     if (dice < 0.98) return { name: 'refuse webhooks', strike: refused };
     return { name: 'terminate a workflow', strike: terminated };
   }
@@ -80,8 +85,7 @@ export function startFaults(installation: Installation, temporal: Client, random
       await sleep(random.below(4_000));
       const { name, strike } = pick();
       try {
-        await inTurn(strike);
-        counts[name] = (counts[name] ?? 0) + 1;
+        if (await inTurn(strike)) counts[name] = (counts[name] ?? 0) + 1;
       } catch (error) {
         if (name !== 'terminate a workflow') throw new Error(`${name} did not end`, { cause: error });
       }
@@ -89,9 +93,12 @@ export function startFaults(installation: Installation, temporal: Client, random
   }
 
   /** One at a time. */
-  function inTurn(next: () => Promise<void>): Promise<void> {
+  function inTurn<T>(next: () => Promise<T>): Promise<T> {
     const done = turn.then(next);
-    turn = done.catch(() => {});
+    turn = done.then(
+      () => {},
+      () => {},
+    );
     return done;
   }
 

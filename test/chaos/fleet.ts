@@ -23,11 +23,15 @@ export type Member = {
   event: string;
   place: Place;
   layout: Layout;
+  /** Now or before: a run that was planned then may still deliver so. */
+  wasStable: boolean;
   /** Every minute, of events as they arrive; otherwise every hour, of history that is imported. */
   live: boolean;
   createdAt: Date;
   deleted: boolean;
 };
+
+type Made = { id: string; name: string; created_at: string };
 
 export type Fleet = ReturnType<typeof createFleet>;
 
@@ -72,6 +76,12 @@ export function createFleet(installation: Installation, api: ApiClient, random: 
     return place;
   }
 
+  /** An export of a request that had no answer: its second try finds the place taken. */
+  async function madeBefore(name: string): Promise<Made | undefined> {
+    const { results } = await api.done<{ results: Made[] }>('GET', '/batch_exports/?limit=1000');
+    return results.find((one) => one.name === name);
+  }
+
   return {
     members,
     /** Every place that was ever used. */
@@ -96,16 +106,35 @@ export function createFleet(installation: Installation, api: ApiClient, random: 
           config: configOf(place, { event, model, layout }),
         },
       });
-      if (status !== 201) {
+      const made = status === 201 ? (body as Made) : await madeBefore(event);
+      if (!made) {
         counts.refused += 1;
         if (isFirstUse || (status !== 400 && status !== 409))
           throw new Error(`making an export answered ${status} ${JSON.stringify(body)}`);
         return undefined;
       }
-      const { id, created_at: createdAt } = body as { id: string; created_at: string };
-      const member = { id, model, event, place, layout, live, createdAt: new Date(createdAt), deleted: false };
+      const { id, created_at: createdAt } = made;
+      const member: Member = {
+        id,
+        model,
+        event,
+        place,
+        layout,
+        wasStable: layout === 'stable',
+        live,
+        createdAt: new Date(createdAt),
+        deleted: false,
+      };
       members.push(member);
       return member;
+    },
+    /** From one layout to the other. @returns whether the API took it */
+    async changeLayout(member: Member): Promise<boolean> {
+      const layout = member.layout === 'stable' ? 'versioned' : 'stable';
+      // From before the request on: it may be taken and have no answer.
+      member.wasStable = true;
+      member.layout = layout;
+      return this.reconfigure(member, member.place);
     },
     /** Changes everything of the destination that may change. @returns whether the API took it */
     async reconfigure(member: Member, place: Place): Promise<boolean> {

@@ -121,9 +121,19 @@ async function chaos(installation: Installation, seed: number, options: Options)
   const restored =
     options.restore && checked.problems.length === 0 ? await restoreAndRecover(installation, fleet, eyes) : [];
   report({ faults: faults.counts, operator: operator.actions, readers: readers.counts, refused: fleet.counts.refused });
-  console.log(`webhooks: ${told.notices} notices, ${told.arrived} of them arrived`);
+  console.log(
+    `webhooks: ${told.notices} notices, ${told.arrived} of them arrived; ${installation.webhooks.refused} requests were refused`,
+  );
   reportCounts(checked, readers.torn.length, load.sent.size);
   return [
+    ...nothingOf({
+      'events acknowledged': load.acknowledged.size,
+      'intervals compared': checked.counts.intervals,
+      'rows compared': checked.counts.rows,
+      'rows read by readers': readers.counts.rows,
+      faults: sum(faults.counts),
+      'actions of the operator': sum(operator.actions),
+    }),
     ...checked.problems,
     ...told.problems,
     ...restored,
@@ -131,6 +141,11 @@ async function chaos(installation: Installation, seed: number, options: Options)
     ...open.map((what) => `not settled: ${what}`),
     ...api.serverErrors.map((what) => `answered as no client should see: ${what}`),
   ];
+}
+
+/** A comparison of nothing finds nothing wrong. */
+function nothingOf(counts: Record<string, number>): string[] {
+  return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [`there were no ${what}`] : []));
 }
 
 const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, count) => total + count, 0);

@@ -71,7 +71,8 @@ export type Row =
 /** @returns what no other row of its model has */
 export const idOf = (row: Row) => row.uuid ?? `${row.distinct_id} in version ${row.person_version}`;
 
-export type ReadInterval = { manifest: Manifest; rows: Row[]; problems: string[] };
+/** `manifest`: undefined when it does not parse, which is a problem. */
+export type ReadInterval = { manifest: Manifest | undefined; rows: Row[]; problems: string[] };
 
 /**
  * Reads an interval as the documentation has it: the manifest, then the files that it names.
@@ -80,9 +81,11 @@ export type ReadInterval = { manifest: Manifest; rows: Row[]; problems: string[]
 export async function readInterval(store: Store, key: string): Promise<ReadInterval | undefined> {
   const text = await store.get(key);
   if (!text) return undefined;
-  const manifest = JSON.parse(text.toString()) as Manifest;
+  const manifest = parsed(text);
+  // Written as a whole in every layout: half of one is what a reader must never find.
+  if (!manifest) return { manifest: undefined, rows: [], problems: [`${key} is no JSON`] };
   if (manifest.state !== 'complete') return undefined;
-  const read: ReadInterval = { manifest, rows: [], problems: [] };
+  const read: ReadInterval & { manifest: Manifest } = { manifest, rows: [], problems: [] };
   for (const file of manifest.files) {
     const content = await store.get(file.key);
     if (!content) read.problems.push(`${file.key}, which ${key} names, is not there`);
@@ -93,6 +96,14 @@ export async function readInterval(store: Store, key: string): Promise<ReadInter
   if (read.problems.length === 0 && read.rows.length !== manifest.rows)
     read.problems.push(`${key} says ${manifest.rows} rows, its files hold ${read.rows.length}`);
   return read;
+}
+
+function parsed(text: Buffer): Manifest | undefined {
+  try {
+    return JSON.parse(text.toString()) as Manifest;
+  } catch {
+    return undefined;
+  }
 }
 
 function linesOf(key: string, content: Buffer): Row[] {

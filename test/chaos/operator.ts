@@ -9,9 +9,10 @@ const HOUR_MS = 3_600_000;
 export const FIRST_HOUR = Date.parse('2015-05-17T00:00:00Z');
 export const HOURS = 12;
 const MOST_MEMBERS = 12;
+const MOST_STABLE = 4;
 
 export type Operator = {
-  /** How often each action was taken. */
+  /** How often each action was taken; one that found nothing to act on does not count. */
   actions: Record<string, number>;
   /** Rejects when an action cannot be taken any more. */
   failed: Promise<never>;
@@ -27,97 +28,119 @@ export function startOperator(fleet: Fleet, api: ApiClient, load: Load, random: 
   const freed: Place[] = [];
   const stopping = new AbortController();
 
+  /** @returns whether the API took it: a run may have ended meanwhile, a place may be taken. @throws Error when it may not be asked */
+  async function act(method: string, path: string, body?: unknown): Promise<boolean> {
+    const { status, body: answer } = await api.askUntilAnswered(method, path, body);
+    if (status === 401 || status === 403 || status === 405)
+      throw new Error(`${method} ${path} answered ${status} ${JSON.stringify(answer)}`);
+    return status < 300;
+  }
+
   const backfillHours = (member: Member, from: number, to: number) =>
-    api.askUntilAnswered('POST', pathOf(member, 'backfill/'), {
+    act('POST', pathOf(member, 'backfill/'), {
       start_at: new Date(FIRST_HOUR + from * HOUR_MS).toISOString(),
       end_at: new Date(FIRST_HOUR + to * HOUR_MS).toISOString(),
     });
 
   async function runsOf(member: Member, status = ''): Promise<{ id: string }[]> {
-    const { body } = await api.askUntilAnswered('GET', pathOf(member, `runs/?limit=20${status}`));
-    return (body as { results?: { id: string }[] } | undefined)?.results ?? [];
+    return (await api.done<{ results: { id: string }[] }>('GET', pathOf(member, `runs/?limit=20${status}`))).results;
   }
 
-  const plan: Record<string, { weight: number; act: (member: Member) => Promise<unknown> }> = {
+  async function moved(member: Member): Promise<boolean> {
+    const { place } = member;
+    const hasMoved = await fleet.reconfigure(member, fleet.newPlace(place.type));
+    if (hasMoved) freed.push(place);
+    return hasMoved;
+  }
+
+  /** What readers of an export that was ever stable find does not count: most stay versioned. */
+  const mayBecomeStable = () => fleet.alive().filter(({ wasStable }) => wasStable).length < MOST_STABLE;
+
+  const plan: Record<string, { weight: number; act: (member: Member) => Promise<boolean> }> = {
     'import and backfill an hour': {
       weight: 5,
       async act(member) {
         const hour = random.below(HOURS);
         await load.importHistory(member.event, hourEnd(hour), 1 + random.below(200));
-        if (!member.live) await backfillHours(member, hour, hour + 1);
+        return member.live || backfillHours(member, hour, hour + 1);
       },
     },
     'backfill several hours': {
       weight: 2,
       async act(member) {
         const from = random.below(HOURS - 2);
-        if (!member.live) await backfillHours(member, from, from + 1 + random.below(HOURS - from));
+        return !member.live && backfillHours(member, from, from + 1 + random.below(HOURS - from));
       },
     },
     'retry a run': {
       weight: 3,
       async act(member) {
         const runs = await runsOf(member);
-        if (runs.length > 0) await api.askUntilAnswered('POST', pathOf(member, `runs/${random.pick(runs).id}/retry/`));
+        return runs.length > 0 && act('POST', pathOf(member, `runs/${random.pick(runs).id}/retry/`));
       },
     },
     'cancel a run': {
       weight: 2,
       async act(member) {
         const open = await runsOf(member, '&status=Running&status=Starting');
-        if (open.length > 0) await api.askUntilAnswered('POST', pathOf(member, `runs/${random.pick(open).id}/cancel/`));
+        return open.length > 0 && act('POST', pathOf(member, `runs/${random.pick(open).id}/cancel/`));
       },
     },
     'pause or unpause': {
       weight: 2,
       async act(member) {
-        if (!member.live) return;
-        if (paused.delete(member.id))
-          await api.askUntilAnswered('POST', pathOf(member, 'unpause/'), { backfill: true });
-        else {
-          paused.add(member.id);
-          await api.askUntilAnswered('POST', pathOf(member, 'pause/'));
-        }
+        if (!member.live) return false;
+        if (paused.delete(member.id)) return act('POST', pathOf(member, 'unpause/'), { backfill: true });
+        paused.add(member.id);
+        return act('POST', pathOf(member, 'pause/'));
+      },
+    },
+    'change the layout': {
+      weight: 1,
+      act: async (member) => {
+        if (member.place.type === 'Postgres' || (member.layout === 'versioned' && !mayBecomeStable())) return false;
+        // With runs under way.
+        if (!member.live) await backfillHours(member, 0, HOURS);
+        return fleet.changeLayout(member);
       },
     },
     'change the compression': { weight: 2, act: (member) => fleet.reconfigure(member, member.place) },
     'move to another place': {
       weight: 3,
-      async act(member) {
-        const { place } = member;
-        if (await fleet.reconfigure(member, fleet.newPlace(place.type))) freed.push(place);
-      },
+      act: moved,
     },
     'move an export while a run is staged': {
       weight: 3,
       async act(member) {
-        if (member.live) return;
-        const { place } = member;
+        if (member.live) return false;
         await load.importHistory(member.event, hourEnd(0), 2_000);
         await backfillHours(member, 0, HOURS);
         await sleep(random.below(1_500));
-        if (await fleet.reconfigure(member, fleet.newPlace(place.type))) freed.push(place);
+        return moved(member);
       },
     },
     'delete an export': {
       weight: 1,
       async act(member) {
-        if (fleet.alive().length < MOST_MEMBERS / 2) return;
+        if (fleet.alive().length < MOST_MEMBERS / 2) return false;
+        const { status } = await api.askUntilAnswered('DELETE', pathOf(member));
+        // 404: a try before it had no answer.
+        if (status !== 204 && status !== 404) throw new Error(`deleting an export answered ${status}`);
         member.deleted = true;
-        await api.askUntilAnswered('DELETE', pathOf(member));
         freed.push(member.place);
+        return true;
       },
     },
     'take a freed place': {
       weight: 4,
       async act() {
         const place = freed.at(-1);
-        if (!place || fleet.alive().length >= MOST_MEMBERS) return;
+        if (!place || fleet.alive().length >= MOST_MEMBERS) return false;
         const made = await fleet.create(place, random.next() < 0.5, random.next() < 0.75 ? 'versioned' : 'stable');
-        if (!made) return;
+        if (!made) return false;
         freed.pop();
         if (!made.live) await load.importHistory(made.event, hourEnd(0), 50);
-        if (!made.live) await backfillHours(made, 0, HOURS);
+        return made.live || backfillHours(made, 0, HOURS);
       },
     },
   };
@@ -127,8 +150,7 @@ export function startOperator(fleet: Fleet, api: ApiClient, load: Load, random: 
     while (!stopping.signal.aborted) {
       const alive = fleet.alive();
       const name = random.pick(names);
-      await plan[name]!.act(random.pick(alive));
-      actions[name] = (actions[name] ?? 0) + 1;
+      if (await plan[name]!.act(random.pick(alive))) actions[name] = (actions[name] ?? 0) + 1;
       await sleep(500 + random.below(2_000));
     }
   }
@@ -142,7 +164,7 @@ export function startOperator(fleet: Fleet, api: ApiClient, load: Load, random: 
       await working;
       // What is paused at the end is delivered like everything else.
       for (const member of fleet.alive())
-        if (paused.has(member.id)) await api.askUntilAnswered('POST', pathOf(member, 'unpause/'), { backfill: true });
+        if (paused.has(member.id)) await api.done('POST', pathOf(member, 'unpause/'), { backfill: true });
     },
   };
 }

@@ -13,6 +13,13 @@ export type Readers = {
   stop(): Promise<void>;
 };
 
+/** The object store may be away just now: its client says so. */
+function whileAway(error: unknown): void {
+  const { name = '', code = '', $metadata } = error as { name?: string; code?: string; $metadata?: object };
+  if ($metadata || /^E[A-Z]+$/.test(code) || name === 'TimeoutError') return;
+  throw error;
+}
+
 export function startReaders(
   fleet: Fleet,
   stores: Record<'LocalFile' | 'S3Compatible', Store>,
@@ -35,15 +42,14 @@ export function startReaders(
     counts.intervals += 1;
     counts.rows += read.rows.length;
     if (read.problems.length === 0) return;
-    const owner = fleet.members.find(({ id }) => id === read.manifest.batch_export);
-    if (owner?.layout === 'stable') counts.tornStable += 1;
+    const owner = fleet.members.find(({ id }) => id === read.manifest?.batch_export);
+    if (owner?.wasStable) counts.tornStable += 1;
     else torn.push(...read.problems);
   }
 
   async function reader(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // The store may be away just now.
-      await readOnce().catch(() => {});
+      await readOnce().catch(whileAway);
       await sleep(PAUSE_MS);
     }
   }

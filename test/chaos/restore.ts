@@ -47,6 +47,9 @@ export async function restoreAndRecover(
   if (!(await deliversAgain(installation))) problems.push('nothing was delivered after recovery');
   const afterwards = await look();
   problems.push(...changesOf(foreign, afterwards, 'after recovery'));
+  // A comparison of nothing finds nothing wrong.
+  if (before.size === 0) problems.push('there were no deliveries to restore beside');
+  if (foreign.size === 0) problems.push('there were no deliveries that the restored database does not know');
   console.log(
     `restore: ${before.size} deliveries, ${foreign.size} of which the restored database does not know; ` +
       `${problems.length} problems`,

@@ -21,7 +21,7 @@ type Stores = Record<'LocalFile' | 'S3Compatible', Store>;
 export async function pauseAll(fleet: Fleet, api: ApiClient, stores: Stores): Promise<Map<string, Range>> {
   const ranges = new Map<string, Range>();
   for (const member of fleet.alive()) {
-    await api.askUntilAnswered('POST', `/batch_exports/${member.id}/pause/`);
+    await api.done('POST', `/batch_exports/${member.id}/pause/`);
     const { place } = member;
     const occupied =
       place.type === 'Postgres'
@@ -61,11 +61,10 @@ async function settleOne(api: ApiClient, member: Member, { start, end, occupied 
   if (end <= start) return [];
   const range = `start=${start.toISOString()}&end=${end.toISOString()}`;
   const statuses = ['missing', 'failed', 'stale', 'running'].map((status) => `&status=${status}`).join('');
-  const { body } = await api.askUntilAnswered(
+  const { results } = await api.done<{ results: { status: string; data_interval_end: string }[] }>(
     'GET',
     `/batch_exports/${member.id}/intervals/?${range}${statuses}&limit=100`,
   );
-  const { results = [] } = (body ?? {}) as { results?: { status: string; data_interval_end: string }[] };
   const open = results.filter(({ data_interval_end: until }) => !occupied.has(Date.parse(until)));
   if (open.some(({ status }) => status !== 'running'))
     await api.askUntilAnswered('POST', `/batch_exports/${member.id}/backfill/`, {

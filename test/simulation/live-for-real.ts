@@ -146,7 +146,8 @@ async function perform(world: RealInstallation, life: Life, command: Command): P
     case 'advance': {
       await capture(world, life);
       const at = await now();
-      return void (await sleep(Math.ceil(at / hour) * hour - at + SCHEDULED_MILLIS));
+      await sleep(Math.ceil(at / hour) * hour - at + SCHEDULED_MILLIS);
+      return;
     }
     case 'capture':
       return capture(world, life);

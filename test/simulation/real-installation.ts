@@ -29,11 +29,11 @@ export async function buildRealInstallation() {
   const { stores, executions, limits } = engine;
   /** Ids of exports whose destination says no. */
   const rejecting = new Set<string>();
-  let whenPlanned: (runId: string) => void = () => {};
+  let onPlanned: ((runId: string) => void) | undefined;
   let rounds = 0;
 
   world.onStep = async ({ name, exportId, runId }) => {
-    if (name === 'after-plan') whenPlanned(runId);
+    if (name === 'after-plan') onPlanned?.(runId);
     if (name !== 'before-committing') return;
     await new Promise((resolve) => setTimeout(resolve, RUN_MILLIS));
     if (rejecting.has(exportId)) throw new DestinationRejected('The destination says no.');
@@ -48,8 +48,8 @@ export async function buildRealInstallation() {
     rejecting,
     buildProject: async () => (await buildTenant(db)).projectId,
 
-    whenPlanned(call: typeof whenPlanned): void {
-      whenPlanned = call;
+    whenPlanned(call: (runId: string) => void): void {
+      onPlanned = call;
     },
 
     async store(projectId: number, rows: readonly StoredRow[], historical: boolean): Promise<void> {
