@@ -18,8 +18,8 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
     /**
      * `theirs`: its receipt becomes the interval's, as if a run of ours had delivered it. `ours`: it may be replaced, under an epoch above
      * its own, and the interval is requested.
-     * @throws NotFound when it does not wait for a decision; Conflict while a run of the interval is under way, and for `theirs` that its
-     *   commit left half-way
+     * @throws NotFound when it does not wait for a decision; Conflict for `theirs` while a run of the interval is under way, or asked for
+     *   so that it may begin any moment, and where their commit broke off half-way
      */
     async accept(projectId: number, exportId: string, id: string, side: Side, by: Author): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
@@ -32,8 +32,8 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
         await inside.foreignDeliveries.accept(id, side);
         await tellOfForeignDelivery(inside, by, { ...found, projectId }, side);
       });
-      // The reconciler wakes it too.
-      if (side === 'ours') await executions.wakeDispatcher(exportId).catch(() => {});
+      // It asks for what is requested now, and ends backfills that this was the last of. The reconciler wakes it too.
+      await executions.wakeDispatcher(exportId).catch(() => {});
     },
   };
 }
@@ -51,4 +51,14 @@ async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): 
   if (runId === undefined)
     throw new Conflict('No run of this batch export has a plan yet. Let one run be planned first.');
   await inside.ledger.adopt(found, runId, found.receipt);
+  await endRequests(inside, found, runId);
+}
+
+/** What was asked for before the decision would replace what was accepted: what has not begun is answered by it. */
+async function endRequests(inside: Bound, found: ForeignDelivery, runId: string): Promise<void> {
+  // tooth: accepted-ends-requests
+  await inside.requests.closeUnasked(found, runId);
+  await inside.backfills.leaveOut(found);
+  if (await inside.requests.kindOfOpen(found.exportId, found.end))
+    throw new Conflict('A run of this data interval was asked for, and may begin any moment. Wait until it has ended.');
 }

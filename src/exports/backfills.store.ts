@@ -11,6 +11,7 @@ import { backfillEnds, countedOf } from './backfill-ends.store.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import { intervalsEnding, type DataInterval, type Tiling } from './domain/intervals.ts';
 import { isLive, type BackfillStatus } from './domain/statuses.ts';
+import type { ExportInterval } from './holds.store.ts';
 import { requestStore, type RequestKind } from './requests.store.ts';
 
 export type Backfill = {
@@ -206,6 +207,17 @@ export function backfillStore(db: Knex) {
         .where({ id })
         .update({ planned_until: more ? isoMicros(slice.at(-1)!.end) : null });
       return more;
+    },
+
+    /** Takes an interval out of backfills whose request for it is not written yet. */
+    async leaveOut({ exportId, start, end }: ExportInterval): Promise<void> {
+      await db.raw(
+        `update batch_export_backfills
+         set wanted = wanted - tstzmultirange(tstzrange(:start, :end)), total_runs = total_runs - 1
+         where batch_export_id = :exportId and finished_at is null and planned_until <= :start
+           and wanted @> tstzrange(:start, :end)`,
+        { exportId, start, end },
+      );
     },
 
     /** Backfills of an export of which not every request is written, oldest first: those that wait, or those that do not. */

@@ -7,6 +7,7 @@ import type { Knex } from '../db/connection.ts';
 import { isoMicros } from './domain/instants.ts';
 import type { DataInterval } from './domain/intervals.ts';
 import type { RunKind } from './domain/statuses.ts';
+import { intervalKey, type ExportInterval } from './holds.store.ts';
 
 export type RequestKind = Exclude<RunKind, 'scheduled'>;
 
@@ -182,6 +183,14 @@ export function requestStore(db: Knex) {
         .whereRaw('closed_at is null')
         .where('wanted_at', '<=', run.cutoff)
         .update({ closed_at: db.raw('clock_timestamp()'), run_id: run.id } as never);
+    },
+
+    /** Closes the open request of an interval as answered by the run, unless its run was asked for, which may be under way. */
+    async closeUnasked(interval: ExportInterval, runId: string): Promise<void> {
+      await table()
+        .where(intervalKey(interval))
+        .whereRaw('closed_at is null and asked_at is null')
+        .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId } as never);
     },
 
     /** Closes a request as it was read: one that somebody wanted again meanwhile stays open. */

@@ -15,6 +15,11 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     tests: ['test/activities/part-source.test.ts'],
   },
   {
+    name: 'accepted-ends-requests',
+    guards: 'nothing that was asked for before replaces a delivery that an operator accepted',
+    tests: ['test/exports/accept-delivery.test.ts'],
+  },
+  {
     name: 'ledger-next-epoch',
     guards: 'a run that takes an interval fences the one before it',
     tests: LEDGER,

@@ -1,0 +1,122 @@
+/** Decisions about deliveries that the database does not know, while something else is asked for or under way. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Receipt } from '../../src/destinations/contract.ts';
+import { foreignDeliveries } from '../../src/exports/accept-delivery.ts';
+import { NOBODY } from '../../src/exports/activity.ts';
+import { isoMicros } from '../../src/exports/domain/instants.ts';
+import type { Plan } from '../../src/exports/domain/plan.ts';
+import { buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
+
+const HOUR = 3_600_000;
+const BEGINNING = Date.parse('2015-05-17T10:00:00Z');
+const hour = (index: number) => ({ start: BEGINNING + index * HOUR, end: BEGINNING + (index + 1) * HOUR });
+
+describe('accepting theirs', () => {
+  let world: ExportWorld;
+  let id: string;
+  before(async () => {
+    world = await buildExportWorld();
+  });
+  after(async () => world.close());
+  beforeEach(async () => {
+    ({ id } = await world.batchExports.create(world.projectId, buildExport({ paused: true })));
+  });
+
+  const keyOf = (index: number) => ({
+    exportId: id,
+    start: isoMicros(hour(index).start),
+    end: isoMicros(hour(index).end),
+  });
+
+  async function buildRun(index: number) {
+    const { start, end } = keyOf(index);
+    const { stores } = world.engine;
+    return stores.runs.open({
+      projectId: world.projectId,
+      batchExportId: id,
+      start,
+      end,
+      kind: 'backfill',
+      workflowId: randomUUID(),
+      workflowRunId: randomUUID(),
+      createdAt: await stores.batchExports.now(),
+    });
+  }
+
+  /** A run that has taken its interval. */
+  async function buildPlanned(index: number) {
+    const { stores } = world.engine;
+    const run = await buildRun(index);
+    const epoch = await stores.ledger.take(keyOf(index), run.id);
+    const plan = { rows: 0, cutoff: '2015-05-18T00:00:00.000000Z', parts: [] as Plan['parts'] } as Plan;
+    await stores.inTransaction((inside) => inside.runs.setPlan(run.id, plan, epoch));
+    return { run, hold: { ...keyOf(index), epoch } };
+  }
+
+  /** What a destination holds of an hour, of a run that this database does not know. */
+  async function find(index: number, overrides: Partial<Receipt> = {}): Promise<string> {
+    const { stores } = world.engine;
+    await stores.foreignDeliveries.found(keyOf(index), {
+      rows: 20,
+      bytes: 1,
+      digest: '1',
+      location: 'there',
+      epoch: 1,
+      cutoff: '2015-05-17T12:00:00.000000Z',
+      run_id: randomUUID(),
+      timeline: null,
+      ...overrides,
+    });
+    const waiting = await stores.foreignDeliveries.waiting(id, { limit: 10 });
+    return waiting.find(({ end }) => end === keyOf(index).end)!.id;
+  }
+
+  const accept = async (found: string, side: 'theirs' | 'ours' = 'theirs') =>
+    foreignDeliveries(world.engine).accept(world.projectId, id, found, side, NOBODY);
+  const stillOpen = async () => world.engine.stores.requests.countOpen(id);
+
+  /** An earlier run of the export, for its plan. */
+  async function buildEarlier(): Promise<void> {
+    const { run } = await buildPlanned(-1);
+    await world.engine.stores.runs.close(run.id, { status: 'Failed', closedBy: 'run' });
+  }
+
+  it('answers what was asked for before: nothing replaces it', async () => {
+    await buildEarlier();
+    const range = { startAt: keyOf(0).start, endAt: keyOf(1).end };
+    const backfill = await world.backfills.request(world.projectId, id, range);
+    await accept(await find(0));
+    assert.equal(await stillOpen(), 1);
+    await accept(await find(1));
+    assert.equal(await stillOpen(), 0);
+    const ended = await world.backfills.get(world.projectId, id, backfill.id);
+    assert.deepEqual([ended.status, ended.totalRuns, ended.totalRecords], ['Completed', 2, 40]);
+  });
+
+  it('takes the interval out of a backfill that has not asked for it yet', async () => {
+    await buildEarlier();
+    const { stores } = world.engine;
+    const range = { start: hour(0).start, end: hour(2).end };
+    const header = { projectId: world.projectId, batchExportId: id, kind: 'backfill' as const, ...range };
+    const backfill = await stores.backfills.open({ ...header, wanted: [range], totalRuns: 3, waits: true });
+    await accept(await find(1));
+    await stores.backfills.endWaiting(backfill);
+    const tiling = await stores.batchExports.tiling(id);
+    await stores.inTransaction((inside) => inside.backfills.writeRequests(backfill, tiling));
+    assert.equal(await stillOpen(), 2);
+    assert.equal(await stores.requests.kindOfOpen(id, keyOf(1).end), undefined);
+    assert.equal((await stores.backfills.get(world.projectId, id, backfill)).totalRuns, 2);
+  });
+
+  it('is refused while a run was asked for, which may begin any moment', async () => {
+    await buildEarlier();
+    const { stores } = world.engine;
+    const [request] = await stores.requests.open(id, [hour(0)], 'backfill');
+    await stores.requests.markAsked(request!, '');
+    const found = await find(0);
+    await assert.rejects(accept(found), { name: 'Conflict', message: /asked for/ });
+    assert.equal(await stillOpen(), 1);
+    assert.equal((await stores.ledger.find(keyOf(0)))?.receipt, undefined);
+  });
+});
