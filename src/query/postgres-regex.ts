@@ -5,7 +5,8 @@
  */
 import { intersection, LAST, type CharSet } from '../flags/evaluation/char-sets.ts';
 import { refused } from '../flags/evaluation/regex-errors.ts';
-import { parseRegex, statesOf, type Place, type Regex } from '../flags/evaluation/regex-syntax.ts';
+import { parseRegex } from '../flags/evaluation/regex-syntax.ts';
+import type { Place, Regex } from '../flags/evaluation/regex-tree.ts';
 
 /** Postgres builds a machine per backend, and gives up on very large ones. */
 const MAX_STATES = 1500;
@@ -35,7 +36,7 @@ const PLACES: Record<Place, string> = {
  */
 export function postgresRegex(pattern: string): string {
   const regex = parseRegex(pattern);
-  if (statesOf(regex) > MAX_STATES) throw refused('A pattern as large as this');
+  if (regex.states > MAX_STATES) throw refused('A pattern as large as this');
   return areOf(regex);
 }
 

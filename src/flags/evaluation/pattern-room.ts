@@ -22,6 +22,7 @@ export class PatternRoom {
   #taken = 0;
   readonly #most: number;
   readonly #refuse: () => Error;
+  readonly #around: PatternRoom | undefined;
   /** Classes that were looked for. */
   readonly #found: Set<string>;
 
@@ -29,6 +30,7 @@ export class PatternRoom {
   constructor({ most = RANGES_OF_PATTERN, refuse = tooLarge, around }: RoomOptions = {}) {
     this.#most = most;
     this.#refuse = refuse;
+    this.#around = around;
     this.#found = around ? around.#found : new Set();
   }
 
@@ -41,6 +43,7 @@ export class PatternRoom {
     this.#taken += ranges;
     // tooth: pattern-room
     if (this.#taken > this.#most) throw this.#refuse();
+    this.#around?.take(ranges);
   }
 
   /** For finding a class by its name, once. @throws InvalidInput as `take` */

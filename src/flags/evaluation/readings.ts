@@ -158,8 +158,12 @@ export function lowerAscii(text: string): string {
   return text.replaceAll(/[A-Za-z0-9 ]+/g, (run) => run.toLowerCase());
 }
 
-/** Whether it says true, and nothing else; an empty list says it of all its elements. */
+/**
+ * Whether it says true, and nothing else; an empty list says it of all its elements. The length comes first: no other text says it
+ * in lower case, and to write a long one for every condition would take milliseconds each.
+ */
 export function isTruth(value: Json): boolean {
   if (isList(value)) return value.every(isTruth);
-  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
+  // tooth: truth-length
+  return value === true || (typeof value === 'string' && value.length === 4 && value.toLowerCase() === 'true');
 }

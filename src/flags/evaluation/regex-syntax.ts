@@ -9,15 +9,16 @@ import { PatternRoom } from './pattern-room.ts';
 import { readClass } from './regex-classes.ts';
 import { invalid, refused, refusedConstruct } from './regex-errors.ts';
 import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escapes.ts';
-
-export type Place = 'start' | 'end' | 'line-start' | 'line-end' | 'word-boundary' | 'no-word-boundary';
-
-export type Regex =
-  | { readonly kind: 'chars'; readonly set: CharSet }
-  | { readonly kind: 'place'; readonly place: Place }
-  | { readonly kind: 'sequence'; readonly items: readonly Regex[] }
-  | { readonly kind: 'either'; readonly items: readonly Regex[] }
-  | { readonly kind: 'repeat'; readonly item: Regex; readonly min: number; readonly max: number | undefined };
+import {
+  charsNode,
+  eitherOf,
+  placeNode,
+  repeatOf,
+  sequenceOf,
+  type Bounds,
+  type Place,
+  type Regex,
+} from './regex-tree.ts';
 
 type Flags = {
   readonly ignoreCase: boolean;
@@ -37,6 +38,7 @@ const SILENT_FLAGS = 'uU';
 /** As RE2: beyond it, a pattern of a few characters would make a machine of millions of states. */
 const MAX_REPEAT = 1000;
 const MAX_STATES = 10_000;
+/** Groups inside each other, and repetitions: added up, whatever walks the tree goes that deep at most. */
 const MAX_DEPTH = 200;
 /** UTF-16 units. */
 const LONGEST_PATTERN = 10_000;
@@ -72,9 +74,8 @@ export function parseRegex(pattern: string, together?: PatternRoom): Regex {
   room.take(pattern.length);
   const reader = new PatternReader(pattern, room);
   const regex = readAlternatives(reader, NO_FLAGS, 0);
-  together?.take(room.taken);
   if (!reader.atEnd) throw invalid('an unopened group `)`');
-  if (statesOf(regex) > MAX_STATES) throw refused('A pattern as large as this');
+  if (regex.states > MAX_STATES) throw refused('A pattern as large as this');
   return regex;
 }
 
@@ -95,10 +96,7 @@ function readAlternatives(reader: PatternReader, outer: Flags, depth: number): R
     }
     branches.at(-1)!.push(readRepeats(reader, readAtom(reader, flags, depth), flags));
   }
-  const items = branches.map((branch): Regex =>
-    branch.length === 1 ? branch[0]! : { kind: 'sequence', items: branch },
-  );
-  return items.length === 1 ? items[0]! : { kind: 'either', items };
+  return eitherOf(branches.map(sequenceOf));
 }
 
 /** `(?i)`, for the rest of the group, and comments: `(?#…)`. Undefined when something else stands here. */
@@ -134,17 +132,17 @@ function changed(flags: Flags, on: string, off: string): Flags {
 function readAtom(reader: PatternReader, flags: Flags, depth: number): Regex {
   if (reader.peek === '(') return readGroup(reader, flags, depth);
   if (reader.peek === '\\') return readEscape(reader, flags);
-  if (reader.peek === '[') return { kind: 'chars', set: readClass(reader, flags.ignoreCase) };
+  if (reader.peek === '[') return charsNode(readClass(reader, flags.ignoreCase));
   const char = reader.next();
-  if (char === '.') return { kind: 'chars', set: flags.dotAll ? ANY : ANY_OF_LINE };
-  if (char === '^') return { kind: 'place', place: flags.multiLine ? 'line-start' : 'start' };
-  if (char === '$') return { kind: 'place', place: flags.multiLine ? 'line-end' : 'end' };
+  if (char === '.') return charsNode(flags.dotAll ? ANY : ANY_OF_LINE);
+  if (char === '^') return placeNode(flags.multiLine ? 'line-start' : 'start');
+  if (char === '$') return placeNode(flags.multiLine ? 'line-end' : 'end');
   if ('*+?'.includes(char)) throw invalid(`nothing to repeat before \`${char}\``);
   return chars(reader, single(char.codePointAt(0)!), flags);
 }
 
 function chars(reader: PatternReader, set: CharSet, { ignoreCase }: Flags): Regex {
-  return { kind: 'chars', set: ignoreCase ? reader.inAnyCase(set) : set };
+  return charsNode(ignoreCase ? reader.inAnyCase(set) : set);
 }
 
 function readGroup(reader: PatternReader, flags: Flags, depth: number): Regex {
@@ -168,7 +166,7 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
   const place = PLACES[letter];
   if (place) {
     reader.next();
-    return { kind: 'place', place };
+    return placeNode(place);
   }
   // The end, or before a line feed that ends the text: nothing else needs to look ahead.
   if (reader.take('Z')) return optionalLineFeedAtEnd();
@@ -179,25 +177,25 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
 const PLACES: Record<string, Place> = { A: 'start', z: 'end', b: 'word-boundary', B: 'no-word-boundary' };
 
 function optionalLineFeedAtEnd(): Regex {
-  const lineFeed: Regex = { kind: 'repeat', item: { kind: 'chars', set: charsOf('\n') }, min: 0, max: 1 };
-  return { kind: 'sequence', items: [lineFeed, { kind: 'place', place: 'end' }] };
+  return sequenceOf([repeatOf(charsNode(charsOf('\n')), { min: 0, max: 1 }), placeNode('end')]);
 }
 
 function readRepeats(reader: PatternReader, atom: Regex, flags: Flags): Regex {
   let regex = atom;
-  for (let depth = 0; ; depth++) {
-    if (depth > MAX_DEPTH) throw refused('Nesting as deep as this');
+  for (;;) {
     if (flags.extended) reader.skipSpaceAndComments();
     const bounds = readBounds(reader);
     if (!bounds) return regex;
     if (reader.peek === '+') throw refused('A possessive quantifier (`+` after a quantifier)');
     reader.take('?');
-    regex = { kind: 'repeat', item: regex, ...bounds };
-    if (repeatsOf(regex) > MAX_REPEAT) throw refused(`Repeating more than ${MAX_REPEAT} times`);
+    regex = repeatOf(regex, bounds);
+    // tooth: pattern-depth
+    if (regex.depth > MAX_DEPTH) throw refused('Nesting as deep as this');
+    if (regex.repeats > MAX_REPEAT) throw refused(`Repeating more than ${MAX_REPEAT} times`);
   }
 }
 
-function readBounds(reader: PatternReader): { min: number; max: number | undefined } | undefined {
+function readBounds(reader: PatternReader): Bounds | undefined {
   if (reader.take('*')) return { min: 0, max: undefined };
   if (reader.take('+')) return { min: 1, max: undefined };
   if (reader.take('?')) return { min: 0, max: 1 };
@@ -209,18 +207,4 @@ function readBounds(reader: PatternReader): { min: number; max: number | undefin
   const max = comma === undefined ? min : to === '' ? undefined : Number(to);
   if (max !== undefined && max < min) throw invalid('a repetition that ends below its start');
   return { min, max };
-}
-
-/** How often counted repetitions inside each other repeat at most. */
-function repeatsOf(regex: Regex): number {
-  if (regex.kind === 'sequence' || regex.kind === 'either') return Math.max(1, ...regex.items.map(repeatsOf));
-  if (regex.kind !== 'repeat') return 1;
-  return Math.max(1, regex.max ?? regex.min) * repeatsOf(regex.item);
-}
-
-export function statesOf(regex: Regex): number {
-  if (regex.kind === 'sequence' || regex.kind === 'either')
-    return regex.items.reduce((sum, item) => sum + statesOf(item), 1);
-  if (regex.kind !== 'repeat') return 1;
-  return Math.max(1, regex.max ?? regex.min) * statesOf(regex.item) + 1;
 }

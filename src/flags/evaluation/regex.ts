@@ -4,7 +4,8 @@ import { LAST, type CharSet } from './char-sets.ts';
 import { PatternRoom } from './pattern-room.ts';
 import type { Readings } from './readings.ts';
 import { onePassTest } from './one-pass.ts';
-import { parseRegex, statesOf, type Place, type Regex } from './regex-syntax.ts';
+import { parseRegex } from './regex-syntax.ts';
+import type { Place, Regex } from './regex-tree.ts';
 
 const COMPILED_PATTERNS = 1000;
 /** States times characters: a search that may take more, some 300 ms, finds nothing. */
@@ -52,7 +53,7 @@ function compileNow(pattern: string): { search: Search; taken: number } {
   const room = new PatternRoom();
   try {
     const regex = parseRegex(pattern, room);
-    const states = statesOf(regex);
+    const { states } = regex;
     const test = onePassTest(regex);
     const search = test ? inOnePass(test) : byMachine(RE2JS.compile(re2Of(regex)), states);
     return { search, taken: room.taken + states };

@@ -7,7 +7,9 @@ import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.t
 import { instantOfText } from '../../../src/flags/evaluation/dates.ts';
 import { numberOf, textOf, type Json } from '../../../src/flags/evaluation/json-values.ts';
 import { matchesProperty, OPERATORS } from '../../../src/flags/evaluation/operators.ts';
-import { STEPS_PER_REQUEST } from '../../../src/flags/evaluation/readings.ts';
+import { onePassTest } from '../../../src/flags/evaluation/one-pass.ts';
+import { Readings, STEPS_PER_REQUEST, StepsSpent } from '../../../src/flags/evaluation/readings.ts';
+import { searchFor } from '../../../src/flags/evaluation/regex.ts';
 import { parseRegex } from '../../../src/flags/evaluation/regex-syntax.ts';
 import { comparableVersionOf, versionOf, wildcardRange } from '../../../src/flags/evaluation/semver.ts';
 import { searchOf } from '../../../src/flags/evaluation/text-search.ts';
@@ -111,6 +113,17 @@ describe('work on a property', () => {
     assert.equal(wildcardRange(`${'0'.repeat(255)}1.*`), undefined);
   });
 
+  it('is none where a long text is compared with true and false', () => {
+    // A text of which every character grows in lower case: writing it so takes milliseconds.
+    const q = '\u0130'.repeat(MEGABYTE);
+    for (const operator of ['exact', 'is_not']) {
+      const properties = Array.from({ length: 100 }, () => ({ type: 'person', key: 'q', operator, value: 'true' }));
+      const flags = [buildFlag({ filters: { groups: properties.map((one) => ({ properties: [one] })) } })];
+      const ms = leastMs(() => assert.ok(!decided(flags, { personProperties: { q } }).errorsWhileComputing));
+      assert.ok(ms < 200, `${operator}: ${ms} ms`);
+    }
+  });
+
   it('is done once for all conditions that look at it', () => {
     const list = Array.from({ length: 150_000 }, (_, index) => `item ${index}`);
     const { length } = textOf(list);
@@ -210,7 +223,30 @@ describe('steps of a request', () => {
   });
 });
 
+const groupsOf = (repeats: string) => `${'('.repeat(198)}a${`${repeats})`.repeat(198)}`;
+
 describe('patterns that nest', () => {
+  it('by groups and repetitions together are refused, at once', () => {
+    const ms = leastMs(() => assert.throws(() => parseRegex(groupsOf('*'.repeat(48))), InvalidInput));
+    assert.ok(ms < 50, `${ms} ms`);
+    assert.doesNotThrow(() => parseRegex(groupsOf('*')));
+  });
+
+  it('and repeat are read in linear time', () => {
+    const ms = leastMs(() => parseRegex(`(${'a?'.repeat(4800)})${'*'.repeat(199)}`));
+    assert.ok(ms < 50, `${ms} ms`);
+    const optional = Array.from({ length: 3300 }, (_, index) => `${String.fromCodePoint(0x4e00 + 2 * index)}?`);
+    const regex = parseRegex(`^${optional.join('')}`);
+    const asked = leastMs(() => assert.equal(onePassTest(regex), undefined));
+    assert.ok(asked < 50, `${asked} ms`);
+  });
+
+  it('cost the request that asks for them first its steps, also where they are refused', () => {
+    const search = searchFor(`${'a'.repeat(5000)}(`);
+    assert.throws(() => search('a', new Readings(1000)), StepsSpent);
+    assert.equal(search('a', new Readings(1000)), undefined);
+  });
+
   const nested: readonly [what: string, pattern: (depth: number) => string][] = [
     ['classes', (depth) => `${'['.repeat(depth)}a${']'.repeat(depth)}`],
     ['open classes', (depth) => '['.repeat(depth)],

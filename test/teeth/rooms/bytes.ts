@@ -118,6 +118,19 @@ export const BYTE_TEETH: readonly Tooth[] = [
     grep: 'ten thousand characters',
   },
   {
+    name: 'pattern-depth',
+    guards: 'repetitions in groups in repetitions do not exhaust the stack',
+    tests: ['test/flags/evaluation/steps.test.ts'],
+    grep: 'groups and repetitions together',
+  },
+  {
+    name: 'truth-length',
+    guards: 'long texts are not compared with true and false, character by character, in every condition',
+    tests: ['test/flags/evaluation/steps.test.ts'],
+    grep: 'compared with true and false',
+    replace: [' && value.length === 4', ''],
+  },
+  {
     name: 'sql-number-length',
     guards: 'Postgres reads no longer texts as numbers than operators do',
     tests: ['test/query/filters.test.ts'],

@@ -1,0 +1,68 @@
+/**
+ * What a pattern is read into. Each node carries how large it is, from those of its parts: to ask a tree for that after every
+ * quantifier would take time quadratic in the pattern.
+ */
+import type { CharSet } from './char-sets.ts';
+
+export type Place = 'start' | 'end' | 'line-start' | 'line-end' | 'word-boundary' | 'no-word-boundary';
+
+type Size = {
+  /** Of the machine that matches it, at most. */
+  readonly states: number;
+  /** How often counted repetitions inside each other repeat at most. */
+  readonly repeats: number;
+  /** Repetitions inside each other. */
+  readonly depth: number;
+};
+
+export type Bounds = { readonly min: number; readonly max: number | undefined };
+
+export type Regex = Size &
+  (
+    | { readonly kind: 'chars'; readonly set: CharSet }
+    | { readonly kind: 'place'; readonly place: Place }
+    | { readonly kind: 'sequence'; readonly items: readonly Regex[] }
+    | { readonly kind: 'either'; readonly items: readonly Regex[] }
+    | ({ readonly kind: 'repeat'; readonly item: Regex } & Bounds)
+  );
+
+const LEAF: Size = { states: 1, repeats: 1, depth: 0 };
+
+export function charsNode(set: CharSet): Regex {
+  return { kind: 'chars', set, ...LEAF };
+}
+
+export function placeNode(place: Place): Regex {
+  return { kind: 'place', place, ...LEAF };
+}
+
+export function sequenceOf(items: readonly Regex[]): Regex {
+  return items.length === 1 ? items[0]! : { kind: 'sequence', items, ...sizeOf(items) };
+}
+
+export function eitherOf(items: readonly Regex[]): Regex {
+  return items.length === 1 ? items[0]! : { kind: 'either', items, ...sizeOf(items) };
+}
+
+function sizeOf(items: readonly Regex[]): Size {
+  let { states, repeats, depth } = LEAF;
+  for (const item of items) {
+    states += item.states;
+    repeats = Math.max(repeats, item.repeats);
+    depth = Math.max(depth, item.depth);
+  }
+  return { states, repeats, depth };
+}
+
+export function repeatOf(item: Regex, { min, max }: Bounds): Regex {
+  const times = Math.max(1, max ?? min);
+  return {
+    kind: 'repeat',
+    item,
+    min,
+    max,
+    states: times * item.states + 1,
+    repeats: times * item.repeats,
+    depth: item.depth + 1,
+  };
+}
