@@ -30,36 +30,41 @@ export function redact(value: unknown, depth = 0): unknown {
  * An error for the log, with its causes: class, code, where it was thrown, and the message if it is ours. What a driver, a server or
  * the runtime says names users and quotes values, in the message and beside it (`detail`, `where`, `internalQuery`).
  */
-export function describeError(error: unknown): unknown {
+export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return redact(error);
+  // An error may be its own cause.
+  if (depth === MAX_DEPTH) return '[too deep]';
   const { cause, code } = error as { cause?: unknown; code?: unknown };
-  const frames = framesOf(error);
+  const lines = linesBelowMessage(error);
   // tooth: redact-foreign-messages
   return {
     type: error.constructor.name,
     ...(typeof code === 'string' && CODE.test(code) && { code }),
-    ...(isOurs(error, frames) && { message: redact(error.message) }),
-    stack: frames.join('\n'),
-    ...(cause !== undefined && { cause: describeError(cause) }),
+    ...(isOurs(error, lines) && { message: redact(error.message) }),
+    stack: lines.filter((line) => FRAME.test(line)).join('\n'),
+    ...(cause !== undefined && { cause: describeError(cause, depth + 1) }),
   };
 }
 
 /** SQLSTATEs, and names such as `ECONNREFUSED` and `NoSuchBucket`. */
 const CODE = /^[A-Za-z0-9_]{1,60}$/;
-const FRAME = /^ {4}at (?:[^()]* \()?(?:async )?(?:file:\/\/\/|node:|\/|<anonymous>)[^\s()]*\)?$/;
+const FRAME =
+  /^ {4}at (?:async Promise\.\w+ \(index \d+\)|(?:[^()]* \()?(?:eval at [^()]* \()?(?:async )?(?:file:\/\/\/|node:|\/|<anonymous>)[^\s()]*(?:\), <anonymous>:\d+:\d+)?\)?)$/;
 const OUR_ROOT = new URL('../../', import.meta.url).href;
 /** What the system, Postgres and the SDK of AWS put on their errors. */
 const FOREIGN = ['errno', 'syscall', 'severity', '$metadata'];
 
-/** Without the lines in front of them, which repeat the message. */
-function framesOf({ stack = '' }: Error): string[] {
-  const lines = stack.split('\n');
-  return lines.slice(lines.findLastIndex((line) => !FRAME.test(line)) + 1);
+/** The stack without its head, which repeats the message: of lines, too, that look like the stack's. None where the head says something else. */
+function linesBelowMessage({ name, message, stack = '' }: Error): string[] {
+  const head = [name, message].filter((part) => part !== '').join(': ');
+  return stack.startsWith(`${head}\n`) ? stack.slice(head.length + 1).split('\n') : [];
 }
 
 /** Thrown by a line of this repository: the runtime's own functions, which quote what they were given, have a frame of their own. */
-function isOurs(error: Error, [first = '']: readonly string[]): boolean {
+function isOurs(error: Error, lines: readonly string[]): boolean {
   if (error instanceof SluiceError) return true;
   if (FOREIGN.some((name) => name in error)) return false;
+  if (!lines.every((line) => FRAME.test(line))) return false;
+  const [first = ''] = lines;
   return first.includes(OUR_ROOT) && !first.includes('/node_modules/');
 }

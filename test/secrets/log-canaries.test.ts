@@ -42,6 +42,15 @@ async function thrownBy(work: () => Promise<unknown>): Promise<Error> {
   return assert.fail('nothing was thrown');
 }
 
+async function parse(): Promise<unknown> {
+  await Promise.resolve();
+  return JSON.parse(`{"a": canary}`) as unknown;
+}
+
+function throwFirst([result]: readonly PromiseSettledResult<unknown>[]): never {
+  throw (result as PromiseRejectedResult).reason;
+}
+
 describe('the log of an error', () => {
   let database: TestDatabase;
   let host: string;
@@ -129,6 +138,58 @@ describe('the log of an error', () => {
     ]) {
       assert.doesNotMatch(logged(await thrownBy(work)), /canary/);
     }
+  });
+
+  const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
+    'all of several': () => Promise.all([parse(), parse()]),
+    'each of several': async () => throwFirst(await Promise.allSettled([parse(), parse()])),
+    'any of several': () =>
+      Promise.any([parse(), parse()]).catch(({ errors }: AggregateError) => {
+        throw errors[0];
+      }),
+    'several of several': () => Promise.all([(async () => Promise.all([parse(), parse()]))(), parse()]),
+    // oxlint-disable-next-line no-eval
+    'what a text computes': async () => eval('JSON.parse(`{"a": canary}`)') as unknown,
+  };
+  for (const [what, work] of Object.entries(WAYS)) {
+    it(`holds where, and no message, when the runtime quotes what it was given to ${what}`, async () => {
+      const error = await thrownBy(work);
+      assert.match(error.message, /canary/);
+      assert.doesNotMatch(logged(error), /canary/);
+      assert.match(logged(error), /SyntaxError/);
+    });
+  }
+
+  it('holds no message that looks like a stack of ours', () => {
+    const frame = `    at parse (${new URL('../../src/secrets/redact.ts', import.meta.url).href}:1:1)`;
+    const error = new SyntaxError('quoted');
+    error.stack = `SyntaxError: canary\n${frame}`;
+    assert.doesNotMatch(logged(error), /quoted|canary/);
+    error.message = `canary\n${frame}`;
+    error.stack = `SyntaxError: ${error.message}\n    at JSON.parse (<anonymous>)\n${frame}`;
+    assert.doesNotMatch(logged(error), /canary/);
+  });
+
+  it('ends, when errors are causes of each other', () => {
+    const [one, other] = [new Error('one'), new Error('other')];
+    one.cause = other;
+    other.cause = one;
+    assert.match(logged(one), /\[too deep\]/);
+    assert.ok(logged(one).length < 100_000);
+  });
+
+  it('holds what we say ourselves where others wait for it', async () => {
+    const error = await thrownBy(() =>
+      Promise.all([
+        (async () => {
+          await Promise.resolve();
+          throw new Error('two schemas of one title');
+        })(),
+        Promise.resolve(),
+      ]),
+    );
+    assert.match(error.stack!, /Promise\.all \(index 0\)/);
+    assert.match(logged(error), /two schemas of one title/);
   });
 
   it('holds what we say ourselves, and where', async () => {

@@ -31,7 +31,7 @@ export const SECRET_TEETH: readonly Tooth[] = [
     guards: 'what drivers say, which quotes values, is in no log',
     tests: ['test/secrets/log-canaries.test.ts'],
     grep: 'runtime quotes|lets a user not in',
-    replace: ['isOurs(error, frames) && ', ''],
+    replace: ['isOurs(error, lines) && ', ''],
   },
   {
     name: 'key-ring-signature',
