@@ -5,6 +5,8 @@ import type { Acting } from './acting.ts';
 import type { CreationMode, Dashboard, DashboardFields, Origin } from './dashboards.store.ts';
 import { recordOf } from './log.ts';
 import { ensureRestricts, ONLY_COLLABORATORS_EDIT } from './restriction.ts';
+import { ensureMayFilter } from './queries/raw-data.ts';
+import { isBuiltIn } from './templates/built-in.ts';
 import type { DashboardTemplate } from './templates/template.ts';
 import { changeTiles } from './tiles/change.ts';
 import { copyTiles } from './tiles/copy.ts';
@@ -35,7 +37,10 @@ export async function make(
   return made;
 }
 
-/** The name is the client's if they give one; of the rest, the template says what it says. */
+/**
+ * The name is the client's if they give one; of the rest, the template says what it says.
+ * @throws PermissionDenied for a template that the client brings, where it looks at what is closed to them
+ */
 export async function makeFromTemplate(
   acting: Acting,
   template: DashboardTemplate,
@@ -43,10 +48,13 @@ export async function makeFromTemplate(
   mode: CreationMode = 'template',
 ): Promise<Dashboard> {
   const { description, filters } = template;
+  const isOurs = isBuiltIn(template);
+  // tooth: raw-template-filters
+  if (!isOurs) ensureMayFilter(acting, filters);
   const name = fields.name || template.name;
   const tags = [...new Set([...(fields.tags ?? []), ...template.tags])].sort();
   const made = await make(acting, { fields: { ...fields, name, description, filters, tags }, tiles: [] }, mode);
-  await changeTiles(acting, made, template.tiles, { is_sample: true });
+  await changeTiles(acting, made, template.tiles, { isSample: true, isOurs });
   await changeTiles(acting, made, tiles);
   return made;
 }

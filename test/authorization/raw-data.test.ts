@@ -348,6 +348,45 @@ describe('rows, values and persons', () => {
       });
     }
 
+    for (const kind of ['event', 'person'] as const) {
+      it(`through a template that they bring, by a property of the ${kind}`, async () => {
+        const session = await buildSession(world.sluice.db, member);
+        const made = async (template: object) => {
+          const at = `${path}/dashboards/create_from_template_json/`;
+          return (await say('POST', at, '', { template: { template_name: 'Mine', ...template } }, session)) !== '';
+        };
+        const tile = { type: 'INSIGHT', query: trends(narrowing(kind)) };
+        const plain = { type: 'INSIGHT', query: COUNTS.trends };
+        assert.ok(await made({ tiles: [tile], dashboard_filters: narrowing(kind) }));
+        await close(kind);
+        assert.ok(!(await made({ tiles: [tile] })));
+        assert.ok(!(await made({ tiles: [plain], dashboard_filters: narrowing(kind) })));
+        assert.ok(await made({ tiles: [plain] }));
+        assert.equal(await status('POST', '/dashboards/', { name: 'Ours', use_template: 'WEBSITE_TRAFFIC' }), 201);
+      });
+
+      it(`through breakdowns over dashboards and insights, by a property of the ${kind}`, async () => {
+        const mine = await world.buildDashboard({ created_by: member.userId });
+        const insight = await world.buildInsight({ query: COUNTS.trends, created_by: member.userId });
+        const breakdowns = { breakdown_filter: { breakdown: 'email', breakdown_type: kind } };
+        const override = `filters_override=${encodeURIComponent(JSON.stringify(breakdowns))}`;
+        const asked: [string, string, object?][] = [
+          ['GET', `/insights/${insight}/?${override}`],
+          ['GET', `/dashboards/${mine}/?tile_${override}`],
+          ['PATCH', `/dashboards/${mine}/`, { filters: breakdowns }],
+          ['PATCH', `/dashboards/${mine}/`, { filters: { ...breakdowns, properties: 'unreadable' } }],
+          ['PATCH', `/dashboards/${mine}/`, { tiles: [{ insight, filters_overrides: breakdowns }] }],
+        ];
+        await close(kind);
+        for (const [method, at, body] of asked) assert.equal(await status(method, at, body), 403, `${method} ${at}`);
+      });
+    }
+
+    it('although properties of events may be called as what is of persons', async () => {
+      await close('person');
+      assert.equal(await status('POST', '/query/', { query: rows('properties.person_properties') }), 200);
+    });
+
     it('although they may change the rest of what has such filters', async () => {
       const query = trends(narrowing('event'));
       const insight = await world.buildInsight({ query, created_by: admin.userId });

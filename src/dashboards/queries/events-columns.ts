@@ -3,7 +3,7 @@ import { escapeLiteral } from 'pg';
 import type { FilterRoom } from '../../query/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
 import { momentOf, rangeOf } from './moments.ts';
-import type { Column, ParsedEvents, Range } from './parsed.ts';
+import type { Column, Located, ParsedEvents, Range } from './parsed.ts';
 import { refusal } from './refusal.ts';
 import type { EventsQuery } from './schema.ts';
 
@@ -14,7 +14,7 @@ const JSON_TYPE = 'JSON';
 const PERSON_ID = 'coalesce(known.person_id, event.person_id)';
 
 /** SQL over `event`, a row of events, and `known`, its distinct id's row in `person_distinct_ids`. */
-const COLUMNS: Readonly<Record<string, Omit<Column, 'name'>>> = {
+const COLUMNS: Readonly<Record<string, Located>> = {
   uuid: { type: 'UUID', sql: 'event.uuid' },
   event: { type: TEXT, sql: 'event.event' },
   timestamp: { type: 'DateTime64', sql: 'event."timestamp"' },
@@ -23,7 +23,7 @@ const COLUMNS: Readonly<Record<string, Omit<Column, 'name'>>> = {
   person_id: { type: 'UUID', sql: PERSON_ID },
   elements_chain: { type: TEXT, sql: 'event.elements_chain' },
   properties: { type: JSON_TYPE, sql: 'event.properties' },
-  'person.properties': { type: JSON_TYPE, sql: 'event.person_properties' },
+  'person.properties': { type: JSON_TYPE, sql: 'event.person_properties', readsPerson: true },
   '*': {
     type: JSON_TYPE,
     sql: `jsonb_build_object('uuid', event.uuid, 'event', event.event, 'properties', event.properties,
@@ -33,6 +33,7 @@ const COLUMNS: Readonly<Record<string, Omit<Column, 'name'>>> = {
   },
   person: {
     type: JSON_TYPE,
+    readsPerson: true,
     sql: `jsonb_strip_nulls(jsonb_build_object('uuid', ${PERSON_ID}, 'distinct_id', event.distinct_id, 'properties',
       jsonb_build_object('email', event.person_properties -> 'email', 'name', event.person_properties -> 'name')))`,
   },
@@ -44,11 +45,6 @@ const UNSORTED = ['*', 'person', 'person_id', 'properties', 'person.properties']
 const PROPERTY = /^(person\.)?properties\.(?:([\w$ :@/-]{1,400})|`([^`]{1,400})`)$/;
 const DIRECTION = /\s(?:asc|desc)$/i;
 const DEFAULT_LIMIT = 100;
-
-/** @param sql of a column or of what rows are sorted by */
-export function readsPerson(sql: string): boolean {
-  return sql.includes('person_properties');
-}
 
 /** @param room of all filters of the query @throws InvalidInput naming what is no column, no filter or no date */
 export function parsedEvents(node: EventsQuery, room: FilterRoom): ParsedEvents {
@@ -100,7 +96,7 @@ function columnOf(text: string, member: string): Column {
   return { name: text, ...located(name, member) };
 }
 
-function located(name: string, member: string): Omit<Column, 'name'> {
+function located(name: string, member: string): Located {
   const known = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
   if (known) return known;
   const [, ofPerson, plain, quoted] = PROPERTY.exec(name) ?? [];
@@ -110,7 +106,11 @@ function located(name: string, member: string): Omit<Column, 'name'> {
     throw refusal(member, `"${name.slice(0, 100)}" is no column. Columns are: ${choices}.`, 'not_supported');
   }
   const object = ofPerson ? 'event.person_properties' : 'event.properties';
-  return { type: JSON_TYPE, sql: `${object} -> ${escapeLiteral(property)}` };
+  return {
+    type: JSON_TYPE,
+    sql: `${object} -> ${escapeLiteral(property)}`,
+    readsPerson: ofPerson !== undefined,
+  };
 }
 
 function orderOf(text: string, member: string): ParsedEvents['order'][number] {
@@ -118,5 +118,5 @@ function orderOf(text: string, member: string): ParsedEvents['order'][number] {
   const direction = DIRECTION.exec(order)?.[0] ?? '';
   const name = order.slice(0, order.length - direction.length).trimEnd();
   if (UNSORTED.includes(name)) throw refusal(member, `Rows are not sorted by "${name}": name a property of it.`);
-  return { sql: located(name, member).sql, isDescending: direction.trim().toLowerCase() === 'desc' };
+  return { ...located(name, member), isDescending: direction.trim().toLowerCase() === 'desc' };
 }

@@ -87,13 +87,15 @@ export type ParsedRetention = {
   range: Range;
 };
 
-export type Column = { name: string; type: string; sql: string };
+/** Where a value of a row comes from. */
+export type Located = { type: string; sql: string; readsPerson?: boolean };
+export type Column = Located & { name: string };
 
 export type ParsedEvents = {
   kind: 'EventsQuery';
   columns: readonly Column[];
   /** The newest first, behind these. */
-  order: readonly { sql: string; isDescending: boolean }[];
+  order: readonly (Pick<Located, 'sql' | 'readsPerson'> & { isDescending: boolean })[];
   event: string | null;
   personId: string | null;
   filters: FilterTree;

@@ -3,8 +3,6 @@ import { InvalidInput } from '../../errors.ts';
 import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../../identity/raw-data.ts';
 import type { Caller, Rights } from '../../http/access.ts';
 import { withDashboardFilters } from './dashboard-filters.ts';
-import { readsPerson } from './events-columns.ts';
-import { filterTreeOf } from './filter-tree.ts';
 import { parseQuery } from './parse.ts';
 import type { FilterTree, ParsedQuery, Series } from './parsed.ts';
 
@@ -15,7 +13,7 @@ const SINGLE_VALUES: readonly string[] = ['min', 'max', 'median', 'p75', 'p90', 
 export function shownData(query: ParsedQuery): RawData[] {
   switch (query.kind) {
     case 'EventsQuery':
-      return kindsOf('event', [...query.columns, ...query.order].some(({ sql }) => readsPerson(sql)) && 'person');
+      return kindsOf('event', [...query.columns, ...query.order].some(({ readsPerson }) => readsPerson) && 'person');
     case 'TrendsQuery':
       return kindsOf(query.breakdown?.type, ...query.series.map((one) => isSingle(one) && one.property?.of));
     // Steps and cohorts are counts of persons.
@@ -83,14 +81,24 @@ export function ensureMayFilter(
   { rights }: Pick<Asking, 'rights'>,
   filters: Readonly<Record<string, unknown>> | null | undefined,
 ): void {
-  ensureRaw(rawAccessByLevel(rights), readByGiven(filters?.['properties']));
+  const { properties, breakdown_filter } = filters ?? {};
+  ensureRaw(rawAccessByLevel(rights), readByLaid({ properties }));
+  // tooth: raw-breakdowns
+  ensureRaw(rawAccessByLevel(rights), readByLaid({ breakdown_filter }));
 }
 
-function readByGiven(properties: unknown): RawData[] {
+const COUNT = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode' }] };
+
+/** @returns the kinds that a count of all events depends on once filters lie over it */
+function readByLaid(filters: Readonly<Record<string, unknown>>): RawData[] {
+  return kindsUnlessInvalid(() => readData(withDashboardFilters(COUNT, filters)));
+}
+
+/** Nothing is computed with what cannot be read. */
+function kindsUnlessInvalid(kinds: () => RawData[]): RawData[] {
   try {
-    return kindsOf(...readByFilters(filterTreeOf(properties, 'properties')));
+    return kinds();
   } catch (error) {
-    // Nothing is computed with filters that cannot be read.
     if (error instanceof InvalidInput) return [];
     throw error;
   }
@@ -99,10 +107,5 @@ function readByGiven(properties: unknown): RawData[] {
 /** @returns the kinds that an insight shows with filters over its query; none where it cannot be computed */
 export function shownByInsight(query: unknown, { filters }: { filters: Readonly<Record<string, unknown>> }): RawData[] {
   if (query === null) return [];
-  try {
-    return shownData(withDashboardFilters(query, filters));
-  } catch (error) {
-    if (error instanceof InvalidInput) return [];
-    throw error;
-  }
+  return kindsUnlessInvalid(() => shownData(withDashboardFilters(query, filters)));
 }

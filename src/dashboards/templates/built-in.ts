@@ -6,6 +6,11 @@ import { WEBSITE } from './website.ts';
 
 const TEMPLATES: Readonly<Record<string, DashboardTemplate>> = { DEFAULT_APP: PRODUCT, WEBSITE_TRAFFIC: WEBSITE };
 
+/** Of a template that a client brings nothing is known. */
+export function isBuiltIn(template: DashboardTemplate): boolean {
+  return Object.values(TEMPLATES).includes(template);
+}
+
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES);
 
 /** @throws InvalidInput when there is none of this name */

@@ -17,11 +17,12 @@ import { TileId, type GivenTile } from './schema.ts';
 const isId = compile(TileId);
 const isGivenInsight = compile(GivenInsightBody);
 
-/** Of insights that are made with tiles, what no client says. */
-export type NewInsights = Pick<InsightInput, 'is_sample'>;
+/** Of insights that are made with tiles, what no client says: whether they come from a template, and from one of ours. */
+export type NewInsights = { isSample?: boolean; isOurs?: boolean };
 
 /**
- * Who makes insights by a dashboard's tiles needs the scope for it; templates are ours, and need none.
+ * To make insights by a dashboard's tiles takes the scope for it. What comes from templates takes none: built-in ones hold what we say,
+ * and those that clients bring are for sessions, which have every scope.
  * @throws PermissionDenied
  */
 export function ensureInsightScope(caller: Pick<Caller, 'scopes'>, tiles: readonly GivenTile[]): void {
@@ -51,10 +52,13 @@ export async function insightOf(
   acting: Acting,
   given: unknown,
   attr: string,
-  newInsights: NewInsights,
+  { isSample = false, isOurs = false }: NewInsights,
 ): Promise<number> {
   if (!isNew(given)) return existingInsight(acting, referenceOf(given), attr);
-  return newInsight(acting, { ...fieldsOf(given, attr), ...newInsights });
+  const fields = fieldsOf(given, attr);
+  // tooth: raw-templates
+  if (!isOurs) ensureMayStore(acting, fields.query);
+  return newInsight(acting, { ...fields, is_sample: isSample });
 }
 
 function isNew(given: unknown): given is object {
@@ -77,7 +81,6 @@ async function existingInsight({ stores, project, rights }: Acting, id: unknown,
 
 async function newInsight({ stores, project, caller, rights }: Acting, input: InsightInput): Promise<number> {
   ensureEditor(rights, 'insight');
-  if (!input.is_sample) ensureMayStore({ rights }, input.query);
   return (await createInsight(stores, project, caller, input)).id;
 }
 

@@ -209,6 +209,24 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     grep: 'are not guessed by those',
   },
   {
+    name: 'raw-breakdowns',
+    guards: 'a breakdown laid over a dashboard does not show values through its link',
+    tests: ['test/authorization/raw-data.test.ts'],
+    grep: 'through breakdowns over',
+  },
+  {
+    name: 'raw-templates',
+    guards: 'a template from a client asks nothing that the client may not ask',
+    tests: ['test/authorization/raw-data.test.ts'],
+    grep: 'through a template',
+  },
+  {
+    name: 'raw-template-filters',
+    guards: 'filters of a template from a client do not tell values one by one',
+    tests: ['test/authorization/raw-data.test.ts'],
+    grep: 'through a template',
+  },
+  {
     name: 'raw-overrides',
     guards: 'filters laid over an insight do not tell values one by one',
     tests: ['test/authorization/raw-data.test.ts'],
