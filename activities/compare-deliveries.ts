@@ -31,6 +31,9 @@ type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment'>;
 /** Names of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
+/** An epoch that no run supersedes: who only looks wants an answer whatever goes on. */
+const AFTER_ALL = Number.MAX_SAFE_INTEGER;
+
 /** Destinations whose answers take long are asked for several intervals at once. */
 const AT_ONCE = 4;
 const PAGE = 10_000;
@@ -156,7 +159,7 @@ async function presentAt(
         later: async () => [],
         discard: async () => {},
       },
-      ownership: ownershipOf(stores, hold),
+      ownership: ownershipOf(stores, { ...hold, epoch: AFTER_ALL }),
       recordSuperseded: async () => Promise.reject(new Error('nothing is replaced by looking')),
       emptyFile: (file) => emptyFile({ ...file, columns: [] }),
       step: async () => {},

@@ -8,9 +8,12 @@ import type { Receipt, StagedPart } from './contract.ts';
 export type Ownership = {
   /** This database's present timeline id: kept with each delivery, for people. */
   timeline(): Promise<string>;
-  /** Whether the run is one of the interval's in this database, or an operator decided that its delivery may be replaced. */
+  /**
+   * Whether the run is one of the interval's in this database, or an operator decided that its delivery may be replaced.
+   * @throws Superseded when a later epoch has the interval in our database: what is known since then is not for us to replace
+   */
   knows(runId: string): Promise<boolean>;
-  /** The interval's last delivery as this database has it. */
+  /** The interval's last delivery as this database has it. @throws Superseded as `knows` does */
   lastReceipt(): Promise<Receipt | undefined>;
   /** Whether an operator decided that a delivery without a run id may be replaced. */
   mayReplace(receipt: Receipt): Promise<boolean>;

@@ -47,11 +47,10 @@ async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): 
   if (open.some(({ end }) => end === found.end)) {
     throw new Conflict('A run of this data interval is under way. Cancel it, or wait until it has ended.');
   }
-  const runId = await inside.foreignDeliveries.adoptRun(found, projectId);
-  if (runId === undefined)
-    throw new Conflict('No run of this batch export has a plan yet. Let one run be planned first.');
-  await inside.ledger.adopt(found, runId, found.receipt);
-  await endRequests(inside, found, runId);
+  const run = await inside.foreignDeliveries.adoptRun(found, projectId);
+  if (!run) throw new Conflict('No run of this batch export has a plan yet. Let one run be planned first.');
+  await inside.ledger.adopt({ ...found, epoch: run.epoch }, run.id, found.receipt);
+  await endRequests(inside, found, run.id);
 }
 
 /** What was asked for before the decision would replace what was accepted: what has not begun is answered by it. */

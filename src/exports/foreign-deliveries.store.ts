@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import type { Receipt, StagedPart } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
-import { intervalKey, type ExportInterval } from './holds.store.ts';
+import { intervalKey, superseded, type ExportInterval, type Hold } from './holds.store.ts';
 
 /** Which of two deliveries of an interval stays. */
 export const SIDES = ['theirs', 'ours'] as const;
@@ -55,18 +55,28 @@ export function foreignDeliveryStore(db: Knex) {
   const table = () => db<Row>('foreign_deliveries');
 
   return {
-    /** Whether a run is one of the interval's, or an operator let its delivery be replaced. */
-    async knowsRun(interval: ExportInterval, runId: string): Promise<boolean> {
-      const ours =
-        UUID.test(runId) &&
-        (await db('batch_export_runs')
-          .where({ ...intervalKey(interval), id: runId })
-          .first('id'));
-      if (ours) return true;
-      const replaceable = await table()
-        .where({ ...intervalKey(interval), run_id: runId, accepted: 'ours' })
-        .first('id');
-      return replaceable !== undefined;
+    /**
+     * Whether a run is one of the interval's, or an operator let its delivery be replaced.
+     * @throws Superseded once a later epoch has the interval: it may have become ours by that
+     */
+    async knowsRun(hold: Hold, runId: string): Promise<boolean> {
+      const { rows } = await db.raw<{ rows: { known: boolean; held: boolean }[] }>(
+        `with of as (
+           select :exportId::uuid as batch_export_id, :start::timestamptz as data_interval_start, :end::timestamptz as data_interval_end
+         )
+         select
+           exists (select from of join batch_export_runs using (batch_export_id, data_interval_start, data_interval_end)
+             where id = :run::uuid)
+           or exists (select from of join foreign_deliveries using (batch_export_id, data_interval_start, data_interval_end)
+             where run_id = :runId and accepted = 'ours') as known,
+           not exists (select from of join batch_export_intervals using (batch_export_id, data_interval_start, data_interval_end)
+             where epoch > :epoch) as held`,
+        { ...hold, runId, run: UUID.test(runId) ? runId : null },
+      );
+      const { known, held } = rows[0]!;
+      // tooth: known-while-held
+      if (!held) await superseded(db, hold);
+      return known;
     },
 
     /** Whether an operator let a delivery without a run id be replaced: just this one. */
@@ -125,22 +135,26 @@ export function foreignDeliveryStore(db: Knex) {
     },
 
     /**
-     * Makes the delivery's run one of ours, which has ended and delivered; its plan is the newest one of the interval, else of the export.
-     * @returns its id: the one that the destination says, where that is one; undefined when the export has no plan
+     * Makes the delivery's run one of ours, which has ended and delivered, above every epoch that the interval had; its plan is the newest
+     * one of the interval, else of the export.
+     * @returns its id, the one that the destination says, where that is one; undefined when the export has no plan
      */
     async adoptRun(
       { exportId, start, end, runId, receipt, epoch }: ForeignDelivery,
       projectId: number,
-    ): Promise<string | undefined> {
+    ): Promise<{ id: string; epoch: number } | undefined> {
       const id = runId !== null && UUID.test(runId) ? runId : randomUUID();
-      const { rowCount } = await db.raw<{ rowCount: number }>(
+      const { rows } = await db.raw<{ rows: { id: string; epoch: string }[] }>(
         `insert into batch_export_runs (id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, status,
            workflow_id, workflow_run_id, epoch, plan, receipt, records_completed, records_total_count, bytes_exported, closed_by, finished_at)
-         select :id, :projectId, :exportId, :start, :end, 'retry', 'Completed', workflow_id, 'adopted-' || :id, :epoch,
+         select :id, :projectId, :exportId, :start, :end, 'retry', 'Completed', workflow_id, 'adopted-' || :id,
+           greatest(:epoch, (select epoch + 1 from batch_export_intervals where batch_export_id = :exportId
+             and data_interval_start = :start and data_interval_end = :end)),
            plan || jsonb_build_object('rows', :rows::bigint, 'cutoff', :cutoff::text, 'parts', '[]'::jsonb),
            :receipt, :rows, :rows, :bytes, 'api', clock_timestamp()
          from batch_export_runs where batch_export_id = :exportId and plan is not null
-         order by (data_interval_end = :end) desc, created_at desc limit 1`,
+         order by (data_interval_end = :end) desc, created_at desc limit 1
+         returning id, epoch`,
         {
           id,
           projectId,
@@ -154,7 +168,7 @@ export function foreignDeliveryStore(db: Knex) {
           cutoff: receipt.cutoff,
         },
       );
-      return rowCount > 0 ? id : undefined;
+      return rows[0] && { id, epoch: Number(rows[0].epoch) };
     },
 
     async accept(id: string, side: Side): Promise<void> {

@@ -156,18 +156,18 @@ export function ledgerStore(db: Knex) {
       await endTroubles(hold, receipt);
     },
 
-    /** A delivery that no run of ours made becomes the interval's, above every epoch of ours. */
-    async adopt(interval: Hold, runId: string, receipt: Receipt): Promise<void> {
-      const { exportId, start, end, epoch } = interval;
+    /** A delivery that no run of ours made becomes the interval's, under an epoch that fences every run of ours before it. */
+    async adopt(hold: Hold, runId: string, receipt: Receipt): Promise<void> {
+      const { exportId, start, end, epoch } = hold;
       await db.raw(
         `insert into batch_export_intervals as ledger
            (batch_export_id, data_interval_start, data_interval_end, epoch, state, run_id, receipt)
          values (?, ?, ?, ?, 'delivered', ?, ?)
          on conflict (batch_export_id, data_interval_start, data_interval_end) do update
-           set epoch = greatest(ledger.epoch, excluded.epoch), state = 'delivered', run_id = excluded.run_id, receipt = excluded.receipt`,
+           set epoch = greatest(ledger.epoch + 1, excluded.epoch), state = 'delivered', run_id = excluded.run_id, receipt = excluded.receipt`,
         [exportId, start, end, epoch, runId, JSON.stringify(receipt)],
       );
-      await endTroubles(interval, receipt);
+      await endTroubles(hold, receipt);
     },
 
     /** What was committed is not what is there: the interval is to be delivered again. */

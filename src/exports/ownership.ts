@@ -1,18 +1,25 @@
 /** What a destination may ask about the deliveries of a data interval: which of them are this database's own. */
 import type { Ownership } from '../destinations/ownership.ts';
-import type { ExportInterval } from './holds.store.ts';
+import { Superseded } from '../errors.ts';
+import type { Hold } from './holds.store.ts';
 import type { ExportStores } from './stores.ts';
 
 type Stores = Pick<ExportStores, 'foreignDeliveries' | 'ledger' | 'timeline'>;
 
-export function ownershipOf({ foreignDeliveries, ledger, timeline }: Stores, interval: ExportInterval): Ownership {
+/**
+ * @param hold the epoch that asks: once a later one has the interval, also by an operator's decision, there is no answer but `Superseded`. A
+ *   frozen commit would take for its own what was accepted meanwhile.
+ */
+export function ownershipOf({ foreignDeliveries, ledger, timeline }: Stores, hold: Hold): Ownership {
   return {
     timeline: () => timeline.id(),
-    knows: (runId) => foreignDeliveries.knowsRun(interval, runId),
-    mayReplace: (receipt) => foreignDeliveries.isReplaceable(interval, receipt),
-    stagedUnder: (epoch) => foreignDeliveries.stagedUnder(interval, epoch),
+    knows: (runId) => foreignDeliveries.knowsRun(hold, runId),
+    mayReplace: (receipt) => foreignDeliveries.isReplaceable(hold, receipt),
+    stagedUnder: (epoch) => foreignDeliveries.stagedUnder(hold, epoch),
     async lastReceipt() {
-      return (await ledger.find(interval))?.receipt ?? undefined;
+      const entry = await ledger.find(hold);
+      if (entry && entry.epoch > hold.epoch) throw new Superseded(`superseded by run ${entry.runId}`);
+      return entry?.receipt ?? undefined;
     },
   };
 }

@@ -6,6 +6,7 @@ import { foreignDeliveries } from '../../src/exports/accept-delivery.ts';
 import { NOBODY } from '../../src/exports/activity.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { Plan } from '../../src/exports/domain/plan.ts';
+import { ownershipOf } from '../../src/exports/ownership.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 
 const HOUR = 3_600_000;
@@ -118,5 +119,28 @@ describe('accepting theirs', () => {
     await assert.rejects(accept(found), { name: 'Conflict', message: /asked for/ });
     assert.equal(await stillOpen(), 1);
     assert.equal((await stores.ledger.find(keyOf(0)))?.receipt, undefined);
+  });
+
+  it('fences a commit that froze before it looked: it does not take for its own what was accepted meanwhile', async () => {
+    const { stores } = world.engine;
+    const { run, hold } = await buildPlanned(0);
+    await stores.ledger.beginCommit(hold);
+    const theirs = randomUUID();
+    // What its retry found: the run failed, and an operator decided.
+    const ownership = ownershipOf(stores, hold);
+    assert.equal(await ownership.knows(theirs), false);
+    await stores.ledger.reopen(hold);
+    await stores.runs.close(run.id, { status: 'Failed', closedBy: 'run' });
+    await accept(await find(0, { run_id: theirs, epoch: 0 }));
+    const superseded = { name: 'Superseded', message: `superseded by run ${theirs}` };
+    await assert.rejects(ownership.knows(theirs), superseded);
+    await assert.rejects(ownership.lastReceipt(), superseded);
+    await assert.rejects(stores.ledger.beginCommit(hold), { name: 'Superseded' });
+    // A run that begins now knows it, under an epoch above all of them.
+    const entry = (await stores.ledger.find(keyOf(0)))!;
+    assert.ok(entry.epoch > hold.epoch);
+    assert.equal((await stores.runs.deliveredInterval(id, keyOf(0).end)).epoch, entry.epoch);
+    const next = await buildPlanned(0);
+    assert.equal(await ownershipOf(stores, next.hold).knows(theirs), true);
   });
 });

@@ -20,6 +20,11 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     tests: ['test/exports/accept-delivery.test.ts'],
   },
   {
+    name: 'known-while-held',
+    guards: 'a frozen commit does not take for its own what an operator accepted meanwhile',
+    tests: ['test/exports/accept-delivery.test.ts'],
+  },
+  {
     name: 'ledger-next-epoch',
     guards: 'a run that takes an interval fences the one before it',
     tests: LEDGER,
