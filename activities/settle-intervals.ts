@@ -92,6 +92,8 @@ async function settle(
   } finally {
     await session.close();
   }
+  // The interval is delivered without them, or elsewhere: no delivery begins their grace period.
+  if (!entry.isPresent) await engine.stores.supersededFiles.left(entry);
   const again = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
   if (again === 'later') return undefined;
   // Requested first: what dies in between leaves the interval unsettled, and the next round comes here again.

@@ -6,10 +6,12 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { deleteSupersededFiles } from '../../activities/delete-superseded-files.ts';
 import { NOTICE_KINDS } from '../../src/notify/notice.ts';
+import { settleIntervals } from '../../activities/settle-intervals.ts';
 import { deliveredFiles } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 import { startFaultyProxy, type FaultyProxy } from '../support/faulty-proxy.ts';
+import { holdAt } from '../support/hold-at.ts';
 import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS, type TestBucket } from '../support/object-store.ts';
 
 const HOUR = { startAt: '2015-05-17T10:00:00Z', endAt: '2015-05-17T11:00:00Z' };
@@ -132,6 +134,30 @@ describe('superseded files at a destination', () => {
     await age(25);
     assert.equal(await sweep(), 1);
     assert.deepEqual(await filesAt(left), second);
+  });
+
+  it('are also those that a commit made visible which broke off before its export moved', async () => {
+    await create('versioned');
+    const held = holdAt(world, id, 'manifest');
+    await world.store([buildEvent({ timestamp: microseconds('2015-05-17T10:20:00Z') })]);
+    const { id: backfill } = await world.backfills.request(world.projectId, id, HOUR);
+    const { runId } = await held.reached;
+    const { workflowId } = await world.engine.stores.runs.byId(runId);
+    await world.engine.temporal.client.workflow.getHandle(workflowId).terminate();
+    held.die();
+    await backfilled(world, id, backfill);
+    const [left] = await files();
+    await world.batchExports.patch(world.projectId, id, configOf('versioned', randomUUID()));
+    await redeliver();
+    await settleIntervals(world.engine, { signal: new AbortController().signal });
+    const recorded = await sql<{ key: string; left: boolean }>(
+      'select key, left_at is not null as left from superseded_files where batch_export_id = $1',
+      [id],
+    );
+    assert.deepEqual(
+      recorded.map((one) => ({ ...one, key: path.basename(one.key) })),
+      [{ key: left, left: true }],
+    );
   });
 
   it('are none under stable names', async () => {
