@@ -56,17 +56,19 @@ export function foreignDeliveryStore(db: Knex) {
 
   return {
     /**
-     * Whether a run is one of the interval's, or an operator let its delivery be replaced.
+     * Whether a run is one of the interval's and was planned here, or an operator let its delivery be replaced.
+     * One without a plan may have been planned in another database, with rows that this one does not have.
      * @throws Superseded once a later epoch has the interval: it may have become ours by that
      */
     async knowsRun(hold: Hold, runId: string): Promise<boolean> {
+      // tooth: known-planned
       const { rows } = await db.raw<{ rows: { known: boolean; held: boolean }[] }>(
         `with of as (
            select :exportId::uuid as batch_export_id, :start::timestamptz as data_interval_start, :end::timestamptz as data_interval_end
          )
          select
            exists (select from of join batch_export_runs using (batch_export_id, data_interval_start, data_interval_end)
-             where id = :run::uuid)
+             where id = :run::uuid and plan is not null)
            or exists (select from of join foreign_deliveries using (batch_export_id, data_interval_start, data_interval_end)
              where run_id = :runId and accepted = 'ours') as known,
            not exists (select from of join batch_export_intervals using (batch_export_id, data_interval_start, data_interval_end)
@@ -145,7 +147,7 @@ export function foreignDeliveryStore(db: Knex) {
     ): Promise<{ id: string; epoch: number } | undefined> {
       const id = runId !== null && UUID.test(runId) ? runId : randomUUID();
       const { rows } = await db.raw<{ rows: { id: string; epoch: string }[] }>(
-        `insert into batch_export_runs (id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, status,
+        `insert into batch_export_runs as run (id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, status,
            workflow_id, workflow_run_id, epoch, plan, receipt, records_completed, records_total_count, bytes_exported, closed_by, finished_at)
          select :id, :projectId, :exportId, :start, :end, 'retry', 'Completed', workflow_id, 'adopted-' || :id,
            greatest(:epoch, (select epoch + 1 from batch_export_intervals where batch_export_id = :exportId
@@ -154,6 +156,12 @@ export function foreignDeliveryStore(db: Knex) {
            :receipt, :rows, :rows, :bytes, 'api', clock_timestamp()
          from batch_export_runs where batch_export_id = :exportId and plan is not null
          order by (data_interval_end = :end) desc, created_at desc limit 1
+         -- A backup knows it that was made before it was planned.
+         on conflict (id) do update set (kind, status, epoch, plan, receipt, records_completed, records_total_count, bytes_exported,
+           closed_by, finished_at, created_at, latest_error) = (excluded.kind, excluded.status, excluded.epoch, excluded.plan,
+           excluded.receipt, excluded.records_completed, excluded.records_total_count, excluded.bytes_exported, excluded.closed_by,
+           excluded.finished_at, excluded.created_at, null)
+         where run.plan is null
          returning id, epoch`,
         {
           id,
@@ -169,6 +177,11 @@ export function foreignDeliveryStore(db: Knex) {
         },
       );
       return rows[0] && { id, epoch: Number(rows[0].epoch) };
+    },
+
+    /** Nothing of an interval waits any more: what was found is not there since it is delivered, or no longer looked for there. */
+    async forgetWaiting(interval: ExportInterval): Promise<void> {
+      await table().where(intervalKey(interval)).whereNull('accepted').delete();
     },
 
     async accept(id: string, side: Side): Promise<void> {

@@ -6,6 +6,7 @@ import type { Knex } from '../db/connection.ts';
 import type { Receipt } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
 import { artifactStore } from './artifacts.store.ts';
+import { foreignDeliveryStore } from './foreign-deliveries.store.ts';
 import { intervalKey as key, ours, superseded, type ExportInterval, type Hold } from './holds.store.ts';
 import { fromRow, type LedgerEntry, type LedgerState, type Row, type Unsettled } from './ledger-rows.ts';
 import { supersededFileStore } from './superseded-files.store.ts';
@@ -152,6 +153,7 @@ export function ledgerStore(db: Knex) {
         .whereIn('state', ['committing', 'delivered'])
         .update({ state: 'delivered', receipt: JSON.stringify(receipt) } as never);
       if (changed === 0) await superseded(db, hold);
+      await foreignDeliveryStore(db).forgetWaiting(hold);
       await supersededFileStore(db).left(hold);
       await endTroubles(hold, receipt);
     },
@@ -167,6 +169,7 @@ export function ledgerStore(db: Knex) {
            set epoch = greatest(ledger.epoch + 1, excluded.epoch), state = 'delivered', run_id = excluded.run_id, receipt = excluded.receipt`,
         [exportId, start, end, epoch, runId, JSON.stringify(receipt)],
       );
+      await supersededFileStore(db).left(hold);
       await endTroubles(hold, receipt);
     },
 

@@ -143,4 +143,61 @@ describe('accepting theirs', () => {
     const next = await buildPlanned(0);
     assert.equal(await ownershipOf(stores, next.hold).knows(theirs), true);
   });
+
+  it('is needed for a run that the database knows from before its plan, and makes it one that delivered', async () => {
+    await buildEarlier();
+    const { stores } = world.engine;
+    const unplanned = await buildRun(0);
+    const found = await find(0, { run_id: unplanned.id, epoch: 1000 });
+    await assert.rejects(accept(found), { name: 'Conflict', message: /under way/ });
+    await stores.runs.close(unplanned.id, { status: 'FailedRetryable', closedBy: 'reconciler', latestError: 'Lost.' });
+    const next = await buildPlanned(0);
+    assert.equal(await ownershipOf(stores, next.hold).knows(unplanned.id), false);
+    await stores.runs.close(next.run.id, { status: 'Failed', closedBy: 'run' });
+    await accept(found);
+    const adopted = (await stores.runs.newestOfInterval(id, keyOf(0).end))!;
+    assert.deepEqual(
+      [adopted.id, adopted.status, adopted.recordsCompleted, adopted.latestError, adopted.epoch],
+      [unplanned.id, 'Completed', 20, null, 1000],
+    );
+    assert.equal((await stores.ledger.find(keyOf(0)))?.runId, adopted.id);
+    const last = await buildPlanned(0);
+    assert.equal(await ownershipOf(stores, last.hold).knows(unplanned.id), true);
+  });
+
+  it('is over once the interval was delivered: what was found is not there any more', async () => {
+    const { stores } = world.engine;
+    const found = await find(0);
+    await find(1);
+    const { hold } = await buildPlanned(0);
+    await stores.ledger.beginCommit(hold);
+    const cutoff = '2015-05-18T00:00:00.000000Z';
+    await stores.ledger.markDelivered(hold, {
+      rows: 0,
+      bytes: 0,
+      digest: '0',
+      location: 'there',
+      epoch: hold.epoch,
+      cutoff,
+      timeline: null,
+    });
+    await assert.rejects(accept(found), { name: 'NotFound' });
+    const waiting = await stores.foreignDeliveries.waiting(id, { limit: 10 });
+    assert.deepEqual(
+      waiting.map(({ end }) => end),
+      [keyOf(1).end],
+    );
+  });
+
+  it('begins the grace period of files that an earlier commit had recorded', async () => {
+    const { stores, pool } = world.engine;
+    const { run, hold } = await buildPlanned(0);
+    await stores.supersededFiles.record(hold, run.id, ['a']);
+    await stores.runs.close(run.id, { status: 'Failed', closedBy: 'run' });
+    await accept(await find(0));
+    const { rows } = await pool.query('select left_at is not null as left from superseded_files where run_id = $1', [
+      run.id,
+    ]);
+    assert.deepEqual(rows, [{ left: true }]);
+  });
 });
