@@ -18,6 +18,11 @@ const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; lates
 };
 const UNKNOWN = { status: 'TimedOut', latestError: 'Temporal no longer knows the workflow' } as const;
 
+/** Whether a restore has taken the end of a run, or all of it: an execution completes only after its row is `Completed`. */
+export function hasLostItsEnd(execution: Execution | undefined, run: Run | undefined): boolean {
+  return execution?.status === 'COMPLETED' && run?.status !== 'Completed';
+}
+
 /** Gives a closed execution's row its end, if it has none. @returns the row, if the execution ever had one */
 export async function closeLost(engine: Engine, execution: Execution): Promise<Run | undefined> {
   const run = await engine.stores.runs.ofExecution(execution.runId);
@@ -58,7 +63,8 @@ async function close(engine: Engine, run: Run, execution: Execution | undefined)
   const { status, latestError: ended } = (execution && ENDS[execution.status]) ?? UNKNOWN;
   const latestError = run.latestError === null ? ended : `${ended}. Before that: ${run.latestError}`;
   const wasOpen = await engine.stores.inTransaction(async (inside) => {
-    const { closed } = await closeRun(inside, run, { status, latestError, closedBy: 'reconciler' });
+    const end = { status, latestError, closedBy: 'reconciler' } as const;
+    const { closed } = await closeRun(inside, run, end, { answers: !hasLostItsEnd(execution, run) });
     if (closed) {
       const message = `${status}: ${latestError}`;
       await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });

@@ -10,12 +10,13 @@ type Stores = Omit<ExportStores, 'inTransaction'>;
 /** `closed`: the run was still open; what ended it first stands. `paused`: the export has failed too often. */
 export type Closing = { closed: boolean; paused: boolean };
 
-export async function closeRun(stores: Stores, run: Run, end: RunEnd): Promise<Closing> {
+/** @param options.answers false: what was asked for is to be asked for again */
+export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers = true } = {}): Promise<Closing> {
   await stores.batchExports.hold(run.batchExportId);
   if (!(await stores.runs.close(run.id, end))) return { closed: false, paused: false };
   // The run that superseded this one answers what was asked.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
-  if (!superseded) await stores.requests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
+  if (answers && !superseded) await stores.requests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
   if (mayBecomeGap(end.status)) await stores.gaps.unsettle(run.batchExportId, run.start);
   return { closed: true, paused: await runEnded(stores, run, end) };
 }

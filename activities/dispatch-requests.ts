@@ -8,10 +8,11 @@ import { runWorkflowId } from '../src/exports/domain/ids.ts';
 import { isProducedByPresentSpec, type Tiling } from '../src/exports/domain/intervals.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import type { ExportRequest } from '../src/exports/requests.store.ts';
+import type { Run } from '../src/exports/runs.store.ts';
 import type { Execution } from '../src/temporal/executions.ts';
 import { forLog } from '../src/temporal/failures.ts';
 import type { Attempt } from './activity.ts';
-import { closeLost } from './close-lost-runs.ts';
+import { closeLost, hasLostItsEnd } from './close-lost-runs.ts';
 import type { Engine } from './engine.ts';
 
 export type DispatchInput = { exportId: string };
@@ -126,7 +127,8 @@ async function look(engine: Engine, request: ExportRequest): Promise<Looked> {
   // A run under way may have been planned before the request: it is waited for; its end closes the request or leaves it open.
   if (newest?.status === 'RUNNING') return looked('nothing');
   if (request.askedAfter === null) return looked('asking');
-  if ((newest?.runId ?? '') === request.askedAfter) {
+  // Nothing has come of it, or Temporal has forgotten what there was.
+  if (newest === undefined || newest.runId === request.askedAfter) {
     return looked((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
   }
   return looked((await settle(engine, request, newest)) ? 'closing' : 'asking');
@@ -134,14 +136,33 @@ async function look(engine: Engine, request: ExportRequest): Promise<Looked> {
 
 /**
  * The execution that the request asked for has closed, and so is the request, however it ended: unless somebody wanted it again
- * after the run was planned. @returns whether it is closed
+ * after the run was planned, or its history was lost. @returns whether it is closed
  */
-async function settle(engine: Engine, request: ExportRequest, newest: Execution | undefined): Promise<boolean> {
+async function settle(engine: Engine, request: ExportRequest, newest: Execution): Promise<boolean> {
   const { stores } = engine;
-  const run = newest && (await closeLost(engine, newest));
+  const run = await closeLost(engine, newest);
+  // tooth: request-of-lost-run
+  if (await isLost(engine, request, newest, run)) return false;
   if (run?.plan && run.plan.cutoff < request.wantedAt) return false;
   await stores.requests.close(request, run?.id ?? null);
   return true;
+}
+
+/**
+ * Whether what came of the request was lost with the database's later state: what the execution delivered, or that it failed, is another
+ * timeline's. Of a row that never was there is no other proof than that the request is older than `recover`: asking again makes it
+ * younger, so that this happens once.
+ */
+async function isLost(
+  { stores }: Engine,
+  { askedAt }: ExportRequest,
+  newest: Execution,
+  run: Run | undefined,
+): Promise<boolean> {
+  if (hasLostItsEnd(newest, run)) return true;
+  if (run) return false;
+  const { recoveredAt } = await stores.timeline.state();
+  return askedAt !== null && recoveredAt !== null && askedAt < recoveredAt;
 }
 
 /** One call of the schedule's backfill for all that it would start; the others are started as the schedule would. */

@@ -31,6 +31,11 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     replace: ['and plan is not null', ''],
   },
   {
+    name: 'request-of-lost-run',
+    guards: 'a restored database asks again for what another timeline answered',
+    tests: ['test/activities/dispatch-requests.test.ts'],
+  },
+  {
     name: 'ledger-next-epoch',
     guards: 'a run that takes an interval fences the one before it',
     tests: LEDGER,
