@@ -158,7 +158,7 @@ export function runStore(db: Knex) {
       return row && runFromRow(row);
     },
 
-    /** A run whose end was lost turns out to have delivered. */
+    /** A run whose end was lost turns out to have delivered: it finishes now, for those who look at what has finished since they last did. */
     async complete(id: string, receipt: Receipt, cursor: string): Promise<void> {
       await table()
         .where({ id })
@@ -170,6 +170,7 @@ export function runStore(db: Knex) {
           receipt: JSON.stringify(receipt),
           records_completed: String(receipt.rows),
           bytes_exported: String(receipt.bytes),
+          finished_at: db.raw('clock_timestamp()'),
           last_updated_at: db.raw('clock_timestamp()'),
         } as never);
     },
