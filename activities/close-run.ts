@@ -17,7 +17,10 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers 
   // The run that superseded this one answers what was asked.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
   if (answers && !superseded) await stores.requests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
-  if (mayBecomeGap(end.status)) await stores.gaps.unsettle(run.batchExportId, run.start);
+  if (mayBecomeGap(end.status)) {
+    await stores.gaps.unsettle(run.batchExportId, run.start);
+    await stores.troubles.postponeRedelivery({ exportId: run.batchExportId, start: run.start, end: run.end });
+  }
   return { closed: true, paused: await runEnded(stores, run, end) };
 }
 

@@ -74,7 +74,7 @@ export function backfillEnds(db: Knex) {
     },
 
     /**
-     * Ends a backfill that goes on, and the requests that nobody else wants; call it in a transaction.
+     * Ends a backfill that goes on, and the requests that nobody else wants, also not the product by itself; call it in a transaction.
      * @returns the ends of the data intervals that may have a run on its behalf, none any more on anybody else's
      */
     async cancel(id: string): Promise<string[]> {
@@ -90,12 +90,25 @@ export function backfillEnds(db: Knex) {
         `with closed as (
            update batch_export_requests as request set closed_at = clock_timestamp()
            from batch_export_backfill_requests as link
-           where link.backfill_id = ? and request.id = link.request_id and request.closed_at is null and request.kind <> 'gap'
+           where link.backfill_id = ? and request.id = link.request_id and request.closed_at is null
+             and request.kind not in ('gap', 'stale')
+             -- An operator let a foreign delivery be replaced while this was open.
+             and not exists (
+               select from foreign_deliveries as found
+               where found.batch_export_id = request.batch_export_id and found.data_interval_start = request.data_interval_start
+                 and found.data_interval_end = request.data_interval_end
+                 and found.accepted = 'ours' and found.accepted_at >= request.created_at
+             )
              and not exists (
                select from batch_export_backfill_requests as other join batch_export_backfills as wanting on wanting.id = other.backfill_id
                where other.request_id = request.id and wanting.finished_at is null
              )
-           returning request.data_interval_end, request.claimed_at
+           returning request.batch_export_id, request.data_interval_start, request.data_interval_end, request.claimed_at
+         ), stale as (
+           -- A retry had taken the place of the re-delivery that was requested.
+           update batch_export_troubles as trouble set requested_at = null from closed
+           where kind = 'stale' and trouble.batch_export_id = closed.batch_export_id
+             and trouble.data_interval_start = closed.data_interval_start and trouble.data_interval_end = closed.data_interval_end
          )
          select data_interval_end as "end" from closed where claimed_at is not null`,
         [id],

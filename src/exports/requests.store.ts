@@ -153,13 +153,21 @@ export function requestStore(db: Knex) {
       return rows.map(({ id }) => id);
     },
 
-    /** What the newest open request of an interval wants; undefined when the schedule started the run by itself. */
+    /**
+     * What the open request of an interval wants, a person first where it is shared; undefined when the schedule started the run by
+     * itself.
+     */
     async kindOfOpen(exportId: string, end: string): Promise<RequestKind | undefined> {
-      const row = await table()
-        .where({ batch_export_id: exportId, data_interval_end: end })
-        .whereRaw('closed_at is null')
-        .first();
-      return row?.kind;
+      const { rows } = await db.raw<{ rows: { kind: RequestKind }[] }>(
+        `select coalesce((
+             select backfill.kind from batch_export_backfill_requests as link
+             join batch_export_backfills as backfill on backfill.id = link.backfill_id
+             where link.request_id = request.id and backfill.finished_at is null order by backfill.kind = 'retry' desc limit 1
+           ), kind) as kind
+         from batch_export_requests as request where batch_export_id = ? and data_interval_end = ? and closed_at is null`,
+        [exportId, end],
+      );
+      return rows[0]?.kind;
     },
 
     /** @returns false when it was closed meanwhile: nobody wants it any more */

@@ -20,8 +20,11 @@ export type TroubleSummary = {
   from: Millis | null;
 };
 
-/** Minutes between two attempts to settle double up to an hour. */
+/** Minutes between two attempts double up to an hour. */
 const LONGEST_BACK_OFF_MINUTES = 60;
+/** When the next attempt is due, after so many. SQL. */
+const afterAttempts = (attempts: string) =>
+  `clock_timestamp() + least(power(2, least(${attempts}, 10)), ${LONGEST_BACK_OFF_MINUTES}) * interval '1 minute'`;
 /** Imports can make an interval stale again and again: a re-delivery waits for their end, but not for ever. */
 const QUIET_MINUTES = 10;
 const LONGEST_WAIT_MINUTES = 60;
@@ -55,7 +58,7 @@ export function troubleStore(db: Knex) {
          values (?, ?, ?, 'unsettled', 1, clock_timestamp() + interval '1 minute')
          on conflict (batch_export_id, kind, data_interval_start, data_interval_end) do update set
            attempts = trouble.attempts + 1,
-           retry_at = clock_timestamp() + least(power(2, least(trouble.attempts, 10)), ${LONGEST_BACK_OFF_MINUTES}) * interval '1 minute'
+           retry_at = ${afterAttempts('trouble.attempts')}
          returning (extract(epoch from clock_timestamp() - since) / 86400)::float8 as days`,
         [exportId, start, end],
       );
@@ -111,19 +114,31 @@ export function troubleStore(db: Knex) {
       return rows.map(({ id }) => id);
     },
 
+    /** A run of a stale interval ended in a way that may pass: its re-delivery is asked for again, later each time. */
+    async postponeRedelivery(interval: ExportInterval): Promise<void> {
+      await table()
+        .where({ ...intervalKey(interval), kind: 'stale' })
+        .whereNotNull('requested_at')
+        .update({ requested_at: null, attempts: db.raw('attempts + 1'), retry_at: db.raw(afterAttempts('attempts')) });
+    },
+
     /**
      * Marks the stale intervals of an export that are to be delivered again now: no event has joined them for ten minutes, or
-     * they have been stale for an hour. One that was requested is not requested again before more events join it.
+     * they have been stale for an hour. One that was requested is not requested again before more events join it, or its run has failed.
      */
     async takeForRedelivery(exportId: string): Promise<DataInterval[]> {
       const { rows } = await db.raw<{ rows: { start: string; end: string }[] }>(
         `update batch_export_troubles as trouble set requested_at = clock_timestamp() from (
            select data_interval_start as start, data_interval_end as "end"
-           from batch_export_troubles join batch_exports on id = batch_export_id
+           from batch_export_troubles as stale join batch_exports on id = batch_export_id
            where batch_export_id = :exportId and kind = 'stale' and redeliver_stale and not paused and deleted_at is null
              and (last_at <= clock_timestamp() - interval '${QUIET_MINUTES} minutes'
                or since <= clock_timestamp() - interval '${LONGEST_WAIT_MINUTES} minutes')
-             and (requested_at is null or requested_at < last_at)
+             and (requested_at is null or requested_at < last_at) and (retry_at is null or retry_at <= clock_timestamp())
+             and not exists (
+               select from batch_export_troubles as given_up
+               where given_up.batch_export_id = stale.batch_export_id and given_up.kind = 'gave_up'
+                 and given_up.data_interval_start = stale.data_interval_start and given_up.data_interval_end = stale.data_interval_end)
            order by data_interval_end limit ${REDELIVERED_AT_ONCE}
          ) as due
          where batch_export_id = :exportId and kind = 'stale' and data_interval_start = due.start and data_interval_end = due."end"

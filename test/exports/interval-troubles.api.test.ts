@@ -5,6 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { closeRun } from '../../activities/close-run.ts';
 import { createActivities } from '../../activities/index.ts';
 import type { Repairs } from '../../activities/reconcile.ts';
+import { StagedLost } from '../../src/errors.ts';
 import { exportFigures } from '../../src/exports/figures.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
@@ -134,6 +135,25 @@ describe('data intervals in trouble', () => {
     assert.equal((await get(id)).interval_troubles.stale, 1);
   });
 
+  it('are stale when the import came before a commit was found whose end was lost', async () => {
+    const id = await build();
+    await deliverAll(id);
+    await sql(
+      `update batch_export_runs set status = 'TimedOut', receipt = null, finished_at = finished_at - interval '1 hour'
+       where batch_export_id = $1 and data_interval_end = $2`,
+      [id, at(-2)],
+    );
+    await sql(
+      `update batch_export_intervals set state = 'committing', receipt = null where batch_export_id = $1 and data_interval_end = $2`,
+      [id, at(-2)],
+    );
+    await importInto(-2.5);
+    await sql('update batch_export_health set imports_seen_until = clock_timestamp() where batch_export_id = $1', [id]);
+    assert.equal((await reconcile()).intervalsFoundDelivered, 1);
+    await reconcile();
+    assert.equal((await get(id)).interval_troubles.stale, 1);
+  });
+
   it('are delivered again once imports are quiet, if the export wants it', async () => {
     const id = await build({ redeliverStale: true });
     assert.equal((await get(id)).redeliver_stale, true);
@@ -152,6 +172,50 @@ describe('data intervals in trouble', () => {
     await eventually('the re-delivery', async () => (await get(id)).interval_troubles.stale === 0);
     const run = await exports.world.engine.stores.runs.newestOfInterval(id, at(-2));
     assert.deepEqual([run?.kind, run?.status], ['stale', 'Completed']);
+  });
+
+  it('are asked for again when their re-delivery failed, later each time, until it is given up', async () => {
+    const id = await build({ redeliverStale: true });
+    await deliverAll(id);
+    // Nothing else looks after intervals before the export was made.
+    await sql('update batch_exports set created_at = clock_timestamp() where id = $1', [id]);
+    await importInto(-2.5);
+    await reconcile();
+    await pass(id, 11);
+    let fails = 2;
+    exports.world.onStep = async ({ exportId, name }) => {
+      if (exportId === id && name === 'before-committing' && fails-- > 0) throw new StagedLost('It was lost.');
+    };
+    const failed = async (times: number) =>
+      eventually('the run to fail', async () => {
+        const runs = await sql(
+          `select from batch_export_runs where batch_export_id = $1 and kind = 'stale' and status = 'FailedRetryable'`,
+          [id],
+        );
+        return runs.length === times;
+      });
+    assert.equal((await reconcile()).staleIntervalsRequested, 1);
+    await failed(1);
+    assert.equal((await reconcile()).staleIntervalsRequested, 0, 'not at once');
+    const later = async (minutes: number) =>
+      sql(
+        `update batch_export_troubles set retry_at = retry_at - $2 * interval '1 minute' where batch_export_id = $1`,
+        [id, minutes],
+      );
+    await later(1);
+    assert.equal((await reconcile()).staleIntervalsRequested, 1);
+    await failed(2);
+    await later(1);
+    assert.equal((await reconcile()).staleIntervalsRequested, 0, 'two minutes');
+    await later(1);
+    const interval = { exportId: id, start: at(-3), end: at(-2) };
+    const { troubles } = exports.world.engine.stores;
+    await troubles.begin(interval, 'gave_up');
+    assert.equal((await reconcile()).staleIntervalsRequested, 0);
+    await troubles.end(interval, 'gave_up');
+    assert.equal((await reconcile()).staleIntervalsRequested, 1);
+    await eventually('the re-delivery', async () => (await get(id)).interval_troubles.stale === 0);
+    exports.world.onStep = async () => {};
   });
 
   it('are delivered again after an hour, however long the import goes on', async () => {

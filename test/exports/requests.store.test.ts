@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { NotFound } from '../../src/errors.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
+import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { DataInterval } from '../../src/exports/domain/intervals.ts';
 import type { RequestKind } from '../../src/exports/requests.store.ts';
 import type { RunEnd } from '../../src/exports/runs.store.ts';
@@ -149,6 +150,48 @@ describe('requests', () => {
     await requests().open(of.id, hours(0, 2), 'gap');
     const id = await backfill(hours(1, 3));
     assert.deepEqual([(await get(id)).totalRuns, await requests().countOpen(of.id)], [2, 3]);
+  });
+
+  for (const kind of ['gap', 'stale'] as const) {
+    it(`that are a ${kind} stay when a backfill that shares them is cancelled, and are the person’s until then`, async () => {
+      await requests().open(of.id, hours(0, 1), kind);
+      const id = await backfill(hours(0, 2));
+      const end = isoMicros(hours(0, 1)[0]!.end);
+      assert.equal(await requests().kindOfOpen(of.id, end), 'backfill');
+      await rows.stores.inTransaction((inside) => inside.backfills.cancel(id));
+      assert.equal(await requests().countOpen(of.id), 1);
+      assert.equal(await requests().kindOfOpen(of.id, end), kind);
+    });
+  }
+
+  it('of a stale interval are asked for again when the retry that took their place is cancelled', async () => {
+    const [interval] = hours(0, 1);
+    const key = { batch_export_id: of.id, data_interval_start: isoMicros(interval!.start) };
+    const trouble = { ...key, data_interval_end: isoMicros(interval!.end), kind: 'stale' };
+    await rows.db('batch_export_troubles').insert({ ...trouble, requested_at: rows.db.raw('clock_timestamp()') });
+    await requests().open(of.id, hours(0, 1), 'stale');
+    const retry = await backfill(hours(0, 1), 'retry');
+    await rows.stores.inTransaction((inside) => inside.backfills.cancel(retry));
+    assert.equal(await requests().countOpen(of.id), 0);
+    const found = await rows.db('batch_export_troubles').where(trouble).first<{ requested_at: string | null }>();
+    assert.equal(found?.requested_at, null);
+  });
+
+  it('stay when a backfill that shares them is cancelled, and an operator accepted ours', async () => {
+    const id = await backfill(hours(0, 1));
+    await requests().open(of.id, hours(0, 1), 'retry');
+    const [interval] = hours(0, 1);
+    await rows.db('foreign_deliveries').insert({
+      batch_export_id: of.id,
+      data_interval_start: isoMicros(interval!.start),
+      data_interval_end: isoMicros(interval!.end),
+      epoch: '1',
+      receipt: '{}',
+      accepted: 'ours',
+      accepted_at: rows.db.raw('clock_timestamp()'),
+    });
+    await rows.stores.inTransaction((inside) => inside.backfills.cancel(id));
+    assert.equal(await requests().countOpen(of.id), 1);
   });
 
   it('of many thousand intervals are opened in one backfill', async () => {
