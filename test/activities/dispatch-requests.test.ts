@@ -101,6 +101,18 @@ describe('a round over the requests of an export', () => {
     assert.equal(await dispatch(id), 0);
   });
 
+  /** A backfill that has delivered, and the request of which is open again, as it was asked for. */
+  async function buildForgotten() {
+    const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
+    const range = { startAt: isoMicros(hour(5).start), endAt: isoMicros(hour(5).end) };
+    const backfill = await world.backfills.request(world.projectId, id, range);
+    const [run] = await backfilled(world, id, backfill.id);
+    assert.equal(run?.status, 'Completed');
+    await sql('update batch_export_backfills set finished_at = null where id = $1', [backfill.id]);
+    await sql('update batch_export_requests set closed_at = null, run_id = null where batch_export_id = $1', [id]);
+    return { id, run, backfill };
+  }
+
   describe('of a database that was restored to a state before the run ended', () => {
     let worker: Awaited<ReturnType<ExportWorld['startWorker']>>;
     before(async () => {
@@ -110,18 +122,6 @@ describe('a round over the requests of an export', () => {
       worker.shutdown();
       await worker.stopped;
     });
-
-    /** A backfill that has delivered, and the request of which is open again, as it was asked for. */
-    async function buildForgotten() {
-      const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
-      const range = { startAt: isoMicros(hour(5).start), endAt: isoMicros(hour(5).end) };
-      const backfill = await world.backfills.request(world.projectId, id, range);
-      const [run] = await backfilled(world, id, backfill.id);
-      assert.equal(run?.status, 'Completed');
-      await sql('update batch_export_backfills set finished_at = null where id = $1', [backfill.id]);
-      await sql('update batch_export_requests set closed_at = null, run_id = null where batch_export_id = $1', [id]);
-      return { id, run, backfill };
-    }
 
     it('asks again for a run that it does not know', async () => {
       const { id, run, backfill } = await buildForgotten();
