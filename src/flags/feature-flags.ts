@@ -40,7 +40,13 @@ export type FlagChanges = GivenFields & {
  * Who makes or changes a flag, in what they do with it or with what it belongs to. Without rights nobody is asked whether they may:
  * a survey's own flags are part of it, and time changes what it has to.
  */
-export type FlagAuthor = Author & { rights?: Rights };
+export type FlagAuthor = Author & { rights?: Rights; viewer?: Viewer };
+
+/** A user or a key whose rights to the flag are asked, where what they change has one. */
+export type EntitledAuthor = Author & { rights: Rights };
+
+/** The reader of what is refused, which names no flags that are hidden from them: whoever has the rights, unless it is said. */
+type Viewer = Pick<Rights, 'levelOf'>;
 
 const SCOPE = 'FeatureFlag';
 const DEFAULTS: Omit<FlagFields, 'key'> = {
@@ -79,7 +85,7 @@ export async function createFlag(
   if (filters.groups.length === 0) {
     throw new InvalidInput('Feature flags need at least one condition set.', 'filters__groups');
   }
-  await checkReferences(stores, project.id, { key: input.key, filters }, author.rights);
+  await checkReferences(stores, project.id, { key: input.key, filters }, viewerOf(author));
   const { secret, ...fields } = sealedFields({ ...DEFAULTS, ...said, filters });
   let flag = await stores.flags.insert(project.id, author.userId, fields);
   // What is sealed is bound to its row, which had no id until now.
@@ -111,7 +117,7 @@ export async function changeFlag(
   if (Object.keys(wanted).length === 0) return current;
   ensureMay(author, current);
   if (version !== undefined) await refuseConflict(stores, current, wanted, version);
-  await checkChange(stores, { current, after, rights: author.rights }, wanted);
+  await checkChange(stores, { current, after, viewer: viewerOf(author) }, wanted);
   const flag = await stores.flags.update(id, author.userId, wanted);
   await record(stores, project, author, verbOf(wanted), flag, changesOf(current, flag));
   return flag;
@@ -120,6 +126,10 @@ export async function changeFlag(
 /** @throws PermissionDenied when the author may not make flags, or change this one */
 export function ensureMay({ rights }: FlagAuthor, flag?: FeatureFlag): void {
   if (rights) ensureEditor(rights, 'feature_flag', flag);
+}
+
+function viewerOf({ rights, viewer = rights }: FlagAuthor): Viewer | undefined {
+  return viewer;
 }
 
 function wantedFields(current: FeatureFlag, { filters: given, ...said }: GivenFields): FlagFields {
@@ -167,24 +177,24 @@ async function refuseConflict(
 
 async function checkChange(
   stores: FlagBound,
-  { current, after, rights }: { current: FeatureFlag; after: FlagFields; rights: Rights | undefined },
+  { current, after, viewer }: { current: FeatureFlag; after: FlagFields; viewer: Viewer | undefined },
   wanted: Partial<FlagFields>,
 ): Promise<void> {
   const { id, projectId } = current;
   if (wanted.deleted) {
     await checkUnused(stores, current);
-    return checkDispensable(stores, current, 'delete', rights);
+    return checkDispensable(stores, current, 'delete', viewer);
   }
   if (wanted.key !== undefined || wanted.deleted === false) await checkKey(stores, projectId, after.key, id);
-  if (wanted.active === false) await checkDispensable(stores, current, 'disable', rights);
+  if (wanted.active === false) await checkDispensable(stores, current, 'disable', viewer);
   const comesBack = after.active && (wanted.active === true || wanted.deleted === false);
   await checkUndisturbed(stores, current, after);
   if (wanted.filters) {
     await checkStaysPersonal(stores, current, wanted.filters);
-    await checkVariantsUnneeded(stores, current, wanted.filters, rights);
+    await checkVariantsUnneeded(stores, current, wanted.filters, viewer);
   }
   if (wanted.filters || comesBack) {
-    await checkReferences(stores, projectId, { id, key: after.key, filters: after.filters }, rights);
+    await checkReferences(stores, projectId, { id, key: after.key, filters: after.filters }, viewer);
   }
 }
 

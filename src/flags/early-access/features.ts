@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import { changesBetween } from '../../identity/activity.ts';
-import { changeFlag, createFlag, ensureMay, type FlagAuthor } from '../feature-flags.ts';
+import { changeFlag, createFlag, ensureMay, type EntitledAuthor } from '../feature-flags.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { EVERYBODY, type FlagFilters } from '../feature-flags/filters.ts';
 import { slugOf } from '../slug.ts';
@@ -21,17 +21,14 @@ export type FeatureChanges = { [Name in keyof Fields]?: Fields[Name] | undefined
 /** A feature and its flag. */
 export type ShownFeature = EarlyAccessFeature & { flag: FeatureFlag };
 
-type Acting = { stores: FlagBound; project: Project; author: Required<FlagAuthor> };
+type Acting = { stores: FlagBound; project: Project; author: EntitledAuthor };
 
 /** Nobody gets it but who enrolls. */
 const NOBODY: FlagFilters = { ...EVERYBODY, groups: [{ properties: [], rollout_percentage: 0 }] };
 
 export function earlyAccessFeatures(all: FlagStores) {
-  const acting = <T>(
-    project: Project,
-    author: Required<FlagAuthor>,
-    work: (acting: Acting) => Promise<T>,
-  ): Promise<T> => all.inTransaction(project.id, (stores) => work({ stores, project, author }));
+  const acting = <T>(project: Project, author: EntitledAuthor, work: (acting: Acting) => Promise<T>): Promise<T> =>
+    all.inTransaction(project.id, (stores) => work({ stores, project, author }));
 
   return {
     async list(projectId: number, page: { limit: number; offset: number }) {
@@ -53,11 +50,7 @@ export function earlyAccessFeatures(all: FlagStores) {
     },
 
     /** @throws InvalidInput naming the field */
-    async create(
-      project: Project,
-      author: Required<FlagAuthor>,
-      { flagId, ...fields }: NewFeature,
-    ): Promise<ShownFeature> {
+    async create(project: Project, author: EntitledAuthor, { flagId, ...fields }: NewFeature): Promise<ShownFeature> {
       return acting(project, author, async (acting) => {
         const { stores } = acting;
         const flag = flagId === undefined ? await makeFlag(acting, fields) : await fitting(acting, flagId);
@@ -70,12 +63,7 @@ export function earlyAccessFeatures(all: FlagStores) {
     },
 
     /** What it is not told stays. @throws InvalidInput naming the field; NotFound */
-    async change(
-      project: Project,
-      author: Required<FlagAuthor>,
-      id: string,
-      changes: FeatureChanges,
-    ): Promise<ShownFeature> {
+    async change(project: Project, author: EntitledAuthor, id: string, changes: FeatureChanges): Promise<ShownFeature> {
       return acting(project, author, async (acting) => {
         const { stores } = acting;
         const before = await stores.earlyAccess.get(project.id, id);
@@ -93,7 +81,7 @@ export function earlyAccessFeatures(all: FlagStores) {
     },
 
     /** Its flag stays, without enrollment. @throws NotFound */
-    async delete(project: Project, author: Required<FlagAuthor>, id: string): Promise<void> {
+    async delete(project: Project, author: EntitledAuthor, id: string): Promise<void> {
       await acting(project, author, async (acting) => {
         const feature = await acting.stores.earlyAccess.get(project.id, id);
         const { flag } = await withFlag(acting.stores, feature);

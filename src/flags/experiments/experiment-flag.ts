@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput, NotFound } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
-import { changeFlag, createFlag, ensureMay, type FlagAuthor } from '../feature-flags.ts';
+import { changeFlag, createFlag, ensureMay, type EntitledAuthor } from '../feature-flags.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { variantsOf, type FlagFilters } from '../feature-flags/filters.ts';
 import type { FlagBound } from '../stores.ts';
@@ -28,7 +28,7 @@ type WantedFlag = Pick<Experiment, 'name' | 'start_date'> & {
 export async function flagFor(
   bound: FlagBound,
   project: Project,
-  author: Required<FlagAuthor>,
+  author: EntitledAuthor,
   wanted: WantedFlag,
 ): Promise<FeatureFlag> {
   const { key, arrangement, holdout, start_date: start } = wanted;

@@ -1,7 +1,9 @@
 /** `/experiments/`: variants of a flag, compared by what persons do who get them. */
+import { PermissionDenied } from '../../errors.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
 import { json, route } from '../../http/route.ts';
 import { stringEnum, Type } from '../../schema.ts';
+import { seesFlag } from '../feature-flags/linked.ts';
 import type { Experiments } from './experiments.ts';
 import { PHASES } from './experiments.store.ts';
 import { presentExperiment } from './present.ts';
@@ -97,8 +99,12 @@ const getResults = route({
   answers: { 200: ResultsBody },
   summary: 'Compare the variants: exposures, and each metric with credible intervals',
   description: 'How they are computed is in docs/feature-flags.md.',
-  async handle({ project, params, query }, { experiments, experimentResults }: ExperimentRoutesApi) {
+  async handle({ project, rights, params, query }, { experiments, experimentResults }: ExperimentRoutesApi) {
     const linked = await experiments.get(project.id, params.id);
+    // They name the variants of the flag, and their percentages.
+    // tooth: results-of-hidden-flags
+    if (!seesFlag(rights, linked.flag))
+      throw new PermissionDenied("You do not have viewer access to the experiment's flag.");
     return json(200, presentResults(await experimentResults.of(linked, query.refresh)));
   },
 });

@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
-import { changeFlag, type FlagAuthor } from '../feature-flags.ts';
+import { changeFlag, type EntitledAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkPhases, fieldsOf } from './experiment-fields.ts';
 import { filtersAfter, flagFor, holdoutOf, ofExperiment, otherFilters, refuseIneligible } from './experiment-flag.ts';
@@ -40,7 +40,7 @@ export function experiments({ stores }: { stores: FlagStores }) {
     },
 
     /** @throws InvalidInput naming the field */
-    async create(project: Project, author: Required<FlagAuthor>, body: NewExperimentBody): Promise<LinkedExperiment> {
+    async create(project: Project, author: EntitledAuthor, body: NewExperimentBody): Promise<LinkedExperiment> {
       const { fields, arrangement } = fieldsOf(body);
       const wanted = { ...DEFAULTS, ...fields, name: body.name, type: body.type ?? ('product' as const) };
       checkPhases(undefined, wanted);
@@ -61,7 +61,7 @@ export function experiments({ stores }: { stores: FlagStores }) {
     /** @throws InvalidInput naming the field; NotFound */
     async change(
       project: Project,
-      author: Required<FlagAuthor>,
+      author: EntitledAuthor,
       id: number,
       body: ExperimentPatchBody,
     ): Promise<LinkedExperiment> {

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
 import type { Users } from '../../identity/users.store.ts';
-import { changeFlag, type FlagAuthor } from '../feature-flags.ts';
+import { changeFlag, type EntitledAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { otherFilters } from './experiment-flag.ts';
 import type { Holdout, HoldoutFields } from './holdouts.store.ts';
@@ -41,7 +41,7 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
     /** The flags of its experiments follow. @throws NotFound */
     async change(
       project: Project,
-      author: Required<FlagAuthor>,
+      author: EntitledAuthor,
       id: number,
       changes: Partial<HoldoutFields>,
     ): Promise<SeenHoldout> {
@@ -76,7 +76,7 @@ export type ExperimentHoldouts = ReturnType<typeof experimentHoldouts>;
 async function rewriteFlags(
   bound: FlagBound,
   project: Project,
-  author: Required<FlagAuthor>,
+  author: EntitledAuthor,
   holdout: Holdout,
 ): Promise<void> {
   for (const { flag_id } of await bound.experiments.ofHoldout(project.id, holdout.id)) {

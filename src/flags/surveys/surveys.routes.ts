@@ -80,7 +80,7 @@ const createSurvey = route({
   summary: 'Create a survey',
   description: 'It runs from its `start_date` on, until its `end_date`; without a start it is a draft.',
   async handle({ project, caller, rights, body }, { surveys }: SurveysApi) {
-    return json(201, present(await surveys.create(project, caller, body, rights), rights)[0]);
+    return json(201, present(await surveys.create(project, { ...caller, viewer: rights }, body), rights)[0]);
   },
 });
 
@@ -106,7 +106,7 @@ const patchSurvey = route({
   summary: 'Change, start, stop, resume or archive a survey',
   description: 'Without its `end_date` it goes on.',
   async handle({ project, caller, rights, params, body }, { surveys }: SurveysApi) {
-    return json(200, present(await surveys.change(project, caller, params.id, body, rights), rights)[0]);
+    return json(200, present(await surveys.change(project, { ...caller, viewer: rights }, params.id, body), rights)[0]);
   },
 });
 
@@ -117,8 +117,8 @@ const deleteSurvey = route({
   params: SurveyParams,
   answers: { 204: null },
   summary: 'Delete a survey with the flags that were made for it; its answers stay',
-  async handle({ project, caller, params }, { surveys }: SurveysApi) {
-    await surveys.delete(project, caller, params.id);
+  async handle({ project, caller, rights, params }, { surveys }: SurveysApi) {
+    await surveys.delete(project, { ...caller, viewer: rights }, params.id);
     return noBody(204);
   },
 });

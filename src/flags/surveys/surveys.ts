@@ -1,14 +1,14 @@
 /** What users do with surveys, and what time does with them. */
 import { randomUUID } from 'node:crypto';
-import type { Project, Rights } from '../../http/access.ts';
-import { changesBetween, type Author } from '../../identity/activity.ts';
+import type { Project } from '../../http/access.ts';
+import { changesBetween } from '../../identity/activity.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import type { FlagStores } from '../stores.ts';
 import { checkedFields, checkWhole, NEW_SURVEY } from './fields.ts';
 import type { GivenSurvey } from './surveys.schema.ts';
 import type { Survey } from './surveys.store.ts';
-import { deleteFlags, settleFlags, target, type Acting } from './targeting.ts';
+import { deleteFlags, settleFlags, target, type Acting, type SurveyAuthor } from './targeting.ts';
 import { isoOf, standingAt } from './timetable.ts';
 
 const SCOPE = 'Survey';
@@ -28,7 +28,7 @@ type Options = { stores: FlagStores; now?: () => number };
 
 /** @param now milliseconds since 1970 */
 export function surveys({ stores: all, now = Date.now }: Options) {
-  const acting = <T>(project: Project, author: Author, work: (acting: Acting) => Promise<T>): Promise<T> =>
+  const acting = <T>(project: Project, author: SurveyAuthor, work: (acting: Acting) => Promise<T>): Promise<T> =>
     all.inTransaction(project.id, (stores) => work({ stores, project, author }));
 
   /** Stores what follows from the fields and the time, in the flags and in the row. */
@@ -57,11 +57,14 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     return { surveys: list, flags: new Map(flags.map((flag) => [flag.id, flag])), users };
   }
 
-  /** @param rights of who asks: they link no flag that is hidden from them @returns the survey after it */
-  async function apply(acting: Acting, before: Survey, given: GivenSurvey, rights?: Rights): Promise<Survey> {
-    const { stores, project } = acting;
+  /** @returns the survey after it; no flag is linked that is hidden from the author */
+  async function apply(acting: Acting, before: Survey, given: GivenSurvey): Promise<Survey> {
+    const { stores, project, author } = acting;
     const changes: Partial<Survey> = checkedFields(given);
-    await checkWhole(stores, { ...before, ...changes }, given, { linkedBefore: before.linked_flag_id, rights });
+    await checkWhole(stores, { ...before, ...changes }, given, {
+      linkedBefore: before.linked_flag_id,
+      rights: author.viewer,
+    });
     const removed = given.remove_targeting_flag ? before.targeting_flag_id : null;
     if (removed !== null) changes.targeting_flag_id = null;
     if (given.targeting_flag_filters) {
@@ -86,9 +89,8 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     /** @throws InvalidInput naming the field */
     async create(
       project: Project,
-      author: Author,
+      author: SurveyAuthor,
       given: GivenSurvey & Pick<Survey, 'name' | 'type'>,
-      rights?: Rights,
     ): Promise<ShownSurveys> {
       const survey = await acting(project, author, async (acting) => {
         const { name, type, ...settings } = given;
@@ -100,7 +102,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
           name,
           type,
         });
-        const whole = await apply(acting, made, { name, ...settings }, rights);
+        const whole = await apply(acting, made, { name, ...settings });
         await record(acting, 'created', whole);
         return whole;
       });
@@ -108,16 +110,10 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     },
 
     /** What it is not told stays. @throws InvalidInput naming the field; NotFound */
-    async change(
-      project: Project,
-      author: Author,
-      id: string,
-      given: GivenSurvey,
-      rights?: Rights,
-    ): Promise<ShownSurveys> {
+    async change(project: Project, author: SurveyAuthor, id: string, given: GivenSurvey): Promise<ShownSurveys> {
       const survey = await acting(project, author, async (acting) => {
         const before = await acting.stores.surveys.get(project.id, id);
-        const after = await apply(acting, before, given, rights);
+        const after = await apply(acting, before, given);
         await record(acting, 'updated', after, before);
         return after;
       });
@@ -125,7 +121,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     },
 
     /** Its flags go with it. @throws NotFound */
-    async delete(project: Project, author: Author, id: string): Promise<void> {
+    async delete(project: Project, author: SurveyAuthor, id: string): Promise<void> {
       await acting(project, author, async (acting) => {
         const survey = await acting.stores.surveys.get(project.id, id);
         await acting.stores.surveys.delete(project.id, id);

@@ -1,17 +1,19 @@
 /** The flags that a survey has of its own: who is asked, and who was asked already. SDKs show it to those who get both. */
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
-import type { Author } from '../../identity/activity.ts';
 import { SURVEY_PREFIX } from '../evaluation/definitions.ts';
-import { changeFlag, createFlag } from '../feature-flags.ts';
+import { changeFlag, createFlag, type FlagAuthor } from '../feature-flags.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { slugOf } from '../slug.ts';
 import type { FlagBound } from '../stores.ts';
 import type { Survey } from './surveys.store.ts';
 import type { Standing } from './timetable.ts';
 
+/** Somebody who does things with surveys, whose flags follow them: rights to flags decide only which ones an answer may name. */
+export type SurveyAuthor = Omit<FlagAuthor, 'rights'>;
+
 /** In which transaction, and on whose behalf. */
-export type Acting = { stores: FlagBound; project: Project; author: Author };
+export type Acting = { stores: FlagBound; project: Project; author: SurveyAuthor };
 
 /** Filters as somebody gave them. */
 export type GivenFilters = Readonly<Record<string, unknown>>;

@@ -223,6 +223,43 @@ describe('access to feature flags', () => {
       assert.match(JSON.stringify((await as(api.key, 'GET', elsewhere(`/experiments/${id}/`))).body), KEY);
     });
 
+    it('and what they do from the results of experiments', async () => {
+      const parameters = {
+        feature_flag_variants: ['control', 'hush-test'].map((key) => ({ key, rollout_percentage: 50 })),
+      };
+      const { id, feature_flag } = await made('/experiments/', {
+        name: 'Of hidden variants',
+        feature_flag_key: `hush-${(count += 1)}`,
+        start_date: '2026-03-01T00:00:00Z',
+        parameters,
+      });
+      const results = elsewhere(`/experiments/${id}/results/`);
+      assert.match(JSON.stringify((await ask('GET', results)).body), KEY);
+      await say('none', feature_flag as Flag);
+      assert.deepEqual(await refusal('GET', results), [403, "You do not have viewer access to the experiment's flag."]);
+    });
+
+    it('in why flags that a survey has of its own cannot be as wanted', async () => {
+      const survey = { name: 'Asked', type: 'popover', questions: [{ type: 'open', question: 'How?' }] };
+      const targeting_flag_filters = on(secret, 'guess');
+      const guess = await told('POST', '/surveys/', { ...survey, targeting_flag_filters });
+      assert.match(guess, /has no variant/);
+      assert.doesNotMatch(guess, /hush|evaluates to/);
+
+      const london = { groups: [{ properties: [{ type: 'person', key: 'city', value: ['London'] }] }] };
+      const body = await made('/surveys/', { ...survey, targeting_flag_filters: london });
+      assert.doesNotMatch(await told('PATCH', `/surveys/${body.id}/`, { targeting_flag_filters }), /hush|evaluates to/);
+      await as(api.key, 'PATCH', elsewhere(`/surveys/${body.id}/`), { start_date: '2026-03-01T00:00:00Z' });
+      const dependent = await withKey({ filters: on(body['targeting_flag'] as Flag, true) });
+      for (const text of [
+        await told('PATCH', `/surveys/${body.id}/`, { remove_targeting_flag: true }),
+        await told('DELETE', `/surveys/${body.id}/`),
+      ]) {
+        assert.match(text, new RegExp(`depend on it: ID: ${dependent.id}`));
+        assert.doesNotMatch(text, KEY);
+      }
+    });
+
     it('on surveys and early access features', async () => {
       const question = { type: 'open', question: 'How?' };
       const survey = { name: 'Linked', type: 'popover', questions: [question], linked_flag_id: secret.id };

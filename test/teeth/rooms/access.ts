@@ -209,6 +209,12 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     grep: 'are not guessed by those',
   },
   {
+    name: 'results-of-hidden-flags',
+    guards: 'results of an experiment do not tell what a hidden flag does',
+    tests: ['test/flags/feature-flags/access.test.ts'],
+    grep: 'results of experiments',
+  },
+  {
     name: 'raw-breakdowns',
     guards: 'a breakdown laid over a dashboard does not show values through its link',
     tests: ['test/authorization/raw-data.test.ts'],
