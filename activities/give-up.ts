@@ -29,7 +29,7 @@ function endOf(ending: Failed): End {
   const latestError = ending.message;
   if (ending.type === 'Superseded') return { status: 'Cancelled', closedBy: 'run', latestError, level: 'WARNING' };
   const status = FINAL_ERRORS.has(ending.type) ? 'Failed' : 'FailedRetryable';
-  return { status, closedBy: 'run', latestError, level: 'ERROR' };
+  return { status, closedBy: 'run', latestError, errorType: ending.type, level: 'ERROR' };
 }
 
 /** Ends a run whose parts or commit failed, or that was cancelled. */

@@ -1,23 +1,26 @@
 /** What the failure window of an export looks at, and what it ends. */
 import type { Knex } from '../db/connection.ts';
+import { AWAITING_DECISION } from './domain/failure-window.ts';
 import { OPEN_STATUSES } from './domain/statuses.ts';
 
 export function failureStore(db: Knex) {
   return {
     /**
      * How many of the newest runs ended `Failed`. Runs that ended before the export was last paused or unpaused do not count:
-     * whoever did that knew of them.
+     * whoever did that knew of them. Nor do runs that wait for a decision.
      */
     async failedOfLast(exportId: string, runs: number): Promise<number> {
+      // tooth: decisions-pause-nothing
       const { rows } = await db.raw<{ rows: { failed: number }[] }>(
         `select count(*) filter (where status = 'Failed')::int as failed from (
            select status from batch_export_runs
            where batch_export_id = :exportId and not status = any (:open)
+             and not (status = 'Failed' and coalesce(error_type, '') = any (:awaiting))
              and finished_at > coalesce((select greatest(max(paused_at), max(unpaused_at)) from batch_export_pauses
                where batch_export_id = :exportId), '-infinity')
            order by created_at desc limit :runs
          ) as newest`,
-        { exportId, runs, open: [...OPEN_STATUSES] },
+        { exportId, runs, open: [...OPEN_STATUSES], awaiting: [...AWAITING_DECISION] },
       );
       return rows[0]!.failed;
     },

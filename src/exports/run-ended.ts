@@ -3,7 +3,7 @@
  * failed so often that it pauses.
  */
 import type { Notice } from '../notify/notice.ts';
-import { failureWindow } from './domain/failure-window.ts';
+import { AWAITING_DECISION, failureWindow } from './domain/failure-window.ts';
 import { isGivenUp, mayBecomeGap, type RunStatus } from './domain/statuses.ts';
 import type { Run, RunEnd } from './runs.store.ts';
 import type { ExportStores } from './stores.ts';
@@ -34,6 +34,7 @@ export async function runEnded(stores: Stores, run: Run, end: RunEnd): Promise<b
     await stores.outbox.add(exportId, noticeOf('failed', run, status, `A run failed: ${error} ${what}`, error));
   }
   // What passes by itself is no reason to stop: an outage of an hour would end exports that are whole again after it.
+  if (end.errorType !== undefined && AWAITING_DECISION.includes(end.errorType)) return false;
   return status === 'Failed' && pauseAfterFailures(stores, run, error);
 }
 

@@ -21,6 +21,8 @@ export type RunEnd = {
   status: Exclude<RunStatus, 'Starting' | 'Running'>;
   closedBy: 'run' | 'api' | 'reconciler';
   latestError?: string;
+  /** Class of the error that ended it. */
+  errorType?: string;
   receipt?: Receipt;
   cursor?: string;
 };
@@ -140,6 +142,7 @@ export function runStore(db: Knex) {
           status: end.status,
           closed_by: end.closedBy,
           latest_error: end.latestError ?? null,
+          error_type: end.errorType ?? null,
           ...(end.receipt && {
             receipt: JSON.stringify(end.receipt),
             records_completed: String(end.receipt.rows),

@@ -138,6 +138,16 @@ describe('a database that was restored', () => {
         return run?.finishedAt ? run : undefined;
       });
 
+    /** What the failure window goes by. */
+    const errorTypeOf = async (runId: string) => {
+      const { pool } = restored.engine;
+      const { rows } = await pool.query<{ type: string | null }>(
+        'select error_type as type from batch_export_runs where id = $1',
+        [runId],
+      );
+      return rows[0]?.type;
+    };
+
     it('replaces no delivery that it does not know by the gap run of an hour whose events are gone', async () => {
       const before = await snapshot();
       await reconcile(restored);
@@ -145,6 +155,7 @@ describe('a database that was restored', () => {
         const run = await runOf(id);
         assert.equal(run.status, 'Failed', type);
         assert.match(run.latestError ?? '', /delivered by another timeline/, type);
+        assert.equal(await errorTypeOf(run.id), 'DeliveredElsewhere', type);
         const [found] = await restored.engine.stores.foreignDeliveries.waiting(id, { limit: 10 });
         const theirs = await world.engine.stores.runs.newestOfInterval(id, RANGE.endAt);
         assert.equal(found?.runId, theirs?.id, type);
@@ -196,6 +207,7 @@ describe('a database that was restored', () => {
         return newest?.kind === 'gap' && newest.finishedAt ? newest : undefined;
       });
       assert.equal(refused.status, 'Failed');
+      assert.equal(await errorTypeOf(refused.id), 'DeliveryWouldShrink');
       assert.match(refused.latestError ?? '', /20 rows of the last delivery.*no longer at the source/);
       assert.deepEqual(await snapshot(), before);
       await eventually('the request to be answered', async () => (await requests.countOpen(id)) === 0);

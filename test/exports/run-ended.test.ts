@@ -9,6 +9,18 @@ import { createExportRows, type ExportRows } from '../support/export-rows.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const FAILED: RunEnd = { status: 'Failed', closedBy: 'run', latestError: 'The bucket does not exist.' };
+const DELIVERED_ELSEWHERE: RunEnd = {
+  status: 'Failed',
+  closedBy: 'run',
+  latestError: 'This data interval was delivered by another timeline.',
+  errorType: 'DeliveredElsewhere',
+};
+const WOULD_SHRINK: RunEnd = {
+  status: 'Failed',
+  closedBy: 'run',
+  latestError: 'What was delivered stays.',
+  errorType: 'DeliveryWouldShrink',
+};
 const COMPLETED: RunEnd = { status: 'Completed', closedBy: 'run' };
 const PASSING: RunEnd = { status: 'FailedRetryable', closedBy: 'run', latestError: 'The store is away.' };
 
@@ -163,6 +175,12 @@ describe('the end of a run', () => {
         what: 'for failures that seven later runs have passed over',
         ends: [FAILED, FAILED, FAILED, ...Array.from({ length: 6 }, () => COMPLETED), FAILED],
       },
+      { what: 'for deliveries of another timeline', ends: Array.from({ length: 7 }, () => DELIVERED_ELSEWHERE) },
+      { what: 'for deliveries that would have shrunk', ends: Array.from({ length: 7 }, () => WOULD_SHRINK) },
+      {
+        what: 'for failures beside those that wait for a decision',
+        ends: [FAILED, WOULD_SHRINK, FAILED, DELIVERED_ELSEWHERE, DELIVERED_ELSEWHERE, FAILED],
+      },
       {
         what: 'for runs that somebody cancelled',
         ends: Array.from({ length: 7 }, () => ({ status: 'Cancelled', closedBy: 'api' }) as const),
@@ -175,6 +193,15 @@ describe('the end of a run', () => {
         assert.deepEqual([(await now(one)).paused, (await now(one)).pausedReason], [false, null]);
       });
     }
+
+    it('and cancels no backfill of a paused one for runs that wait for a decision', async () => {
+      const one = await build({ paused: true });
+      await rows.stores.batchExports.openPause(one.id);
+      await endAll(one, FAILED, FAILED, FAILED, FAILED);
+      const backfill = await openBackfill(one);
+      await end(one, DELIVERED_ELSEWHERE);
+      assert.notEqual((await rows.stores.backfills.get(one.projectId, one.id, backfill)).status, 'Cancelled');
+    });
 
     it('but not at the first failure after a person has unpaused it', async () => {
       const one = await build();

@@ -4,6 +4,12 @@ import type { Interval } from './cadence.ts';
 /** `failures` or more among the last `runs` runs. */
 export type FailureWindow = { runs: number; failures: number };
 
+/**
+ * Errors of runs that left a delivery as it was, until somebody decides about it. They tell nothing of the destination, and after a
+ * restore there is one for each data interval since the backup: they are no reason to stop delivering the others.
+ */
+export const AWAITING_DECISION: readonly string[] = ['DeliveredElsewhere', 'DeliveryWouldShrink'];
+
 const WINDOWS: Record<string, FailureWindow> = {
   hour: { runs: 24, failures: 12 },
   day: { runs: 7, failures: 4 },
