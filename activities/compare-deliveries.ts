@@ -6,12 +6,14 @@ import { fileEncodingOf, type FileConfig } from '../src/destinations/object-stor
 import type { Destination, IntervalBounds } from '../src/destinations/contract.ts';
 import { destinationOf } from '../src/destinations/index.ts';
 import type { PresentDelivery } from '../src/destinations/ownership.ts';
-import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../src/errors.ts';
+import { DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable } from '../src/errors.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import type { LedgerEntry } from '../src/exports/ledger.store.ts';
 import { ownershipOf } from '../src/exports/ownership.ts';
 import { emptyFile } from '../src/formats/file.ts';
+import { forLog } from '../src/temporal/failures.ts';
 import type { Engine } from './engine.ts';
+import { ofExport, withinDeadline } from './round-steps.ts';
 
 /** `foreign`: delivered by a run that this database does not know. `missing`: delivered as it knows, and not there. */
 export type Difference = 'foreign' | 'missing';
@@ -26,7 +28,7 @@ export type Compared = {
 /** The export could not be compared; `why` is a sentence for people. */
 export type Unchecked = { exportId: string; why: string };
 
-type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment'>;
+type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment' | 'log'>;
 
 /** Names of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
@@ -37,6 +39,10 @@ const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 /** Destinations whose answers take long are asked for several intervals at once. */
 const AT_ONCE = 4;
 const PAGE = 10_000;
+/** A listing may have millions of names. */
+const LISTING_MS = 30 * 60_000;
+/** For the answers about a few intervals: a destination that hangs must not keep the others waiting. */
+const ANSWER_MS = 2 * 60_000;
 
 /**
  * Data intervals that this database delivered, or of which the destination may hold a delivery, in order: none is asked for that
@@ -51,42 +57,47 @@ export async function intervalsToCompare(
 ): Promise<IntervalBounds[] | Unchecked> {
   const found = new Map<string, IntervalBounds>();
   const add = ({ start, end }: IntervalBounds) => found.set(`${end} ${start}`, { start, end });
+  const of = { projectId: one.projectId, model: one.model, exportId: one.id };
   try {
-    const { destination, config } = await opened(engine, one);
-    const of = { projectId: one.projectId, model: one.model, exportId: one.id };
-    for await (const bounds of destination.deliveries(config, of, engine.environment, signal)) add(bounds);
+    await withinDeadline(LISTING_MS, signal, async (deadline) => {
+      const { destination, config } = await opened(engine, one);
+      for await (const bounds of destination.deliveries(config, of, engine.environment, deadline)) add(bounds);
+    });
+    for await (const bounds of deliveredByUs(engine, one)) add(bounds);
   } catch (error) {
-    return uncheckedBy(error, one);
+    return uncheckedBy(engine, error, one);
   }
-  for await (const entry of deliveredByUs(engine, one)) add(entry);
   const inOrder = [...found.keys()].sort().map((key) => found.get(key)!);
   return inOrder.filter(({ end }) => from === null || end > from);
 }
 
 async function* deliveredByUs({ stores }: Reach, { id }: BatchExport): AsyncGenerator<IntervalBounds> {
   for (let after = '-infinity'; ;) {
-    const page = await stores.ledger.delivered(id, { from: '-infinity', to: 'infinity', after }, PAGE);
+    const page = await stores.intervalStates.delivered(id, after, PAGE);
     yield* page;
     if (page.length < PAGE) return;
     after = page.at(-1)!.end;
   }
 }
 
-/** Asks the destination for each interval. Ends with the first one that it does not answer. */
+/** Asks the destination for each interval. Ends with the first ones that it does not answer. @param answerMs for a few of them */
 export async function* compareDeliveries(
   engine: Reach,
   one: BatchExport,
   intervals: readonly IntervalBounds[],
   signal: AbortSignal,
+  answerMs = ANSWER_MS,
 ): AsyncGenerator<Compared | Unchecked> {
   try {
-    const place = await opened(engine, one);
+    const place = await withinDeadline(answerMs, signal, async () => opened(engine, one));
     for (let from = 0; from < intervals.length; from += AT_ONCE) {
       const some = intervals.slice(from, from + AT_ONCE);
-      yield* await Promise.all(some.map(async (interval) => compare(engine, one, place, interval, signal)));
+      yield* await withinDeadline(answerMs, signal, async (deadline) =>
+        Promise.all(some.map(async (interval) => compare(engine, one, place, interval, deadline))),
+      );
     }
   } catch (error) {
-    yield uncheckedBy(error, one);
+    yield uncheckedBy(engine, error, one);
   }
 }
 
@@ -98,14 +109,15 @@ async function compare(
   signal: AbortSignal,
 ): Promise<Compared> {
   const entry = await engine.stores.ledger.find({ exportId: one.id, start, end });
-  const present = await presentAt(engine, one, place, { start, end }, entry, signal);
-  return { exportId: one.id, start, end, present, difference: differenceOf(entry, present) };
+  const found = await lookAt(engine, one, place, { start, end }, entry, signal);
+  return { exportId: one.id, start, end, present: found.present, difference: differenceOf(entry, found) };
 }
 
-/** @throws what is no destination's error */
-function uncheckedBy(error: unknown, { id }: BatchExport): Unchecked {
-  if (isOfDestination(error)) return { exportId: id, why: error.message };
-  throw error;
+/** Whatever keeps one export from being compared, the others are, and deliveries can go on. */
+function uncheckedBy({ log }: Reach, error: unknown, { id }: BatchExport): Unchecked {
+  if (isForPeople(error)) return { exportId: id, why: error.message };
+  log.error({ ...forLog(error), ...ofExport(id) }, 'an export could not be compared');
+  return { exportId: id, why: 'An unexpected error; the log has it.' };
 }
 
 /** Where the export delivers now, its configuration checked. */
@@ -113,28 +125,41 @@ type Opened = { destination: Destination; config: unknown };
 
 async function opened({ sealed, environment }: Reach, one: BatchExport): Promise<Opened> {
   const destination = destinationOf(one.destinationType, environment);
-  const config = sealed.open(one);
+  const config = openedConfig(sealed, one);
   await destination.validate(config, environment);
   return { destination, config };
 }
 
-function isOfDestination(error: unknown): error is Error {
-  return [DestinationRejected, DestinationUnavailable, InvalidInput].some((one) => error instanceof one);
+function openedConfig(sealed: Reach['sealed'], one: BatchExport): unknown {
+  try {
+    return sealed.open(one);
+  } catch (cause) {
+    const why = 'Its secrets do not open: SLUICE_ENCRYPTION_KEYS lacks the key that they were sealed with.';
+    throw new DestinationRejected(why, { cause });
+  }
 }
 
-function differenceOf(entry: LedgerEntry | undefined, present: PresentDelivery | undefined): Difference | undefined {
+function isForPeople(error: unknown): error is Error {
+  return [DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable].some((one) => error instanceof one);
+}
+
+/** What the export's destination holds of an interval; `location`: where it would be. */
+type Found = { present: PresentDelivery | undefined; location: string };
+
+/** What was delivered before the destination was changed is not missing: nobody looks for it at the new one. */
+function differenceOf(entry: LedgerEntry | undefined, { present, location }: Found): Difference | undefined {
   if (present) return present.known ? undefined : 'foreign';
-  return entry?.receipt ? 'missing' : undefined;
+  return entry?.receipt?.location === location ? 'missing' : undefined;
 }
 
-async function presentAt(
+async function lookAt(
   { stores, environment }: Reach,
   one: BatchExport,
   { destination, config }: Opened,
   { start, end }: IntervalBounds,
   entry: LedgerEntry | undefined,
   signal: AbortSignal,
-): Promise<PresentDelivery | undefined> {
+): Promise<Found> {
   const epoch = entry?.epoch ?? 0;
   const hold = { exportId: one.id, start, end, epoch };
   const delivery = {
@@ -167,7 +192,7 @@ async function presentAt(
     environment,
   );
   try {
-    return await session.present();
+    return { present: await session.present(), location: session.location };
   } finally {
     await session.close();
   }

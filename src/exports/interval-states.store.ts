@@ -40,5 +40,16 @@ export function intervalStateStore(db: Knex) {
       const { rows } = await db.raw<{ rows: KnownInterval[] }>(KNOWN, { exportId, after, to });
       return rows;
     },
+
+    /** Bounds of what was delivered, oldest first, one page: those that end after `after`. */
+    async delivered(exportId: string, after: string, limit: number): Promise<{ start: string; end: string }[]> {
+      return db('batch_export_intervals')
+        .where({ batch_export_id: exportId })
+        .whereNotNull('receipt')
+        .where('data_interval_end', '>', after)
+        .orderBy('data_interval_end')
+        .limit(limit)
+        .select({ start: 'data_interval_start', end: 'data_interval_end' });
+    },
   };
 }

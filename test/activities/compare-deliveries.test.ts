@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { compareDeliveries, intervalsToCompare } from '../../activities/compare-deliveries.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
@@ -81,5 +84,57 @@ describe('what recover lists', () => {
       compared.map((found) => 'present' in found && found.present?.known),
       [true, undefined],
     );
+  });
+
+  /** Delivered hours of a paused export; the place of its manifests. */
+  async function buildDelivered(directory: string, hours: number): Promise<{ id: string; manifests: string[] }> {
+    const { projectId, engine } = world;
+    const destination = { type: 'LocalFile', config: { directory } };
+    const { id } = await world.batchExports.create(
+      projectId,
+      buildExport({ destination, paused: true, endAt: at(-1) }),
+    );
+    await engine.pool.query('update batch_exports set created_at = $2 where id = $1', [id, at(-1.5 - hours)]);
+    const { id: backfill } = await world.backfills.request(projectId, id, { startAt: at(-1 - hours), endAt: at(-1) });
+    await backfilled(world, id, backfill);
+    const folder = path.join(world.folder, directory);
+    const names = (await readdir(folder)).filter((name) => name.endsWith('_manifest.json'));
+    return { id, manifests: names.sort().map((name) => path.join(folder, name)) };
+  }
+
+  it('is not what was delivered before the destination was changed', async () => {
+    const { projectId, engine } = world;
+    const { id } = await buildDelivered('left', 2);
+    await world.batchExports.patch(projectId, id, {
+      destination: { type: 'LocalFile', config: { directory: 'moved-to' } },
+    });
+    const one = (await engine.stores.batchExports.find(id))!;
+    const { signal } = new AbortController();
+    const intervals = await intervalsToCompare(engine, one, null, signal);
+    assert.ok(Array.isArray(intervals));
+    const compared = await Array.fromAsync(compareDeliveries(engine, one, intervals, signal));
+    assert.deepEqual(
+      compared.map((found) => 'difference' in found && found.difference),
+      [undefined, undefined],
+    );
+  });
+
+  it('ends although a destination hangs, and says what was not compared', async () => {
+    const { engine } = world;
+    const { id, manifests } = await buildDelivered('hangs', 1);
+    const one = (await engine.stores.batchExports.find(id))!;
+    const { signal } = new AbortController();
+    const intervals = await intervalsToCompare(engine, one, null, signal);
+    assert.ok(Array.isArray(intervals));
+    // Reading it waits for somebody who writes.
+    await rm(manifests[0]!);
+    await promisify(execFile)('mkfifo', [manifests[0]!]);
+    try {
+      const compared = await Array.fromAsync(compareDeliveries(engine, one, intervals, signal, 500));
+      assert.deepEqual(compared, [{ exportId: id, why: 'It did not end within 0.5 s.' }]);
+    } finally {
+      const writer = await open(manifests[0]!, constants.O_RDWR | constants.O_NONBLOCK);
+      await writer.close();
+    }
   });
 });
