@@ -12,7 +12,7 @@ export async function down(knex: Knex): Promise<void> {
   await knex.raw(FORMER_CHANGE_GROUPS);
 }
 
-const CHANGE_GROUPS = `
+export const CHANGE_GROUPS = `
   -- [{index, key, properties}], sorted by the caller: their properties laid over those that are there. Returns [[index, key]] of those
   -- that stay as they are, since they would have more bytes of JSON than most; null for none.
   create function change_groups(project int, changes jsonb, most int) returns jsonb language plpgsql volatile as $$

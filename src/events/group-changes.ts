@@ -5,6 +5,10 @@ import type { IngestionWarning } from './warnings.ts';
 
 /** Bytes of a group's properties as JSON. */
 export const MOST_PROPERTIES_BYTES = 1024 * 1024;
+/** Elements of lists and members of objects in them, at every level. */
+export const MOST_PROPERTIES_VALUES = 25_000;
+/** What is said of more. */
+export const PROPERTIES_LIMIT = `${MOST_PROPERTIES_BYTES} bytes of JSON and ${MOST_PROPERTIES_VALUES} values`;
 
 /** @example { typeIndex: 0, key: 'acme', properties: '{"tier":"gold"}' } */
 export type GroupUpdate = {
@@ -31,7 +35,7 @@ export function groupsSql(projectId: number, subjects: readonly { group?: GroupU
   if (groups.size === 0) return undefined;
   const names = [...groups.keys()].sort();
   const changes = `[${names.map((name) => changeJson(groups.get(name)!)).join(',')}]`;
-  return `select change_groups(${projectId}, ${quoted(changes)}, ${MOST_PROPERTIES_BYTES})`;
+  return `select change_groups(${projectId}, ${quoted(changes)}, ${MOST_PROPERTIES_BYTES}, ${MOST_PROPERTIES_VALUES})`;
 }
 
 /** @param refused what the statement answers */
@@ -39,7 +43,7 @@ export function groupWarnings(refused: string | null | undefined): IngestionWarn
   if (refused == null) return [];
   return (JSON.parse(refused) as [number, string][]).map(([index, key]) => ({
     code: 'group_properties_size_violation',
-    detail: `The group ${JSON.stringify(key)} of type ${index} was not changed: its properties may have ${MOST_PROPERTIES_BYTES} bytes of JSON.`,
+    detail: `The group ${JSON.stringify(key)} of type ${index} was not changed: its properties may have ${PROPERTIES_LIMIT}.`,
   }));
 }
 

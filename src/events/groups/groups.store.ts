@@ -3,7 +3,7 @@ import type { Knex } from '../../db/connection.ts';
 import { InvalidInput, NotFound } from '../../errors.ts';
 import { keysetOf, newestFirst } from '../../http/keyset.ts';
 import type { Listed, Place } from '../../http/pagination.ts';
-import { MOST_PROPERTIES_BYTES } from '../group-changes.ts';
+import { MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES, PROPERTIES_LIMIT } from '../group-changes.ts';
 import { containing, cutToPage, inTime } from '../lookup.ts';
 
 /** Its `id` is the group's key. */
@@ -21,7 +21,7 @@ type Row = {
 
 const NARROWER = 'A longer `search` helps.';
 
-const REFUSED = `The properties of a group may have ${MOST_PROPERTIES_BYTES} bytes of JSON.`;
+const REFUSED = `The properties of a group may have ${PROPERTIES_LIMIT}.`;
 
 export function groupStore(db: Knex) {
   /**
@@ -35,11 +35,11 @@ export function groupStore(db: Knex) {
            where project_id = ? and group_type_index = ? and group_key = ? for no key update
        )
        update groups set properties = case when fits then after else groups.properties end, version = groups.version + fits::int
-         from (select *, octet_length(after::text) <= ? as fits from wanted) as wanted
+         from (select *, group_fits(after, properties, ?, ?) as fits from wanted) as wanted
          where (groups.project_id, groups.group_type_index, groups.group_key)
            = (wanted.project_id, wanted.group_type_index, wanted.group_key)
          returning groups.*, fits`,
-      [...values, name.projectId, name.typeIndex, name.key, MOST_PROPERTIES_BYTES],
+      [...values, name.projectId, name.typeIndex, name.key, MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES],
     );
     const [row] = rows;
     if (!row) throw new NotFound();
@@ -96,9 +96,9 @@ export function groupStore(db: Knex) {
       const written = JSON.stringify(properties);
       const { rows } = await db.raw<{ rows: Row[] }>(
         `insert into groups select ?::int, ?::smallint, ?::text, given, clock_timestamp(), 1 from (select ?::jsonb as given) as given
-           where octet_length(given::text) <= ?
+           where group_fits(given, '{}', ?, ?)
            on conflict do nothing returning *`,
-        [projectId, typeIndex, key, written, MOST_PROPERTIES_BYTES],
+        [projectId, typeIndex, key, written, MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES],
       );
       if (rows[0]) return fromRow(rows[0]);
       const known = await db('groups')

@@ -88,6 +88,39 @@ describe('a request about very many persons, in a database that knows nothing of
     ]);
   });
 
+  it('leaves a group as it is that would have more than 25,000 values, until it has fewer', async () => {
+    const told: string[] = [];
+    const ingest = createIngest(pool, {
+      onWarnings: (_, warnings) => void told.push(...warnings.map(({ code }) => code)),
+    });
+    const namesOf = async () =>
+      (
+        await pool.query(
+          `select count(*)::int as n from groups, jsonb_object_keys(properties) where group_key = 'wide'`,
+        )
+      ).rows[0] as { n: number };
+    const describeWide = (from: number, to: number, value: unknown = 1) => {
+      const properties = Object.fromEntries(
+        Array.from({ length: to - from }, (_, index) => [`m${from + index}`, value]),
+      );
+      const group = { typeIndex: 1, key: 'wide', properties: JSON.stringify(properties) };
+      return ingest.store(PROJECT, [
+        buildRows([{ ...buildPersonEvent(eventOf(['x', 'a'])), group }], { projectId: PROJECT }),
+      ]);
+    };
+    await describeWide(0, 15_000);
+    await describeWide(15_000, 25_000, ',[{');
+    assert.deepEqual([await namesOf(), told], [{ n: 25_000 }, []]);
+    await describeWide(25_000, 25_001);
+    assert.deepEqual([await namesOf(), told], [{ n: 25_000 }, ['group_properties_size_violation']]);
+    // Of before there was a limit.
+    await pool.query(
+      `update groups set properties = properties || jsonb_build_object('more', properties) where group_key = 'wide'`,
+    );
+    await describeWide(0, 1, 2);
+    assert.deepEqual(told, ['group_properties_size_violation'], 'its values may change');
+  });
+
   it('refuses the event alone that would make a value larger than Postgres can have', async () => {
     // As Postgres says it of 256 MiB, which would take this test a minute.
     await pool.query(`
