@@ -25,6 +25,13 @@ const largest = (owner: string, property: string) =>
     { math: 'max', math_property: property, math_property_type: owner },
   );
 const filter = (type: string, key: string, value: string) => ({ type, key, value, operator: 'exact' });
+const measured = (...properties: object[]) => ({
+  kind: 'ExperimentMetric',
+  metric_type: 'funnel',
+  series: [{ ...EVENTS, properties }],
+});
+const experiment = (key: string, ...metrics: object[]) => ({ name: key, feature_flag_key: key, metrics });
+const cohort = (...values: object[]) => ({ name: 'Some', filters: { properties: { type: 'AND', values } } });
 
 /** What each question shows: its marks, and of which kinds they are. */
 const QUESTIONS = {
@@ -307,6 +314,12 @@ describe('rows, values and persons', () => {
     const status = async (method: string, at: string, body?: object) =>
       (await world.request(method, at, body, { key: member.key })).status;
 
+    const made = async (at: string, body: object) => {
+      const answer = await world.request('POST', at, body, { key: member.key });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      return answer.body as Json;
+    };
+
     beforeEach(async () => {
       member = await buildMember(world.sluice.db, world.ours);
     });
@@ -381,6 +394,34 @@ describe('rows, values and persons', () => {
         for (const [method, at, body] of asked) assert.equal(await status(method, at, body), 403, `${method} ${at}`);
       });
     }
+
+    it('by how many persons conditions, cohorts and experiments are about', async () => {
+      const city = filter('person', 'city', 'London');
+      const { id, filters } = await made('/cohorts/', cohort(city));
+      const before = await made('/experiments/', experiment('before', measured(city)));
+      const { metrics } = before as { metrics: object[] };
+      const at = { cohort: `/cohorts/${String(id)}/`, experiment: `/experiments/${String(before['id'])}/` };
+      const other = filter('person', 'city', 'Paris');
+      await close('person');
+      for (const [method, path, body] of [
+        ['POST', '/feature_flags/user_blast_radius/', { condition: { properties: [city] } }],
+        ['POST', '/cohorts/', cohort(city)],
+        ['PATCH', at.cohort, { filters: cohort(other).filters }],
+        ['POST', '/experiments/', experiment('after', measured(city))],
+        ['PATCH', at.experiment, { metrics: [measured(other)] }],
+        ['PATCH', at.experiment, { metrics_secondary: [measured(other)] }],
+      ] as const) {
+        assert.equal(await status(method, path, body), 403, `${method} ${path}`);
+      }
+      const inCohort = { properties: [{ type: 'cohort', key: 'id', value: id }] };
+      assert.equal(await status('POST', '/feature_flags/user_blast_radius/', { condition: inCohort }), 200);
+      assert.equal(await status('PATCH', at.cohort, { name: 'Renamed', filters }), 200);
+      assert.equal(await status('PATCH', at.experiment, { metrics: [...metrics, measured()] }), 200);
+      assert.equal(
+        await status('POST', '/feature_flags/', { key: 'free', filters: { groups: [{ properties: [city] }] } }),
+        201,
+      );
+    });
 
     it('although properties of events may be called as what is of persons', async () => {
       await close('person');

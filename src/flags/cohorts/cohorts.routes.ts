@@ -60,7 +60,7 @@ const createCohort = route({
   answers: { 201: ChangedBody },
   summary: 'Create a cohort',
   description: ABOUT_CSV,
-  async handle({ project, caller, body, file }, { cohorts }: CohortsApi) {
+  async handle({ project, caller, rights, body, file }, { cohorts }: CohortsApi) {
     const ids = file ?? namedIds(body._create_static_person_ids);
     const given = {
       name: body.name,
@@ -68,7 +68,7 @@ const createCohort = route({
       isStatic: body.is_static ?? file !== undefined,
       filters: filtersIn(body),
     };
-    const made = await cohorts.create(project, caller, given, ids);
+    const made = await cohorts.create(project, { ...caller, rights }, given, ids);
     return json(201, presentChanged(made, await cohorts.users([made.cohort.createdBy])));
   },
 });

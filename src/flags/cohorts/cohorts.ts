@@ -3,13 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
 import { changesBetween, type Author, type Change } from '../../identity/activity.ts';
+import { ensureRaw, rawAccessByLevel } from '../../identity/raw-data.ts';
 import type { SeenActivity } from '../../identity/seen-activity.ts';
-import type { FlagAuthor } from '../feature-flags.ts';
+import type { EntitledAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkUse } from './check-use.ts';
 import type { Cohort, CohortFields } from './cohorts.store.ts';
 import { COUNT_MS } from './counting.ts';
-import { checkedCohortFilters, hasConditions } from './filters.ts';
+import { asksPersons, checkedCohortFilters, hasConditions, type CohortFilters } from './filters.ts';
 import { listMembers, type ListedPersons } from './listed-persons.ts';
 import type { NamedIds } from './read-ids.ts';
 
@@ -70,10 +71,11 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       return all.activity.list(projectId, { scope: SCOPE, itemId: id, seen }, page);
     },
 
-    /** @param ids whom a static cohort lists @throws InvalidInput naming the field */
-    async create(project: Project, author: Author, given: GivenCohort, ids?: NamedIds): Promise<Changed> {
+    /** @param ids whom a static cohort lists @throws InvalidInput naming the field; PermissionDenied as `ensureMayCount` */
+    async create(project: Project, author: EntitledAuthor, given: GivenCohort, ids?: NamedIds): Promise<Changed> {
       if (ids) requireStatic(given);
       const fields = { ...given, filters: filtersOf(given, given.filters), deleted: false };
+      ensureMayCount(author, fields);
       const made = await all.inTransaction(project.id, async (stores) => {
         await checkUse(stores, project.id, fields);
         const cohort = await stores.cohorts.insert(project.id, author.userId, fields);
@@ -84,10 +86,10 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       return ids ? list(project, author, made, ids) : { cohort: await counted(made) };
     },
 
-    /** What it is not told stays. @throws InvalidInput naming the field; NotFound */
+    /** What it is not told stays. @throws InvalidInput naming the field; NotFound; PermissionDenied as `ensureMayCount` */
     async change(
       project: Project,
-      author: FlagAuthor,
+      author: EntitledAuthor,
       id: number,
       changes: CohortChanges,
       ids?: NamedIds,
@@ -97,6 +99,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
         if (ids) requireStatic(current);
         const wanted = differences(current, changes);
         if (Object.keys(wanted).length === 0) return current;
+        if (wanted.filters) ensureMayCount(author, { ...current, ...wanted });
         await checkUse(stores, project.id, { ...current, ...wanted }, { current, rights: author.rights });
         const after = await stores.cohorts.update(id, wanted);
         await stores.cohorts.startCount(id, COUNT_MS);
@@ -144,6 +147,15 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
 }
 
 export type Cohorts = ReturnType<typeof cohorts>;
+
+/** Its count would tell what its author may not see. @throws PermissionDenied */
+function ensureMayCount(
+  { rights }: EntitledAuthor,
+  { isStatic, filters }: Pick<CohortFields, 'isStatic' | 'filters'>,
+): void {
+  // tooth: raw-cohorts
+  if (!isStatic && asksPersons(filters as CohortFilters)) ensureRaw(rawAccessByLevel(rights), ['person']);
+}
 
 function requireStatic({ isStatic }: Pick<Cohort, 'isStatic'>): void {
   if (!isStatic) throw new InvalidInput('Only static cohorts list their persons.', 'is_static');

@@ -50,6 +50,11 @@ export function cohortsIn({ properties }: CohortFilters): number[] {
   return leavesOf(properties).flatMap((leaf) => (leaf.type === 'cohort' ? [leaf.value] : []));
 }
 
+/** Whether it looks at properties of persons itself. */
+export function asksPersons({ properties }: CohortFilters): boolean {
+  return leavesOf(properties).some(({ type }) => type === 'person');
+}
+
 function leavesOf(group: PropertyGroup): (PropertyLeaf | CohortLeaf)[] {
   return group.values.flatMap((one) => ('values' in one ? leavesOf(one) : [one]));
 }

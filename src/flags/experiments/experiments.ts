@@ -8,6 +8,7 @@ import { checkPhases, fieldsOf } from './experiment-fields.ts';
 import { filtersAfter, flagFor, holdoutOf, ofExperiment, otherFilters, refuseIneligible } from './experiment-flag.ts';
 import { phaseOf, type Experiment, type ExperimentQuery } from './experiments.store.ts';
 import type { LinkedExperiment } from './present.ts';
+import { ensureMayMeasure } from './raw-data.ts';
 import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
 
 const SCOPE = 'Experiment';
@@ -44,6 +45,7 @@ export function experiments({ stores }: { stores: FlagStores }) {
       const { fields, arrangement } = fieldsOf(body);
       const wanted = { ...DEFAULTS, ...fields, name: body.name, type: body.type ?? ('product' as const) };
       checkPhases(undefined, wanted);
+      ensureMayMeasure(author, [...wanted.metrics, ...wanted.metrics_secondary]);
       return stores.inTransaction(project.id, async (bound) => {
         const holdout = await holdoutOf(bound, project.id, wanted.holdout_id);
         const flag = await flagFor(bound, project, author, {
@@ -74,6 +76,8 @@ export function experiments({ stores }: { stores: FlagStores }) {
         }
         const wanted = { ...fields, ...(body.deleted && { deleted: true, holdout_id: null }) };
         checkPhases(current, { ...current, ...wanted });
+        const stored = [...current.metrics, ...current.metrics_secondary];
+        ensureMayMeasure(author, [...(fields.metrics ?? []), ...(fields.metrics_secondary ?? [])], stored);
         const filters = await filtersAfter(bound, current, flag, { wanted, arrangement });
         const runs = phaseOf({ ...current, ...wanted }) === 'running';
         if (runs && phaseOf(current) !== 'running') refuseIneligible(filters);

@@ -1,6 +1,7 @@
 /** What the flags of a project answer: to one who asks, and to how many. */
 import { InvalidInput } from '../../errors.ts';
 import type { Project, Rights } from '../../http/access.ts';
+import { ensureRaw, rawAccessByLevel } from '../../identity/raw-data.ts';
 import type { Decider } from '../decide/decider.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import type { Decision } from '../evaluation/decision.ts';
@@ -9,7 +10,7 @@ import type { Counts } from '../matching/counts.ts';
 import type { FlagStores } from '../stores.ts';
 import { checkedFilters } from './check-filters.ts';
 import { checkReferences } from './check-references.ts';
-import type { ConditionSet } from './filters.ts';
+import type { ConditionSet, Property } from './filters.ts';
 
 export type FlagAnswersOptions = {
   stores: FlagStores;
@@ -54,6 +55,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
     /**
      * How many persons, or groups, a condition set is about, before its percentage is taken of them.
      * @throws InvalidInput naming the member of the `condition`
+     * @throws PermissionDenied for properties of persons that are closed to the caller: counts would tell them one by one
      * @throws Unavailable when it takes too long
      */
     async blastRadius(
@@ -65,6 +67,8 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       // Its variant is one of the flag's, which are not known here.
       const wanted = { ...condition, aggregation_group_type_index: groupTypeIndex, variant: null };
       const set = await checkedSet(project, wanted, rights);
+      // tooth: raw-blast-radius
+      if (set.properties?.some(asksPersons)) ensureRaw(rawAccessByLevel(rights), ['person']);
       const subject = groupTypeIndex === null ? 'person' : ({ groupTypeIndex } as const);
       return counts.ofFilters(project.id, (set.properties ?? []) as readonly Json[], subject);
     },
@@ -85,6 +89,11 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       throw new InvalidInput(error.message, attr, error.code);
     }
   }
+}
+
+/** Cohorts and other flags ask what others have stored. */
+function asksPersons({ type }: Property): boolean {
+  return type !== 'group' && type !== 'cohort' && type !== 'flag';
 }
 
 export type FlagAnswers = ReturnType<typeof flagAnswers>;

@@ -215,6 +215,24 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     grep: 'results of experiments',
   },
   {
+    name: 'raw-blast-radius',
+    guards: 'counts of condition sets do not tell values of persons one by one',
+    tests: ['test/authorization/raw-data.test.ts'],
+    grep: 'by how many persons',
+  },
+  {
+    name: 'raw-cohorts',
+    guards: 'counts of cohorts do not tell values of persons one by one',
+    tests: ['test/authorization/raw-data.test.ts'],
+    grep: 'by how many persons',
+  },
+  {
+    name: 'raw-metrics',
+    guards: 'results of experiments do not tell values of persons one by one',
+    tests: ['test/authorization/raw-data.test.ts'],
+    grep: 'by how many persons',
+  },
+  {
     name: 'raw-breakdowns',
     guards: 'a breakdown laid over a dashboard does not show values through its link',
     tests: ['test/authorization/raw-data.test.ts'],
