@@ -18,7 +18,8 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { destinationOf, destinations } from '../../src/destinations/index.ts';
 import { folderQuota } from '../../src/destinations/local-file/quota.ts';
-import { localStore } from '../../src/destinations/local-file/store.ts';
+import { localStore, type LocalStoreOptions } from '../../src/destinations/local-file/store.ts';
+import { ObjectChanged } from '../../src/destinations/object-store/store.ts';
 import { fill } from '../../src/destinations/object-store/upload.ts';
 import { DestinationRejected, InvalidInput } from '../../src/errors.ts';
 import { buildRows, freezeAt, testInterval } from '../support/deliveries.ts';
@@ -94,9 +95,10 @@ async function filesBetween(layout: 'stable' | 'versioned'): Promise<'whole' | '
   return found.every(Boolean) ? 'whole' : 'torn';
 }
 
-function storeOf({ root }: { root: string }) {
+function storeOf({ root }: { root: string }, linkFile?: LocalStoreOptions['linkFile']) {
   const quota = folderQuota(root, undefined);
-  return localStore({ root, quota, place: 'local:1/web', epoch: 1, signal: new AbortController().signal });
+  const { signal } = new AbortController();
+  return localStore({ root, quota, place: 'local:1/web', epoch: 1, signal, ...(linkFile && { linkFile }) });
 }
 
 async function* content() {
@@ -271,6 +273,27 @@ describe('LocalFile', () => {
       await place.stop();
     }
   });
+
+  for (const code of ['EPERM', 'ENOTSUP', 'EMLINK']) {
+    it(`makes a file of a new name on a volume without links, and replaces none that is there: ${code}`, async () => {
+      const place = await makePlace();
+      try {
+        const store = storeOf(place, async () => Promise.reject(Object.assign(new Error(code), { code })));
+        const begun = await store.begin('1/web/a.jsonl', 'token');
+        const second = await fill(store, await store.begin('1/web/a.jsonl', 'token'), content());
+        await store.complete(await fill(store, begun, content()), 'absent');
+        const name = path.join(place.root, '1/web/a.jsonl');
+        assert.equal(await readFile(name, 'utf8'), 'row\n');
+        const { ino } = await stat(name);
+        await assert.rejects(store.complete(second, 'absent'), ObjectChanged);
+        assert.equal((await stat(name)).ino, ino);
+        await store.abort(second);
+        assert.deepEqual(await readdir(path.dirname(name)), ['a.jsonl']);
+      } finally {
+        await place.stop();
+      }
+    });
+  }
 
   describe('where a project may take 2 MiB', () => {
     const tooMany = { name: 'DestinationRejected', message: /more than the 2 MiB that it has in the export folder/ };

@@ -1,6 +1,6 @@
 /**
- * Objects as files below one folder. An upload is a hidden temporary file beside its target; completing it is a rename, which
- * is atomic, and which finds no file once the upload was aborted.
+ * Objects as files below one folder. An upload is a hidden temporary file beside its target. Completing it is a rename, or, where there
+ * may be no such file yet, a second link: both are atomic, and find no file once the upload was aborted.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -14,6 +14,8 @@ import type { Quota } from './quota.ts';
 const PIECE_BYTES = 1024 * 1024;
 const READ_BYTES = 256 * 1024;
 
+type LinkFile = (from: string, to: string) => Promise<void>;
+
 export type LocalStoreOptions = {
   /** Absolute; keys are paths below it. */
   root: string;
@@ -25,13 +27,15 @@ export type LocalStoreOptions = {
   /** Marks temporary files, for whoever finds one. */
   epoch: number;
   signal: AbortSignal;
+  /** As `link(2)`, which not every volume has. */
+  linkFile?: LinkFile;
 };
 
 /** What is delivered is people's behaviour: not for every account of the machine. */
 export const DEFAULT_FILE_MODE = 0o640;
 
 export function localStore(options: LocalStoreOptions): ObjectStore {
-  const { root, quota, fileMode = DEFAULT_FILE_MODE, place, epoch, signal } = options;
+  const { root, quota, fileMode = DEFAULT_FILE_MODE, place, epoch, signal, linkFile = link } = options;
   const store: ObjectStore = {
     partsInFlight: 1,
     partBytes: PIECE_BYTES,
@@ -86,7 +90,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
         await file.close();
       }
       const [from, to] = [path.join(root, id), path.join(root, key)];
-      if (replaces === 'absent') await createFrom(from, to);
+      if (replaces === 'absent') await createFrom(from, to, linkFile);
       else {
         // As near to the rename as a file system lets us: it has no rename under a condition.
         if (replaces && (await store.head(key))?.tag !== replaces.tag) throw new ObjectChanged();
@@ -147,13 +151,23 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
   return translated(store);
 }
 
+/** What volumes without links answer: of Windows shares, of memory cards, some of FUSE. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'];
+
 /** Like a rename, but never over a file that is there. @throws ObjectChanged, UploadGone */
-async function createFrom(from: string, to: string): Promise<void> {
-  await link(from, to).catch((error: unknown) => {
+async function createFrom(from: string, to: string, linkFile: LinkFile): Promise<void> {
+  try {
+    await linkFile(from, to);
+  } catch (error) {
     // tooth: local-file-create
     if (hasCode(error, 'EEXIST')) throw new ObjectChanged();
-    return goneIfMissing(error);
-  });
+    if (!hasCode(error, ...NO_LINKS)) goneIfMissing(error);
+    // As near to it as such a volume lets us.
+    // tooth: local-file-create-without-links
+    if (await lstat(to).catch(undefinedIfMissing)) throw new ObjectChanged();
+    await rename(from, to).catch(goneIfMissing);
+    return;
+  }
   await unlink(from).catch(undefinedIfMissing);
 }
 

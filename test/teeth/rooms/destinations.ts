@@ -136,6 +136,12 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     grep: 'replaces nothing that comes while it commits',
   },
   {
+    name: 'local-file-create-without-links',
+    guards: 'a first manifest replaces none that is there, on a volume without links either',
+    tests: LOCAL_FILE,
+    grep: 'without links',
+  },
+  {
     name: 'local-file-quota',
     guards: 'a project writes no more than its quota',
     tests: LOCAL_FILE,
