@@ -175,7 +175,10 @@ export function createCapture(options: CaptureOptions): Capture {
   ): Promise<GroupTypes> {
     const known = groupTypes.find(projectId, namedGroupTypes(given));
     if (known) return known;
+    // New types are rare, and all of the events are read once more for them.
+    await othersTurn();
     const { indexes } = await readEvents(given, { ...reception, groupTypes: new Map() });
+    await othersTurn();
     const names = namedGroupTypes(indexes.map((index) => given[index]));
     try {
       return groupTypes.find(projectId, names) ?? (await groupTypes.make(projectId, names));

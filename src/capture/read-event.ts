@@ -5,7 +5,7 @@ import type { GroupTypes } from '../events/group-types.ts';
 import { readPersonEffects } from '../events/persons/effects.ts';
 import { storedLength } from '../events/stored-length.ts';
 import { parseInstant } from '../wire/instant.ts';
-import { isDeeperThan, storableJson, storableText } from '../wire/json.ts';
+import { excessOf, storableJson, storableText } from '../wire/json.ts';
 import { textHasMoreValuesThan } from '../wire/value-count.ts';
 import { isObject, type RawObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
@@ -34,9 +34,11 @@ export type Reception = {
  */
 export function readEvent(raw: unknown, reception: Reception): NewEvent {
   if (!isObject(raw)) throw new InvalidInput('An event must be an object.');
-  if (isDeeperThan(raw, LIMITS.depth)) {
+  const excess = excessOf(raw, { levels: LIMITS.depth, values: MOST_AROUND * LIMITS.valuesPerEvent });
+  if (excess === 'levels') {
     throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
+  if (excess === 'values') throw tooManyValues();
   const { object, ...texts } = readProperties(raw, reception);
   const event = readName(raw['event']);
   const distinctId = readDistinctId(raw);
@@ -70,7 +72,7 @@ function readName(value: unknown): string {
 function readDistinctId(raw: RawObject): string {
   const value = raw['distinct_id'] ?? raw['$distinct_id'] ?? memberOf(raw['properties'], 'distinct_id');
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
-  const id = storableText(text).slice(0, LIMITS.distinctIdLength).toWellFormed();
+  const id = storableText(text.slice(0, LIMITS.distinctIdLength));
   if (value === undefined || value === null || id.trim() === '') {
     throw new InvalidInput('An event needs a distinct_id that is not empty.', 'distinct_id', 'missing_distinct_id');
   }
@@ -103,11 +105,16 @@ function readProperties(raw: RawObject, { escapes, groupTypes }: Reception): Rea
     const detail = `An event's properties may have ${LIMITS.propertiesLength} characters of JSON.`;
     throw new InvalidInput(detail, 'properties', 'event_too_large');
   }
-  if (textHasMoreValuesThan(text, LIMITS.valuesPerEvent)) {
-    const detail = `An event's properties may hold ${LIMITS.valuesPerEvent} values.`;
-    throw new InvalidInput(detail, 'properties', 'event_too_large');
-  }
+  if (textHasMoreValuesThan(text, LIMITS.valuesPerEvent)) throw tooManyValues();
   return { object, properties: text, elementsChain: typeof chain === 'string' ? storableText(chain) : '' };
+}
+
+/** Times what the properties may hold: SDKs send what is set twice, and there are other members that are not stored. */
+const MOST_AROUND = 2;
+
+function tooManyValues(): InvalidInput {
+  const detail = `An event's properties may hold ${LIMITS.valuesPerEvent} values.`;
+  return new InvalidInput(detail, 'properties', 'event_too_large');
 }
 
 function withGroups(properties: RawObject, types: GroupTypes): RawObject {

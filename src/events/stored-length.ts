@@ -5,11 +5,12 @@ const MOST_GROWTH = 64;
 
 /**
  * @param text JSON of the value
- * @param most what the caller can accept: where the text cannot grow beyond it, nobody counts
+ * @param most what the caller can accept: where the text cannot grow beyond it, or is longer already, nobody counts
  * @returns the length of the text, with what its numbers gain where that may matter
  */
 export function storedLength(text: string, value: unknown, most: number): number {
-  return text.length * MOST_GROWTH <= most ? text.length : text.length + gainOf(value);
+  const isPlain = text.length > most || text.length * MOST_GROWTH <= most;
+  return isPlain ? text.length : text.length + gainOf(value);
 }
 
 function gainOf(value: unknown): number {

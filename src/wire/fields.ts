@@ -1,5 +1,6 @@
 /** Fields of a query or of a form. */
 import { unescape } from 'node:querystring';
+import { replaceUnit } from './replace.ts';
 
 /** @returns the first field of that name; undefined when there is none, and when it is empty */
 export type Fields = (name: string) => string | undefined;
@@ -15,7 +16,7 @@ export function fieldsOf(text: string): Fields {
     if (start < 0) return undefined;
     const end = text.indexOf('&', start);
     const value = text.slice(start, end < 0 ? text.length : end);
-    return (ESCAPED.test(value) ? unescape(value.replaceAll('+', ' ')) : value) || undefined;
+    return (ESCAPED.test(value) ? unescape(replaceUnit(value, '+', ' ')) : value) || undefined;
   };
 }
 

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { MalformedRequest, TooLarge } from '../errors.ts';
 import { withoutNonFinite } from './non-finite.ts';
+import { replaceUnit } from './replace.ts';
 import { hasMoreValuesThan } from './value-count.ts';
 
 const ESCAPE = Buffer.from('\\u');
@@ -14,8 +15,28 @@ export type ParsedJson = {
 
 /** @throws MalformedRequest, TooLarge as `readJson` */
 export function parseJson(bytes: Buffer, mostValues: number): ParsedJson {
-  const value = readJson(bytes, { mostValues, read: (text): unknown => JSON.parse(text) });
-  return { value, escapes: bytes.includes(ESCAPE) };
+  return { value: readJson(bytes, { mostValues, read: parseText }), escapes: bytes.includes(ESCAPE) };
+}
+
+/**
+ * `parseJson` of megabytes, which takes up to a second.
+ * @param takeTurn waited for between its steps, so that others have their turns
+ * @throws MalformedRequest, TooLarge as `readJson`
+ */
+export async function parseJsonInTurns(
+  bytes: Buffer,
+  mostValues: number,
+  takeTurn: () => Promise<void> | undefined,
+): Promise<ParsedJson> {
+  const steps = reading(bytes, { mostValues, read: parseText });
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return { value: step.value, escapes: bytes.includes(ESCAPE) };
+    await takeTurn();
+  }
+}
+
+function parseText(text: string): unknown {
+  return JSON.parse(text);
 }
 
 export type ReadOptions<Value> = {
@@ -30,15 +51,27 @@ export type ReadOptions<Value> = {
  * @throws TooLarge for more values
  * @throws MalformedRequest for anything else
  */
-export function readJson<Value>(bytes: Buffer, { read, mostValues }: ReadOptions<Value>): Value {
+export function readJson<Value>(bytes: Buffer, options: ReadOptions<Value>): Value {
+  const steps = reading(bytes, options);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** Yields between steps that take long for large bodies. */
+function* reading<Value>(bytes: Buffer, { read, mostValues }: ReadOptions<Value>): Generator<void, Value, void> {
   if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
   if (hasMoreValuesThan(bytes, mostValues))
     throw new TooLarge(`The body holds more than ${Math.floor(mostValues)} values.`);
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
+  yield;
   const json = startsWithMark(bytes) ? bytes.subarray(3) : bytes;
-  const value = parse(json, read) ?? parse(withoutNonFinite(json), read);
-  if (value === undefined) throw new MalformedRequest('The body is not valid JSON.');
-  return value;
+  const value = parse(json, read);
+  if (value !== undefined) return value;
+  yield;
+  const finite = withoutNonFinite(json);
+  yield;
+  const other = parse(finite, read);
+  if (other === undefined) throw new MalformedRequest('The body is not valid JSON.');
+  return other;
 }
 
 /** U+FEFF, as some editors put it before a text. */
@@ -65,9 +98,39 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   return false;
 }
 
+/**
+ * `isDeeperThan`, and whether it holds more values, counted as in `value-count.ts`. Looks no further than to the first of them.
+ * @returns which limit it exceeds
+ */
+export function excessOf(value: unknown, most: { levels: number; values: number }): 'levels' | 'values' | undefined {
+  const left = valuesLeft(value, most.levels, most.values);
+  if (left >= 0) return undefined;
+  return left === TOO_DEEP ? 'levels' : 'values';
+}
+
+const TOO_DEEP = -Infinity;
+
+/** @returns below 0 when it holds more than `values` */
+function valuesLeft(value: unknown, levels: number, values: number): number {
+  if (typeof value !== 'object' || value === null) return values;
+  if (levels === 0) return TOO_DEEP;
+  let left = values;
+  if (Array.isArray(value)) {
+    // An empty one counts as well.
+    left -= Math.max(1, value.length);
+    for (let at = 0; at < value.length && left >= 0; at += 1) left = valuesLeft(value[at], levels - 1, left);
+    return left;
+  }
+  for (const name in value) {
+    if (left < 0) return left;
+    left = valuesLeft((value as Record<string, unknown>)[name], levels - 1, left - 1);
+  }
+  return left === values ? left - 1 : left;
+}
+
 /** What neither `text` nor `jsonb` stores (U+0000, half a surrogate pair) becomes U+FFFD. */
 export function storableText(text: string): string {
-  return text.replaceAll('\0', '\ufffd').toWellFormed();
+  return replaceUnit(text, '\0', '\ufffd').toWellFormed();
 }
 
 /** As JSON.stringify writes them: a few innocent texts match too, and are only looked at again. */

@@ -8,6 +8,9 @@ import { buildTenant, type Tenant } from '../support/identity.ts';
 
 const event = (more: object = {}) => ({ event: 'pageview', distinct_id: 'someone', ...more });
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+const members = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`member ${at}`, 'a value of some letters']));
+const inflatingForm = (bytes: number) => gzipSync(`data=[${'%20'.repeat((bytes - 20) / 3)}`);
 const assertEnvelope = (body: Record<string, unknown>) =>
   assert.deepEqual(Object.keys(body), ['type', 'code', 'detail', 'attr']);
 
@@ -186,6 +189,20 @@ describe('a body sent to capture', () => {
     assert.ok(body.length > LIMITS.bodyBytes);
     assert.equal((await post(`${server.url}/batch/`, body)).status, 200);
     assert.equal(await stored(), 4);
+  });
+
+  it('may hold ten thousand events of twenty properties, but not one event of 400,000', async () => {
+    const events = Array.from({ length: LIMITS.eventsPerRequest }, () => event({ properties: members(20) }));
+    assert.equal((await post(`${server.url}/batch/`, gzipSync(json(withKey({ batch: events }))))).status, 200);
+    assert.equal(await stored(), LIMITS.eventsPerRequest);
+    const wide = [event({ properties: members(400_000) })];
+    assert.equal((await post(`${server.url}/batch/`, gzipSync(json(withKey({ batch: wide }))))).status, 413);
+  });
+
+  it('may be a form, base64 or lz64 only of four mebibytes', async () => {
+    const answer = await post(`${server.url}/batch/`, inflatingForm(5 * 1024 * 1024));
+    assert.deepEqual([answer.status, answer.body['code']], [413, 'payload_too_large']);
+    assert.equal((await post(`${server.url}/batch/`, inflatingForm(4 * 1024 * 1024))).status, 400);
   });
 
   it('is answered for other methods with 405, for HEAD with nothing, and for OPTIONS with what browsers ask', async () => {

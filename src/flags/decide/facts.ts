@@ -141,7 +141,7 @@ const STORED_ID_LENGTH = 200;
 
 /** An id as capture stored it. */
 function storedId(id: string): string {
-  return storableText(id).slice(0, STORED_ID_LENGTH).toWellFormed();
+  return storableText(id.slice(0, STORED_ID_LENGTH));
 }
 
 /** The earlier id of who asks, and the flags whose answers it goes on to decide; undefined when there is nothing to write. */

@@ -20,6 +20,19 @@ export const BYTE_TEETH: readonly Tooth[] = [
     replace: ['{ maxOutputLength: limit }', '{}'],
   },
   {
+    name: 'body-text-limit',
+    guards: 'a body that is decoded in many passes is small',
+    tests: ['test/capture/bodies.test.ts'],
+    grep: 'only of four mebibytes',
+  },
+  {
+    name: 'capture-values',
+    guards: 'a body is parsed only when that is over soon',
+    tests: ['test/capture/bodies.test.ts'],
+    grep: 'ten thousand events of twenty properties',
+    replace: ['Math.min(LIMITS.mostValues, ', 'Math.max(1, '],
+  },
+  {
     name: 'shared-room',
     guards: 'one sender does not fill the memory of all',
     tests: ['test/wire/memory.test.ts'],
