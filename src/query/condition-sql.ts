@@ -90,8 +90,8 @@ const containsAny: Writer = (wanted, { found }) => {
   const patterns = listOf(wanted).map((one) =>
     escapeLiteral(`%${lowerAscii(textOf(one)).replace(/[\\%_]/g, '\\$&')}%`),
   );
-  // One condition for all values: the planner takes quadratic time for a list of them, and cannot be stopped. Null where the property is,
-  // so that the negation is too.
+  // One condition for all values: the planner takes quadratic time for a list of them, and cannot be stopped. False where
+  // there is no property.
   return `(${lowered(found)} like any (array[${patterns.join(', ')}]::text[]) and ${found} is not null)`;
 };
 
