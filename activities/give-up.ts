@@ -21,6 +21,8 @@ const FINAL_ERRORS = new Set([
   'NotFound',
 ]);
 
+const ENDS_PLANNING = new Set([...FINAL_ERRORS, 'Superseded']);
+
 type End = RunEnd & { level: LogLevel };
 
 function endOf(ending: Failed): End {
@@ -39,12 +41,12 @@ export async function giveUp(engine: Engine, run: Run, ending: Failed, signal: A
 }
 
 /**
- * Ends a run whose planning failed for good. A run that another attempt has planned goes on; other errors than final ones leave the
+ * Ends a run whose planning failed for good, or that another run has superseded. A run that another attempt has planned goes on; other errors than final ones leave the
  * row open: planning is tried again, or the reconciler learns from Temporal how the execution ended.
  */
 export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {
   const failure = toFailure(error);
-  if (!(failure instanceof ApplicationFailure) || !FINAL_ERRORS.has(failure.type ?? '')) return;
+  if (!(failure instanceof ApplicationFailure) || !ENDS_PLANNING.has(failure.type ?? '')) return;
   const ended = endOf({ how: 'failed', type: failure.type!, message: failure.message });
   if (await end(engine, run, ended, { onlyUnplanned: true })) await countRun(engine, run.id);
 }

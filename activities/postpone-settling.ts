@@ -18,7 +18,10 @@ async function giveUp({ stores, log }: Engine, entry: Unsettled): Promise<void> 
   const isDelivered = (entry.receipt !== null && entry.state === 'open') || !entry.isPresent;
   const summary =
     `What a run left half way could not be settled for ${GIVE_UP_AFTER_DAYS} days, and is given up: ` +
-    'unfinished uploads or tables may be left at the destination. Retry the data interval to deliver it again.';
+    'unfinished uploads or tables may be left at the destination. ' +
+    (isDelivered
+      ? 'What was delivered of the data interval before is not touched by it.'
+      : 'Retry the data interval to deliver it again.');
   await stores.inTransaction(async (inside) => {
     await inside.ledger.giveUpSettling(entry);
     await inside.troubles.end(entry, 'unsettled');

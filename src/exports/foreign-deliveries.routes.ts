@@ -69,7 +69,7 @@ const acceptDelivery = route({
   answers: { 204: null },
   summary: 'Decide which delivery of a data interval stays',
   description:
-    'Refused with 409 while a run of the interval is under way, and where `theirs` was interrupted half-way.',
+    '`theirs` is refused with 409 while a run of the interval is under way or was asked for, and where it was interrupted half-way.',
   async handle({ project, caller, params, body }, { foreignDeliveries }: ExportsApi) {
     await foreignDeliveries.accept(project.id, params.batch_export_id, params.id, body.side, caller);
     return noBody(204);

@@ -354,6 +354,9 @@ describe('the place of a run', () => {
     await due('7 days');
     await reconcile();
     assert.deepEqual(await troubles(), [], 'the interval is delivered');
+    const lines = await world.engine.stores.logs.list({ batchExportId: id, limit: 100, offset: 0 });
+    const [told] = lines.results.filter(({ message }) => message.includes('is given up'));
+    assert.doesNotMatch(told!.message, /Retry/);
     await create(stores, x);
   });
 

@@ -92,7 +92,7 @@ describe('a run that cannot be planned', () => {
     assert.deepEqual(await stateOf(handle.firstExecutionRunId), ['Completed', null]);
   });
 
-  it('because another run has the interval by now leaves its end to the reconciler', async () => {
+  it('because another run has the interval by now is Cancelled, as every run that was superseded, and told nobody', async () => {
     const id = await create();
     const handle = await start(id, async (_, { runId }) => {
       const run = await world.engine.stores.runs.byId(runId);
@@ -102,7 +102,9 @@ describe('a run that cannot be planned', () => {
       await world.engine.stores.runs.open({ ...other, kind: 'gap', createdAt: run.createdAt });
     });
     await assert.rejects(handle.result());
-    assert.deepEqual(await stateOf(handle.firstExecutionRunId), ['Starting', null]);
+    const why = 'Another run has this data interval now.';
+    assert.deepEqual(await stateOf(handle.firstExecutionRunId), ['Cancelled', why]);
+    assert.equal(await world.engine.stores.health.begin(id, 'failing'), true, 'it is not reported');
   });
 
   it('by a frozen attempt goes on as another attempt planned it', async () => {
