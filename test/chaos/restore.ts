@@ -109,7 +109,7 @@ async function addRows(deliveries: Deliveries, destination: Pool, table: string)
 async function knownRuns({ source }: Installation): Promise<Set<string>> {
   const pool = createPool({ url: source.url(), applicationName: 'chaos', maxConnections: 1 });
   try {
-    const { rows } = await pool.query<{ id: string }>('select id from batch_export_runs');
+    const { rows } = await pool.query<{ id: string }>('select id from batch_export_runs where plan is not null');
     return new Set(rows.map(({ id }) => id));
   } finally {
     await pool.end();

@@ -2,28 +2,38 @@
 import assert from 'node:assert/strict';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
-import { runsOf, type Life } from './commands.ts';
+import { runsOf, type Command, type Life } from './commands.ts';
 import { placeKey, type Delivered, type Found } from './delivered.ts';
 import { isSinceRestore, type Foreign, type Story } from './story.ts';
 
 /** What an interval's last run may say when nobody will run it again by itself. */
-const FINAL = ['Completed', 'Failed', 'Cancelled'];
+const FINAL = ['Completed', 'Cancelled'];
+
+/** Whether something in a life says no for good: its destination, or what another timeline has left there. */
+function mayFail(commands: readonly Command[]): boolean {
+  return commands.some(
+    (command) => command.do === 'restore' || (command.do === 'weather' && command.weather === 'rejecting'),
+  );
+}
 
 /** An interval that ended so recently may not be delivered yet. */
 const UNDER_WAY = 10 * 60_000;
 
 /**
+ * @param commands all of the life
  * @param now of the product's clock
  * @param underWay milliseconds
  */
 export async function assertExpected(
   life: Life,
+  commands: readonly Command[],
   now: number,
   adopted: Foreign['adopted'],
   underWay = UNDER_WAY,
 ): Promise<void> {
   const { world, id, model } = life;
   const runs = await runsOf(life);
+  const final = mayFail(commands) ? [...FINAL, 'Failed'] : FINAL;
   const tiles = new Map(model.tiles(model.createdAt - 300 * 3_600_000, now).map((tile) => [tile.end, tile]));
   for (const run of runs) if (!adopted.has(run.id)) assertWanted(life, run, tiles.get(Date.parse(run.end))?.start, now);
 
@@ -33,7 +43,7 @@ export async function assertExpected(
   for (const { end } of tiles.values()) {
     const ofInterval = runs.filter((run) => Date.parse(run.end) === end);
     const last = ofInterval.at(-1)?.status ?? 'no run';
-    if (model.isDue(end, now - underWay)) assert.ok(FINAL.includes(last), `${isoSeconds(end)} is due and has ${last}`);
+    if (model.isDue(end, now - underWay)) assert.ok(final.includes(last), `${isoSeconds(end)} is due and has ${last}`);
     const wishes = model.wishes.filter((wish) => wish.end === end && !cancelled.has(wish.backfill));
     for (const wish of wishes) assertGranted(wish, ofInterval);
   }

@@ -193,10 +193,10 @@ export async function buildInstallation() {
 
     foreignDeliveries: foreignDeliveries({ stores, executions }),
 
-    /** The status of each run that the database knows. */
+    /** The status of each run that the database knows, which takes its plan. */
     async knownRuns(): Promise<Map<string, string>> {
       const { rows } = await pool.query<{ id: string; status: string }>(
-        'select id, status from batch_export_runs where project_id = $1',
+        'select id, status from batch_export_runs where project_id = $1 and plan is not null',
         [projectId],
       );
       return new Map(rows.map(({ id, status }) => [id, status]));

@@ -94,7 +94,7 @@ export async function liveForReal(
   await world.reconcile();
   await eventually('the export to come to rest', async () => isAtRest(life), 120);
   const waitsForGaps = commands.some(({ do: what }) => what === 'patch' || what === 'outage');
-  await assertExpected(life, await now(), new Map(), waitsForGaps ? GAP_MILLIS : SCHEDULED_MILLIS);
+  await assertExpected(life, commands, await now(), new Map(), waitsForGaps ? GAP_MILLIS : SCHEDULED_MILLIS);
   await assertStale(life, nothingForeign());
   const story = { lives: [life], foreign: nothingForeign() };
   await assertDelivered(story, await world.delivered(projectId), await world.recordedKeys());

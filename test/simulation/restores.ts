@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { Conflict } from '../../src/errors.ts';
 import { NOBODY } from '../../src/exports/activity.ts';
-import type { Command, Life } from './commands.ts';
+import { runsOf, type Command, type Life } from './commands.ts';
 import { Model } from './model.ts';
-import { living, type Story } from './story.ts';
+import { living, type Remaining, type Story } from './story.ts';
 
 /** While deliveries are blocked there is nothing to go back to. */
 export async function backUp({ world, lives, deleted, rows, foreign }: Story): Promise<void> {
@@ -59,13 +59,33 @@ export async function assertNothingWhileBlocked({ world, foreign }: Story): Prom
   assert.equal(await world.everythingDelivered(), foreign.blocked, 'while deliveries are blocked nothing is delivered');
 }
 
-/** Each delivery that the database does not know is as the restore found it, to the last byte, unless an operator decided. */
-export async function assertForeignUnchanged({ world, foreign }: Story): Promise<void> {
+/**
+ * Each delivery that the database does not know is as the restore found it, to the last byte, unless an operator let it be replaced, or
+ * adopted it and something was asked for after that.
+ */
+export async function assertForeignUnchanged(story: Story): Promise<void> {
+  const { world, foreign } = story;
   const { present } = await world.delivered();
   for (const [key, { isKnown, ...found }] of foreign.remaining) {
-    if (isKnown || foreign.accepted.has(found.runId)) continue;
+    if (isKnown || foreign.accepted.get(found.runId)?.side === 'ours') continue;
+    if (await isAskedForSinceAdopted(story, key, found)) continue;
     assert.deepEqual(present.get(key), found, `${key}: what another timeline delivered stays as it is`);
   }
+}
+
+/** By a person, or because history has joined it. */
+async function isAskedForSinceAdopted(
+  { lives, foreign }: Story,
+  key: string,
+  { exportId, runId }: Omit<Remaining, 'isKnown'>,
+): Promise<boolean> {
+  const accepted = foreign.accepted.get(runId);
+  const life = lives.find(({ id }) => id === exportId);
+  if (!accepted || !life) return false;
+  const end = key.split(' ').at(-1)!;
+  if (life.model.wishes.some((wish) => wish.end === Date.parse(end) && wish.at >= accepted.at)) return true;
+  const runs = await runsOf(life);
+  return runs.some((run) => run.end === end && run.kind === 'stale' && Date.parse(run.createdAt) >= accepted.at);
 }
 
 export async function recover(story: Story): Promise<void> {
@@ -105,7 +125,7 @@ export async function accept(story: Story, { side, nth }: Extract<Command, { do:
     if (error instanceof Conflict && side === 'theirs') return;
     throw error;
   }
-  foreign.accepted.add(runId);
+  foreign.accepted.set(runId, { side, at: world.clock.now() });
   if (side === 'theirs') {
     const uuids = delivered.get(key);
     assert.ok(uuids, 'only a complete delivery is adopted');

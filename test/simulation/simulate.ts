@@ -68,7 +68,7 @@ export async function live(world: Installation, lived: Lived): Promise<void> {
   assert.deepEqual(worker.refused, []);
   for (const life of living(story)) {
     await noticePause(life);
-    await assertExpected(life, clock.now(), story.foreign.adopted);
+    await assertExpected(life, lived.commands, clock.now(), story.foreign.adopted);
     await assertStale(life, story.foreign);
   }
   await assertForeignUnchanged(story);

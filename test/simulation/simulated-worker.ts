@@ -3,7 +3,14 @@ import type { Engine, Step } from '../../activities/engine.ts';
 import { exportPart } from '../../activities/export-part.ts';
 import { finishRun, type RunEnding } from '../../activities/finish-run.ts';
 import { prepareRun } from '../../activities/prepare-run.ts';
-import { DestinationRejected, DestinationUnavailable, InvalidInput, NotFound, Unavailable } from '../../src/errors.ts';
+import {
+  DestinationRejected,
+  DestinationUnavailable,
+  InvalidInput,
+  NotFound,
+  SluiceError,
+  Unavailable,
+} from '../../src/errors.ts';
 import { toFailure } from '../../src/temporal/failures.ts';
 import type { Clock } from './clock.ts';
 import type { SimulatedExecution } from './simulated-temporal.ts';
@@ -96,8 +103,14 @@ export function simulatedWorker(engine: Engine, clock: Clock) {
       Object.assign(execution, attempted);
       return;
     }
-    frozen.at(-1)!.done = done.catch(() => {});
+    frozen.at(-1)!.done = done.catch((error: unknown) => refuseOthers(execution, error));
     execution.status = 'TIMED_OUT';
+  }
+
+  /** What thaws is refused with an error of ours, or killed: every other one is a fault. */
+  function refuseOthers({ workflowId }: SimulatedExecution, error: unknown): void {
+    if (error instanceof SluiceError || error instanceof Killed) return;
+    refused.push(`${workflowId}: ${(error as Error).stack}`);
   }
 
   /** As the workflow takes an activity's failure. @returns whether the activity is tried again later */

@@ -1,5 +1,6 @@
 /** Everything that happens in one project, to one export after the other, and what a restore has left of it. */
 import type { Layout } from '../../src/destinations/object-store/keys.ts';
+import type { Side } from '../../src/exports/foreign-deliveries.store.ts';
 import type { Run } from '../../src/exports/run-rows.ts';
 import type { Command, Life } from './commands.ts';
 import type { Present } from './delivered.ts';
@@ -44,8 +45,8 @@ export type Foreign = {
   restoredAt: string;
   /** By place and interval. */
   remaining: Map<string, Remaining>;
-  /** Runs of `remaining` that an operator decided about. */
-  accepted: Set<string>;
+  /** What an operator decided about the runs of `remaining`, and when. */
+  accepted: Map<string, { side: Side; at: number }>;
   /** What an operator adopted as the run's: its place, and the uuids that are there. */
   adopted: Map<string, { key: string; uuids: readonly string[] }>;
   /** Files that lay about when the database forgot whose they are. */
@@ -55,7 +56,7 @@ export type Foreign = {
 };
 
 export function nothingForeign(): Foreign {
-  return { restoredAt: '', remaining: new Map(), accepted: new Set(), adopted: new Map(), strays: new Set() };
+  return { restoredAt: '', remaining: new Map(), accepted: new Map(), adopted: new Map(), strays: new Set() };
 }
 
 /** Whether a run delivered since the last restore; one that was adopted has not. */
