@@ -142,6 +142,9 @@ describe('the reconciler beside a store that hangs', () => {
       limit: 9,
       offset: 0,
     });
-    assert.match(results.map(({ message }) => message).join(), /could not be settled for 7 days, and is given up.*Retry the data interval/);
+    assert.match(
+      results.map(({ message }) => message).join(),
+      /could not be settled for 7 days, and is given up.*Retry the data interval/,
+    );
   });
 });
