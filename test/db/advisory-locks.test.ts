@@ -85,12 +85,8 @@ describe('advisory locks', () => {
     // A writer of an older version, which knows this key alone: a seal waits for it.
     const older = await pool.connect();
     await older.query('begin; select pg_advisory_xact_lock_shared(7316002)');
-    await assert.rejects(
-      createSealer(pool, { patienceMs: 50 })
-        .seal()
-        .then(() => older.query('select 1')),
-      'its session is ended',
-    );
+    await createSealer(pool, { patienceMs: 50 }).seal();
+    await assert.rejects(older.query('select 1'), 'its session is ended');
     older.release(true);
     await pool.end();
     await database.drop();

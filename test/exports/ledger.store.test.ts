@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Receipt } from '../../src/destinations/contract.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import { createExportRows, type ExportRows } from '../support/export-rows.ts';
+import { eventually } from '../support/export-world.ts';
 
 const START = Date.parse('2015-05-17T10:00:00Z');
 
@@ -109,7 +109,12 @@ describe('the ledger', () => {
     await rows.stores.inTransaction(async (inside) => {
       await inside.ledger.lockOpen(hold);
       taking = ledger.take(interval, run.id).then(() => (isTaken = true));
-      await sleep(300);
+      await eventually('the later run to wait for a lock', async () => {
+        const { rowCount } = await rows.db.raw<{ rowCount: number }>(
+          `select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted`,
+        );
+        return rowCount > 0;
+      });
       assert.equal(isTaken, false);
     });
     await taking;

@@ -400,6 +400,7 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
 
     it('replaces nothing that comes while it commits', async () => {
       const parts = [buildRows(2), buildRows(2)];
+      const stepsReached: string[] = [];
       for (const step of ['rows', 'file', 'manifest']) {
         const run = interval.plan(parts);
         const staged = await run.write();
@@ -407,6 +408,7 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
         const commit = run.commit(staged, frozen.steps);
         const reached = await Promise.race([frozen.reached.then(() => true), commit.then(() => false)]);
         if (reached) {
+          stepsReached.push(step);
           const laterParts = [buildRows(3), buildRows(1)];
           const theirs = await interval.restored().deliver(laterParts);
           const before = await place.snapshot();
@@ -417,9 +419,11 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
         }
         await freshPlace();
       }
+      assert.notDeepEqual(stepsReached, [], 'a destination has one of these steps');
     });
 
     it('replaces nothing that comes while it replaces a delivery of its own', async () => {
+      const stepsReached: string[] = [];
       for (const step of ['rows', 'replacing', 'file']) {
         const { run: earlier } = await interval.deliver([buildRows(1)]);
         const run = interval.plan([buildRows(2), buildRows(2)]);
@@ -428,6 +432,7 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
         const commit = run.commit(staged, frozen.steps);
         const reached = await Promise.race([frozen.reached.then(() => true), commit.then(() => false)]);
         if (reached) {
+          stepsReached.push(step);
           const restored = interval.restored();
           // Before "replacing" it is the earlier delivery that they replace, and then ours.
           for (const { delivery } of [earlier, run]) restored.accept(delivery.runId);
@@ -443,6 +448,7 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
         }
         await freshPlace();
       }
+      assert.notDeepEqual(stepsReached, [], 'a destination has one of these steps');
     });
   });
 
