@@ -28,8 +28,10 @@ export function askingRequests(ask: Ask): HostileRequest[] {
     ),
     query('expressions beyond', () => trends({ properties: times(48, () => expression(alternatives(19_000))) })),
     query('expressions of lists', () => trends({ properties: times(2, () => expression(`event in (${times(6000, () => '1').join()})`)) })), // prettier-ignore
-    query('patterns', () => trends({ properties: times(20, (at) => ofEvent('regex', LETTERS.repeat(4) + at, at)) })),
-    query('patterns of alternatives', () => trends({ properties: times(9, (at) => ofEvent('regex', times(1400, (n) => `k${n}`).join('|').slice(0, 9900), at)) })), // prettier-ignore
+    query('patterns', () =>
+      trends({ properties: times(20, (at) => ofEvent('regex', LETTERS.repeat(4) + unique(), at)) }),
+    ),
+    query('patterns of alternatives', () => trends({ properties: times(9, (at) => ofEvent('regex', times(1400, () => unique()).join('|').slice(0, 9900), at)) })), // prettier-ignore
     query('series', () => ({ kind: 'TrendsQuery', series: times(20, () => ({ kind: 'EventsNode', properties: times(100, (at) => ofEvent('exact', 'x'.repeat(400), at)) })) })), // prettier-ignore
     query('lists', () =>
       trends({
@@ -62,7 +64,7 @@ export function askingRequests(ask: Ask): HostileRequest[] {
     query('many series', () => ({ kind: 'TrendsQuery', series: times(24_000, () => ({ kind: 'EventsNode' })) })),
     query('a long name', () => trends({ ['x'.repeat(900_000)]: 1 })),
     ask('dashboard filters', '/query/', () => ({ query: trends({}), filters_override: { properties: times(99, (at) => ofEvent('exact', 'x'.repeat(9000), at)) } })), // prettier-ignore
-    ask('patterns', '/feature_flags/user_blast_radius/', () => ({ condition: { properties: times(900, (at) => ofPerson('regex', `a${at}`, at)) } })), // prettier-ignore
+    ask('patterns', '/feature_flags/user_blast_radius/', () => ({ condition: { properties: times(900, (at) => ofPerson('regex', unique(), at)) } })), // prettier-ignore
     ask('lists', '/feature_flags/user_blast_radius/', () => ({ condition: { properties: times(45, (at) => ofPerson('icontains_multi', times(1000, (n) => `v${n}`), at)) } })), // prettier-ignore
     ask('texts', '/feature_flags/user_blast_radius/', () => ({ condition: { properties: times(1000, (at) => ofPerson('exact', 'x'.repeat(850), at)) } })), // prettier-ignore
     draft('expressions', () => ({ filters: [expression(alternatives(19_000)), expression(alternatives(19_000))] })),

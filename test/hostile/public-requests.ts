@@ -1,6 +1,8 @@
 /** Requests under 2 MB that anybody can send who knows a public key, made to keep the API busy. */
 import { gzipSync } from 'node:zlib';
 import LZString from 'lz-string';
+import { valuesIn } from '../../src/wire/value-count.ts';
+import { inflatedRequests } from './inflated-requests.ts';
 import { filled, heavyShapesOf, membersOf, shapesOf, wideShapesOf } from './shapes.ts';
 import type { HostileRequest } from './world.ts';
 
@@ -18,6 +20,7 @@ export function publicRequests(apiToken: string): HostileRequest[] {
     ...ofOfrep(apiToken),
     ...ofCapture(apiToken),
     ...ofEncodings(apiToken),
+    ...inflatedRequests(apiToken),
     ...ofUrls(apiToken),
   ];
 }
@@ -71,10 +74,10 @@ function ofCapture(apiToken: string): HostileRequest[] {
     body: () => `{"api_key":"${apiToken}","event":"e","distinct_id":"u",${members()}}`,
     headers: JSON_TYPE,
   });
-  const batch = (what: string, each: (index: number) => object): HostileRequest => ({
+  const batch = (what: string, each: (index: number) => object, most = mostOf(each)): HostileRequest => ({
     what: `batch: ${what}`,
     path: '/batch/',
-    body: () => JSON.stringify({ api_key: apiToken, batch: filled(ROOM, each).slice(0, 10_000) }),
+    body: () => JSON.stringify({ api_key: apiToken, batch: filled(ROOM, each).slice(0, most) }),
     headers: JSON_TYPE,
   });
   const slots: [what: string, around: (json: string) => string][] = [
@@ -135,11 +138,12 @@ function ofCapture(apiToken: string): HostileRequest[] {
       distinct_id: 'u',
       properties: { $group_type: 't0', $group_key: 'k', $group_set: { [`p${index}`]: 1 } },
     })),
-    batch('changes of one person', (index) => ({
-      event: 'e',
-      distinct_id: 'u',
-      properties: { $set: { [`p${index}`]: 1 } },
-    })),
+    // Each event's row has all that was set before it.
+    batch(
+      'changes of one person',
+      (index) => ({ event: 'e', distinct_id: 'u', properties: { $set: { [`p${index}`]: 1 } } }),
+      1000,
+    ),
     batch('changes of a person with much', (index) => ({
       event: 'e',
       distinct_id: 'much',
@@ -158,6 +162,11 @@ function ofCapture(apiToken: string): HostileRequest[] {
     batch('wrong timestamps', () => ({ event: 'e', distinct_id: 'u', timestamp: 'x'.repeat(30) })),
     batch('wrong uuids', () => ({ event: 'e', distinct_id: 'u', uuid: 'x'.repeat(36) })),
   ];
+}
+
+/** As many events as their values allow. */
+function mostOf(each: (index: number) => object): number {
+  return Math.min(10_000, Math.floor(WIDE / (valuesIn(Buffer.from(JSON.stringify(each(1))), WIDE) + 1)));
 }
 
 const numbers = () => JSON.stringify(filled(ROOM / 4, (index) => index));

@@ -119,7 +119,7 @@ export function filled<T>(room: number, each: (index: number) => T): T[] {
   return Array.from({ length: Math.floor(room / sample) }, (_, index) => each(index));
 }
 
-function listed(room: number, item: string): string {
+export function listed(room: number, item: string): string {
   const count = Math.floor(room / (item.length + 1));
   return `[${`${item},`.repeat(Math.max(0, count - 1))}${item}]`;
 }
@@ -130,6 +130,6 @@ export function membersOf(room: number, name: (index: number) => string, json = 
 }
 
 /** Written out: it may nest deeper than JSON.stringify goes. */
-function nested(open: string, close: string, depth: number): string {
+export function nested(open: string, close: string, depth: number): string {
   return `${open.repeat(depth)}1${close.repeat(depth)}`;
 }

@@ -34,11 +34,11 @@ export function storingRequests(ask: Ask): HostileRequest[] {
     ),
     flag(
       '5,000 patterns',
-      conditions((at) => ofPerson('regex', `a${at}`, at), 5000),
+      conditions((at) => ofPerson('regex', unique(), at), 5000),
     ),
     flag(
       'patterns of classes',
-      conditions((at) => ofPerson('regex', `${LETTERS}x${at}`, at), 130),
+      conditions((at) => ofPerson('regex', `${LETTERS}x${unique()}`, at), 100),
     ),
     flag(
       'cohorts',
@@ -55,7 +55,7 @@ export function storingRequests(ask: Ask): HostileRequest[] {
       groups: times(10, () => ({ properties: [], users_affected: times(4900, () => 1) })),
     })),
     cohort('1,000 texts of 900 characters', () => all(times(1000, (at) => ofPerson('exact', 'a'.repeat(850), at)))),
-    cohort('900 patterns', () => all(times(900, (at) => ofPerson('regex', `^a${at}$`, at)))),
+    cohort('900 patterns', () => all(times(900, (at) => ofPerson('regex', `^${unique()}$`, at)))),
     cohort('lists of 1,000', () =>
       all(
         times(45, (at) =>
