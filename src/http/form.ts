@@ -58,18 +58,18 @@ export function fieldValues(schema: TSchema | undefined, fields: Record<string, 
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [
       name,
-      Object.hasOwn(properties, name) ? valueOf(properties[name] as TSchema, String(text)) : text,
+      Object.hasOwn(properties, name) ? valueOf(name, properties[name] as TSchema, String(text)) : text,
     ]),
   );
 }
 
 type Property = TSchema & { type?: string; anyOf?: Property[] };
 
-function valueOf(property: Property, text: string): unknown {
+function valueOf(name: string, property: Property, text: string): unknown {
   const set = property.anyOf?.find((one) => one.type !== 'null') ?? property;
   if (set.type !== undefined && set.type !== 'object' && set.type !== 'array') return convert(set, text);
   const value = parsed(text);
-  checkTexts(value);
+  checkTexts({ [name]: value });
   return value;
 }
 

@@ -16,7 +16,7 @@ export function limitValues<Value>(value: Value, attr: string, most = MAX_STORED
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     if (typeof next !== 'object' || next === null) continue;
     const members = Object.values(next);
-    count += 1 + members.length;
+    count += Math.max(1, members.length);
     // tooth: stored-values
     if (count > most) throw new InvalidInput(`Ensure this field has no more than ${most} values.`, attr, 'max_length');
     for (const member of members) if (typeof member === 'object' && member !== null) queue.push(member);

@@ -8,15 +8,13 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
-/** The shortest value and what parts it from the next. */
-const BYTES_PER_VALUE = 2;
 
 /**
  * Counts elements of lists, members of objects, and lists and objects themselves: levels count as well. Linear, and it stops early.
  * @param json UTF-8; what is no JSON is counted all the same
  */
 export function hasMoreValuesThan(json: Buffer, most: number): boolean {
-  return json.length > most * BYTES_PER_VALUE && valuesIn(json, most) > most;
+  return json.length > most && valuesIn(json, most) > most;
 }
 
 /** @returns how many, or one more than `most` */
@@ -35,7 +33,7 @@ export function valuesIn(json: Buffer, most: number): number {
 
 /** `hasMoreValuesThan` of a text. */
 export function textHasMoreValuesThan(json: string, most: number): boolean {
-  return json.length > most * BYTES_PER_VALUE && hasMoreValuesThan(Buffer.from(json), most);
+  return json.length > most && hasMoreValuesThan(Buffer.from(json), most);
 }
 
 /** @param at the first byte after the opening quote @returns where the closing one is, or the end */

@@ -101,7 +101,8 @@ export function storingRequests(ask: Ask): HostileRequest[] {
     ask('filters', '/dashboards/', () => ({ name: unique(), filters: { properties: times(99, (at) => ofEvent('exact', 'x'.repeat(9000), at)) } })), // prettier-ignore
     ask('a template', '/dashboards/create_from_template_json/', () => ({ template: { template_name: unique(), tiles: times(450, (at) => ({ type: 'INSIGHT', name: `i${at}`, query: { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '{V}' }] } })), variables: times(500, (at) => ({ id: `V${at}`, name: 'V', type: 'event', default: { id: 'a' } })) } })), // prettier-ignore
     ask('a template of many variables', '/dashboards/create_from_template_json/', () => ({ template: { template_name: unique(), tiles: times(400, () => ({ type: 'TEXT', body: '{V1}'.repeat(400) })), variables: times(5000, (at) => ({ id: `V${at}`, name: 'V', type: 'event', default: { id: 'a' } })) } })), // prettier-ignore
-    ask('a large group', '/groups/', () => ({ group_type_index: 0, group_key: unique(), group_properties: members(45_000) })), // prettier-ignore
+    ask('a large group', '/groups/', () => ({ group_type_index: 0, group_key: unique(), group_properties: members(24_900) })), // prettier-ignore
+    ask('too large a group', '/groups/', () => ({ group_type_index: 0, group_key: unique(), group_properties: members(45_000) })), // prettier-ignore
     ask('layouts', '/dashboards/', () => ({ name: unique(), tiles: times(500, (at) => ({ text: { body: 'x' }, layouts: { sm: { x: 0, y: at, w: 12, h: 1000 } } })) })), // prettier-ignore
   ];
 }

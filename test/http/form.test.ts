@@ -37,6 +37,14 @@ describe('a field of a form', () => {
   });
 
   it('holds no text that cannot be stored', () => {
-    assert.throws(() => fieldValues(Body, { groups: String.raw`["\u0000"]` }), InvalidInput);
+    const refusals = [
+      [{ groups: String.raw`["\u0000"]` }, 'groups__0'],
+      [{ filters: String.raw`{"a":{"b":"\u0000"}}` }, 'filters__a__b'],
+    ] as const;
+    for (const [fields, attr] of refusals)
+      assert.throws(
+        () => fieldValues(Body, fields),
+        (error) => error instanceof InvalidInput && error.attr === attr,
+      );
   });
 });

@@ -19,6 +19,12 @@ describe('the number of values in a JSON text', () => {
     });
   }
 
+  it('is told of the shortest values, too', () => {
+    const text = `[${'[],'.repeat(100)}[]]`;
+    assert.equal(textHasMoreValuesThan(text, 200), true);
+    assert.equal(textHasMoreValuesThan(text, 202), false);
+  });
+
   it('counts levels, and what is no JSON', () => {
     for (const text of ['['.repeat(201), '{"":'.repeat(101), `${','.repeat(201)}"`]) {
       assert.equal(textHasMoreValuesThan(text, 100), true, text);
