@@ -1,6 +1,7 @@
 /**
  * Deletes files that left their manifest longer ago than the grace period, a bounded number a round and export. Exports are looked at
- * beside each other, each within deadlines. An export whose destination permits no deletes keeps every file from then on.
+ * beside each other, each within deadlines. An export whose destination has permitted no deletes for a
+ * day keeps every file from then on.
  */
 import type { DueFiles } from '../src/exports/superseded-files.store.ts';
 import { forLog } from '../src/temporal/failures.ts';
@@ -17,7 +18,7 @@ const RUN_MS = 10_000;
 const BEGIN_WITHIN_MS = 10_000;
 
 const SUMMARY =
-  'The destination does not permit deleting files, so files that re-deliveries replaced are kept. ' +
+  'The destination has not permitted deleting files for a day, so files that re-deliveries replaced are kept. ' +
   'Permit it and save the destination again, or delete such files yourself; readers follow the manifest either way.';
 
 /** @returns how many files are gone */
@@ -62,7 +63,7 @@ async function deleteOfRun(engine: Engine, { exportId, runId, keys }: DueFiles, 
       supersededFiles.stillDue(runId, engine.fileGraceHours, keys),
     )) ?? { gone: [], denied: false };
     await supersededFiles.forget(runId, gone);
-    if (denied) await keepFiles(engine, exportId);
+    if (denied && (await supersededFiles.postpone(runId))) await keepFiles(engine, exportId);
     return gone.length;
   } finally {
     await session.close();
@@ -72,6 +73,7 @@ async function deleteOfRun(engine: Engine, { exportId, runId, keys }: DueFiles, 
 async function keepFiles({ stores }: Engine, exportId: string): Promise<void> {
   await stores.inTransaction(async (inside) => {
     if (!(await inside.health.begin(exportId, 'keeping_files'))) return;
+    await inside.supersededFiles.forgetFailures(exportId);
     await inside.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message: SUMMARY });
     await inside.outbox.add(exportId, { kind: 'keeping_files', summary: SUMMARY, details: {} });
   });

@@ -3,7 +3,7 @@ import type { Knex } from '../db/connection.ts';
 
 /**
  * An export fails from its first failed run to its next `Completed` one; it is behind while its lag exceeds its target; it overlaps
- * while it and another one may write the same keys; it keeps files from the first delete that its destination denies to the next
+ * while it and another one may write the same keys; it keeps files from the day that its destination has denied deletes to the next
  * change of the destination or of its integration's secrets.
  */
 export type Trouble = 'failing' | 'behind' | 'overlapping' | 'keeping_files';

@@ -5,12 +5,16 @@ import { intervalKey, type Hold } from './holds.store.ts';
 /** Files at one place that are to be deleted; the run's plan says which place. */
 export type DueFiles = { exportId: string; runId: string; keys: string[] };
 
+/** Rights that are missing for less come back by themselves: a policy that spreads, a volume that is mounted anew. */
+const DENIED_FOR_GOOD_HOURS = 24;
 /** A place that was away for so long does not come back. */
 const GIVE_UP_AFTER_DAYS = 7;
 /** What a commit that broke off left behind waits so long for the interval's next delivery. */
 const UNDELIVERED_DAYS = 30;
 
 const IS_DUE = "left_at <= clock_timestamp() - :graceHours * interval '1 hour'";
+const IS_KEPT = `exists (select from batch_export_health health
+  where health.batch_export_id = file.batch_export_id and keeping_files_since is not null)`;
 
 export function supersededFileStore(db: Knex) {
   const table = () => db('superseded_files');
@@ -59,8 +63,7 @@ export function supersededFileStore(db: Knex) {
          from (
            select *, row_number() over (partition by batch_export_id order by left_at, key) as place from superseded_files file
            where ${IS_DUE} and (retry_at is null or retry_at <= clock_timestamp())
-             and not exists (select from batch_export_health health
-               where health.batch_export_id = file.batch_export_id and keeping_files_since is not null)
+             and not ${IS_KEPT}
          ) as due where place <= :perExport
          group by batch_export_id, run_id order by min(left_at)`,
         { graceHours, perExport },
@@ -87,14 +90,25 @@ export function supersededFileStore(db: Knex) {
         .delete();
     },
 
-    /** Deleting what a run recorded failed: it is tried again in an hour. */
-    async postpone(runId: string): Promise<void> {
-      await db.raw(
-        `update superseded_files set failing_since = coalesce(failing_since, clock_timestamp()),
+    /**
+     * Deleting what a run recorded failed: it is tried again in an hour.
+     * @returns whether it has failed for so long that a denial is for good
+     */
+    async postpone(runId: string): Promise<boolean> {
+      const { rows } = await db.raw<{ rows: { lasting: boolean }[] }>(
+        `update superseded_files file set failing_since = coalesce(failing_since, clock_timestamp()),
            retry_at = clock_timestamp() + interval '1 hour'
-         where run_id = ? and left_at is not null`,
+         where run_id = ? and left_at is not null and not ${IS_KEPT}
+         returning failing_since <= clock_timestamp() - interval '${DENIED_FOR_GOOD_HOURS} hours' as lasting`,
         [runId],
       );
+      // tooth: superseded-denied-a-day
+      return rows.some(({ lasting }) => lasting);
+    },
+
+    /** When the export no longer keeps all, its files are due at once, as if nothing had failed. */
+    async forgetFailures(exportId: string): Promise<void> {
+      await table().where({ batch_export_id: exportId }).update({ failing_since: null, retry_at: null });
     },
 
     /** Forgets files that cannot be deleted, and those of intervals that nothing has delivered since: they stay. @returns how many */

@@ -1,4 +1,4 @@
-/** Files that a re-delivery replaced: readable for the grace period, deleted after it, and kept where deletes are denied. */
+/** Files that a re-delivery replaced: readable for the grace period, deleted after it, and kept where deletes stay denied. */
 import assert from 'node:assert/strict';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { randomUUID } from 'node:crypto';
@@ -76,6 +76,21 @@ describe('superseded files at a destination', () => {
       id,
       hours,
     ]);
+
+  const notes = async () =>
+    sql(`select from notifications where kind = 'keeping_files' and batch_export_id = $1`, [id]);
+  const tellAll = async () => {
+    const notifications = { webhook: { url: 'https://example.com/' }, emails: [], on: [...NOTICE_KINDS] };
+    await sql('update batch_exports set notifications = $2 where id = $1', [id, notifications]);
+  };
+
+  /** As if deleting had failed for that much longer: what waits for its next attempt is tried now. */
+  const failFor = async (hours: number) =>
+    sql(
+      `update superseded_files set retry_at = clock_timestamp(),
+         failing_since = failing_since - $2::int * interval '1 hour' where batch_export_id = $1`,
+      [id, hours],
+    );
 
   it('stay for the grace period, and are deleted after it', async () => {
     await create('versioned');
@@ -227,20 +242,37 @@ describe('superseded files at a destination', () => {
       return Contents.map(({ Key }) => Key!).filter((key) => !key.includes('_manifest'));
     };
 
-    it('are all kept where deletes are denied, which is told once and ends when the destination changes', async () => {
+    it('are deleted an hour later where deletes were denied for a moment, and nobody is told', async () => {
+      denies = true;
+      await createAt('brief');
+      await tellAll();
+      await redeliver();
+      await redeliver();
+      await age(25);
+      assert.equal(await sweep(), 0);
+      denies = false;
+      assert.equal(await sweep(), 0);
+      await failFor(1);
+      assert.equal(await sweep(), 1);
+      assert.equal((await objects('brief')).length, 1);
+      assert.equal((await notes()).length, 0);
+    });
+
+    it('are all kept where deletes were denied for a day, which is told once and ends when the destination changes', async () => {
       denies = true;
       await createAt('denied');
-      const notifications = { webhook: { url: 'https://example.com/' }, emails: [], on: [...NOTICE_KINDS] };
-      await sql('update batch_exports set notifications = $2 where id = $1', [id, notifications]);
+      await tellAll();
       await redeliver();
       await redeliver();
       await age(25);
       assert.equal((await objects('denied')).length, 2);
       assert.equal(await sweep(), 0);
-      denies = false;
+      await failFor(25);
       assert.equal(await sweep(), 0);
-      const told = await sql(`select from notifications where kind = 'keeping_files' and batch_export_id = $1`, [id]);
-      assert.equal(told.length, 1);
+      denies = false;
+      await failFor(24 * 7);
+      assert.equal(await sweep(), 0);
+      assert.equal((await notes()).length, 1);
       assert.equal((await objects('denied')).length, 2);
       await world.batchExports.patch(world.projectId, id, { destination: destinationAt('denied') });
       assert.equal(await sweep(), 1);

@@ -141,7 +141,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
         for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
         await unlink(path.join(root, key));
       } catch (error) {
-        if (hasCode(error, ...DENIED, 'EROFS')) return 'denied';
+        if (hasCode(error, ...DENIED)) return 'denied';
         undefinedIfMissing(error);
       }
       return 'removed';

@@ -92,6 +92,13 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     replace: [' and ${IS_DUE}', ''],
   },
   {
+    name: 'superseded-denied-a-day',
+    guards: 'a brief refusal to delete does not make an export keep its files for good',
+    tests: SUPERSEDED,
+    grep: 'for a moment',
+    replace: ['rows.some(({ lasting }) => lasting)', 'true'],
+  },
+  {
     name: 'place-with-files',
     guards: 'the credentials of a place that was left are kept until what is to be deleted there is',
     tests: SUPERSEDED,
