@@ -73,7 +73,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   const filesDeleted = await step('superseded files', (signal) => deleteSupersededFiles(engine, signal), 0);
   await step('places', () => engine.stores.places.forgetUnused(), 0);
   const late = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
-  const overlapping = await step('overlaps', () => noticeOverlaps(engine), 0);
+  const overlapping = await step('overlaps', (signal) => noticeOverlaps(engine, signal), 0);
   await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
   return {
     schedulesVerified,

@@ -1,6 +1,7 @@
 /** No two exports of an installation may ever write the same key, and what an export may write is known before it does. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { noticeOverlaps } from '../../activities/notice-overlaps.ts';
 import { Conflict } from '../../src/errors.ts';
 import { pinnedDestination } from '../../src/exports/pinned-destination.ts';
@@ -115,12 +116,44 @@ describe('the key space of an export', () => {
             [[older, newer]],
           )
         ).rows.map(({ id }) => id);
-      await noticeOverlaps({ ...world.engine });
-      await noticeOverlaps({ ...world.engine });
+      await noticeOverlaps({ ...world.engine }, new AbortController().signal);
+      await noticeOverlaps({ ...world.engine }, new AbortController().signal);
       assert.deepEqual((await told()).sort(), [older, newer].sort());
       await move(newer, 'elsewhere');
-      await noticeOverlaps({ ...world.engine });
+      await noticeOverlaps({ ...world.engine }, new AbortController().signal);
       assert.ok(!(await world.engine.stores.health.troubled('overlapping')).includes(older));
+    });
+
+    describe('in a bucket of hundreds', () => {
+      const many = 400;
+      const inOneBucket = () => {
+        const live = Array.from({ length: many }, (_, index) => ({
+          exportId: randomUUID(),
+          keySpace: `s3:aws/bucket/{year}/{month}/customer-${index}`,
+          model: 'events' as const,
+        }));
+        const { places, ...stores } = world.engine.stores;
+        return { ...world.engine, stores: { ...stores, places: { ...places, live: async () => live } } };
+      };
+
+      it('is compared with the others while everything else has its turn', async () => {
+        const ended = new AbortController();
+        const compared = noticeOverlaps(inOneBucket(), new AbortController().signal).finally(() => ended.abort());
+        let turns = 0;
+        for (; !ended.signal.aborted; turns += 1) await othersTurn();
+        assert.equal(await compared, 0);
+        assert.ok(turns >= many, `${turns} turns`);
+      });
+
+      it('is given up at the deadline, until the next hour', async () => {
+        const deadline = new AbortController();
+        const engine = inOneBucket();
+        const compared = noticeOverlaps(engine, deadline.signal);
+        await othersTurn();
+        deadline.abort();
+        await assert.rejects(compared, { name: 'AbortError' });
+        assert.equal(await noticeOverlaps(engine, deadline.signal), 0);
+      });
     });
 
     it('cannot be taken again after it was left', async () => {

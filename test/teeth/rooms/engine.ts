@@ -5,6 +5,12 @@ const LEDGER = ['test/exports/ledger.store.test.ts'];
 
 export const ENGINE_TEETH: readonly Tooth[] = [
   {
+    name: 'overlaps-in-turn',
+    guards: 'thousands of exports in one bucket do not keep the worker from its heartbeats',
+    tests: ['test/exports/key-spaces.test.ts'],
+    grep: 'has its turn',
+  },
+  {
     name: 'part-shrank',
     guards: 'a part of which rows were deleted since the plan is not delivered as planned',
     tests: ['test/activities/part-source.test.ts'],
