@@ -5,7 +5,7 @@ import type { Execution } from '../src/temporal/executions.ts';
 import { closeRun } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from './engine.ts';
-import { eachOrLog, ofExport } from './round-steps.ts';
+import { eachOrLog, ofExport, shuffled } from './round-steps.ts';
 
 /** Temporal's words for an end, and what each makes of a row that is still open. */
 const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
@@ -46,7 +46,7 @@ const AT_ONCE = 10;
 /** Looks up every open run that nothing touched for a while. @returns how many were closed */
 export async function closeLostRuns(engine: Engine, idleSeconds: number, signal: AbortSignal): Promise<number> {
   const { stores, executions } = engine;
-  const idle = (await stores.runs.idleOpen(idleSeconds)).values();
+  const idle = shuffled(await stores.runs.idleOpen(idleSeconds)).values();
   let closed = 0;
   const look = async (run: Run) => {
     const execution = await executions.find(run.workflowId, run.workflowRunId);

@@ -4,7 +4,7 @@ import { isoMicros, millisOf } from '../src/exports/domain/instants.ts';
 import { isPausedAt } from '../src/exports/domain/pauses.ts';
 import type { WatchedExport } from '../src/exports/gaps.store.ts';
 import type { Engine } from './engine.ts';
-import { eachOrLog, ofExport } from './round-steps.ts';
+import { eachOrLog, ofExport, shuffled } from './round-steps.ts';
 
 /** @returns how many intervals were requested */
 export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<number> {
@@ -18,7 +18,7 @@ export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<num
     engine,
     signal,
     'gaps are looked for later',
-    await stores.gaps.watched(),
+    shuffled(await stores.gaps.watched()),
     ({ id }) => ofExport(id),
     fill,
   );

@@ -57,7 +57,8 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   await step('timeline', () => engine.timeline.check(), undefined);
   const schedulesVerified = await step('schedules', (signal) => verifySchedules(engine, signal), 0);
   const runsClosed = await step('lost runs', (signal) => closeLostRuns(engine, IDLE_SECONDS, signal), 0);
-  if ((await engine.timeline.blocked()) !== undefined) {
+  // A block that cannot be asked for may be there.
+  if (await step('block', async () => (await engine.timeline.blocked()) !== undefined, true)) {
     const alerts = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
     await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
     return { ...NOTHING, schedulesVerified, runsClosed, alerts, deliveriesBlocked: true, stepsFailed: failed };

@@ -5,8 +5,13 @@ import { forLog } from '../src/temporal/failures.ts';
 import type { Attempt } from './activity.ts';
 import type { Engine } from './engine.ts';
 
-/** All steps together end before an attempt's timeout. */
-const STEP_MS = 30_000;
+/** Of a round: all steps together end before an attempt's timeout, which is five minutes. */
+const LIMITS = {
+  stepMs: 30_000,
+  roundMs: 270_000,
+  /** Also of steps that begin when the round should have ended: what hangs before them must not keep them from their work for good. */
+  leastMs: 1_000,
+};
 
 /**
  * Does the work within a deadline; work that ignores it goes on in the background.
@@ -22,7 +27,7 @@ export async function withinDeadline<T>(
   const ended = new AbortController();
   const late = sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).then(
     () => {
-      const error = new Unavailable(`It did not end within ${milliseconds / 1000} s.`);
+      const error = new Unavailable(`It did not end within ${Math.round(milliseconds) / 1000} s.`);
       deadline.abort(error);
       throw error;
     },
@@ -45,14 +50,19 @@ export type RoundSteps = {
   failed: string[];
 };
 
-export function roundSteps({ log }: Pick<Engine, 'log'>, { signal }: Pick<Attempt, 'signal'>): RoundSteps {
+export function roundSteps(
+  { log }: Pick<Engine, 'log'>,
+  { signal }: Pick<Attempt, 'signal'>,
+  { stepMs, roundMs, leastMs } = LIMITS,
+): RoundSteps {
   const failed: string[] = [];
+  const end = performance.now() + roundMs;
   return {
     failed,
     async step(name, work, otherwise) {
       signal.throwIfAborted();
       try {
-        return await withinDeadline(STEP_MS, signal, work);
+        return await withinDeadline(Math.max(leastMs, Math.min(stepMs, end - performance.now())), signal, work);
       } catch (error) {
         signal.throwIfAborted();
         failed.push(name);
@@ -65,6 +75,16 @@ export function roundSteps({ log }: Pick<Engine, 'log'>, { signal }: Pick<Attemp
 
 /** What a log line says of an export. */
 export const ofExport = (id: string) => ({ batch_export_id: id });
+
+/** In an order of its own each time: where a deadline ends a step early, every export has its turn in some round. */
+export function shuffled<T>(items: readonly T[]): T[] {
+  const order = [...items];
+  for (let at = order.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [order[at], order[other]] = [order[other]!, order[at]!];
+  }
+  return order;
+}
 
 /**
  * Does the work for each item in turn. One that throws is logged, and the others follow.

@@ -2,13 +2,13 @@
 import { lookAtEach, type LookedAt } from '../src/exports/freshness.ts';
 import { forLog } from '../src/temporal/failures.ts';
 import type { Engine } from './engine.ts';
-import { eachOrLog, ofExport } from './round-steps.ts';
+import { eachOrLog, ofExport, shuffled } from './round-steps.ts';
 
 const AT_ONCE = 200;
 
 /** @returns how many exports are newly behind schedule, or on it again */
 export async function watchFreshness(engine: Engine, signal: AbortSignal): Promise<number> {
-  const ids = await engine.stores.freshness.ids();
+  const ids = shuffled(await engine.stores.freshness.ids());
   let alerts = 0;
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const looked = await lookAtEach(engine.stores, ids.slice(from, from + AT_ONCE), (id, error) =>

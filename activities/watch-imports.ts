@@ -2,19 +2,19 @@
 import { findStale } from '../src/exports/stale-intervals.ts';
 import type { LookedAtImports } from '../src/exports/stale.store.ts';
 import type { Engine } from './engine.ts';
-import { eachOrLog, ofExport } from './round-steps.ts';
+import { eachOrLog, ofExport, shuffled } from './round-steps.ts';
 
 export type WatchedImports = { stale: number; requested: number };
 
 /** @returns how many intervals are newly stale, and how many were requested */
 export async function watchImports(engine: Engine, signal: AbortSignal): Promise<WatchedImports> {
   const did: WatchedImports = { stale: 0, requested: 0 };
-  const exports = await engine.stores.stale.due();
+  const exports = shuffled(await engine.stores.stale.due());
   const watch = async (one: LookedAtImports) => {
     did.stale += await findStale(engine.pool, engine.stores, one);
   };
   await eachOrLog(engine, signal, 'imports are looked at later', exports, ({ id }) => ofExport(id), watch);
-  const redelivering = await engine.stores.troubles.redelivering();
+  const redelivering = shuffled(await engine.stores.troubles.redelivering());
   await eachOrLog(engine, signal, 'stale intervals are requested later', redelivering, ofExport, async (id) => {
     did.requested += await requestStale(engine, id);
   });
