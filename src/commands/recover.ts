@@ -43,7 +43,7 @@ export function recoverCommand(): Command {
       'a new timeline although deliveries are not blocked: Temporal was restored together with the database',
       false,
     )
-    .option('--from <instant>', 'compare only data intervals that end after it, like 2025-06-02T09:00Z')
+    .option('--from <instant>', 'with --dry-run: compare only data intervals that end after it, like 2025-06-02T09:00Z')
     .addOption(
       new Option(
         '--accept <side>',
@@ -54,6 +54,7 @@ export function recoverCommand(): Command {
 }
 
 async function run(exportId: string | undefined, options: Options): Promise<void> {
+  checkTogether(exportId, options);
   const from = instantOf(options.from);
   const config = await besideUp(readConfig());
   const engine = createEngine(engineOptions(config, createLogger(config, 'recover')));
@@ -63,6 +64,17 @@ async function run(exportId: string | undefined, options: Options): Promise<void
   } finally {
     await engine.close();
   }
+}
+
+/** What would be passed over otherwise, and do more than was meant. */
+function checkTogether(exportId: string | undefined, { accept: side, from, force, dryRun }: Options): void {
+  if (exportId !== undefined && side === undefined)
+    throw new CommandFailed('An export goes with --accept only: a timeline is made for all of them.');
+  if (from !== undefined && !dryRun)
+    throw new CommandFailed(
+      '--from goes with --dry-run only: a timeline is above every delivery, and all are compared.',
+    );
+  if (force && side !== undefined) throw new CommandFailed('--force makes a timeline, --accept none: leave one out.');
 }
 
 function instantOf(text: string | undefined): string | null {
@@ -79,7 +91,7 @@ async function recover(
   const { stores } = engine;
   const { blocked } = await stores.timeline.state();
   console.log(blocked === null ? 'Deliveries are not blocked.' : sayBlocked(blocked));
-  const { above, unchecked } = await compare(engine, from, !dryRun);
+  const { above, unchecked, foreign } = await compare(engine, from, !dryRun);
   if (unchecked > 0) process.exitCode = 1;
   if (dryRun) return;
   if (blocked === null && !force) {
@@ -88,6 +100,8 @@ async function recover(
   }
   const id = await renewTimeline(stores, timelineWitness(engine.temporal.client), above);
   console.log(`Deliveries go on as timeline ${id}.`);
+  if (foreign > 0)
+    console.log('What another timeline delivered waits for you: `sluice recover --accept theirs` or `ours`.');
 }
 
 /** Prints the differences. @param lists what is foreign, for an operator's decision */
@@ -180,5 +194,10 @@ async function accept(
       after = page.at(-1)!.end;
     }
   }
+  const { blocked } = await engine.stores.timeline.state();
+  if (decided === 0 && blocked !== null)
+    throw new CommandFailed(
+      'Nothing waits for a decision yet, since deliveries are blocked: run `sluice recover` first.',
+    );
   console.log(`${decided} deliveries${dryRun ? ' would be' : ''} decided: ${side}.`);
 }

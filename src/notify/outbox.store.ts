@@ -44,6 +44,9 @@ const MAIL_EVERY = '1 day';
 
 const TAKE = `update notifications set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS})`;
 
+/** An update returns rows in any order, and whoever goes by the last notice wants the newest last. */
+const byAge = (a: Outgoing, b: Outgoing) => a.createdAt.localeCompare(b.createdAt);
+
 export function outboxStore(db: Knex) {
   return {
     /** Puts a notice into the outbox, once for each channel on which the export tells such things; for none: nothing. */
@@ -68,7 +71,7 @@ export function outboxStore(db: Knex) {
          ) returning *`,
         [limit],
       );
-      return rows.map(fromRow);
+      return rows.map(fromRow).sort(byAge);
     },
 
     /**
@@ -88,7 +91,7 @@ export function outboxStore(db: Knex) {
            for update skip locked
          ) returning *`,
       );
-      return rows.map(fromRow).sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+      return rows.map(fromRow).sort(byAge);
     },
 
     /** They reached whom they were for, or never will. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { ActivityOptions } from '@temporalio/workflow';
-import { FINISHING, MOVING } from '../../workflows/policies.ts';
+import { FINISHING, MOST_SINGLE_PARTS, MOVING, MOVING_RANGE } from '../../workflows/policies.ts';
 
 const UNITS: Record<string, number> = { second: 1, seconds: 1, minute: 60, minutes: 60 };
 
@@ -25,7 +25,10 @@ describe('the time that a destination is tried for', () => {
   it('is the documented one', () => {
     const documentation = readFileSync(new URL('../../docs/destinations.md', import.meta.url), 'utf8');
     assert.ok(
-      documentation.includes(`A part is tried for ${minutesOf(MOVING)} minutes, a commit for ${minutesOf(FINISHING)};`),
+      documentation.includes(
+        `A part is tried for ${minutesOf(MOVING)} minutes, a range of parts, as runs of more than ${MOST_SINGLE_PARTS.toLocaleString('en')} have them, ` +
+          `for ${minutesOf(MOVING_RANGE)}, a commit for ${minutesOf(FINISHING)};`,
+      ),
     );
   });
 });
