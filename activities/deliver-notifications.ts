@@ -25,6 +25,9 @@ const ATTEMPTS_AT_MOST = RETRY_AFTER_SECONDS.length + 72;
 
 export async function deliverNotifications(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Deliveries> {
   const done: Deliveries = { delivered: 0, postponed: 0 };
+  // A copy of a database tells its customers nothing; what was restored tells it after `sluice recover`.
+  // tooth: blocked-tells-nobody
+  if ((await engine.stores.timeline.state()).blocked !== null) return done;
   const deadline = performance.now() + BUDGET_MS;
   const count = async (deliveries: AsyncGenerator<boolean>) => {
     for await (const delivered of deliveries) done[delivered ? 'delivered' : 'postponed'] += 1;

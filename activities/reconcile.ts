@@ -31,14 +31,16 @@ export type Repairs = {
   dispatchersWoken: number;
   /** Files that left their manifest longer ago than the grace period. */
   filesDeleted: number;
-  /** The database may have been restored or copied: nothing is delivered, settled or asked for. */
+  /** The database may have been restored or copied: nothing is delivered, settled, set in Temporal or asked for. */
   deliveriesBlocked: boolean;
   /** Steps that failed; the worker's log says why. */
   stepsFailed: string[];
 };
 
-/** Of what waits while deliveries are blocked. */
+/** Of what waits while deliveries are blocked. In a copy of the database all of it would act on what belongs to the original. */
 const NOTHING = {
+  schedulesVerified: 0,
+  runsClosed: 0,
   staleIntervalsFound: 0,
   staleIntervalsRequested: 0,
   intervalsFoundDelivered: 0,
@@ -55,14 +57,15 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   const begun = performance.now();
   await step('partitions', () => ensurePartitions(engine.pool), []);
   await step('timeline', () => engine.timeline.check(), undefined);
-  const schedulesVerified = await step('schedules', (signal) => verifySchedules(engine, signal), 0);
-  const runsClosed = await step('lost runs', (signal) => closeLostRuns(engine, IDLE_SECONDS, signal), 0);
   // A block that cannot be asked for may be there.
+  // tooth: blocked-acts-nowhere
   if (await step('block', async () => (await engine.timeline.blocked()) !== undefined, true)) {
     const alerts = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
     await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
-    return { ...NOTHING, schedulesVerified, runsClosed, alerts, deliveriesBlocked: true, stepsFailed: failed };
+    return { ...NOTHING, alerts, deliveriesBlocked: true, stepsFailed: failed };
   }
+  const schedulesVerified = await step('schedules', (signal) => verifySchedules(engine, signal), 0);
+  const runsClosed = await step('lost runs', (signal) => closeLostRuns(engine, IDLE_SECONDS, signal), 0);
   const gapsRequested = await step('gaps', (signal) => fillGaps(engine, signal), 0);
   const imports = await step('imports', (signal) => watchImports(engine, signal), { stale: 0, requested: 0 });
   const dispatchersWoken = await step('dispatchers', (signal) => wakeDispatchers(engine, signal), 0);

@@ -44,7 +44,7 @@ const MAIL_EVERY = '1 day';
 
 const TAKE = `update notifications set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS})`;
 
-/** An update returns rows in any order, and whoever goes by the last notice wants the newest last. */
+/** An update returns rows in any order. */
 const byAge = (a: Outgoing, b: Outgoing) => a.createdAt.localeCompare(b.createdAt);
 
 export function outboxStore(db: Knex) {

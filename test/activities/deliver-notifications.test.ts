@@ -99,6 +99,15 @@ describe('notifications', () => {
       });
     });
 
+    it('wait while the database may be a copy', async () => {
+      await tell(await buildHook());
+      await rows.db('timeline').update({ blocked: 'differs' });
+      assert.deepEqual(await deliver(), { delivered: 0, postponed: 0 });
+      assert.deepEqual(receiver.received, []);
+      await rows.db('timeline').update({ blocked: null });
+      assert.deepEqual(await deliver(), { delivered: 1, postponed: 0 });
+    });
+
     it('of one export reach it when the secret of another one cannot be opened', async () => {
       const [broken, whole] = [await buildHook(), await buildHook('/whole')];
       await rows.db('batch_exports').where({ id: broken.id }).update({ notification_secret: 'not sealed by our keys' });

@@ -259,8 +259,14 @@ describe('a database that was restored', () => {
     it('delivers nothing until an operator recovers it, and loses nothing', async () => {
       assert.match((await restored.engine.timeline.blocked()) ?? '', /another state of this database.*sluice recover/);
       const { id: backfill } = await restored.backfills.request(restored.projectId, id, RANGE);
+      // Schedules are the original's as long as it is not known who is who.
+      await restored.engine.schedules.remove(id);
+      await restored.engine.pool.query('update batch_exports set version = version + 1 where id = $1', [id]);
       await reconcile(restored);
       await reconcile(restored);
+      const scheduleDiffers = async () =>
+        (await restored.engine.schedules.compare((await restored.engine.stores.schedules.read(id))!)).differs;
+      assert.equal(await scheduleDiffers(), 'missing');
       const before = await restored.engine.stores.timeline.state();
       assert.equal(before.blocked, 'differs');
       assert.equal(await restored.engine.stores.requests.countOpen(id), 1);
@@ -271,6 +277,7 @@ describe('a database that was restored', () => {
       const timeline = await renewTimeline(restored.engine.stores, timelineWitness(restored.engine.temporal.client), 7);
       assert.notEqual(timeline, before.id);
       await reconcile(restored);
+      assert.equal(await scheduleDiffers(), 'no');
       const [last] = (await backfilled(restored, id, backfill)).slice(-1);
       assert.equal(last?.status, 'Completed');
       assert.ok(last.epoch! > Date.now() / 1000 - HOUR);

@@ -31,6 +31,18 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     tests: ['test/exports/accept-delivery.test.ts'],
   },
   {
+    name: 'blocked-acts-nowhere',
+    guards: 'a copy of the database sets no schedule and ends no run of the original',
+    tests: ['test/activities/timeline.test.ts'],
+    grep: 'delivers nothing until an operator recovers it',
+  },
+  {
+    name: 'blocked-tells-nobody',
+    guards: 'a copy of the database sends no notices',
+    tests: ['test/activities/deliver-notifications.test.ts'],
+    grep: 'wait while the database may be a copy',
+  },
+  {
     name: 'known-planned',
     guards: 'a delivery of a run that was planned after the backup is not replaced by those that know the run only',
     tests: ['test/exports/accept-delivery.test.ts'],
