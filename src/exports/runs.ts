@@ -7,6 +7,7 @@ import { NOBODY, tellOfRun } from './activity.ts';
 import type { Backfill } from './backfills.store.ts';
 import type { Run } from './run-rows.ts';
 import type { ExportStores } from './stores.ts';
+import { sayBlocked } from './timeline-guard.ts';
 
 export type ExportRunsOptions = {
   stores: ExportStores;
@@ -61,6 +62,8 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     /** What keeps a backfill that goes on and has no run under way; null: nothing. */
     async whatKeepsBackfill(backfill: Backfill): Promise<string | null> {
       if (!isLive(backfill.status) || !isOld(backfill.lastUpdatedAt)) return null;
+      const { blocked } = await stores.timeline.state();
+      if (blocked !== null) return sayBlocked(blocked);
       if (!(await executions.arePolled().catch(() => true))) return NO_WORKER;
       if (backfill.waits) return ITS_TURN;
       const { projectId, batchExportId } = backfill;

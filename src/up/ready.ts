@@ -29,6 +29,21 @@ export async function untilReady({ apiUrl, temporalAddress, namespace, signal }:
   }
 }
 
+/**
+ * What the API says of deliveries, which a started Sluice makes or not.
+ * @returns why none is made; undefined: they are, or the API cannot tell
+ */
+export async function deliveriesBlocked(apiUrl: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const { checks } = (await (await fetch(`${apiUrl}/_readyz`, { signal })).json()) as {
+      checks: { deliveries?: string };
+    };
+    return checks.deliveries === 'ok' ? undefined : checks.deliveries;
+  } catch {
+    return undefined;
+  }
+}
+
 type Wait = { what: string; deadline: number; signal: AbortSignal };
 
 async function until(isReady: () => Promise<boolean>, { what, deadline, signal }: Wait): Promise<void> {

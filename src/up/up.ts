@@ -8,7 +8,7 @@ import type { StopMode } from '../processes/stop-mode.ts';
 import type { StopSignals } from '../processes/stop-signals.ts';
 import { demo } from './demo.ts';
 import { encryptionKeys } from './key-ring.ts';
-import { untilReady } from './ready.ts';
+import { deliveriesBlocked, untilReady } from './ready.ts';
 import { removeReport, writeReport, type Report } from './report.ts';
 import { startRoles } from './roles.ts';
 import { startServers, type Servers } from './servers.ts';
@@ -78,6 +78,8 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
 
   await writeReport(state, report);
   onReady(report);
+  const blocked = await deliveriesBlocked(apiUrl, signal);
+  if (blocked !== undefined) onProgress(blocked);
   await Promise.race([signals.requested, brokenDown]);
 }
 

@@ -231,6 +231,9 @@ describe('backfills over HTTP', () => {
       .db('batch_export_backfills')
       .update({ created_at: exports.db.raw(`created_at - interval '1 minute'`) });
     assert.match((await waitingFor()) ?? '', /^No worker asks Temporal for work/);
+    await exports.db('timeline').update({ blocked: 'differs' });
+    assert.match((await waitingFor()) ?? '', /^Deliveries are blocked: .*sluice recover/);
+    await exports.db('timeline').update({ blocked: null });
   });
 
   it('are not for an export that is not there', async () => {
