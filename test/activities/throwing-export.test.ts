@@ -52,7 +52,12 @@ describe('the reconciler beside an export that it cannot read', () => {
     await sql('update batch_exports set paused = false, version = version + 1 where id = $1', [readable]);
     const { stepsFailed } = await reconcile();
     assert.deepEqual(stepsFailed, []);
-    await eventually('the gap to be filled', () => isDelivered(readable));
+    // A run that a busy machine let fail is asked for again by later rounds.
+    await eventually(
+      'the gap to be filled',
+      async () => (await isDelivered(readable)) || void (await reconcile()),
+      150,
+    );
     assert.ok(await behindSince(readable));
   });
 

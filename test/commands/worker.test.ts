@@ -11,7 +11,7 @@ import { startApiProcess } from '../support/api-process.ts';
 import { whenProcessEnds } from '../support/process-end.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
 
-const PATIENCE_SECONDS = 90;
+const PATIENCE_SECONDS = 150;
 
 describe('a worker whose Temporal', () => {
   let database: TestDatabase;
@@ -53,7 +53,9 @@ describe('a worker whose Temporal', () => {
   async function untilSaid(words: string): Promise<void> {
     const ended = worker!.exited.then((code) => assert.fail(`ended with ${code}:\n${worker!.lines.join('\n')}`));
     const said = eventually(words, async () => worker!.lines.some((line) => line.includes(words)), PATIENCE_SECONDS);
-    await Promise.race([said, ended]);
+    await Promise.race([said, ended]).catch((error: unknown) => {
+      throw new Error(`the worker said:\n${worker!.lines.join('\n')}`, { cause: error });
+    });
   }
 
   async function ready(): Promise<string | undefined> {
