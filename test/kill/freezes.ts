@@ -161,7 +161,11 @@ async function deliverFirst(world: ExportWorld, scene: Scene, random: Random): P
   const created = await batchExports.create(projectId, {
     name: scene.label,
     model: 'events',
-    destination: { type: scene.place.type, config: scene.place.config(scene.label) },
+    destination: {
+      type: scene.place.type,
+      // Versioned files are never replaced.
+      config: { ...scene.place.config(scene.label), ...(scene.step === 'replacing' && { layout: 'stable' }) },
+    },
     interval: 'hour',
     paused: true,
     startAt: null,
