@@ -1,7 +1,7 @@
 /**
  * Deletes files that left their manifest longer ago than the grace period, a bounded number a round and export. Exports are looked at
- * beside each other, each within deadlines. An export whose destination has permitted no deletes for a
- * day keeps every file from then on.
+ * beside each other, each within deadlines. An export whose destination has permitted no deletes for a day keeps every file from
+ * then on.
  */
 import type { DueFiles } from '../src/exports/superseded-files.store.ts';
 import { forLog } from '../src/temporal/failures.ts';

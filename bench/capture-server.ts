@@ -37,9 +37,12 @@ function captureInto(databaseUrl: string): Lane {
       ...INGEST_TIMEOUTS,
     }),
     projectByToken: async (token) =>
-      token === TOKEN ? { id: 1, historicalFromProjectKey: false, anonymizeIps: false } : undefined,
+      token === TOKEN
+        ? { id: 1, historicalFromProjectKey: false, anonymizeIps: false, cookielessServerHashMode: 0 }
+        : undefined,
     gatekeeper: { authenticate: notMeasured, enter: notMeasured },
     clientAddress: createClientAddress([]),
+    salts: { ofToday: notMeasured },
     warn: () => {},
     eventsPerSecond: { project: 1e9, key: 1e9 },
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),

@@ -11,6 +11,7 @@ const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
   decide: () => import('./decide.ts'),
   export: () => import('./export.ts'),
   overload: () => import('./overload.ts'),
+  'large-bodies': () => import('./large-bodies.ts'),
   memory: () => import('./memory.ts'),
   runs: () => import('./runs.ts'),
 };

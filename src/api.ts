@@ -6,6 +6,8 @@ import { sharedRoutes } from './dashboards/sharing/description.ts';
 import { createCapture, type CaptureOptions } from './capture/capture.ts';
 import { captureRoutes } from './capture/description.ts';
 import { GROUPS_IN_FLIGHT } from './capture/group-commit.ts';
+import { createSalts } from './cookieless/salts.ts';
+import { saltStore } from './cookieless/salts.store.ts';
 import { createKnex, createPool, STORE_TIMEOUTS } from './db/connection.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
 import { peopleChanges } from './events/changes.ts';
@@ -157,12 +159,14 @@ export function createApi(
   const ingestionWarnings = warningStore(db);
   const warnings = createWarningWriter({ store: ingestionWarnings, log });
 
+  const salts = createSalts({ store: saltStore(db), log });
   const capture = createCapture({
     pool: ingestPool,
     projectByToken: projectByToken(projects),
     gatekeeper,
     clientAddress,
     locate,
+    salts,
     eventsPerSecond,
     mostDistinctIds: options.mostDistinctIds,
     warn: warnings.note,
@@ -172,6 +176,7 @@ export function createApi(
   const flags = createFlagParts({
     ...options,
     gatekeeper,
+    salts,
     requestsPerSecond: options.flagRequestsPerSecond,
     observe: engine.metrics.decide,
   });
@@ -244,6 +249,7 @@ export function createApi(
     async close() {
       await capture.drain();
       await warnings.drain();
+      await salts.close();
       await flags.close();
       await dashboards.close();
       await Promise.all([engine.close(), db.destroy(), lookups.destroy(), ingestPool.end()]);

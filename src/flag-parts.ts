@@ -8,6 +8,7 @@ import { cohortsApi, cohortsApiRoutes, type CohortsApi } from './flags/cohorts/a
 import { createConfiguration } from './flags/config/configuration.ts';
 import { createDecide, type DecideOptions } from './flags/decide/decide.ts';
 import { createDecider } from './flags/decide/decider.ts';
+import { createVisitors, type VisitorsOptions } from './flags/decide/visitors.ts';
 import { decideRoutes } from './flags/decide/description.ts';
 import { DECIDE_POOL } from './flags/decide/facts.ts';
 import { FEED_LIMIT, feedRoutes, type FeedApi } from './flags/definitions/feed.routes.ts';
@@ -63,14 +64,15 @@ export const flagRoutes: Route<FlagsApi & AccessControlsApi>[] = [
 /** What is answered before the application. */
 export const flagLanes: DescribedRoute[] = [...decideRoutes, ...ofrepRoutes, ...configurationRoutes];
 
-export type FlagPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKeys' | 'log'> & {
-  gatekeeper: Gatekeeper;
-  publicUrl: string;
-  locate?: Locate | undefined;
-  /** Requests for flags that are answered for each project. */
-  requestsPerSecond: number;
-  observe: DecideOptions['observe'];
-};
+export type FlagPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKeys' | 'log'> &
+  VisitorsOptions & {
+    gatekeeper: Gatekeeper;
+    publicUrl: string;
+    locate?: Locate | undefined;
+    /** Requests for flags that are answered for each project. */
+    requestsPerSecond: number;
+    observe: DecideOptions['observe'];
+  };
 
 export type FlagParts = {
   /** Decide. */
@@ -94,6 +96,7 @@ export function createFlagParts(options: FlagPartsOptions): FlagParts {
   const definitions = createLiveDefinitions({ databaseUrl: url, log });
   const stores = flagStores(db, definitions.refresh);
   const decider = createDecider({ pool: decidePool });
+  const visitors = createVisitors(options);
   const flagRequests = requestStore(db);
   const metering = createMetering({ store: flagRequests, log });
   const counts = createCounts({ pool: countPool, now: Date.now });
@@ -101,7 +104,17 @@ export function createFlagParts(options: FlagPartsOptions): FlagParts {
 
   const streams = createEventStreams({ definitions, tokens: createStreamTokens(keyRing), publicUrl });
   const admit = createAdmission({ definitions, gatekeeper });
-  const ofrep = createOfrep({ definitions, decider, streams, admit, metering, requestsPerSecond, locate, log });
+  const ofrep = createOfrep({
+    definitions,
+    decider,
+    visitors,
+    streams,
+    admit,
+    metering,
+    requestsPerSecond,
+    locate,
+    log,
+  });
   const configuration = createConfiguration({ definitions, log });
 
   const responses = responseStore(lookups);
@@ -109,7 +122,7 @@ export function createFlagParts(options: FlagPartsOptions): FlagParts {
   const surveyClock = createSurveyClock({ surveys: surveys.surveys, store: stores.surveys, responses, log });
 
   return {
-    lane: createDecide({ definitions, decider, locate, metering, requestsPerSecond, observe, log }),
+    lane: createDecide({ definitions, decider, visitors, locate, metering, requestsPerSecond, observe, log }),
     handle: (request, response) => ofrep.handle(request, response) || configuration.handle(request, response),
     collaborators: {
       flagUsage: flagUsageStore(db),

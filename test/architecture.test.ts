@@ -30,16 +30,18 @@ const ARROWS = `
 
   db              -> processes
   migrations      -> db (types)
-  events          -> http, wire, db, identity, formats, query, destinations (types), exports/domain
+  events          -> http, wire, db, cookieless, identity, formats, query, destinations (types), exports/domain
   destinations    -> net, formats
   temporal        -> exports/domain, processes, config, secrets (types)
+
+  cookieless      -> db, secrets
 
   http            -> secrets, lane, wire
   health          -> http, db, events
   identity        -> http, db, secrets, notify (types)
-  flags           -> http, lane (types), db, identity, wire, flags/evaluation, events, query, secrets
+  flags           -> http, lane (types), db, cookieless, identity, wire, flags/evaluation, events, query, secrets
   dashboards      -> http, db, identity, secrets, wire (types), events, query
-  capture         -> http, lane (types), db, identity, wire, events, secrets
+  capture         -> http, lane (types), db, cookieless, identity, wire, events, secrets
   notify          -> net, db (types)
   exports         -> http, db, identity, exports/domain, events, query, formats, destinations, temporal, secrets, notify
 

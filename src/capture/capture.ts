@@ -7,16 +7,17 @@
  * whose events can be stored is refused with the first one's error.
  */
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { Salts } from '../cookieless/salts.ts';
 import type { Pool } from '../db/connection.ts';
-import { InvalidInput, MethodNotAllowed, NotAuthenticated, Unavailable } from '../errors.ts';
-import { encodeEvents, type EventRows, type NewEvent } from '../events/event-rows.ts';
+import { MethodNotAllowed, NotAuthenticated, Unavailable } from '../errors.ts';
+import { encodeEvents, type EventRows } from '../events/event-rows.ts';
 import { groupTypesOf, type GroupTypes } from '../events/group-types.ts';
 import { createIngest, MOST_DISTINCT_IDS } from '../events/ingest.ts';
 import type { IngestionWarning } from '../events/warnings.ts';
 import type { Gatekeeper } from '../http/access.ts';
 import { answerFor, serverError } from '../http/error-body.ts';
 import { pageHeaders, replyWith } from '../http/raw-answers.ts';
-import { noBody, type Answer } from '../http/route.ts';
+import type { Answer } from '../http/route.ts';
 import { createRateLimit } from '../identity/rate-limits.ts';
 import type { Lane, LaneRequest, Reply } from '../lane/request.ts';
 import { describeError } from '../secrets/redact.ts';
@@ -25,16 +26,18 @@ import type { ClientAddress } from '../wire/client-address.ts';
 import type { Locate } from '../wire/geoip.ts';
 import { fromMilliseconds, parseInstant } from '../wire/instant.ts';
 import { createMemory, type Memory } from '../wire/memory.ts';
+import { Dropped, isCookieless, type Cookieless } from './cookieless.ts';
 import { createEnrichment } from './enrich.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { LIMITS } from './limits.ts';
+import type { OpenEnvelope } from './envelope.ts';
 import { capturePathOf, type CapturePath } from './paths.ts';
-import { readEvent, type Reception } from './read-event.ts';
+import { readEvents, type EventsReception, type ReadEvents } from './read-events.ts';
 import { namedGroupTypes } from './read-groups.ts';
-import { receive } from './receive.ts';
-import { CAPTURE_METHODS, preflightAnswer, storedAnswer, takenAnswer, type Rejected, type Warning } from './respond.ts';
-import { createTurns } from './turns.ts';
-import { rejectionWarnings, warningsOf } from './warnings.ts';
+import { receive, receiveUnread, type Received } from './receive.ts';
+import { preflightAnswer, takenAnswer, type AnswerOutcome, type Warning } from './respond.ts';
+import { createLine, createTurns } from './turns.ts';
+import { NOT_STORABLE, rejectionWarnings, REPLAY_DROPPED, STORED_AS_LIVE, warningsOf } from './warnings.ts';
 
 /** What capture must know of a project. */
 export type CapturedProject = {
@@ -43,6 +46,8 @@ export type CapturedProject = {
   historicalFromProjectKey: boolean;
   /** Whether events are stored without `$ip`. */
   anonymizeIps: boolean;
+  /** 1: visitors without cookies are told apart for a day; 0: their events are dropped. */
+  cookielessServerHashMode: 0 | 1;
 };
 
 export type CaptureOptions = {
@@ -53,6 +58,7 @@ export type CaptureOptions = {
   clientAddress: ClientAddress;
   /** Absent: events are not told where they come from. */
   locate?: Locate | undefined;
+  salts: Pick<Salts, 'ofToday'>;
   /** What each project may have stored, and each secret key that brings history, which is not counted as its project's. */
   eventsPerSecond: { project: number; key: number };
   /** Distinct ids that a person may get by merges; absent: `MOST_DISTINCT_IDS` (`events/ingest.ts`). */
@@ -73,7 +79,8 @@ export type Capture = {
 };
 
 export function createCapture(options: CaptureOptions): Capture {
-  const { pool, projectByToken, gatekeeper, clientAddress, locate, eventsPerSecond, warn, observe, log } = options;
+  const { pool, projectByToken, gatekeeper, clientAddress, locate, salts, eventsPerSecond, warn, observe, log } =
+    options;
   const { mostDistinctIds = MOST_DISTINCT_IDS } = options;
   const groups = createGroupCommit(createIngest(pool, { mostDistinctIds, onWarnings: warn }), (error) =>
     log.error({ error: describeError(error) }, 'a group failed'),
@@ -82,6 +89,7 @@ export function createCapture(options: CaptureOptions): Capture {
   const openMemory = createMemory(LIMITS.heldBytes);
   const groupTypes = groupTypesOf(pool);
   const takeTurn = createTurns();
+  const line = createLine();
   const projectLimit = createRateLimit<number>(eventsPerSecond.project);
   const keyLimit = createRateLimit<string>(eventsPerSecond.key);
 
@@ -98,12 +106,12 @@ export function createCapture(options: CaptureOptions): Capture {
   async function answer(request: LaneRequest, path: CapturePath): Promise<Answer> {
     const memory = openMemory(request);
     try {
-      if (request.method === 'OPTIONS') return preflightAnswer(request);
-      if (request.method === 'HEAD') return takenAnswer;
-      if (request.method !== 'POST' && request.method !== 'GET') {
-        throw new MethodNotAllowed(request.method ?? '', CAPTURE_METHODS);
-      }
-      return await store(request, path, memory);
+      const { method = '' } = request;
+      if (!path.methods.includes(method)) throw new MethodNotAllowed(method, path.methods);
+      if (method === 'OPTIONS') return preflightAnswer(request);
+      if (method === 'HEAD') return takenAnswer;
+      const { limit, open } = path;
+      return open ? await store(request, { limit, open, memory }) : await drop(request, { limit, memory });
     } catch (error) {
       const known = answerFor(error);
       if (!known) log.error({ error: describeError(error) }, 'events could not be stored');
@@ -113,8 +121,18 @@ export function createCapture(options: CaptureOptions): Capture {
     }
   }
 
-  async function store(request: LaneRequest, path: CapturePath, memory: Memory): Promise<Answer> {
-    const { rows, indexes, rejected, told, warnings, isBeacon } = await read(request, path, memory);
+  /** Session replay: SDKs that were told elsewhere to send it stop retrying only when it is taken. */
+  async function drop(request: LaneRequest, options: Pick<ReadOptions, 'limit' | 'memory'>): Promise<Answer> {
+    const project = await projectByToken(await receiveUnread(request, options)).catch(() => undefined);
+    if (project) {
+      projectLimit.charge(project.id, 1);
+      warn(project.id, [REPLAY_DROPPED]);
+    }
+    return takenAnswer;
+  }
+
+  async function store(request: LaneRequest, options: ReadOptions): Promise<Answer> {
+    const { rows, indexes, rejected, told, warnings, answer: answerOutcome } = await read(request, options);
     const total = indexes.length + rejected.length;
     if (indexes.length > 0) {
       const refused = await groups.store(rows);
@@ -126,28 +144,38 @@ export function createCapture(options: CaptureOptions): Capture {
     }
     warn(rows.projectId, told);
     observe?.events(total - rejected.length, rejected.length);
-    if (rejected.length === total) throw rejected[0]!.error;
-    // Browsers send beacons when a page is left: nobody reads the answer.
-    return isBeacon ? noBody(204) : storedAnswer({ rejected, warnings });
+    const refusal = rejected.find(({ error }) => !(error instanceof Dropped));
+    return answerOutcome({ rejected, warnings, refusal: rejected.length === total ? refusal?.error : undefined });
   }
 
   /** A function of its own, so that the parsed body is gone while its rows wait for the commit. */
-  async function read(request: LaneRequest, path: CapturePath, memory: Memory): Promise<ReadRequest> {
-    const received = await receive(request, path, { memory, takeTurn });
+  async function read(request: LaneRequest, options: ReadOptions): Promise<ReadRequest> {
+    let leave: (() => void) | undefined;
+    const enterLine = async (sender: string) => void (leave = await line(sender));
+    try {
+      return await readReceived(request, options.memory, await receive(request, { ...options, takeTurn, enterLine }));
+    } finally {
+      leave?.();
+    }
+  }
+
+  async function readReceived(request: LaneRequest, memory: Memory, received: Received): Promise<ReadRequest> {
     const project = await findProject(received.token);
     memory.belongTo(received.token);
-    const { historical, keyId } = received.historical ? await mayPlace(project, request) : LIVE;
+    const { historical, keyId } = received.historical ? await mayPlace(project, request, received.token) : LIVE;
     if (keyId === undefined) projectLimit.charge(project.id, received.events.length);
     else keyLimit.charge(keyId, received.events.length);
     // The sender of history is not the person that it is about.
     const address = historical ? '' : clientAddress(request);
     enrich(received.events, { address, anonymize: project.anonymizeIps });
+    const cookieless = historical ? AS_HISTORY : await cookielessOf(project, received.events, address);
     const now = fromMilliseconds(Date.now());
-    const reception = { historical, now, sentAt: parseInstant(received.sentAt), escapes: received.escapes };
+    const { escapes, faults, answer } = received;
+    const reception = { historical, now, sentAt: parseInstant(received.sentAt), escapes, cookieless, faults };
     const groupTypes = await findGroupTypes(project.id, received.events, reception);
     const { events, indexes, rejected } = await readEvents(received.events, { ...reception, groupTypes });
     const rows = encodeEvents(events, { projectId: project.id, historical, createdAt: now });
-    memory.hold(rows.bytes.length + events.length * BYTES_AROUND_ROW);
+    memory.hold(rows.bytes.length + events.length * LIMITS.bytesAroundRow);
     const warnings = received.historical && !historical ? [STORED_AS_LIVE] : [];
     return {
       rows,
@@ -155,7 +183,7 @@ export function createCapture(options: CaptureOptions): Capture {
       rejected,
       warnings,
       told: [...warnings, ...rejectionWarnings(rejected, received.events)],
-      isBeacon: received.query('beacon') === '1',
+      answer,
     };
   }
 
@@ -167,11 +195,20 @@ export function createCapture(options: CaptureOptions): Capture {
     return project;
   }
 
+  async function cookielessOf(
+    { id: projectId, cookielessServerHashMode: mode }: CapturedProject,
+    given: readonly unknown[],
+    address: string,
+  ): Promise<Cookieless> {
+    if (mode === 0 || !given.some(isCookieless)) return NOT_ALLOWED;
+    return { allowed: true, projectId, salt: await salts.ofToday(projectId), address };
+  }
+
   /** There are five types for good: what is rejected must not use them up. */
   async function findGroupTypes(
     projectId: number,
     given: readonly unknown[],
-    reception: Omit<Reception, 'groupTypes'>,
+    reception: Omit<EventsReception, 'groupTypes'>,
   ): Promise<GroupTypes> {
     const known = groupTypes.find(projectId, namedGroupTypes(given));
     if (known) return known;
@@ -188,9 +225,10 @@ export function createCapture(options: CaptureOptions): Capture {
   }
 
   /** History is not for the public key: with it alone anyone could rewrite what was delivered long ago. */
-  async function mayPlace(project: CapturedProject, request: LaneRequest): Promise<Placement> {
+  async function mayPlace(project: CapturedProject, request: LaneRequest, token: string): Promise<Placement> {
     if (project.historicalFromProjectKey) return { historical: true };
-    if (request.headers.authorization === undefined) return LIVE;
+    const { authorization } = request.headers;
+    if (authorization === undefined || authorization.endsWith(` ${token}`)) return LIVE;
     const caller = await gatekeeper.authenticate(request);
     await gatekeeper.enter(caller, project.id, { scope: 'event:write' });
     return { historical: true, ...(caller.keyId !== null && { keyId: caller.keyId }) };
@@ -199,31 +237,14 @@ export function createCapture(options: CaptureOptions): Capture {
   return { handle, drain: groups.drain };
 }
 
-/** Where the events of a request are placed in time, and the secret key that allowed it. */
+type ReadOptions = { limit: number; open: OpenEnvelope; memory: Memory };
+
+/** Where events are placed, and the secret key that allowed it. */
 type Placement = { historical: boolean; keyId?: string };
 const LIVE: Placement = { historical: false };
 
-/** For which the events of one request may keep others waiting. */
-const LONGEST_TURN_MS = 20;
-
-/** What an event takes beside its encoded row while it waits: its uuid, instants, what it does to its person, with some to spare. */
-const BYTES_AROUND_ROW = 1_500;
-
-const NOT_STORABLE = new InvalidInput('The event holds a value that cannot be stored.', null, 'not_storable');
-
-const STORED_AS_LIVE: Warning = {
-  code: 'historical_placement_not_allowed',
-  detail:
-    'The events were stored as of now: placing them by their timestamps needs a key with the scope event:write, ' +
-    'or the project setting historical_from_project_key.',
-};
-
-type ReadEvents = {
-  events: NewEvent[];
-  /** Of each event, where it was in the request. */
-  indexes: number[];
-  rejected: Rejected[];
-};
+const AS_HISTORY: Cookieless = { allowed: 'as history' };
+const NOT_ALLOWED: Cookieless = { allowed: false };
 
 /** What is left of a request once its events are encoded. */
 type ReadRequest = Omit<ReadEvents, 'events'> & {
@@ -232,24 +253,5 @@ type ReadRequest = Omit<ReadEvents, 'events'> & {
   warnings: Warning[];
   /** For the project. */
   told: IngestionWarning[];
-  isBeacon: boolean;
+  answer: AnswerOutcome;
 };
-
-/** Other requests get their turn between the events of a large one. */
-async function readEvents(given: readonly unknown[], reception: Reception): Promise<ReadEvents> {
-  const result: ReadEvents = { events: [], indexes: [], rejected: [] };
-  let begun = performance.now();
-  for (const [index, raw] of given.entries()) {
-    if (index > 0 && performance.now() - begun > LONGEST_TURN_MS) {
-      await othersTurn();
-      begun = performance.now();
-    }
-    try {
-      result.events.push(readEvent(raw, reception));
-      result.indexes.push(index);
-    } catch (error) {
-      result.rejected.push({ index, error });
-    }
-  }
-  return result;
-}

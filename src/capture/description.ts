@@ -1,9 +1,9 @@
 /** Capture as `/api/schema/` describes it. It is answered before the router, so nothing is checked against these schemas. */
 import { ErrorBody } from '../http/error-body.ts';
 import type { DescribedRoute } from '../http/route.ts';
-import { stringEnum, Type } from '../schema.ts';
+import { nullable, stringEnum, Type } from '../schema.ts';
 import { LIMITS } from './limits.ts';
-import { CAPTURE_PATHS } from './paths.ts';
+import { CAPTURE_PATHS, CSP_PATH, REPLAY_PATH, V1_PATH } from './paths.ts';
 
 const token = Type.String({ description: 'The public key of the project (`phc_…`); `token` is read too.' });
 const values = Type.Record(Type.String(), Type.Unknown());
@@ -11,14 +11,18 @@ const values = Type.Record(Type.String(), Type.Unknown());
 const CapturedEvent = Type.Object(
   {
     api_key: Type.Optional(token),
-    event: Type.String({ minLength: 1, maxLength: LIMITS.eventNameLength }),
+    event: Type.String({ minLength: 1, description: `Its name; cut after ${LIMITS.eventNameLength} characters.` }),
     distinct_id: Type.String({
       minLength: 1,
       description: `Who it is about; cut after ${LIMITS.distinctIdLength} characters.`,
     }),
     properties: Type.Optional(values),
     timestamp: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When it happened; without it, when it arrived.' }),
+      Type.String({
+        format: 'date-time',
+        description:
+          'When it happened; without it, when it arrived. Seconds and milliseconds since 1970, RFC 2822 and `11/20/2026` are read too.',
+      }),
     ),
     uuid: Type.Optional(
       Type.String({ format: 'uuid', description: 'An event that is sent again under it is stored once.' }),
@@ -78,7 +82,7 @@ const description =
   'The body is JSON: an event, an array of events, or a batch. Plain or in gzip, whatever its content type; also in base64 or ' +
   'lz64, and those as the field `data` of a form.';
 
-export const captureRoutes: readonly DescribedRoute[] = CAPTURE_PATHS.flatMap((path): DescribedRoute[] => [
+const v0Routes = CAPTURE_PATHS.flatMap((path): DescribedRoute[] => [
   {
     method: 'post',
     path: `${path}/`,
@@ -109,3 +113,132 @@ export const captureRoutes: readonly DescribedRoute[] = CAPTURE_PATHS.flatMap((p
     summary: 'Capture events from a query',
   },
 ]);
+
+const option = nullable(Type.Boolean());
+
+const BatchV1 = Type.Object(
+  {
+    batch: Type.Array(
+      Type.Object({
+        event: CapturedEvent.properties.event,
+        uuid: Type.String({ format: 'uuid', description: 'Its own: the answer names it.' }),
+        distinct_id: CapturedEvent.properties.distinct_id,
+        timestamp: CapturedEvent.properties.timestamp,
+        session_id: Type.Optional(nullable(Type.String())),
+        window_id: Type.Optional(nullable(Type.String())),
+        options: Type.Optional(
+          Type.Object({
+            cookieless_mode: Type.Optional(option),
+            disable_skew_correction: Type.Optional(option),
+            process_person_profile: Type.Optional(option),
+            product_tour_id: Type.Optional(nullable(Type.String())),
+          }),
+        ),
+        properties: Type.Optional(values),
+      }),
+      { maxItems: LIMITS.eventsPerRequest },
+    ),
+    created_at: Type.Optional(Type.String({ format: 'date-time' })),
+    historical_migration: Type.Optional(
+      Type.Boolean({
+        description: 'Places the events by their timestamps, where the project permits it to its public key.',
+      }),
+    ),
+  },
+  { title: 'CapturedBatchV1' },
+);
+
+const ResultsV1 = Type.Object(
+  {
+    results: Type.Record(
+      Type.String(),
+      Type.Object({
+        result: stringEnum(['ok', 'warning', 'drop'] as const, {
+          description: 'Stored; stored otherwise than it was asked for; not stored, and not to be sent again.',
+        }),
+        details: Type.Optional(Type.String({ description: 'Why, for programs.' })),
+      }),
+      { description: 'By the uuids of the events.' },
+    ),
+  },
+  { title: 'CaptureResults' },
+);
+
+const v1Route: DescribedRoute = {
+  method: 'post',
+  path: `${V1_PATH}/`,
+  access,
+  tag: 'capture',
+  errors: [400, 401, 413, 415, 429],
+  security: ['projectKey'],
+  body: BatchV1,
+  example: {
+    created_at: '2026-11-20T10:05:03Z',
+    batch: [
+      {
+        event: 'bought',
+        uuid: '01a1fb4f-740a-709c-bc99-d4a204c30c55',
+        distinct_id: 'user-1',
+        timestamp: '2026-11-20T10:05:00Z',
+        options: { process_person_profile: true },
+        properties: { cups: 2 },
+      },
+    ],
+  },
+  answers: { 200: ResultsV1 },
+  summary: 'Capture events, each with an answer of its own',
+  description:
+    'Where SDKs send when they are told to: `POSTHOG_CAPTURE_MODE=v1`, `capture_mode="v1"`. JSON, plain or in gzip, deflate, br or ' +
+    'zstd. The key of the project is given as `Authorization: Bearer`, when it was sent by the client’s clock as ' +
+    '`PostHog-Request-Timestamp`, `$lib` and `$lib_version` as `PostHog-Sdk-Info: posthog-node/5.70.0`.',
+};
+
+const cspRoute: DescribedRoute = {
+  method: 'post',
+  path: `${CSP_PATH}/`,
+  access,
+  tag: 'capture',
+  errors: [400, 401, 413, 415, 429],
+  query: Type.Object({
+    token,
+    distinct_id: Type.Optional(Type.String({ description: 'Whom it is about; without it, nobody who is known.' })),
+    session_id: Type.Optional(Type.String({ description: 'In which session it was; made up without it.' })),
+    v: Type.Optional(Type.String({ description: 'Of the policy: `$csp_version`.' })),
+    sample_rate: Type.Optional(
+      Type.Number({ description: 'How much is kept, from 0 to 1: of each minute all reports of a document or none.' }),
+    ),
+  }),
+  body: Type.Union([
+    Type.Object({ 'csp-report': values }),
+    Type.Array(
+      Type.Object({ type: Type.String(), url: Type.Optional(Type.String()), body: Type.Optional(Type.Unknown()) }),
+    ),
+  ]),
+  example: {
+    'csp-report': {
+      'document-uri': 'https://shop.example/basket',
+      'effective-directive': 'script-src-elem',
+      'blocked-uri': 'https://ads.example/ad.js',
+    },
+  },
+  answers: { 204: null },
+  summary: 'Capture violations of a Content-Security-Policy',
+  description:
+    'For the directives `report-uri` and `report-to` of a page: each violation is an event `$csp_violation`, whose properties are ' +
+    'named `$csp_…`. The body is `application/csp-report` or `application/reports+json`; reports of other kinds are ignored.',
+};
+
+const replayRoute: DescribedRoute = {
+  method: 'post',
+  path: `${REPLAY_PATH}/`,
+  access,
+  tag: 'capture',
+  errors: [400, 413, 415, 429],
+  body: values,
+  example: { api_key: 'phc_project', batch: [] },
+  answers: { 200: Type.Object({ status: Type.Literal(1) }) },
+  summary: 'Take session replay, which is not kept',
+  description: 'An ingestion warning tells the project once a day.',
+};
+
+export const captureRoutes: readonly DescribedRoute[] = [...v0Routes, v1Route, cspRoute, replayRoute];

@@ -1,5 +1,6 @@
 /** What the server adds to events: the address that they came from, and where that is. */
 import type { Locate } from '../wire/geoip.ts';
+import { isCookieless } from './cookieless.ts';
 import { isObject } from './envelope.ts';
 
 export type Origin = {
@@ -21,7 +22,8 @@ export function createEnrichment(locate?: Locate): Enrich {
   return (events, origin) => {
     const locateOnce = locate && remembering(locate);
     for (const event of events) {
-      if (!isObject(event)) continue;
+      // Where visitors without cookies come from is not kept.
+      if (!isObject(event) || isCookieless(event)) continue;
       // Parsed for this request: nobody else has it.
       const parsed = event as { properties?: unknown };
       parsed.properties ??= {};

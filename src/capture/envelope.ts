@@ -2,15 +2,17 @@
  * What is around the events of a request: one event, an array of events, or
  * `{api_key, batch, historical_migration?, sent_at?}`, all three on every path.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput, NotAuthenticated, TooLarge } from '../errors.ts';
 import type { Fields } from '../wire/fields.ts';
 import { LIMITS } from './limits.ts';
+import { answerNothing, answerStored, type AnswerOutcome } from './respond.ts';
 
 /** A JSON object, members not looked at yet. */
 export type RawObject = Readonly<Record<string, unknown>>;
 
 /** What a request says beside its body. */
-type Surroundings = { query: Fields; eventName?: string | undefined };
+export type Surroundings = { query: Fields; headers: IncomingHttpHeaders };
 
 const EARLIEST_SENT_MS = Date.UTC(2021);
 
@@ -21,30 +23,43 @@ export type Envelope = {
   /** The sender asks to place the events by their timestamps. */
   historical: boolean;
   sentAt: unknown;
+  /** What is wrong with some of the events already. */
+  faults?: ReadonlyMap<unknown, InvalidInput> | undefined;
+  answer: AnswerOutcome;
 };
+
+/** @throws what is wrong with the request */
+export type OpenEnvelope = (body: unknown, surroundings: Surroundings) => Envelope;
 
 /**
  * What the query says, the body says better: its token and `sent_at` win.
- * @param surroundings `eventName` is for events that have none
+ * @param eventName for events that have none
  * @throws InvalidInput when it is none of the three forms or holds no event
  * @throws TooLarge for too many events
  * @throws NotAuthenticated without a token, with differing ones, and with one that no project can have
  */
-export function openEnvelope(body: unknown, { query, eventName }: Surroundings): Envelope {
+export function openEnvelope(body: unknown, { query }: Surroundings, eventName?: string): Envelope {
   const around = isObject(body) ? body : {};
   const events = eventsOf(body);
+  checkCount(events);
+  return {
+    token: usableToken(tokenOf(around) ?? commonToken(events) ?? query('api_key') ?? query('token')),
+    events: eventName === undefined ? events : events.map((event) => named(event, eventName)),
+    historical: around['historical_migration'] === true,
+    // The second spelling is that of posthog-python until 3.
+    sentAt: around['sent_at'] ?? around['sentAt'] ?? sentAtOf(query('_')),
+    // Browsers send beacons when a page is left: nobody reads the answer.
+    answer: query('beacon') === '1' ? answerNothing : answerStored,
+  };
+}
+
+/** @throws InvalidInput for none @throws TooLarge for more events than a request may hold */
+export function checkCount(events: readonly unknown[]): void {
   if (events.length === 0) throw new InvalidInput('The request holds no event.', null, 'empty_batch');
   // tooth: capture-events
   if (events.length > LIMITS.eventsPerRequest) {
     throw new TooLarge(`A request may hold ${LIMITS.eventsPerRequest} events; this one holds ${events.length}.`);
   }
-  return {
-    token: usable(tokenOf(around) ?? commonToken(events) ?? query('api_key') ?? query('token')),
-    events: eventName === undefined ? events : events.map((event) => named(event, eventName)),
-    historical: around['historical_migration'] === true,
-    // The second spelling is that of posthog-python until 3.
-    sentAt: around['sent_at'] ?? around['sentAt'] ?? sentAtOf(query('_')),
-  };
 }
 
 /** A time of sending in milliseconds. SDKs also put seconds there, and things that only look like a time: those say nothing. */
@@ -59,6 +74,14 @@ function named(event: unknown, name: string): unknown {
 
 export function isObject(value: unknown): value is RawObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @returns the distinct id as it was sent: it may be anything */
+export function distinctIdIn(event: RawObject): unknown {
+  const { properties } = event;
+  return (
+    event['distinct_id'] ?? event['$distinct_id'] ?? (isObject(properties) ? properties['distinct_id'] : undefined)
+  );
 }
 
 function eventsOf(body: unknown): readonly unknown[] {
@@ -91,8 +114,11 @@ function commonToken(events: readonly unknown[]): unknown {
   return common;
 }
 
-/** The reasons are those that SDK authors know from other servers of this protocol. */
-function usable(token: unknown): string {
+/**
+ * The reasons are those that SDK authors know from other servers of this protocol.
+ * @throws NotAuthenticated for what no project can have
+ */
+export function usableToken(token: unknown): string {
   if (token === undefined || token === null) {
     throw new NotAuthenticated('No API key was given: name the project in `api_key`.');
   }

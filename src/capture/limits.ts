@@ -2,9 +2,11 @@
 const MIB = 1024 * 1024;
 
 export const LIMITS = {
-  /** Bytes of a body, as sent and again after inflation; `/batch/` takes more than the others. */
-  bodyBytes: 2 * MIB,
-  batchBytes: 20 * MIB,
+  /** Bytes of a body, as sent and again after inflation. Browsers' SDKs send batches wherever they send single events. */
+  bodyBytes: 20 * MIB,
+  /** Bytes of what a browser reports: a few violations, each with the page's policy. */
+  reportBytes: MIB,
+  reportsPerRequest: 500,
   eventsPerRequest: 10_000,
   /**
    * Elements of lists, members of objects, lists and objects in a body: so many, or one for so many bytes where that is more, but
@@ -15,15 +17,17 @@ export const LIMITS = {
   mostValues: 270_000,
   /** The same in one event's properties: its work is done in one go, and other requests wait for it. */
   valuesPerEvent: 25_000,
-  /** UTF-16 units of one event's properties as JSON, all digits of its numbers written out. */
+  /** UTF-16 units of one event's properties as JSON, all digits of its numbers written out, and of its elements chain. */
   propertiesLength: MIB,
   /** Objects and arrays inside each other, in one event. */
   depth: 128,
-  eventNameLength: 200,
   groupTypeLength: 400,
   groupKeyLength: 400,
   /** Longer ones are cut, as every server of this protocol does. */
+  eventNameLength: 200,
   distinctIdLength: 200,
+  /** What an event takes beside its encoded row while it waits: its uuid, instants, what it does to its person, with some to spare. */
+  bytesAroundRow: 1_500,
   /** Bytes of bodies and rows that one process holds at once. */
   heldBytes: 256 * MIB,
 } as const;

@@ -1,26 +1,45 @@
 /** Where events are captured. SDKs of ten years know these paths, each with and without the slash at its end. */
+import { openCspReports } from './csp-reports.ts';
+import { openEnvelopeV1 } from './envelope-v1.ts';
+import { openEnvelope, type OpenEnvelope } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 
 export type CapturePath = {
+  methods: readonly string[];
   /** Bytes that a body may have. */
   limit: number;
-  /** Of events that have none. */
-  eventName?: string;
+  /** Absent: nothing of what is sent there is kept. */
+  open?: OpenEnvelope;
 };
 
-/** The last one is where the newest server SDKs send what language models did. */
+/** The last one is where server SDKs send what language models did. */
 export const CAPTURE_PATHS = ['/capture', '/e', '/track', '/engage', '/batch', '/i/v0/e', '/i/v0/ai/batch'] as const;
+export const V1_PATH = '/i/v1/analytics/events';
+export const CSP_PATH = '/report';
+/** Of session replay. */
+export const REPLAY_PATH = '/s';
+
+const FROM_ANYWHERE = ['GET', 'HEAD', 'POST', 'OPTIONS'];
+const BY_POST = ['POST', 'OPTIONS'];
+
+const taken: CapturePath = { methods: FROM_ANYWHERE, limit: LIMITS.bodyBytes, open: openEnvelope };
+
+/** What is sent there says who somebody is, and nothing else. */
+const engaged: CapturePath = {
+  ...taken,
+  open: (body, surroundings) => openEnvelope(body, surroundings, '$identify'),
+};
 
 const PATHS = new Map<string, CapturePath>(
-  CAPTURE_PATHS.flatMap((path) => {
-    const limit = path.endsWith('/batch') ? LIMITS.batchBytes : LIMITS.bodyBytes;
-    // What is sent there says who somebody is, and nothing else.
-    const one: CapturePath = path === '/engage' ? { limit, eventName: '$identify' } : { limit };
-    return [
-      [path, one],
-      [`${path}/`, one],
-    ];
-  }),
+  [
+    ...CAPTURE_PATHS.map((path): [string, CapturePath] => [path, path === '/engage' ? engaged : taken]),
+    [V1_PATH, { methods: BY_POST, limit: LIMITS.bodyBytes, open: openEnvelopeV1 }] as const,
+    [CSP_PATH, { methods: BY_POST, limit: LIMITS.reportBytes, open: openCspReports }] as const,
+    [REPLAY_PATH, { methods: BY_POST, limit: LIMITS.bodyBytes }] as const,
+  ].flatMap(([path, one]) => [
+    [path, one],
+    [`${path}/`, one],
+  ]),
 );
 
 /** @param url of a request, with its query @returns undefined when it is not for capture */

@@ -4,10 +4,12 @@ import type { NewEvent } from '../events/event-rows.ts';
 import type { GroupTypes } from '../events/group-types.ts';
 import { readPersonEffects } from '../events/persons/effects.ts';
 import { storedLength } from '../events/stored-length.ts';
+import { cut } from '../wire/cut.ts';
 import { parseInstant } from '../wire/instant.ts';
 import { excessOf, storableJson, storableText } from '../wire/json.ts';
 import { textHasMoreValuesThan } from '../wire/value-count.ts';
-import { isObject, type RawObject } from './envelope.ts';
+import { checkLateness, checkMode, isCookieless, withoutTraces, type Cookieless } from './cookieless.ts';
+import { distinctIdIn, isObject, type RawObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 import { groupKeys, readGroupUpdate } from './read-groups.ts';
 import { canonicalUuid, uuidV7 } from './uuid.ts';
@@ -26,25 +28,31 @@ export type Reception = {
   escapes: boolean;
   /** Of the project, with all that the request names. */
   groupTypes: GroupTypes;
+  cookieless: Cookieless;
 };
 
 /**
  * @throws InvalidInput naming the field
  * @throws MalformedRequest when it is nested too deeply
  */
-export function readEvent(raw: unknown, reception: Reception): NewEvent {
-  if (!isObject(raw)) throw new InvalidInput('An event must be an object.');
-  const excess = excessOf(raw, { levels: LIMITS.depth, values: MOST_AROUND * LIMITS.valuesPerEvent });
+export function readEvent(given: unknown, reception: Reception): NewEvent {
+  if (!isObject(given)) throw new InvalidInput('An event must be an object.');
+  const excess = excessOf(given, { levels: LIMITS.depth, values: MOST_AROUND * LIMITS.valuesPerEvent });
   if (excess === 'levels') {
     throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
   if (excess === 'values') throw tooManyValues();
+  if (isObject(given['properties'])) checkMode(given['properties']);
+  const hasCookies = !isCookieless(given);
+  const raw = hasCookies ? given : withoutTraces(given, reception.cookieless);
   const { object, ...texts } = readProperties(raw, reception);
   const event = readName(raw['event']);
   const distinctId = readDistinctId(raw);
   const person = readPersonEffects(event, distinctId, object);
   const uuid = readUuid(raw['uuid']);
   const { timestamp, useless } = readTimestamp(raw, reception);
+  const happened = timestamp ?? reception.now;
+  if (!hasCookies && !reception.historical) checkLateness(happened, reception.now);
   const describesGroup = event === '$groupidentify' && person.processed;
   const group = describesGroup ? readGroupUpdate(object, reception.groupTypes) : undefined;
   return {
@@ -52,27 +60,25 @@ export function readEvent(raw: unknown, reception: Reception): NewEvent {
     event,
     distinctId,
     ...texts,
-    timestamp: timestamp ?? reception.now,
+    timestamp: happened,
     person: useless ? { ...person, warnings: [...person.warnings, { ...useless, distinctId }] } : person,
     ...(group && { group }),
   };
 }
 
 function readName(value: unknown): string {
-  if (typeof value !== 'string' || value.trim() === '') {
+  const name = typeof value === 'string' ? storableText(cut(value, LIMITS.eventNameLength)) : '';
+  if (name.trim() === '') {
     throw new InvalidInput('An event needs a name that is not empty.', 'event', 'missing_event_name');
   }
-  if (value.length > LIMITS.eventNameLength) {
-    throw new InvalidInput(`An event's name may have ${LIMITS.eventNameLength} characters.`, 'event', 'max_length');
-  }
-  return storableText(value);
+  return name;
 }
 
 /** Numbers, objects and arrays become their JSON text; ids that look like a mistake (`null`, `undefined`, `0`) are stored. */
 function readDistinctId(raw: RawObject): string {
-  const value = raw['distinct_id'] ?? raw['$distinct_id'] ?? memberOf(raw['properties'], 'distinct_id');
+  const value = distinctIdIn(raw);
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
-  const id = storableText(text.slice(0, LIMITS.distinctIdLength));
+  const id = storableText(cut(text, LIMITS.distinctIdLength));
   if (value === undefined || value === null || id.trim() === '') {
     throw new InvalidInput('An event needs a distinct_id that is not empty.', 'distinct_id', 'missing_distinct_id');
   }
@@ -101,12 +107,13 @@ function readProperties(raw: RawObject, { escapes, groupTypes }: Reception): Rea
   const kept = withSetters(raw, chain === undefined ? given : withoutChain(given));
   const { object, text } = storableJson(withGroups(kept, groupTypes), escapes);
   // tooth: capture-event-size
-  if (storedLength(text, object, LIMITS.propertiesLength) > LIMITS.propertiesLength) {
+  const elementsChain = typeof chain === 'string' ? storableText(chain) : '';
+  if (elementsChain.length + storedLength(text, object, LIMITS.propertiesLength) > LIMITS.propertiesLength) {
     const detail = `An event's properties may have ${LIMITS.propertiesLength} characters of JSON.`;
     throw new InvalidInput(detail, 'properties', 'event_too_large');
   }
   if (textHasMoreValuesThan(text, LIMITS.valuesPerEvent)) throw tooManyValues();
-  return { object, properties: text, elementsChain: typeof chain === 'string' ? storableText(chain) : '' };
+  return { object, properties: text, elementsChain };
 }
 
 /** Times what the properties may hold: SDKs send what is set twice, and there are other members that are not stored. */
@@ -157,7 +164,11 @@ function readTimestamp(
   const timestamp = parseInstant(raw['timestamp']);
   if (historical) {
     if (timestamp !== undefined) return { timestamp };
-    throw new InvalidInput('A historical event needs an ISO 8601 timestamp.', 'timestamp', 'invalid_timestamp');
+    throw new InvalidInput(
+      'A historical event needs a timestamp that can be read. ISO 8601 can.',
+      'timestamp',
+      'invalid_timestamp',
+    );
   }
   const happened = fromOffset(raw['offset'], now) ?? corrected(timestamp, raw, now, sentAt);
   if (happened === undefined) return (raw['timestamp'] ?? '') === '' ? {} : { useless: UNREADABLE };

@@ -2,43 +2,65 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { LaneRequest } from '../lane/request.ts';
 import { readBody } from '../wire/body.ts';
-import { queryOf, type Fields } from '../wire/fields.ts';
-import { parseJson, parseJsonInTurns, type ParsedJson } from '../wire/json.ts';
+import { queryOf } from '../wire/fields.ts';
+import { parseJson, type ParsedJson } from '../wire/json.ts';
 import { LARGE_BYTES, type Memory } from '../wire/memory.ts';
-import { openEnvelope, type Envelope } from './envelope.ts';
+import type { Envelope, OpenEnvelope } from './envelope.ts';
 import { LIMITS } from './limits.ts';
-import type { CapturePath } from './paths.ts';
-import { probableSender, type TakeTurn } from './turns.ts';
+import { parseBatch } from './parse-batch.ts';
+import { probableSender, type EnterLine, type TakeTurn } from './turns.ts';
 
-/** Larger bodies are parsed in several turns. */
+/** Larger bodies are parsed a few events at a time. */
 const IN_TURNS_BYTES = 1024 * 1024;
+/** What its values and their texts take beside the body, in times of its bytes, until they are rows. */
+const TIMES_PARSED = 1;
 
 export type Received = Envelope & {
   /** Whether the body held `\u` escapes (see `parseJson`). */
   escapes: boolean;
-  query: Fields;
+};
+
+type ReceiveOptions = {
+  limit: number;
+  open: OpenEnvelope;
+  memory: Memory;
+  takeTurn: TakeTurn;
+  /** Asked before a body of many events is parsed. */
+  enterLine(...sender: Parameters<EnterLine>): Promise<void>;
 };
 
 /** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: what is wrong with it */
-export async function receive(
-  request: LaneRequest,
-  { limit, eventName }: CapturePath,
-  { memory, takeTurn }: { memory: Memory; takeTurn: TakeTurn },
-): Promise<Received> {
+export async function receive(request: LaneRequest, { limit, open, ...options }: ReceiveOptions): Promise<Received> {
   const query = queryOf(request.url ?? '');
-  const json = await readBody(request, { query, limit, hold: memory.hold });
+  const json = await readBody(request, { query, limit, hold: options.memory.hold });
   const { value, escapes } =
-    json.length > LARGE_BYTES ? await parseLarge(json, memory, takeTurn) : parseJson(json, mostValues(json));
-  return { ...openEnvelope(value, { query, eventName }), escapes, query };
+    json.length > LARGE_BYTES ? await parseLarge(json, options) : parseJson(json, mostValues(json));
+  return { ...open(value, { query, headers: request.headers }), escapes };
 }
 
-async function parseLarge(json: Buffer, memory: Memory, takeTurn: TakeTurn): Promise<ParsedJson> {
+/** @returns the key of the project that it seems to be from, '' when there is none: nothing of it is parsed. @throws as `receive` */
+export async function receiveUnread(
+  request: LaneRequest,
+  { limit, memory }: Pick<ReceiveOptions, 'limit' | 'memory'>,
+): Promise<string> {
+  const query = queryOf(request.url ?? '');
+  return query('token') ?? probableSender(await readBody(request, { query, limit, hold: memory.hold }));
+}
+
+async function parseLarge(
+  json: Buffer,
+  { memory, takeTurn, enterLine }: Omit<ReceiveOptions, 'limit' | 'open'>,
+): Promise<ParsedJson> {
   const sender = probableSender(json);
   memory.belongTo(sender);
+  if (json.length > IN_TURNS_BYTES) {
+    memory.hold(TIMES_PARSED * json.length);
+    await enterLine(sender);
+  }
   await takeTurn(sender);
   const parsed =
     json.length > IN_TURNS_BYTES
-      ? await parseJsonInTurns(json, mostValues(json), () => takeTurn(sender))
+      ? await parseBatch(json, mostValues(json), () => takeTurn(sender))
       : parseJson(json, mostValues(json));
   // What its events cost comes on top of what it cost to parse.
   await othersTurn();

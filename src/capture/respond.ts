@@ -1,7 +1,7 @@
 /** Answers of capture. */
 import { answerFor, type ErrorBody } from '../http/error-body.ts';
 import { preflightHeaders } from '../http/raw-answers.ts';
-import { json, type Answer } from '../http/route.ts';
+import { json, noBody, type Answer } from '../http/route.ts';
 import type { LaneRequest } from '../lane/request.ts';
 
 /** An event that was not stored: where it is in the request, and why. */
@@ -10,24 +10,43 @@ export type Rejected = { index: number; error: unknown };
 /** Something was stored otherwise than it was asked for. */
 export type Warning = { code: string; detail: string };
 
-export const CAPTURE_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
-
 /** To a request that brings no events. */
 export const takenAnswer: Answer = json(200, { status: 1 });
 
-/**
- * `{"status": 1}` and nothing more is what SDKs wait for.
- * @throws the error of a rejected event when it is not about the event
- */
-export function storedAnswer({ rejected, warnings }: { rejected: Rejected[]; warnings: Warning[] }): Answer {
+/** What became of the events of a request; `refusal` is what is wrong with it when none is stored, and its sender should mind. */
+export type Outcome = { rejected: readonly Rejected[]; warnings: readonly Warning[]; refusal?: unknown };
+
+/** @throws the error of a rejected event when it is not about the event; `refusal` where events have no answers of their own */
+export type AnswerOutcome = (outcome: Outcome) => Answer;
+
+/** `{"status": 1}` and nothing more is what SDKs wait for. */
+export const answerStored: AnswerOutcome = ({ rejected, warnings, refusal }) => {
+  if (refusal) throw refusal;
   return json(200, {
     status: 1,
     ...(rejected.length > 0 && { rejected: rejected.map(describe) }),
     ...(warnings.length > 0 && { warnings }),
   });
+};
+
+export const answerNothing: AnswerOutcome = ({ refusal }) => {
+  if (refusal) throw refusal;
+  return noBody(204);
+};
+
+type Result = { result: 'ok' | 'warning' | 'drop'; details?: string };
+
+/** @param uuids of all events, as they were sent */
+export function answerByUuid(uuids: readonly string[]): AnswerOutcome {
+  return ({ rejected, warnings: [warning] }) => {
+    const stored: Result = warning ? { result: 'warning', details: warning.code } : { result: 'ok' };
+    const results = uuids.map((uuid): [string, Result] => [uuid, stored]);
+    for (const one of rejected) results[one.index]![1] = { result: 'drop', details: describe(one).code };
+    return json(200, { results: Object.fromEntries(results) });
+  };
 }
 
-function describe({ index, error }: Rejected) {
+function describe({ index, error }: Rejected): { index: number } & ErrorBody {
   const answer = answerFor(error);
   if (!answer) throw error;
   return { index, ...(answer.body as ErrorBody) };

@@ -52,3 +52,34 @@ export function createTurns(): TakeTurn {
     return undefined;
   };
 }
+
+/** Resolves when it is the sender's turn, with a function that ends it. */
+export type EnterLine = (sender: string) => Promise<() => void>;
+
+/**
+ * A line for what takes several times the memory of its body while it is read: one is inside, of one project after the other. Reading is
+ * work of one thread, so that two at once would be done no sooner.
+ */
+export function createLine(): EnterLine {
+  /** In the order in which projects take turns. */
+  const waiting = new Map<string, (() => void)[]>();
+  let isTaken = false;
+
+  function leave(): void {
+    const [next] = waiting;
+    isTaken = next !== undefined;
+    if (!next) return;
+    const [sender, queue] = next;
+    const begin = queue.shift()!;
+    // To the end of the line.
+    waiting.delete(sender);
+    if (queue.length > 0) waiting.set(sender, queue);
+    begin();
+  }
+
+  return async (sender) => {
+    if (isTaken) await new Promise<void>((begin) => waiting.set(sender, [...(waiting.get(sender) ?? []), begin]));
+    isTaken = true;
+    return leave;
+  };
+}

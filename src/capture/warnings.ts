@@ -1,10 +1,27 @@
-/** What capture tells a project about events that it did not store. */
+/** What capture tells a project about events that it did not store, or not as it was asked to. */
+import { InvalidInput } from '../errors.ts';
 import type { IngestionWarning } from '../events/warnings.ts';
 import { answerFor, type ErrorBody } from '../http/error-body.ts';
+import { cut } from '../wire/cut.ts';
 import { isObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
-import type { Rejected } from './respond.ts';
+import type { Rejected, Warning } from './respond.ts';
 import { canonicalUuid } from './uuid.ts';
+
+export const NOT_STORABLE = new InvalidInput('The event holds a value that cannot be stored.', null, 'not_storable');
+
+export const STORED_AS_LIVE: Warning = {
+  code: 'historical_placement_not_allowed',
+  detail:
+    'The events were stored as of now: placing them by their timestamps needs a key with the scope event:write, ' +
+    'or the project setting historical_from_project_key.',
+};
+
+export const REPLAY_DROPPED: IngestionWarning = {
+  code: 'session_replay_not_kept',
+  detail: 'Session replay was sent, which is not kept here: switch it off where the SDK is set up.',
+  daily: true,
+};
 
 /** @param events of the request, as they were sent */
 export function rejectionWarnings(rejected: readonly Rejected[], events: readonly unknown[]): IngestionWarning[] {
@@ -27,7 +44,7 @@ function nameOf(event: unknown): EventName {
   const { distinct_id: id, uuid } = event;
   const eventUuid = typeof uuid === 'string' ? canonicalUuid(uuid) : undefined;
   return {
-    ...(typeof id === 'string' && id !== '' && { distinctId: id.slice(0, LIMITS.distinctIdLength) }),
+    ...(typeof id === 'string' && id !== '' && { distinctId: cut(id, LIMITS.distinctIdLength) }),
     ...(eventUuid !== undefined && { eventUuid }),
   };
 }

@@ -17,6 +17,9 @@ const FORMATS: Record<string, ReadLine> = { ndjson: readNdjsonLine, 'access-log'
 /** Uncompressed; far below what the server takes. */
 const BATCH_BYTES = 2 * 1024 * 1024;
 
+/** An outage is a line now and then, not one for each attempt of each request. */
+const REPORT_EVERY_MS = 15_000;
+
 /** Everything was read and sent, but for bad lines: neither success (0) nor failure (1). */
 const EXIT_BAD_LINES = 2;
 
@@ -60,13 +63,20 @@ async function capture(file: string, options: Options): Promise<void> {
   const input = await openInput(file);
   const bar = options.json ? undefined : progressBar(input);
   let retries = 0;
+  let reportedAt = -Infinity;
+  const reportRetry = (reason: string) => {
+    retries += 1;
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = performance.now();
+    console.error(`The server does not take events (${reason}). Trying again, for five minutes at most.`);
+  };
   const send = createSender({
     url,
     key,
     secretKey: options.secretKey,
     historical: options.historical,
     retry: RETRY,
-    onRetry: () => (retries += 1),
+    onRetry: reportRetry,
   });
 
   const summary = await sendFile({

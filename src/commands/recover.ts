@@ -174,10 +174,12 @@ async function accept(
   const all = await everyExport(engine);
   const chosen = exportId === undefined ? all : all.filter(({ id }) => id === exportId);
   if (chosen.length === 0 && exportId !== undefined) throw new CommandFailed(`There is no batch export ${exportId}.`);
+  let waiting = 0;
   let decided = 0;
   for (const one of chosen) {
     for (let after = '-infinity'; ;) {
       const page = await deliveries.waiting(one.id, { after, limit: PAGE });
+      waiting += page.length;
       for (const { id, start, end, receipt } of page) {
         const what = `${one.id}  ${one.name}  [${start}, ${end})  ${receipt.rows} rows`;
         try {
@@ -195,7 +197,7 @@ async function accept(
     }
   }
   const { blocked } = await engine.stores.timeline.state();
-  if (decided === 0 && blocked !== null)
+  if (waiting === 0 && blocked !== null)
     throw new CommandFailed(
       'Nothing waits for a decision yet, since deliveries are blocked: run `sluice recover` first.',
     );

@@ -53,7 +53,7 @@ export function dictionaryOf(value: unknown, what: string, attr: string): Json |
 
 const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
 
-/** Nobody can have made one here. */
+/** Quick filters cannot be made here: no id is one's. */
 function refuseQuickFilters(ids: readonly string[]): void {
   const wrong = ids.find((id) => !UUID.test(id));
   if (wrong !== undefined) throw new InvalidInput(`Invalid UUID: ${wrong}`, 'quick_filter_ids');

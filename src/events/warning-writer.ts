@@ -37,7 +37,8 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
   }
 
   function keep(minute: WarningMinute): void {
-    const key = `${minute.projectId} ${minute.minute} ${minute.code}`;
+    const when = minute.daily ? minute.minute.slice(0, 'yyyy-mm-dd'.length) : minute.minute;
+    const key = `${minute.projectId} ${when} ${minute.code}`;
     const known = pending.get(key);
     if (!known && pending.size >= MOST_PENDING) dropped += minute.count;
     else pending.set(key, known ? sumOf(known, minute) : minute);
@@ -89,14 +90,15 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
 }
 
 function minuteOf(projectId: number, warning: IngestionWarning, seenAt: string): WarningMinute {
-  const { code, detail, distinctId, eventUuid } = warning;
+  const { code, detail, distinctId, eventUuid, daily = false } = warning;
   const example = {
     detail: storable(detail.slice(0, DETAIL_LENGTH)),
     seen_at: seenAt,
     ...(distinctId !== undefined && { distinct_id: storable(distinctId) }),
     ...(eventUuid !== undefined && { event_uuid: eventUuid }),
   };
-  return { projectId, code, minute: `${seenAt.slice(0, 16)}Z`, count: 1, lastSeen: seenAt, examples: [example] };
+  const minute = `${seenAt.slice(0, 16)}Z`;
+  return { projectId, code, minute, count: 1, lastSeen: seenAt, examples: [example], daily };
 }
 
 /** One text that `jsonb` refuses would keep all others from being written. */
@@ -105,6 +107,7 @@ function storable(text: string): string {
 }
 
 function sumOf(a: WarningMinute, b: WarningMinute): WarningMinute {
+  if (a.daily) return a;
   const [newer, older] = a.lastSeen > b.lastSeen ? [a, b] : [b, a];
   return { ...newer, count: a.count + b.count, examples: [...newer.examples, ...older.examples].slice(0, EXAMPLES) };
 }

@@ -16,9 +16,11 @@ export type WarningMinute = {
   lastSeen: string;
   /** The newest first, at most `EXAMPLES`. */
   examples: WarningExample[];
+  /** Ignored where there is one of its day. */
+  daily: boolean;
 };
 
-export type WarningSummary = Omit<WarningMinute, 'projectId' | 'minute'>;
+export type WarningSummary = Omit<WarningMinute, 'projectId' | 'minute' | 'daily'>;
 
 /** Half-open; an instant within a minute counts for the whole of it. */
 export type WarningPeriod = { from?: string | undefined; to?: string | undefined };
@@ -41,8 +43,12 @@ export function warningStore(db: Knex) {
         `insert into ingestion_warnings as kept (project_id, code, minute, count, last_seen, examples)
            select given.project_id, code, minute, count, last_seen, examples
            from jsonb_to_recordset(?) as given
-             (project_id int, code text, minute timestamptz, count bigint, last_seen timestamptz, examples jsonb)
+             (project_id int, code text, minute timestamptz, count bigint, last_seen timestamptz, examples jsonb, daily boolean)
              join projects on projects.id = given.project_id
+           where not (given.daily and exists (
+             select from ingestion_warnings as known
+             where known.project_id = given.project_id and known.code = given.code
+               and known.minute >= date_trunc('day', given.minute, 'UTC')))
            order by given.project_id, code, minute
          on conflict (project_id, code, minute) do update set
            count = kept.count + excluded.count,

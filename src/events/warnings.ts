@@ -9,4 +9,6 @@ export type IngestionWarning = {
   detail: string;
   distinctId?: string;
   eventUuid?: string;
+  /** Noted once a day for each project, however often it happens. */
+  daily?: boolean;
 };

@@ -138,11 +138,11 @@ export function foreignDeliveryStore(db: Knex) {
 
     /**
      * Makes the delivery's run one of ours, which has ended and delivered, above every epoch that the interval had; its plan is the newest
-     * one of the interval, else of the export.
+     * one of the interval, else of the export, of those that were there when it was found: later ones may deliver to another place.
      * @returns its id, the one that the destination says, where that is one; undefined when the export has no plan
      */
     async adoptRun(
-      { exportId, start, end, runId, receipt, epoch }: ForeignDelivery,
+      { exportId, start, end, runId, receipt, epoch, foundAt }: ForeignDelivery,
       projectId: number,
     ): Promise<{ id: string; epoch: number } | undefined> {
       const id = runId !== null && UUID.test(runId) ? runId : randomUUID();
@@ -155,7 +155,7 @@ export function foreignDeliveryStore(db: Knex) {
            plan || jsonb_build_object('rows', :rows::bigint, 'cutoff', :cutoff::text, 'parts', '[]'::jsonb),
            :receipt, :rows, :rows, :bytes, 'api', clock_timestamp()
          from batch_export_runs where batch_export_id = :exportId and plan is not null
-         order by (data_interval_end = :end) desc, created_at desc limit 1
+         order by (created_at <= :foundAt) desc, (data_interval_end = :end) desc, created_at desc limit 1
          -- A backup knows it that was made before it was planned.
          on conflict (id) do update set (kind, status, epoch, plan, receipt, records_completed, records_total_count, bytes_exported,
            closed_by, finished_at, created_at, latest_error) = (excluded.kind, excluded.status, excluded.epoch, excluded.plan,
@@ -174,6 +174,7 @@ export function foreignDeliveryStore(db: Knex) {
           rows: receipt.rows,
           bytes: receipt.bytes,
           cutoff: receipt.cutoff,
+          foundAt,
         },
       );
       return rows[0] && { id, epoch: Number(rows[0].epoch) };

@@ -8,10 +8,11 @@ import type { Project, Rights } from '../http/access.ts';
 import { changesBetween, type Author, type Change } from '../identity/activity.ts';
 import { ensureEditor } from '../identity/rights.ts';
 import { checkedFilters } from './feature-flags/check-filters.ts';
+import { checkTogether } from './feature-flags/check-together.ts';
 import { checkReferences } from './feature-flags/check-references.ts';
 import { cannotSeal, sealedFields, type Seal } from './feature-flags/encrypted-payloads.ts';
 import { COLUMN, type FeatureFlag, type FlagFields } from './feature-flags/feature-flags.store.ts';
-import { EVERYBODY, type FlagFilters } from './feature-flags/filters.ts';
+import { EVERYBODY, rolledOut, type FlagFilters } from './feature-flags/filters.ts';
 import {
   checkDispensable,
   checkStaysPersonal,
@@ -32,8 +33,10 @@ export type NewFlag = Omit<GivenFields, 'deleted'> & { key: string };
 
 /** What it leaves out stays. */
 export type FlagChanges = GivenFields & {
-  /** That the author read: what was changed since may not be changed in another way. */
+  /** That the author read. */
   version?: number;
+  /** The fields that the author read, as clients say them: what was changed since may not be changed in another way. */
+  original?: Readonly<Record<string, unknown>>;
 };
 
 /**
@@ -81,12 +84,15 @@ export async function createFlag(
   ensureMay(author);
   await checkKey(stores, project.id, input.key);
   const { filters: given, ...said } = input;
-  const filters = given === undefined ? EVERYBODY : checkedFilters(given);
+  const checked = given === undefined ? EVERYBODY : checkedFilters(given);
+  const filters = said.isRemoteConfiguration ? rolledOut(checked) : checked;
   if (filters.groups.length === 0) {
     throw new InvalidInput('Feature flags need at least one condition set.', 'filters__groups');
   }
   await checkReferences(stores, project.id, { key: input.key, filters }, viewerOf(author));
-  const { secret, ...fields } = sealedFields({ ...DEFAULTS, ...said, filters });
+  const wanted = { ...DEFAULTS, ...said, filters };
+  checkTogether(wanted);
+  const { secret, ...fields } = sealedFields(wanted);
   let flag = await stores.flags.insert(project.id, author.userId, fields);
   // What is sealed is bound to its row, which had no id until now.
   if (secret !== undefined) flag = await stores.flags.setSealedPayloads(flag.id, seal(flag, secret));
@@ -100,14 +106,14 @@ export async function createFlag(
  * @throws NotFound
  * @throws PermissionDenied when the author may not change this flag
  * @throws InvalidInput naming the field
- * @throws Conflict when somebody else changed the same since `changes.version`
+ * @throws Conflict when somebody else changed the same since the author read it
  */
 export async function changeFlag(
   stores: FlagBound,
   project: Project,
   author: FlagAuthor,
   id: number,
-  { version, ...changes }: FlagChanges,
+  { version, original = {}, ...changes }: FlagChanges,
   seal: Seal = cannotSeal,
 ): Promise<FeatureFlag> {
   const current = await stores.flags.get(project.id, id);
@@ -116,7 +122,7 @@ export async function changeFlag(
   const wanted = differences(current, after);
   if (Object.keys(wanted).length === 0) return current;
   ensureMay(author, current);
-  if (version !== undefined) await refuseConflict(stores, current, wanted, version);
+  if (version !== undefined && version !== current.version) await refuseConflict(stores, current, after, original);
   await checkChange(stores, { current, after, viewer: viewerOf(author) }, wanted);
   const flag = await stores.flags.update(id, author.userId, wanted);
   await record(stores, project, author, verbOf(wanted), flag, changesOf(current, flag));
@@ -159,15 +165,20 @@ function differences(current: FeatureFlag, after: FlagFields): Partial<FlagField
   );
 }
 
+/** As upstream has it: a field that was not read, or is left as it was read, is nobody's conflict. */
 async function refuseConflict(
-  { activity, users }: FlagBound,
+  { users }: FlagBound,
   current: FeatureFlag,
-  wanted: Partial<FlagFields>,
-  version: number,
+  after: FlagFields,
+  original: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  if (version === current.version) return;
-  const changed = await activity.changedSince(current.projectId, SCOPE, current.id, version);
-  if (!(Object.keys(wanted) as (keyof FlagFields)[]).some((name) => changed.has(COLUMN[name]))) return;
+  const [now, wanted] = [fieldsOf(current), fieldsOf({ ...current, ...after })];
+  const isDisputed = (name: keyof typeof now) =>
+    Object.hasOwn(original, name) &&
+    !isDeepStrictEqual(original[name], now[name]) &&
+    !isDeepStrictEqual(original[name], wanted[name]) &&
+    !isDeepStrictEqual(now[name], wanted[name]);
+  if (!(Object.keys(now) as (keyof typeof now)[]).some(isDisputed)) return;
   const by = await users.byIds([current.lastModifiedBy]);
   const name = by.values().next().value?.email ?? 'somebody else';
   throw new Conflict(
@@ -181,6 +192,7 @@ async function checkChange(
   wanted: Partial<FlagFields>,
 ): Promise<void> {
   const { id, projectId } = current;
+  checkTogether(after, current);
   if (wanted.deleted) {
     await checkUnused(stores, current);
     return checkDispensable(stores, current, 'delete', viewer);

@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LaneRequest, Reply } from '../lane/request.ts';
 import type { Answer } from './route.ts';
 
-const DISCARDED_BYTES = 64 * 1024 * 1024;
+/** Twice what the largest body may have. */
+const DISCARDED_BYTES = 40 * 1024 * 1024;
 
 /** They let web pages from anywhere read the answer: what they send names a project by its public key only. */
 export function pageHeaders({ headers }: LaneRequest): Record<string, string> | undefined {
@@ -15,7 +16,7 @@ export function pageHeaders({ headers }: LaneRequest): Record<string, string> | 
 /** To what a browser asks before it sends anything but a plain form. */
 export function preflightHeaders({ headers }: LaneRequest): Record<string, string> {
   return {
-    'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
+    'Access-Control-Allow-Methods': 'GET, POST, OPTIONS, HEAD',
     'Access-Control-Allow-Headers': headers['access-control-request-headers'] ?? '',
     'Access-Control-Max-Age': '86400',
   };
@@ -34,9 +35,10 @@ export function replyWith(reply: Reply, { status, headers, body }: Answer, given
 /** Replies as `node:http` does. */
 export function replyThrough(request: IncomingMessage, response: ServerResponse): Reply {
   return (status, text, headers) => {
-    if (!request.complete) leaveRest(request, response);
-    if (text === undefined) response.writeHead(status, headers).end();
-    else writeJson(response, status, text, headers);
+    afterRest(request, response, () => {
+      if (text === undefined) response.writeHead(status, headers).end();
+      else writeJson(response, status, text, headers);
+    });
   };
 }
 
@@ -58,10 +60,22 @@ function writeJson(response: ServerResponse, status: number, text: string, heade
 }
 
 /**
- * The rest of a body that was refused. A client that is still sending when the connection is closed often never sees the
- * answer, so what has an end in sight is read and thrown away.
+ * The rest of a body that was refused is read and thrown away, up to a limit, before it is answered: a client that is still sending
+ * when the connection is closed often never sees the answer.
  */
-function leaveRest(request: IncomingMessage, response: ServerResponse): void {
-  if (Number(request.headers['content-length'] ?? Infinity) <= DISCARDED_BYTES) request.resume();
-  else response.setHeader('Connection', 'close');
+function afterRest(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
+  if (request.complete) return answer();
+  let left = DISCARDED_BYTES;
+  const discard = (chunk: Buffer) => {
+    left -= chunk.length;
+    // tooth: discarded-rest
+    if (left < 0) stop();
+  };
+  function stop(): void {
+    request.off('data', discard).off('end', answer).pause();
+    response.setHeader('Connection', 'close');
+    answer();
+  }
+  if (Number(request.headers['content-length'] ?? 0) > DISCARDED_BYTES) return stop();
+  request.on('data', discard).once('end', answer).resume();
 }

@@ -168,20 +168,6 @@ export function activityStore(db: Knex) {
     /** Of an organization as a whole, without that of its projects. */
     listOfOrganization: (organizationId: string, wanted: WantedActivity, page: Page) =>
       listed({ organization_id: organizationId, project_id: null }, wanted, page),
-
-    /** @returns the fields of an object that changed after it had this version */
-    async changedSince(
-      projectId: number,
-      scope: string,
-      itemId: string | number,
-      version: number,
-    ): Promise<Set<string>> {
-      const rows = await table()
-        .where({ project_id: projectId, scope, item_id: String(itemId) })
-        .whereRaw(`(detail ->> 'version')::bigint > ?`, [version])
-        .select('detail');
-      return new Set(rows.flatMap(({ detail }) => detail.changes.map(({ field }) => field)));
-    },
   };
 }
 

@@ -55,7 +55,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
   return {
     async logIn({ email, password, address, headers }) {
       await ofAddress(address);
-      await ofAccount(email.toLowerCase());
+      await ofAccount(spellingOf(email));
       const account = await identity.accounts.byEmail(email);
       const right = await isPassword(password, account?.passwordHash ?? null);
       // tooth: login-active-only
@@ -70,8 +70,16 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
     },
 
     async isOwnPassword({ email, passwordHash }, password) {
-      await ofAccount(email.toLowerCase());
+      await ofAccount(spellingOf(email));
       return isPassword(password, passwordHash);
     },
   };
+}
+
+/**
+ * One for all spellings that a database may take for the same address, by whatever rules it folds letters: a few addresses that it tells
+ * apart share their tries.
+ */
+function spellingOf(email: string): string {
+  return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

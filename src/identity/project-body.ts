@@ -4,6 +4,10 @@ import type { Project, ProjectFacts, ProjectStore } from './projects.store.ts';
 
 export const projectSettings = {
   anonymize_ips: Type.Boolean({ description: 'Events are stored without `$ip`.' }),
+  cookieless_server_hash_mode: Type.Union([Type.Literal(0), Type.Literal(1)], {
+    description:
+      'Events of visitors without cookies: 0, dropped; 1, told apart for a day by a hash (stateless). 2, stateful, is not taken.',
+  }),
   historical_from_project_key: Type.Boolean({
     description: 'The public key alone may place events in the past; otherwise that takes a key with `event:write`.',
   }),
@@ -58,6 +62,7 @@ function presentProject(project: Project, facts: ProjectFacts): ProjectBody {
 export function settingsOf(project: Project) {
   return {
     anonymize_ips: project.anonymizeIps,
+    cookieless_server_hash_mode: project.cookielessServerHashMode,
     historical_from_project_key: project.historicalFromProjectKey,
     timezone: project.timezone,
     property_matching_version: project.propertyMatchingVersion,

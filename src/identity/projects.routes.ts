@@ -145,6 +145,7 @@ function settingsIn<Body extends Static<typeof ProjectPatchBody>>(body: Body) {
   return {
     name: body.name as Body['name'],
     anonymizeIps: body.anonymize_ips,
+    cookielessServerHashMode: body.cookieless_server_hash_mode,
     historicalFromProjectKey: body.historical_from_project_key,
     timezone: body.timezone === undefined ? undefined : timezoneOf(body.timezone, 'timezone'),
     propertyMatchingVersion: body.property_matching_version,

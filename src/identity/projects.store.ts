@@ -10,6 +10,8 @@ export type ProjectSettings = {
   historicalFromProjectKey: boolean;
   /** Whether events are stored without `$ip`. */
   anonymizeIps: boolean;
+  /** 1: visitors without cookies are told apart for a day; 0: their events are dropped. */
+  cookielessServerHashMode: 0 | 1;
   /** IANA name: by its clock flags read dates that do not say theirs. */
   timezone: string;
   /** How flags compare with true and false: 1 by truth, 2 by text. */
@@ -45,6 +47,7 @@ type Row = {
   api_token: string;
   historical_from_project_key: boolean;
   anonymize_ips: boolean;
+  cookieless_server_hash_mode: 0 | 1;
   timezone: string;
   property_matching_version: 1 | 2;
   flag_requests_per_month: string | null;
@@ -61,6 +64,7 @@ function fromRow(row: Row): Project {
     apiToken: row.api_token,
     historicalFromProjectKey: row.historical_from_project_key,
     anonymizeIps: row.anonymize_ips,
+    cookielessServerHashMode: row.cookieless_server_hash_mode,
     timezone: row.timezone,
     propertyMatchingVersion: row.property_matching_version,
     flagRequestsPerMonth: row.flag_requests_per_month === null ? null : Number(row.flag_requests_per_month),
@@ -72,6 +76,7 @@ const COLUMNS: { readonly [Name in keyof ProjectSettings]: keyof Row } = {
   name: 'name',
   historicalFromProjectKey: 'historical_from_project_key',
   anonymizeIps: 'anonymize_ips',
+  cookielessServerHashMode: 'cookieless_server_hash_mode',
   timezone: 'timezone',
   propertyMatchingVersion: 'property_matching_version',
   flagRequestsPerMonth: 'flag_requests_per_month',

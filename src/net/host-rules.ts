@@ -7,7 +7,8 @@ import ipaddr from 'ipaddr.js';
 import { addressRange } from './address-range.ts';
 
 /** One message for every refusal: its wording must not tell what exists inside our network. */
-export const HOST_REFUSED = 'This host cannot be used. It must be the name or the address of a public server.';
+export const HOST_REFUSED =
+  'This host cannot be used. It must be the name or the address of a public server, or one that the operator lists in EXPORT_ALLOWED_HOSTS.';
 
 /** A host that may not be contacted, for whatever reason; also when a name server does not know it at the time of saving. */
 export class HostRefused extends Error {

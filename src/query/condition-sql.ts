@@ -1,9 +1,10 @@
 /**
- * A condition on a property as SQL: the same answers as `matchesProperty`, from the functions of migrations 0013. What a condition
- * wants is computed here, once; what rows hold is computed by Postgres.
+ * A condition on a property as SQL: the same answers as `matchesProperty`, from the functions of migrations 0013, but for null, which
+ * queries take for no property. What a condition wants is computed here, once; what rows hold is computed by Postgres.
  */
 import { escapeLiteral } from 'pg';
-import { instantOfText, LONGEST_INSTANT } from '../flags/evaluation/dates.ts';
+import { LONGEST_INSTANT } from '../flags/evaluation/dates.ts';
+import { instantOfFilter } from '../flags/evaluation/filter-dates.ts';
 import { isList, LONGEST_NUMBER, numberOf, textOf, type Json } from '../flags/evaluation/json-values.ts';
 import {
   boundsOf,
@@ -30,7 +31,10 @@ import { postgresRegex } from './postgres-regex.ts';
 import { NUMBERS_LENGTH, numbersKey, versionKey } from './version-key.ts';
 
 /** Where dates are read, and how values are compared. */
-export type ConditionSqlContext = Omit<MatchContext, 'partial'>;
+export type ConditionSqlContext = Omit<MatchContext, 'partial'> & {
+  /** What a property is that is null: `set` to flags, because its key is there; `missing` to queries, as to those of upstream. */
+  nulls: 'set' | 'missing';
+};
 
 /**
  * @param properties SQL of the jsonb object
@@ -38,7 +42,9 @@ export type ConditionSqlContext = Omit<MatchContext, 'partial'>;
  */
 export function conditionSql(condition: PropertyCondition, properties: string, context: ConditionSqlContext): string {
   const operator = operatorNamed(condition.operator);
-  const found = `(${properties} -> ${escapeLiteral(condition.key)})`;
+  const member = `(${properties} -> ${escapeLiteral(condition.key)})`;
+  // tooth: sql-null
+  const found = context.nulls === 'missing' ? `nullif(${member}, 'null')` : member;
   if (!operator) return 'false';
   if (operator === 'is_set') return `(${found} is not null)`;
   if (operator === 'is_not_set') return `(${found} is null)`;
@@ -141,7 +147,7 @@ function float(number: number): string {
 
 function onInstant(sign: string): Writer {
   return (wanted, { found, context }) => {
-    const instant = typeof wanted === 'string' ? instantOfText(wanted, context) : undefined;
+    const instant = instantOfFilter(wanted, context);
     // In another zone it takes longer.
     const zone = context.timeZone === 'UTC' ? '' : `, ${escapeLiteral(context.timeZone)}`;
     if (instant === undefined) return undefined;

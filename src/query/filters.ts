@@ -124,7 +124,7 @@ function relationOf(model: Model): 'events' | 'persons' {
  * @throws InvalidInput for a type that the relation does not have: a custom query may read another one than the model's
  */
 export function filtersSql(filters: readonly PropertyFilter[], relation: Model, interval: Interval): string {
-  const context = { timeZone: 'UTC', now: Date.parse(interval.end) };
+  const context = { timeZone: 'UTC', now: Date.parse(interval.end), nulls: 'missing' } as const;
   const conditions = filters.map(({ key, operator, type, value }) => {
     if (type === 'hogql') return `coalesce(${compileExpression(key, relationOf(relation), interval)}, false)`;
     return conditionSql({ key, operator, value: value as Json }, columnOf(type, relation), context);

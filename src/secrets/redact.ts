@@ -2,7 +2,7 @@
 import { SluiceError } from '../errors.ts';
 
 const SECRET_NAME =
-  /pass(word|phrase)?(_?hash)?$|secret|token|credential|authorization|cookie|private_?key|access_?key|api_?key/i;
+  /pass(word|phrase)?(_?hash)?$|secret|token|credential|authorization|cookie(?!less)|private_?key|access_?key|api_?key/i;
 /** Our own keys, and the user information of URLs (`postgres://user:password@host`). */
 const SECRET_TEXT = /\bph[xs]_[0-9A-Za-z]+|(?<=:\/\/)[^/@\s]+(?=@)/g;
 export const REDACTED = '[redacted]';

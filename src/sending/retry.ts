@@ -23,12 +23,12 @@ export class TryAgain extends Error {
 /**
  * Repeats `attempt` while it throws `TryAgain`, waiting twice as long each time (less up to half, at random, so that many
  * senders spread out), or as long as the server asked.
- * @param onRetry called before each wait
+ * @param onRetry called before each wait, with why the attempt failed
  * @throws whatever else `attempt` throws, or the last TryAgain when time is up
  */
 export async function retrying<T>(
   attempt: () => Promise<T>,
-  { policy, signal, onRetry }: { policy: RetryPolicy; signal: AbortSignal; onRetry: () => void },
+  { policy, signal, onRetry }: { policy: RetryPolicy; signal: AbortSignal; onRetry: (reason: string) => void },
 ): Promise<T> {
   const deadline = performance.now() + policy.giveUpAfterMs;
   for (let delayMs = policy.firstDelayMs; ; delayMs = Math.min(delayMs * 2, policy.maxDelayMs)) {
@@ -38,7 +38,7 @@ export async function retrying<T>(
       if (!(error instanceof TryAgain)) throw error;
       const waitMs = Math.min(error.retryAfterMs ?? delayMs * (1 - Math.random() / 2), policy.maxDelayMs);
       if (performance.now() + waitMs > deadline) throw error;
-      onRetry();
+      onRetry(error.message);
       await sleep(waitMs, undefined, { signal });
     }
   }

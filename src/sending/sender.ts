@@ -18,7 +18,8 @@ export type SenderOptions = {
   /** Places the events at their own timestamps instead of at the present. */
   historical: boolean;
   retry: RetryPolicy;
-  onRetry: () => void;
+  /** Gets why an attempt failed that will be repeated. */
+  onRetry: (reason: string) => void;
 };
 
 export type Refusal = { line: number; reason: string };

@@ -24,7 +24,7 @@ export type BodyOptions = {
 
 /**
  * @returns what should be JSON; empty when nothing was sent
- * @throws UnsupportedMedia for multipart bodies, and for other content encodings than gzip
+ * @throws UnsupportedMedia for multipart bodies, and for other content encodings than gzip, deflate, br and zstd
  * @throws TooLarge over the limit
  * @throws MalformedRequest for what is broken
  */
@@ -43,7 +43,7 @@ export function receiveBody(request: LaneRequest, options: BodyOptions, done: Wh
   const hint = knownHint(query('compression'));
   const data = query('data');
   if (data !== undefined) return done(() => decodeText(data, hint, options));
-  if (type?.startsWith('multipart/')) throw new UnsupportedMedia('Send JSON, plain or compressed with gzip.');
+  if (type?.startsWith('multipart/')) throw new UnsupportedMedia('Send JSON, plain or compressed.');
   receiveBytes(request, limit, hold, (take) => done(() => decodeBytes(take(), encoding, hint, options)));
 }
 
@@ -53,12 +53,8 @@ function decodeBytes(
   hint: Hint | undefined,
   options: BodyOptions,
 ): Decoded {
-  const inflated = inflate(sent, encoding, options.limit);
-  if (inflated === sent) return jsonIn(sent, hint, options);
-  const decode = (bytes: Buffer) => {
-    options.hold(bytes.length);
-    return jsonIn(bytes, hint, options);
-  };
+  const inflated = inflate(sent, encoding, options);
+  const decode = (bytes: Buffer) => jsonIn(bytes, hint, options);
   return Buffer.isBuffer(inflated) ? decode(inflated) : inflated.then(decode);
 }
 
@@ -91,7 +87,8 @@ function knownHint(compression: string | undefined): Hint | undefined {
   return hint;
 }
 
-async function decodeText(text: string, hint: Hint | undefined, { limit, hold }: BodyOptions): Promise<Buffer> {
+async function decodeText(text: string, hint: Hint | undefined, options: BodyOptions): Promise<Buffer> {
+  const { limit, hold } = options;
   const trimmed = text.trim();
   if (startsJson(trimmed.charCodeAt(0))) return Buffer.from(trimmed);
   // Clients that do not escape the plus signs of base64 in a form have spaces arrive.
@@ -100,9 +97,7 @@ async function decodeText(text: string, hint: Hint | undefined, { limit, hold }:
     hint === 'lz64' ? Buffer.from(decompressLz64(packed, Math.min(limit, LONGEST_TEXT))) : fromBase64(packed);
   if (bytes.length > limit) throw new TooLarge(`The body is larger than ${limit} bytes when it is inflated.`);
   hold(bytes.length);
-  const inflated = await inflate(bytes, undefined, limit);
-  if (inflated !== bytes) hold(inflated.length);
-  return inflated;
+  return inflate(bytes, undefined, options);
 }
 
 const BASE64 = /^[\w+/-]*={0,2}$/;

@@ -1,46 +1,121 @@
 /** Compressed bodies: gzip is known by its first bytes, because browsers' SDKs send it without saying so. */
-import { gunzip, gunzipSync } from 'node:zlib';
-import { promisify } from 'node:util';
-import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
+import { pipeline } from 'node:stream/promises';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+  gunzipSync,
+} from 'node:zlib';
+import { MalformedRequest, SluiceError, TooLarge, UnsupportedMedia } from '../errors.ts';
 
 /** Above this the thread pool inflates: at most about a thousand times as much comes out. */
 const SYNC_BYTES = 8 * 1024;
-const gunzipOffLoop = promisify(gunzip);
+
+/** Each piece goes to the thread pool and back: with the default of 16 KiB that takes longer than to inflate it. */
+const PIECES = { chunkSize: 128 * 1024 };
+/** A window of zstd, in bits: what the largest body takes. A head may ask for four times as much. */
+// tooth: body-zstd-window
+const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 25 } };
+
+type Inflating = ReturnType<typeof createGunzip>;
+
+const gunzip = () => createGunzip(PIECES);
+
+/** Those that released SDKs send; `deflate` with the head of zlib, as RFC 9110 has it. */
+const DECODERS = new Map<string, () => Inflating>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', () => createInflate(PIECES)],
+  ['br', () => createBrotliDecompress(PIECES)],
+  ['zstd', () => createZstdDecompress({ ...PIECES, ...ZSTD_WINDOW })],
+]);
+
+export type InflateOptions = {
+  /** Bytes after inflation; inflation stops there. */
+  limit: number;
+  /** Told of bytes before more are made; what it throws ends the inflation. */
+  hold(bytes: number): void;
+};
 
 /**
  * @param contentEncoding the header's value, if any
- * @param limit bytes after inflation; inflation stops there
  * @returns the bytes themselves when they are not compressed
- * @throws UnsupportedMedia for other encodings than gzip, and for several
- * @throws MalformedRequest for broken gzip, or bytes that only claim to be gzip
+ * @throws UnsupportedMedia for other encodings than gzip, deflate, br and zstd, and for several
+ * @throws MalformedRequest for what is broken, or only claims to be compressed
  * @throws TooLarge over the limit
  */
-export function inflate(bytes: Buffer, contentEncoding: string | undefined, limit: number): Buffer | Promise<Buffer> {
-  const encoding = contentEncoding?.trim().toLowerCase() || 'identity';
-  if (encoding !== 'identity' && encoding !== 'gzip' && encoding !== 'x-gzip') {
-    throw new UnsupportedMedia('The body may be compressed with gzip, once, or not at all.');
+export function inflate(
+  bytes: Buffer,
+  contentEncoding: string | undefined,
+  options: InflateOptions,
+): Buffer | Promise<Buffer> {
+  const named = contentEncoding?.trim().toLowerCase() || 'identity';
+  const encoding = named === 'identity' && isGzip(bytes) ? 'gzip' : named;
+  if (encoding === 'identity') return bytes;
+  const decoder = DECODERS.get(encoding);
+  if (!decoder) {
+    throw new UnsupportedMedia('The body may be compressed with gzip, deflate, br or zstd, once, or not at all.');
   }
-  if (!isGzip(bytes)) {
-    if (encoding === 'identity') return bytes;
-    throw new MalformedRequest('The body is not gzip, as its Content-Encoding says.');
+  if (decoder !== gunzip || bytes.length > SYNC_BYTES) {
+    const grow = () => inPieces(decoder(), bytes, options);
+    return (encoding === 'br' ? inLane(grow) : grow()).catch((error) => rethrow(error, encoding, options.limit));
   }
-  // tooth: body-inflated-limit
-  const options = { maxOutputLength: limit };
-  if (bytes.length > SYNC_BYTES) return gunzipOffLoop(bytes, options).catch((error) => rethrow(error, limit));
+  const inflated = atOnce(bytes, options.limit);
+  options.hold(inflated.length);
+  return inflated;
+}
+
+function atOnce(bytes: Buffer, limit: number): Buffer {
   try {
-    return gunzipSync(bytes, options);
+    return gunzipSync(bytes, { maxOutputLength: limit });
   } catch (error) {
-    return rethrow(error, limit);
+    return rethrow(error, 'gzip', limit);
   }
 }
+
+/** A few bytes become megabytes, and the thread pool has many bodies under way: what all of them hold is counted while it grows. */
+async function inPieces(decoder: Inflating, bytes: Buffer, { limit, hold }: InflateOptions): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  await pipeline([bytes], decoder, async (made: AsyncIterable<Buffer>) => {
+    for await (const piece of made) {
+      length += piece.length;
+      // tooth: body-inflated-limit
+      if (length > limit) throw tooLarge(limit);
+      // tooth: body-inflated-held
+      hold(piece.length);
+      pieces.push(piece);
+    }
+  });
+  return Buffer.concat(pieces, length);
+}
+
+/** Brotli fills its window, up to 16 MiB, before its first piece is there to be counted: few bodies do so at a time. */
+const lanes = Array.from({ length: 4 }, () => Promise.resolve());
+let nextLane = 0;
+
+function inLane<T>(work: () => Promise<T>): Promise<T> {
+  const lane = nextLane;
+  nextLane = (nextLane + 1) % lanes.length;
+  const result = lanes[lane]!.then(work);
+  lanes[lane] = result.then(ignore, ignore);
+  return result;
+}
+
+function ignore(): void {}
 
 function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 0x08;
 }
 
-function rethrow(error: unknown, limit: number): never {
-  if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-    throw new TooLarge(`The body is larger than ${limit} bytes when it is inflated.`);
-  }
-  throw new MalformedRequest('The body is not valid gzip.');
+function rethrow(error: unknown, encoding: string, limit: number): never {
+  if (error instanceof SluiceError) throw error;
+  if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+  throw new MalformedRequest(`The body is not valid ${encoding}.`);
+}
+
+function tooLarge(limit: number): TooLarge {
+  return new TooLarge(`The body is larger than ${limit} bytes when it is inflated.`);
 }

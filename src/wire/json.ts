@@ -15,28 +15,12 @@ export type ParsedJson = {
 
 /** @throws MalformedRequest, TooLarge as `readJson` */
 export function parseJson(bytes: Buffer, mostValues: number): ParsedJson {
-  return { value: readJson(bytes, { mostValues, read: parseText }), escapes: bytes.includes(ESCAPE) };
+  return { value: readJson(bytes, { mostValues, read: JSON.parse }), escapes: hasEscapes(bytes) };
 }
 
-/**
- * `parseJson` of megabytes, which takes up to a second.
- * @param takeTurn waited for between its steps, so that others have their turns
- * @throws MalformedRequest, TooLarge as `readJson`
- */
-export async function parseJsonInTurns(
-  bytes: Buffer,
-  mostValues: number,
-  takeTurn: () => Promise<void> | undefined,
-): Promise<ParsedJson> {
-  const steps = reading(bytes, { mostValues, read: parseText });
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return { value: step.value, escapes: bytes.includes(ESCAPE) };
-    await takeTurn();
-  }
-}
-
-function parseText(text: string): unknown {
-  return JSON.parse(text);
+/** See `ParsedJson`. */
+export function hasEscapes(bytes: Buffer): boolean {
+  return bytes.includes(ESCAPE);
 }
 
 export type ReadOptions<Value> = {
@@ -51,19 +35,22 @@ export type ReadOptions<Value> = {
  * @throws TooLarge for more values
  * @throws MalformedRequest for anything else
  */
-export function readJson<Value>(bytes: Buffer, options: ReadOptions<Value>): Value {
-  const steps = reading(bytes, options);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
-}
-
-/** Yields between steps that take long for large bodies. */
-function* reading<Value>(bytes: Buffer, { read, mostValues }: ReadOptions<Value>): Generator<void, Value, void> {
+export function readJson<Value>(bytes: Buffer, { read, mostValues }: ReadOptions<Value>): Value {
   if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
   if (hasMoreValuesThan(bytes, mostValues))
     throw new TooLarge(`The body holds more than ${Math.floor(mostValues)} values.`);
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
-  yield;
-  const json = startsWithMark(bytes) ? bytes.subarray(3) : bytes;
+  const steps = parsing(withoutMark(bytes), read);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/**
+ * Yields between steps that take long for large texts.
+ * @param json UTF-8
+ * @param read as in `ReadOptions`
+ * @throws MalformedRequest for what is no JSON
+ */
+export function* parsing<Value>(json: Buffer, read: (text: string) => Value): Generator<void, Value, void> {
   const value = parse(json, read);
   if (value !== undefined) return value;
   yield;
@@ -74,9 +61,9 @@ function* reading<Value>(bytes: Buffer, { read, mostValues }: ReadOptions<Value>
   return other;
 }
 
-/** U+FEFF, as some editors put it before a text. */
-function startsWithMark(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+/** Without U+FEFF, which some editors put before a text. */
+export function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function parse<Value>(json: Buffer | undefined, read: (text: string) => Value): Value | undefined {
@@ -89,17 +76,11 @@ function parse<Value>(json: Buffer | undefined, read: (text: string) => Value): 
 
 /** Recurses no deeper than the limit, so that it is safe on what `JSON.parse` accepts: a million levels. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((member) => isDeeperThan(member, levels - 1));
-  for (const name in value) {
-    if (isDeeperThan((value as Record<string, unknown>)[name], levels - 1)) return true;
-  }
-  return false;
+  return excessOf(value, { levels, values: Infinity }) !== undefined;
 }
 
 /**
- * `isDeeperThan`, and whether it holds more values, counted as in `value-count.ts`. Looks no further than to the first of them.
+ * Whether a value is nested deeper, or holds more values, counted as in `value-count.ts`. Looks no further than to the first of them.
  * @returns which limit it exceeds
  */
 export function excessOf(value: unknown, most: { levels: number; values: number }): 'levels' | 'values' | undefined {

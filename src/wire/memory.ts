@@ -20,41 +20,43 @@ export type Memory = {
 /** @param limit bytes @returns a function that opens the account of a request */
 export function createMemory(limit: number): (request: LaneRequest) => Memory {
   const room = createSharedRoom<string>(limit);
-  const holderOf = holders();
+  const holdersOf = holders();
 
   return (request) => {
-    let holder = holderOf(request);
+    const { small, large, isLarge } = holdersOf(request);
+    let holder = isLarge ? large : small;
     let held = 0;
 
     function hold(bytes: number): void {
+      // tooth: memory-grown-large
+      if (holder === small && held + bytes > LARGE_BYTES) belongTo(large);
       if (!room.take(holder, bytes)) throw new Unavailable('Too many bytes are under way.', 2);
       held += bytes;
+    }
+    function belongTo(other: string): void {
+      const bytes = held;
+      release();
+      holder = other;
+      hold(bytes);
     }
     function release(): void {
       room.give(holder, held);
       held = 0;
     }
-    return {
-      hold,
-      belongTo(token) {
-        const bytes = held;
-        release();
-        holder = token;
-        hold(bytes);
-      },
-      release,
-    };
+    return { hold, belongTo, release };
   };
 }
 
+type Holders = { small: string; large: string };
+
 /**
  * Until its body says which project it is for, a request is one of the address that it comes from. That may be a proxy's: the
- * large bodies of one project must not keep the small ones of all others out.
+ * large bodies of one project must not keep the small ones of all others out. A small one that inflates to more is large from then on.
  *
  * A connection's texts are made once: most carry many requests.
  */
-function holders(): (request: LaneRequest) => string {
-  const ofSockets = new WeakMap<Socket, { small: string; large: string }>();
+function holders(): (request: LaneRequest) => Holders & { isLarge: boolean } {
+  const ofSockets = new WeakMap<Socket, Holders>();
 
   return (request) => {
     const { headers, socket } = request;
@@ -65,6 +67,6 @@ function holders(): (request: LaneRequest) => string {
     }
     const bytes =
       request instanceof WholeRequest ? request.bytes.length : Number(headers['content-length'] ?? Infinity);
-    return bytes <= LARGE_BYTES ? texts.small : texts.large;
+    return { ...texts, isLarge: bytes > LARGE_BYTES };
   };
 }

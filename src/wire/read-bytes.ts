@@ -8,7 +8,7 @@ export type WhenRead<Bytes> = (take: () => Bytes) => void;
 
 /**
  * @param limit bytes; reading stops there
- * @param onChunk told of each chunk's length before it is kept; what it throws ends the reading
+ * @param onChunk told of the bytes that each chunk will take before it is kept; what it throws ends the reading
  * @throws TooLarge over the limit, before anything is read when the length is announced
  * @throws MalformedRequest when the connection ends too early
  */
@@ -42,6 +42,9 @@ function tooLarge(limit: number): TooLarge {
   return new TooLarge(`The body is larger than ${limit} bytes.`);
 }
 
+/** In chunks, and in one piece in the end. */
+const TIMES_HELD = 2;
+
 function receiveChunks(
   request: IncomingMessage,
   limit: number,
@@ -66,7 +69,7 @@ function receiveChunks(
       length += chunk.length;
       // tooth: body-chunks-limit
       if (length > limit) throw tooLarge(limit);
-      onChunk(chunk.length);
+      onChunk(TIMES_HELD * chunk.length);
       chunks.push(chunk);
     } catch (error) {
       request.off('data', keep).pause();
@@ -76,7 +79,13 @@ function receiveChunks(
     }
   }
   request.on('data', keep);
-  request.on('end', () => finish(() => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length))));
+  function whole(): Buffer {
+    const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
+    // The request keeps its listeners, and these the chunks, until it is answered.
+    chunks.length = 0;
+    return bytes;
+  }
+  request.on('end', () => finish(whole));
   request.on('error', () =>
     finish(() => {
       throw new MalformedRequest('The body ended before its announced length.');

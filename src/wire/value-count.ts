@@ -37,7 +37,7 @@ export function textHasMoreValuesThan(json: string, most: number): boolean {
 }
 
 /** @param at the first byte after the opening quote @returns where the closing one is, or the end */
-function endOfText(json: Buffer, at: number): number {
+export function endOfText(json: Buffer, at: number): number {
   for (; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) return at;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { captureRoutes } from '../../src/capture/description.ts';
-import { CAPTURE_PATHS, capturePathOf } from '../../src/capture/paths.ts';
+import { CAPTURE_PATHS, capturePathOf, CSP_PATH, REPLAY_PATH, V1_PATH } from '../../src/capture/paths.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { compile, Type } from '../../src/schema.ts';
 
@@ -9,10 +9,12 @@ const event = { event: 'e', distinct_id: 'd' };
 describe('what is said about capture', () => {
   it('names every path that it has', () => {
     const { paths } = openApiDocument(captureRoutes, 'https://sluice.example') as { paths: Record<string, object> };
-    assert.equal(Object.keys(paths).length, CAPTURE_PATHS.length);
+    const expected = [...CAPTURE_PATHS, V1_PATH, CSP_PATH, REPLAY_PATH].map((path) => `${path}/`);
+    assert.deepEqual(Object.keys(paths).sort(), expected.sort());
     for (const [path, methods] of Object.entries(paths)) {
       assert.ok(capturePathOf(path) && capturePathOf(path.slice(0, -1)), path);
-      assert.deepEqual(Object.keys(methods).sort(), ['get', 'post']);
+      const isV0 = CAPTURE_PATHS.some((one) => `${one}/` === path);
+      assert.deepEqual(Object.keys(methods).sort(), isV0 ? ['get', 'post'] : ['post']);
     }
   });
 

@@ -133,6 +133,7 @@ describe('an event sent to capture', () => {
       ['"null"', 'null'],
       ['"a\\u0000\\ud800"', 'a\ufffd\ufffd'],
       [`"${'x'.repeat(201)}"`, 'x'.repeat(200)],
+      [`"${'🎈'.repeat(201)}"`, '🎈'.repeat(200)],
     ];
     for (const [sent, expected] of cases) {
       it(`${sent.slice(0, 30)} is ${expected.slice(0, 30)}`, async () => {
@@ -145,6 +146,19 @@ describe('an event sent to capture', () => {
       assert.equal((await post(`${server.url}/e/`, body)).status, 200);
       assert.equal((await stored())[0]!.distinct_id, 'there');
     });
+  });
+
+  it('has a name of 200 characters at most: a longer one is cut', async () => {
+    const cases = [
+      ['e'.repeat(200), 'e'.repeat(200)],
+      ['e'.repeat(201), 'e'.repeat(200)],
+      [`${'e'.repeat(199)}🎈é`, `${'e'.repeat(199)}🎈`],
+    ];
+    for (const [sent, expected] of cases) {
+      await server.pool.query('truncate events, event_ids');
+      const { status, body } = await sendBatch([{ event: sent, distinct_id: 'd' }]);
+      assert.deepEqual([status, body, (await stored())[0]!.event], [200, { status: 1 }, expected]);
+    }
   });
 
   describe('has a uuid', () => {
@@ -186,7 +200,7 @@ describe('an event sent to capture', () => {
       ['without a name', { distinct_id: 'd' }, 'missing_event_name', 'event'],
       ['with a blank name', { event: ' ', distinct_id: 'd' }, 'missing_event_name', 'event'],
       ['with a name of another type', { event: ['e'], distinct_id: 'd' }, 'missing_event_name', 'event'],
-      ['with a name too long', { event: 'e'.repeat(201), distinct_id: 'd' }, 'max_length', 'event'],
+      ['with a name that begins blank for too long', { event: `${' '.repeat(200)}e`, distinct_id: 'd' }, 'missing_event_name', 'event'], // prettier-ignore
       ['without a distinct id', { event: 'e' }, 'missing_distinct_id', 'distinct_id'],
       ['with a null distinct id', { event: 'e', distinct_id: null }, 'missing_distinct_id', 'distinct_id'],
       ['with a blank distinct id', { event: 'e', distinct_id: ' ' }, 'missing_distinct_id', 'distinct_id'],
@@ -201,6 +215,12 @@ describe('an event sent to capture', () => {
       [
         'with too many properties',
         { event: 'e', distinct_id: 'd', properties: { a: 'x'.repeat(LIMITS.propertiesLength) } },
+        'event_too_large',
+        'properties',
+      ],
+      [
+        'with a chain of elements that is too long',
+        { event: 'e', distinct_id: 'd', properties: { $elements_chain: 'x'.repeat(LIMITS.propertiesLength) } },
         'event_too_large',
         'properties',
       ],

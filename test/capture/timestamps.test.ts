@@ -23,11 +23,14 @@ describe('an event happened', () => {
   let database: TestDatabase;
   let server: CaptureServer;
   let tenant: Tenant;
+  /** Whose public key may place history. */
+  let open: Tenant;
 
   before(async () => {
     database = await createTestDatabase();
     server = await startCapture(database.url);
     tenant = await buildTenant(server.db);
+    open = await buildTenant(server.db, { historicalFromProjectKey: true });
   });
   after(async () => {
     await server.stop();
@@ -53,8 +56,28 @@ describe('an event happened', () => {
     assert.equal(row.timestamp, '2024-05-17T10:05:03.123456Z');
   });
 
+  for (const [told, expected] of [
+    ['"1715940303"', '2024-05-17T10:05:03.000000Z'],
+    ['"1715940303123"', '2024-05-17T10:05:03.123000Z'],
+    ['1715940303', '2024-05-17T10:05:03.000000Z'],
+    ['"Fri, 17 May 2024 12:05:03 +0200"', '2024-05-17T10:05:03.000000Z'],
+    ['"05/17/2024"', '2024-05-17T00:00:00.000000Z'],
+  ] as const) {
+    it(`when it says ${told}, live and as history`, async () => {
+      assert.equal((await store(`"timestamp":${told}`)).timestamp, expected);
+      await server.pool.query('truncate events, event_ids');
+      const batch = [{ event: 'e', distinct_id: 'd', timestamp: JSON.parse(told) as unknown }];
+      const history = { api_key: open.apiToken, batch, historical_migration: true };
+      assert.deepEqual((await post(`${server.url}/batch/`, history)).body, { status: 1 });
+      assert.equal((await stored())[0]!.timestamp, expected);
+    });
+  }
+
   for (const broken of [
     '"yesterday"',
+    '"17/05/2024"',
+    '"171594030"',
+    '"Sat, 17 May 2024 12:05:03 +0200"',
     '"2024-02-30"',
     '"0000-01-01T00:00:00Z"',
     '1e300',

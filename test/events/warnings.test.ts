@@ -64,7 +64,15 @@ describe('ingestion warnings', () => {
   function minute(code: string, at: number, count = 1): WarningMinute {
     const seen = `2015-05-17T10:${String(at).padStart(2, '0')}:30.000Z`;
     const examples = [{ detail: `${code} at ${at}`, seen_at: seen }];
-    return { projectId: ours.projectId, code, minute: `${seen.slice(0, 16)}Z`, count, lastSeen: seen, examples };
+    return {
+      projectId: ours.projectId,
+      code,
+      minute: `${seen.slice(0, 16)}Z`,
+      count,
+      lastSeen: seen,
+      examples,
+      daily: false,
+    };
   }
 
   it('are listed within a second, under both prefixes of a project', async () => {

@@ -46,11 +46,16 @@ describe('accepting theirs', () => {
   }
 
   /** A run that has taken its interval. */
-  async function buildPlanned(index: number) {
+  async function buildPlanned(index: number, place = 'here') {
     const { stores } = world.engine;
     const run = await buildRun(index);
     const epoch = await stores.ledger.take(keyOf(index), run.id);
-    const plan = { rows: 0, cutoff: '2015-05-18T00:00:00.000000Z', parts: [] as Plan['parts'] } as Plan;
+    const plan = {
+      rows: 0,
+      cutoff: '2015-05-18T00:00:00.000000Z',
+      parts: [] as Plan['parts'],
+      destination: { place },
+    } as Plan;
     await stores.inTransaction((inside) => inside.runs.setPlan(run.id, plan, epoch));
     return { run, hold: { ...keyOf(index), epoch } };
   }
@@ -108,6 +113,17 @@ describe('accepting theirs', () => {
     assert.equal(await stillOpen(), 2);
     assert.equal(await stores.requests.kindOfOpen(id, keyOf(1).end), undefined);
     assert.equal((await stores.backfills.get(world.projectId, id, backfill)).totalRuns, 2);
+  });
+
+  it('takes the plan, and by that the place, of the time when the delivery was found: the export may have moved since', async () => {
+    await buildEarlier();
+    const theirs = randomUUID();
+    const found = await find(0, { run_id: theirs });
+    const { run } = await buildPlanned(1, 'elsewhere');
+    await world.engine.stores.runs.close(run.id, { status: 'Failed', closedBy: 'run' });
+    await accept(found);
+    const { plan } = await world.engine.stores.runs.get(world.projectId, id, theirs);
+    assert.equal(plan?.destination?.place, 'here');
   });
 
   it('is refused while a run was asked for, which may begin any moment', async () => {

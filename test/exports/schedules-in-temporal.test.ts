@@ -151,9 +151,15 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
   it('changed is restored, and its watchers are told; a pause beside the change stays', async () => {
     const id = await create();
     const { spec } = await describe_(id);
-    await world.engine.temporal.client.schedule
-      .getHandle(id)
-      .update((is) => ({ ...is, spec: { intervals: [{ every: '3 hours' }] } }) as never);
+    const handle = world.engine.temporal.client.schedule.getHandle(id);
+    const change = () => handle.update((is) => ({ ...is, spec: { intervals: [{ every: '3 hours' }] } }) as never);
+    // Temporal’s own deadline is short on a busy machine.
+    await eventually('the schedule to be changed', () =>
+      change().then(
+        () => true,
+        () => undefined,
+      ),
+    );
     await toggle(id, 'pause', 'by hand');
     assert.equal(await world.engine.setter.verify(id), true);
     const restored = await describe_(id);

@@ -1,9 +1,9 @@
 /** schemathesis' own settings: credentials by the schemes of the document. */
-import { CAPTURE_PATHS } from '../../src/capture/paths.ts';
+import { CAPTURE_PATHS, CSP_PATH, REPLAY_PATH, V1_PATH } from '../../src/capture/paths.ts';
 import type { Workplace } from '../authorization/operations/workplace.ts';
 
 /** Of what released SDKs send, these take what they can: an event that is none is told of in an answer with 200. */
-const READ_LENIENTLY = [...CAPTURE_PATHS, '/flags', '/decide'];
+const READ_LENIENTLY = [...CAPTURE_PATHS, V1_PATH, CSP_PATH, REPLAY_PATH, '/flags', '/decide'];
 
 /** A case that hangs is a fault: fail it long before the run's own end. */
 export const REQUEST_SECONDS = 20;

@@ -156,7 +156,9 @@ async function restOf(
   const name = `${method} ${path}`;
   const draft = { name: 'Draft', interval: 'hour', destination: LOCAL() };
   const captured = { api_key: token, event: 'bought', distinct_id: 'user-2', properties: { cups: 2 } };
+  const { api_key: _, ...event } = captured;
   const bodies: Readonly<Record<string, unknown>> = {
+    'post /i/v1/analytics/events/': { batch: [{ ...event, uuid: '0193a5d2-7b4e-7c21-9d3e-2f6a8b9c0d1e' }] },
     'post /batch_exports/run_test_step_new/': { ...draft, step: 0 },
     'post /batch_exports/:id/run_test_step/': { step: 0 },
     'post /batch_exports/preview/': draft,

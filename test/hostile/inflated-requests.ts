@@ -6,8 +6,8 @@ import type { HostileRequest } from './world.ts';
 /** Bytes of a body of JSON, and of a form, less what is around them. */
 const ROOM = 20 * 1024 * 1024 - 2_000;
 const FORM_ROOM = 4 * 1024 * 1024 - 2_000;
-/** Values that are taken, just. */
-const MOST = 269_000;
+/** Values of an event that are taken, just. */
+const MOST = 49_900;
 
 const inflated = (what: string, text: () => string, search = ''): HostileRequest => ({
   what: `inflated: ${what}`,
@@ -16,6 +16,8 @@ const inflated = (what: string, text: () => string, search = ''): HostileRequest
 });
 const members = (count: number, head = 'k') =>
   `{${Array.from({ length: count }, (_, at) => `"${head}${at}":1`).join()}}`;
+/** Events that hold all that they may. */
+const wide = (count: number) => Array.from({ length: count }, (_, at) => members(MOST, `${at}k`)).join();
 const padding = (bytes: number) => `"${'x'.repeat(bytes)}"`;
 
 /** @param apiToken the public key of a project */
@@ -48,7 +50,7 @@ export function inflatedRequests(apiToken: string): HostileRequest[] {
       repeated(`NaN and ${piece}`, '[NaN,', piece),
     ),
     inflated('NaN last', () => `[${listed(2_000_000, '1.5').slice(1, -1)},"${'é'.repeat(9_000_000)}",NaN]`),
-    inflated('NaN last, after many names', () => `[${members(MOST)},${padding(ROOM - 5_000_000)},NaN]`),
+    inflated('NaN last, after many names', () => `[${wide(5)},${padding(ROOM - 5_000_000)},NaN]`),
     inflated('a million members', () => membersOf(ROOM, (index) => `name-${index}`)),
     inflated('many members', () => `{"a":${padding(ROOM - 5_000_000)},"b":${members(MOST)}}`),
     inflated('deep lists', () => nested('[', ']', ROOM / 2 - 1)),

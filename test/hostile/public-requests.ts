@@ -19,6 +19,7 @@ export function publicRequests(apiToken: string): HostileRequest[] {
     ...ofFlags(apiToken),
     ...ofOfrep(apiToken),
     ...ofCapture(apiToken),
+    ...ofNewerDoors(apiToken),
     ...ofEncodings(apiToken),
     ...inflatedRequests(apiToken),
     ...ofUrls(apiToken),
@@ -37,7 +38,8 @@ function ofFlags(apiToken: string): HostileRequest[] {
     ['all properties', (json) => `"person_properties":${json}`],
     ['groups', (json) => `"groups":${json}`],
     ['the key of a group', (json) => `"groups":{"company":${json}}`],
-    ['properties of groups', (json) => `"group_properties":${json}`],
+    ['properties of groups', (json) => `"group_properties":{"company":${json}}`],
+    ['types of groups with properties', (json) => `"group_properties":${json}`],
     ['contexts', (json) => `"evaluation_contexts":${json}`],
     ['names of flags', (json) => `"flag_keys":${json}`],
     ['a device', (json) => `"$device_id":${json}`],
@@ -162,6 +164,69 @@ function ofCapture(apiToken: string): HostileRequest[] {
     batch('wrong timestamps', () => ({ event: 'e', distinct_id: 'u', timestamp: 'x'.repeat(30) })),
     batch('wrong uuids', () => ({ event: 'e', distinct_id: 'u', uuid: 'x'.repeat(36) })),
   ];
+}
+
+const replay = (what: string, body: () => string | Uint8Array): HostileRequest => ({
+  what: `replay: ${what}`,
+  path: '/s/',
+  body,
+  headers: JSON_TYPE,
+});
+
+const violations = (count: number, body: () => object) => () =>
+  JSON.stringify(Array.from({ length: count }, () => ({ type: 'csp-violation', body: body() })));
+
+/** The newer envelope, reports of browsers, and replay. */
+function ofNewerDoors(apiToken: string): HostileRequest[] {
+  const v1 = (what: string, each: (index: number) => object): HostileRequest => ({
+    what: `v1: ${what}`,
+    path: '/i/v1/analytics/events',
+    body: () => JSON.stringify({ batch: filled(ROOM, eventOf(each)).slice(0, mostOf(eventOf(each))) }),
+    headers: { ...JSON_TYPE, Authorization: `Bearer ${apiToken}`, 'PostHog-Sdk-Info': `${'x'.repeat(140)}/1` },
+  });
+  const report = (what: string, body: () => string, search = ''): HostileRequest => ({
+    what: `report: ${what}`,
+    path: `/report/?token=${apiToken}${search}`,
+    body,
+    headers: { 'Content-Type': 'application/reports+json', 'User-Agent': 'Mozilla/'.repeat(900) },
+  });
+  return [
+    v1('many events', () => ({})),
+    v1('options', () => ({
+      session_id: 's',
+      window_id: 'w',
+      options: { process_person_profile: '1', product_tour_id: 1 },
+    })),
+    v1('options that are none', () => ({ options: { process_person_profile: 'x'.repeat(100) } })),
+    v1('one uuid', () => ({ uuid: uuidOf(1) })),
+    v1('no uuids', () => ({ uuid: 'x'.repeat(36) })),
+    report(
+      'as many as are taken',
+      violations(500, () => ({ documentURL: 'https://a.example/' })),
+    ),
+    report(
+      'too many',
+      violations(40_000, () => ({})),
+    ),
+    report(
+      'a sample',
+      violations(500, () => ({ documentURL: 'a'.repeat(1_900) })),
+      '&sample_rate=0.5',
+    ),
+    report('of other kinds', () => `[${'{"type":"x"},'.repeat(49_000)}0]`),
+    ...heavyShapesOf(900_000).map(({ what, json }) => report(what, () => `{"csp-report":{"document-uri":${json()}}}`)),
+    replay('no key', () => 'x'.repeat(ROOM)),
+    replay('many beginnings of keys', () => `{"a":"${'phc'.repeat(ROOM / 3)}"}`),
+    replay('a bomb of gzip', () => gzipSync(Buffer.alloc(20 * 1024 * 1024, '{'))),
+  ];
+}
+
+function eventOf(each: (index: number) => object): (index: number) => object {
+  return (index) => ({ event: 'e', uuid: uuidOf(index), distinct_id: 'u', ...each(index) });
+}
+
+function uuidOf(index: number): string {
+  return `01a1fb4f-740a-709c-bc99-${index.toString(16).padStart(12, '0')}`;
 }
 
 /** As many events as their values allow. */

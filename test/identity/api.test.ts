@@ -183,6 +183,7 @@ describe('identity', () => {
         is_demo: false,
         access_control: false,
         anonymize_ips: false,
+        cookieless_server_hash_mode: 0,
         historical_from_project_key: false,
         timezone: 'UTC',
         property_matching_version: 1,
@@ -225,6 +226,26 @@ describe('identity', () => {
     }
     const foreign = await projectStore(db).findByToken(theirs.apiToken);
     assert.deepEqual([foreign?.anonymizeIps, foreign?.historicalFromProjectKey], [false, false]);
+  });
+
+  it('allows visitors without cookies, by the mode of upstream that forgets them', async () => {
+    const path = `/api/projects/${ours.projectId}/`;
+    const key = await buildPersonalKey(db, ours, 'project:write');
+    const change = (mode: unknown) => api.request('PATCH', path, { key, body: { cookieless_server_hash_mode: mode } });
+    for (const mode of [2, -1, '1', true, null]) {
+      const { status, body } = await change(mode);
+      assert.deepEqual([status, (body as { attr: string }).attr], [400, 'cookieless_server_hash_mode'], String(mode));
+    }
+    for (const mode of [1, 0]) {
+      const { body } = await change(mode);
+      assert.equal((body as Record<string, unknown>)['cookieless_server_hash_mode'], mode);
+    }
+    const told = await db('activity_log')
+      .where({ project_id: ours.projectId, scope: 'Project' })
+      .orderBy('created_at', 'desc')
+      .first<{ detail: { changes: { field: string; before: unknown; after: unknown }[] } }>();
+    const [{ field, before, after } = {}] = told.detail.changes;
+    assert.deepEqual({ field, before, after }, { field: 'cookieless_server_hash_mode', before: 1, after: 0 });
   });
 
   it('changes what flags of a project are decided and counted by', async () => {

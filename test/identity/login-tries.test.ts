@@ -53,6 +53,20 @@ describe('tries to log in', () => {
     assert.equal(await codeOf(processOf(db).isOwnPassword(account, 'wrong')), 'Throttled', 'nor by who is logged in');
   });
 
+  it('of one account are one, however its address is written that Postgres finds it by', async () => {
+    const name = randomUUID();
+    // With a Kelvin sign, a long s and a dotted capital I, which databases fold like the plain letters.
+    const spellings = ['kiss', 'KISS', '\u212aiss', 'ki\u017fs', 'k\u0130ss'].map(
+      (word) => `${word}-${name}@example.com`,
+    );
+    const answers: string[] = [];
+    for (let n = 0; n < 25; n += 1) {
+      const attempt = { email: spellings[n % 5]!, password: 'wrong', address: `198.51.100.${n}`, headers: {} };
+      answers.push(await codeOf(processOf(db).logIn(attempt)));
+    }
+    assert.deepEqual(new Set(answers.slice(20)), new Set(['Throttled']));
+  });
+
   it('come back with time, and say when', async () => {
     const tries = loginTryStore(db);
     for (let n = 0; n < 3; n += 1) await tries.charge(THREE, 'ann');

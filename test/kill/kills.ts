@@ -135,5 +135,8 @@ async function terminateRun(world: ExportWorld, { runId }: Step): Promise<void> 
 async function isSettled({ engine, projectId }: ExportWorld): Promise<boolean> {
   const { results } = await engine.stores.batchExports.list(projectId, { limit: 100, offset: 0 });
   const open = await Promise.all(results.map(({ id }) => engine.stores.runs.openOf(id)));
-  return open.every((runs) => runs.length === 0) && (await engine.stores.ledger.unsettled()).length === 0;
+  // The ledger lists what is due: an interval that is tried again later is among the troubles alone.
+  const { rows: troubles } = await engine.pool.query(`select from batch_export_troubles where kind = 'unsettled'`);
+  const left = troubles.length + (await engine.stores.ledger.unsettled()).length;
+  return left === 0 && open.every((runs) => runs.length === 0);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildTenant } from '../support/identity.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 
@@ -53,9 +53,10 @@ describe('capture and decide', () => {
     ['an empty body', 400, '/e/', PAGE, () => Buffer.alloc(0)],
     ['nonsense', 400, '/e/', [], () => Buffer.from('{"event":')],
     ['a broken gzip', 400, '/e/', [], () => gzipSync(json(event())).subarray(0, 30)],
-    ['an encoding that nobody knows', 415, '/e/', ['Content-Encoding: br'], () => json(event())],
+    ['an encoding that nobody knows', 415, '/e/', ['Content-Encoding: compress'], () => json(event())],
+    ['an event in brotli', 200, '/e/', ['Content-Encoding: br'], () => brotliCompressSync(json(event()))],
     ['a form in parts', 415, '/e/', ['Content-Type: multipart/form-data'], () => json(event())],
-    ['gzip that is too large inside', 413, '/e/', [], () => gzipSync(Buffer.alloc(3 * 1024 * 1024, ' '))],
+    ['gzip that is too large inside', 413, '/e/', [], () => gzipSync(Buffer.alloc(21 * 1024 * 1024, ' '))],
     ['a question for flags', 200, '/flags/?v=2&config=true', PAGE, () => json(asking())],
     ['a question of an older SDK', 200, '/decide/?v=3', [], () => json(asking())],
     ['a question in gzip', 200, '/flags?v=2', ['Content-Encoding: gzip'], () => gzipSync(json(asking()))],

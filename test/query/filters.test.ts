@@ -191,6 +191,9 @@ function conditionOn(operator: Operator): fc.Arbitrary<[PropertyFilter, properti
 
 const expression = (length: number) => ({ type: 'hogql', key: `event = '${'a'.repeat(length - 10)}'` });
 
+const withoutNulls = (properties: Properties): Properties =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null));
+
 describe('property filters', () => {
   let database: TestDatabase;
   let client: ReturnType<typeof createClient>;
@@ -205,7 +208,10 @@ describe('property filters', () => {
     await database.drop();
   });
 
-  /** Asks Postgres about each filter and its properties, and the operators about the same properties as Postgres stores them. */
+  /**
+   * Asks Postgres about each filter and its properties, and the operators about the same properties as Postgres stores them, without
+   * those that are null: queries take them for missing.
+   */
   async function agree(pairs: readonly (readonly [PropertyFilter, properties: string])[]) {
     const selects = pairs.map(([filter, properties], index) => {
       const row = `(select ${client.escapeLiteral(properties)}::jsonb as properties) as events`;
@@ -218,7 +224,7 @@ describe('property filters', () => {
       const [{ key, operator, value }] = pairs[index]!;
       const expected = matchesProperty(
         { key, operator, value: value as Json },
-        parseJson(properties) as Properties,
+        withoutNulls(parseJson(properties) as Properties),
         CONTEXT,
       );
       assert.equal(matches, expected, inspect([pairs[index], properties], { depth: 5 }));
@@ -230,6 +236,27 @@ describe('property filters', () => {
     const pair = fc.constantFrom(...OPERATORS).chain(conditionOn);
     const batch = fc.array(pair, { minLength: 100, maxLength: 100 });
     await fc.assert(fc.asyncProperty(batch, agree), { numRuns: 40, endOnFailure: true });
+  });
+
+  /** Of plans that are none, null and a text. */
+  async function matching(operator: string, value?: Json) {
+    const filters = checkedFilters(
+      [{ key: 'plan', type: 'event', operator, ...(value !== undefined && { value }) }],
+      'events',
+    );
+    const { rows } = await client.query<{ name: string }>(`
+        select name from (values ('none', '{}'::jsonb), ('null', '{"plan": null}'), ('text', '{"plan": "null"}')) as events(name, properties)
+        where ${filtersSql(filters, 'events', INTERVAL)}`);
+    return rows.map(({ name }) => name);
+  }
+
+  it('take null for no property', async () => {
+    assert.deepEqual(await matching('is_set'), ['text']);
+    assert.deepEqual(await matching('is_not_set'), ['none', 'null']);
+    assert.deepEqual(await matching('exact', 'null'), ['text']);
+    assert.deepEqual(await matching('icontains', 'nu'), ['text']);
+    assert.deepEqual(await matching('is_not', 'null'), ['none', 'null']);
+    assert.deepEqual(await matching('exact', 'false'), ['text']);
   });
 
   it('find the same with regexes of Postgres as with RE2', async function () {

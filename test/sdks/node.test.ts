@@ -25,6 +25,11 @@ type Connect = (token: string, options: Options & { host: string }) => Client;
 
 const VERSIONS: { version: string; sends: string; connect: Connect }[] = [
   { version: '5.70.0', sends: 'gzip', connect: (token, options) => new PostHog(token, options) },
+  {
+    version: '5.70.0',
+    sends: 'to the newer endpoint',
+    connect: (token, options) => inV1(() => new PostHog(token, options)),
+  },
   { version: '4.2.1', sends: 'JSON', connect: (token, options) => new PostHog4(token, options) },
   {
     version: '4.2.1',
@@ -32,6 +37,16 @@ const VERSIONS: { version: string; sends: string; connect: Connect }[] = [
     connect: (token, options) => new PostHog4(token, { ...options, captureMode: 'form' }),
   },
 ];
+
+/** Clients that are made meanwhile send to `/i/v1/analytics/events`. */
+function inV1<T>(make: () => T): T {
+  process.env['POSTHOG_CAPTURE_MODE'] = 'v1';
+  try {
+    return make();
+  } finally {
+    delete process.env['POSTHOG_CAPTURE_MODE'];
+  }
+}
 
 /** Sends what is queued. An event is queued a moment after `capture` returned, in the older version unknown to `flush`. */
 async function flush(client: Client): Promise<void> {
@@ -116,7 +131,7 @@ describe('posthog-node 5.70.0 with a batch that is too large', () => {
 
   it('sends it in smaller ones', async () => {
     const tenant = await buildTenant(sluice.db);
-    const events = Math.ceil(LIMITS.batchBytes / LARGE_BYTES) + 1;
+    const events = Math.ceil(LIMITS.bodyBytes / LARGE_BYTES) + 1;
     const client = new PostHog(tenant.apiToken, { host: sluice.url, flushAt: events });
     const padding = 'x'.repeat(LARGE_BYTES);
     for (let n = 0; n < events; n++)

@@ -7,18 +7,9 @@ import type { Page } from 'playwright-core';
 import { needsBrowser, startSite, testBrowser, type Site } from '../support/browser.ts';
 import { buildFlag } from '../support/flag-rows.ts';
 import { buildProjectSecretKey, buildTenant, type Tenant } from '../support/identity.ts';
+import { OPEN_FEATURE_MODULES } from '../support/open-feature-modules.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 
-const PACKAGES = path.join(import.meta.dirname, '../../node_modules/@openfeature');
-const MODULES = {
-  '@openfeature/core': path.join(PACKAGES, 'core/dist/esm/index.js'),
-  '@openfeature/web-sdk': path.join(PACKAGES, 'web-sdk/dist/esm/index.js'),
-  '@openfeature/ofrep-core': path.join(
-    PACKAGES,
-    'ofrep-web-provider/node_modules/@openfeature/ofrep-core/index.esm.js',
-  ),
-  '@openfeature/ofrep-web-provider': path.join(PACKAGES, 'ofrep-web-provider/index.esm.js'),
-};
 const SCRIPT = path.join(import.meta.dirname, 'open-feature.js');
 
 const forPro = [{ properties: [{ key: 'plan', type: 'person', operator: 'exact', value: 'pro' }] }];
@@ -98,7 +89,7 @@ describe('OpenFeature’s provider for pages', () => {
   before(async function () {
     await needsBrowser(this);
     sluice = await startSluice();
-    site = await startSite([SCRIPT], MODULES);
+    site = await startSite([SCRIPT], OPEN_FEATURE_MODULES);
   });
   after(() => Promise.all([sluice?.stop(), site?.stop()]));
   beforeEach(async () => {

@@ -1,6 +1,8 @@
 /** Capture on a real port over a real database. */
 import { createCapture, type Capture, type CaptureOptions } from '../../src/capture/capture.ts';
 import { GROUPS_IN_FLIGHT } from '../../src/capture/group-commit.ts';
+import { createSalts, type SaltsOptions } from '../../src/cookieless/salts.ts';
+import { saltStore } from '../../src/cookieless/salts.store.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
 import { INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
 import { replyThrough } from '../../src/http/raw-answers.ts';
@@ -29,12 +31,17 @@ export type CaptureServer = {
   stop(): Promise<void>;
 };
 
-type Options = Partial<Pick<CaptureOptions, 'eventsPerSecond'>> & { locate?: Locate; trustedProxies?: string[] };
+type Options = Partial<Pick<CaptureOptions, 'eventsPerSecond'>> & {
+  locate?: Locate;
+  trustedProxies?: string[];
+  /** How the salts of visitors without cookies are kept. */
+  salts?: Pick<SaltsOptions, 'lookAgainMs' | 'forgetEveryMs'>;
+};
 
 /** @param options `eventsPerSecond`: as many as there are, unless something else is said */
 export async function startCapture(
   databaseUrl: string,
-  { eventsPerSecond = { project: 1e9, key: 1e9 }, locate, trustedProxies = [] }: Options = {},
+  { eventsPerSecond = { project: 1e9, key: 1e9 }, locate, trustedProxies = [], salts: saltOptions }: Options = {},
 ): Promise<CaptureServer> {
   const lines: string[] = [];
   const log = createLogger({ LOG_LEVEL: 'debug' }, 'test', { write: (line) => lines.push(line) });
@@ -49,12 +56,14 @@ export async function startCapture(
   const projects = projectStore(db);
   const store = warningStore(db);
   const warnings = createWarningWriter({ store, log });
+  const salts = createSalts({ store: saltStore(db), log, ...saltOptions });
   const capture = createCapture({
     pool: ingestPool,
     projectByToken: projectByToken(projects),
     gatekeeper: createGatekeeper(identityStores(db)),
     clientAddress: createClientAddress(trustedProxies),
     locate,
+    salts,
     eventsPerSecond,
     warn: warnings.note,
     log,
@@ -80,6 +89,7 @@ export async function startCapture(
       await server.stop(0);
       await capture.drain();
       await warnings.drain();
+      await salts.close();
       await Promise.all([db.destroy(), pool.end(), ingestPool.end()]);
     },
   };

@@ -9,11 +9,11 @@ import { identityStores } from '../../src/identity/stores.ts';
 
 export type Tenant = { organizationId: string; userId: number; projectId: number; apiToken: string };
 
-type Settings = { name?: string; historicalFromProjectKey?: boolean; anonymizeIps?: boolean };
+type Settings = { name?: string; historicalFromProjectKey?: boolean; anonymizeIps?: boolean; cookieless?: boolean };
 
 export async function buildTenant(
   db: Knex,
-  { name = 'Tenant', historicalFromProjectKey = false, anonymizeIps = false }: Settings = {},
+  { name = 'Tenant', historicalFromProjectKey = false, anonymizeIps = false, cookieless = false }: Settings = {},
 ): Promise<Tenant> {
   const organizationId = randomUUID();
   const apiToken = generateKey(KEY_PREFIXES.project);
@@ -22,8 +22,9 @@ export async function buildTenant(
     `with one_user as (insert into users (uuid, distinct_id, email) values (:uuid, :uuid, :email) returning id),
           membership as (insert into organization_memberships (organization_id, user_id, role)
                          select :organizationId, id, 'member' from one_user),
-          project as (insert into projects (organization_id, name, api_token, historical_from_project_key, anonymize_ips)
-                      values (:organizationId, :name, :apiToken, :historicalFromProjectKey, :anonymizeIps) returning id)
+          project as (insert into projects (organization_id, name, api_token, historical_from_project_key, anonymize_ips,
+                        cookieless_server_hash_mode)
+                      values (:organizationId, :name, :apiToken, :historicalFromProjectKey, :anonymizeIps, :cookieless) returning id)
      select one_user.id as user_id, project.id as project_id from one_user, project`,
     {
       uuid: randomUUID(),
@@ -33,6 +34,7 @@ export async function buildTenant(
       apiToken,
       historicalFromProjectKey,
       anonymizeIps,
+      cookieless: cookieless ? 1 : 0,
     },
   );
   const { user_id: userId, project_id: projectId } = rows[0]!;

@@ -71,7 +71,7 @@ function firstNameOf(date: string, interval: Interval): string {
 export function isMatch(row: StoredRow, filters: readonly Filter[] = []): boolean {
   return filters.every(({ key, type, operator, value }) => {
     const own = (type === 'event' ? row.properties : row.personProperties)[key];
-    const isSet = Object.hasOwn(type === 'event' ? row.properties : row.personProperties, key);
+    const isSet = (own ?? null) !== null;
     const texts = (Array.isArray(value) ? value : [value]).map((one) => String(one).toLowerCase());
     switch (operator) {
       case 'is_set':

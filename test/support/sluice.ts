@@ -41,6 +41,7 @@ type Options = {
   locate?: Locate;
   flagRequestsPerSecond?: number;
   mostDistinctIds?: number;
+  trustedProxies?: string[];
   /** Absent: it is away, as for what does not need it. */
   temporal?: TestTemporal;
   /** For exports to local files; absent: there are none. */
@@ -57,6 +58,7 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
     locate,
     flagRequestsPerSecond = 50_000,
     mostDistinctIds = 1_000,
+    trustedProxies = [],
     temporal = NOWHERE,
     localRoot,
     backfillsPerProject = 1,
@@ -87,7 +89,7 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
     environment: { localRoot, allowedHosts: [] },
     partsAtOnce: 1,
     limits: { runsPerProject: 1, backfillsPerProject },
-    clientAddress: createClientAddress([]),
+    clientAddress: createClientAddress(trustedProxies),
     eventsPerSecond: { project: 50_000, key: 50_000 },
     requestLimits: { perMinute: 100_000, perHour: 100_000 },
     flagRequestsPerSecond,

@@ -49,6 +49,18 @@ describe('the memory of requests under way', () => {
     open('10.0.0.1', 100).hold(1);
   });
 
+  it('takes a small body that inflates to more for a large one of its address', () => {
+    const open = accounts(10_000_000);
+    const bomb = open('10.0.0.1', 100);
+    bomb.hold(100);
+    bomb.hold(4_000_000);
+    refuses(() => open('10.0.0.1', 1_000_000).hold(4_000_000));
+    open('10.0.0.1', 100).hold(4_000);
+    bomb.release();
+    open('10.0.0.1').hold(30_000);
+    open('10.0.0.1', 1_000_000).hold(4_000_000);
+  });
+
   it('forgets a request that is over, and one that was refused', () => {
     const open = accounts(100);
     for (let i = 0; i < 1_000; i++) {

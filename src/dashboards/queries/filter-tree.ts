@@ -82,5 +82,5 @@ function filterSql(filter: Extract<FilterTree, { filter: unknown }>['filter'], c
   const end = new Date(context.now).toISOString();
   if (filter.type === 'hogql') return `(${filtersSql([filter], 'events', { start: end, end })})`;
   const column = filter.type === 'event' ? 'properties' : 'person_properties';
-  return conditionSql(filter as Parameters<typeof conditionSql>[0], column, context);
+  return conditionSql(filter as Parameters<typeof conditionSql>[0], column, { ...context, nulls: 'missing' });
 }

@@ -11,8 +11,8 @@ const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w",
 /**
  * @param given a tile, or the body of a tile action
  * @param path where it stands in the body
- * @throws InvalidInput for a place outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`: members that nobody knows are
- * passed over otherwise, and the tile would lie anywhere
+ * @throws InvalidInput for a place outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`: members that
+ * nobody knows are passed over otherwise, and the tile would lie anywhere
  */
 export function checkLayouts(given: { layouts?: Layouts | null }, ...path: (string | number)[]): void {
   if ('layout' in given) throw new InvalidInput(FORM, [...path, 'layout'].join('__'));

@@ -2,6 +2,7 @@
  * What an event does to its person, read from the event alone.
  * Names and rules are those of PostHog's ingestion, which its SDKs are written for.
  */
+import { namesNobody } from '../../cookieless/ids.ts';
 import { COPIED, OF_SERVERS } from './copied-properties.ts';
 import { isMergeable, readMergeId } from './merge-ids.ts';
 
@@ -60,7 +61,9 @@ const NEED_PROFILES = new Set(['$identify', '$create_alias', '$merge_dangerously
  * @returns effects that share no memory with the event but the values
  */
 export function readPersonEffects(event: string, distinctId: string, properties: Properties): PersonEffects {
-  if (properties['$process_person_profile'] === false) {
+  // Whoever reads events knows the ids of visitors without cookies: an event under one makes no person of them.
+  // tooth: cookieless-persons
+  if (properties['$process_person_profile'] === false || namesNobody(distinctId)) {
     return NEED_PROFILES.has(event) ? { ...PERSONLESS, warnings: [withoutProfile(event, distinctId)] } : PERSONLESS;
   }
   if (CHANGE_NOTHING.has(event)) return NO_EFFECTS;

@@ -1,4 +1,6 @@
 /** Distinct ids by which persons may be merged. Clients send "null" or "undefined" by mistake: those would make one person of all. */
+import { namesNobody } from '../../cookieless/ids.ts';
+import { cut } from '../../wire/cut.ts';
 
 /** In any case. */
 const WORDS = 'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' ');
@@ -16,11 +18,13 @@ function inQuotes(word: string): string[] {
 /** @returns whether the id can be that of one person */
 export function isMergeable(distinctId: string): boolean {
   const id = distinctId.trim();
+  // tooth: cookieless-merges
+  if (namesNobody(id)) return false;
   return id !== '' && !EXACT_MISTAKES.has(id) && !MISTAKES.has(id.toLowerCase());
 }
 
 /** @returns the id as an event would have it; undefined for objects and arrays, which are none */
 export function readMergeId(value: unknown): string | undefined {
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  return isScalar ? String(value).slice(0, MOST_LENGTH).toWellFormed() : undefined;
+  return isScalar ? cut(String(value), MOST_LENGTH).toWellFormed() : undefined;
 }

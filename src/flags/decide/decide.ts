@@ -29,10 +29,13 @@ import { LIMITS } from './limits.ts';
 import { decidePathOf, type AnswerForm, type DecidePath } from './paths.ts';
 import { nextRequestId } from './request-id.ts';
 import { decideBodyOf, evaluationRequestOf, tokenOf, type Body } from './read-request.ts';
+import { agentOf } from './user-agent.ts';
+import type { Visitors } from './visitors.ts';
 
 export type DecideOptions = {
   definitions: Pick<LiveDefinitions, 'find'>;
   decider: Decider;
+  visitors: Visitors;
   /** Absent: nobody is located. */
   locate?: Locate | undefined;
   metering: Pick<Metering, 'count' | 'isOverQuota'>;
@@ -56,7 +59,7 @@ type Result = string | Answer;
 type Asked = { request: LaneRequest; body: Body; query: Fields; form: AnswerForm };
 
 export function createDecide(options: DecideOptions): Lane {
-  const { definitions, decider, locate, metering, requestsPerSecond, observe, log } = options;
+  const { definitions, decider, visitors, locate, metering, requestsPerSecond, observe, log } = options;
   const configurationOf = configurationTexts();
   const limit = createRateLimit<number>(requestsPerSecond);
   const openMemory = createMemory(LIMITS.heldBytes);
@@ -112,7 +115,9 @@ export function createDecide(options: DecideOptions): Lane {
     if (method === 'HEAD') return noBody(200, { 'Content-Type': 'application/json' });
     const query = queryOf(request.url ?? '');
     const form = path.formOf(query);
-    if (method === 'GET') return written(request, form, NO_FLAGS, configurationOf.minimal);
+    if (method === 'GET' || agentOf(request.headers['user-agent']).isBot) {
+      return written(request, form, NO_FLAGS, configurationOf.minimal);
+    }
     const answerTo = (bytes: Buffer) => decide({ request, body: decideBodyOf(bytes), query, form });
     receiveBody(request, { query, limit: LIMITS.bodyBytes, hold }, (take) =>
       answerWith(() => {
@@ -143,7 +148,15 @@ export function createDecide(options: DecideOptions): Lane {
     if (body['disable_flags'] === true) return written(request, form, NO_FLAGS, configuration);
     const evaluationRequest = evaluationRequestOf(body, query, { headers: request.headers, locate });
     if (metering.isOverQuota(project.projectId)) return written(request, form, OVER_QUOTA, configuration);
-    const decided = decider.decide(project, evaluationRequest);
+    const { headers, socket } = request;
+    const arrival = { headers, socket, extra: body['cookieless_hash_extra'] };
+    const named = visitors.named(project, evaluationRequest, arrival);
+    const decided =
+      named instanceof Promise
+        ? inTime(named)
+            .then((one) => decider.decide(project, one))
+            .catch(nothingWhileAway)
+        : decider.decide(project, named);
     const answerWith = (evaluation: Evaluation) => {
       if (evaluation.errorsWhileComputing) observe?.failed();
       count(asked, project, evaluation);
@@ -183,6 +196,12 @@ function unknownWhileAway(error: unknown): 'unknown' {
 const NO_FLAGS: Evaluation = { decisions: [], errorsWhileComputing: false };
 /** Clients keep what they have. */
 const NOTHING_KNOWN: Evaluation = { decisions: [], errorsWhileComputing: true };
+
+/** Visitors without cookies cannot be told apart. */
+function nothingWhileAway(error: unknown): Evaluation {
+  if (error instanceof Unavailable) return NOTHING_KNOWN;
+  throw error;
+}
 const OVER_QUOTA: Evaluation = { decisions: [], errorsWhileComputing: false };
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -1,5 +1,6 @@
 /** Decides flags for one request: from memory where that is enough, else after one query for what is stored about who asks. */
 import type { Pool } from '../../db/connection.ts';
+import { namesNobody } from '../../cookieless/ids.ts';
 import type { CompiledFlags } from '../evaluation/compile.ts';
 import type { Evaluation, EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
 import type { Definitions } from '../evaluation/definitions.ts';
@@ -30,8 +31,21 @@ export function createDecider({ pool, now = Date.now }: { pool: Pool; now?: () =
     return compiled.evaluate(request, facts, { now: now(), budgetMs: BUDGET_MS });
   }
 
+  /** Of visitors without cookies nothing is stored, and nothing is looked up or kept: only their groups count. */
+  function decideForNobody(project: DecidedProject, asked: EvaluationRequest): Evaluation | Promise<Evaluation> {
+    const request = { ...asked, anonDistinctId: undefined };
+    const { groups } = project.compiled.needs(request);
+    if (groups.length === 0) return evaluate(project, request, NO_FACTS);
+    // No person has an empty id.
+    return readFacts(project, { ...request, distinctId: '' }, { ...NO_NEEDS, groups }).then((facts) =>
+      evaluate(project, request, { ...NO_FACTS, groups: facts.groups }),
+    );
+  }
+
   return {
     decide(project, request) {
+      // tooth: cookieless-decides
+      if (namesNobody(request.distinctId)) return decideForNobody(project, request);
       const needs = project.compiled.needs(request);
       if (!needsAny(needs)) return evaluate(project, request, NO_FACTS);
       return readFacts(project, request, needs).then((facts) => evaluate(project, request, facts));
@@ -43,4 +57,5 @@ function needsAny({ person, groups, staticCohorts, hashKeyOverrides }: Needs): b
   return person || hashKeyOverrides || groups.length > 0 || staticCohorts.length > 0;
 }
 
+const NO_NEEDS: Needs = { person: false, groups: [], staticCohorts: [], hashKeyOverrides: false };
 const NO_FACTS: Facts = { person: null, groups: new Map(), memberships: new Set(), hashKeyOverrides: new Map() };

@@ -1,6 +1,6 @@
 /** Decide as `/api/schema/` describes it. It is answered before the router, so nothing is checked against these schemas. */
 import type { DescribedRoute } from '../../http/route.ts';
-import { nullable, stringEnum, Type } from '../../schema.ts';
+import { nullable, Type } from '../../schema.ts';
 import { LIMITS } from './limits.ts';
 
 const values = Type.Record(Type.String(), Type.Unknown());
@@ -15,14 +15,19 @@ const Request = Type.Object(
       Type.Record(Type.String(), values, { description: 'By types of groups; over those that are stored.' }),
     ),
     $anon_distinct_id: Type.Optional(
-      Type.String({ description: 'Under which the person was known before: flags that keep their answer do.' }),
+      Type.String({
+        description:
+          'Under which the person was known before: flags that keep their answer do. Also read in `person_properties`.',
+      }),
     ),
     $device_id: Type.Optional(Type.String()),
     flag_keys_to_evaluate: Type.Optional(Type.Array(Type.String(), { description: 'Only these.' })),
     evaluation_contexts: Type.Optional(
       Type.Array(Type.String(), { description: 'Of flags that are for some contexts only, those for one of these.' }),
     ),
-    evaluation_runtime: Type.Optional(stringEnum(['client', 'server', 'all'] as const)),
+    evaluation_runtime: Type.Optional(
+      Type.String({ description: '`client` or `server`; any other text is `all`.', examples: ['server'] }),
+    ),
     geoip_disable: Type.Optional(Type.Boolean({ description: 'The address that headers give says nothing.' })),
     disable_flags: Type.Optional(Type.Boolean({ description: 'Only the configuration.' })),
   },

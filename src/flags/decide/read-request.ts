@@ -1,6 +1,8 @@
 /** From the bytes of a request to who asks for which flags. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { isSentinel } from '../../cookieless/ids.ts';
 import { InvalidInput, MalformedRequest, NotAuthenticated } from '../../errors.ts';
+import { cut } from '../../wire/cut.ts';
 import type { Fields } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
 import { isDeeperThan, readJson } from '../../wire/json.ts';
@@ -35,18 +37,21 @@ export function tokenOf(body: Body): string {
   throw new NotAuthenticated('No API token provided. Please include a valid API token in your request.');
 }
 
-/** @throws InvalidInput without a distinct id */
+/** @throws InvalidInput without a distinct id, and for groups or properties that are no maps */
 export function evaluationRequestOf(
   body: Body,
   query: Fields,
   { headers, locate }: { headers: IncomingHttpHeaders; locate: Locate | undefined },
 ): EvaluationRequest {
-  const personProperties = fieldsOf(body['person_properties'] ?? body['$properties']);
+  const personProperties = mapOf(body['person_properties'] ?? body['$properties'], 'person_properties');
   const withPlace = body['geoip_disable'] !== true && body['disable_geoip'] !== true;
   return {
     distinctId: distinctIdOf(body['distinct_id'] ?? body['$distinct_id']),
-    anonDistinctId: idOf(body['$anon_distinct_id'] ?? body['anon_distinct_id']),
-    deviceId: idOf(body['$device_id'] ?? body['device_id'] ?? personProperties['$device_id']),
+    // Pages say it beside the properties, servers among them.
+    anonDistinctId: somebody(
+      idOf(body['$anon_distinct_id'] ?? body['anon_distinct_id']) ?? idOf(personProperties['$anon_distinct_id']),
+    ),
+    deviceId: somebody(idOf(body['$device_id'] ?? body['device_id'] ?? personProperties['$device_id'])),
     groups: groupsOf(body['groups'] ?? body['$groups']),
     personProperties,
     groupProperties: groupPropertiesOf(body['group_properties'] ?? body['$group_properties']),
@@ -63,10 +68,15 @@ function isObject(value: Json | undefined): value is Properties {
   return typeof value === 'object' && value !== null && !isList(value) && !(value instanceof JsonFloat);
 }
 
-const NO_FIELDS: Properties = {};
+const NO_FIELDS: Properties = Object.freeze({});
 
-function fieldsOf(value: Json | undefined): Properties {
-  return isObject(value) ? value : NO_FIELDS;
+/** @throws InvalidInput naming the field: taken for nothing, it would decide flags for somebody else */
+function mapOf(value: Json | undefined, attr: string): Properties {
+  if (isObject(value)) return value;
+  // PHP writes a map without members as a list.
+  if (value === undefined || value === null || (isList(value) && value.length === 0)) return NO_FIELDS;
+  // tooth: flag-request-maps
+  throw new InvalidInput('This must be an object.', attr);
 }
 
 /** Cut to the first code points. An empty one is somebody too. */
@@ -79,12 +89,17 @@ function distinctIdOf(value: Json | undefined): string {
       'missing_distinct_id',
     );
   }
-  return cut(id);
+  return cut(id, LIMITS.distinctIdLength);
+}
+
+/** What stands for all visitors without cookies is no one's id. */
+function somebody(id: string | undefined): string | undefined {
+  return isSentinel(id) ? undefined : id;
 }
 
 function idOf(value: Json | undefined): string | undefined {
   const id = textOfId(value);
-  return id === undefined || id === '' ? undefined : cut(id);
+  return id === undefined || id === '' ? undefined : cut(id, LIMITS.distinctIdLength);
 }
 
 /** Numbers become the text that capture makes of them. */
@@ -94,33 +109,29 @@ function textOfId(value: Json | undefined): string | undefined {
   return value instanceof JsonFloat ? String(value.value) : undefined;
 }
 
-function cut(id: string): string {
-  if (id.length <= LIMITS.distinctIdLength) return id;
-  // A code point has two units at most.
-  return Array.from(id.slice(0, 2 * LIMITS.distinctIdLength))
-    .slice(0, LIMITS.distinctIdLength)
-    .join('');
-}
-
 const NO_GROUPS: EvaluationRequest['groups'] = Object.freeze({});
 
 function groupsOf(value: Json | undefined): EvaluationRequest['groups'] {
-  if (!isObject(value)) return NO_GROUPS;
+  const given = mapOf(value, 'groups');
+  if (given === NO_FIELDS) return NO_GROUPS;
   const groups = Object.create(null) as Record<string, string>;
-  for (const [type, key] of Object.entries(value)) {
+  for (const [type, key] of Object.entries(given)) {
     const text = textOfId(key);
     if (text !== undefined) groups[type] = text;
   }
   return groups;
 }
 
+/** Names as long as a body would make answers as long. */
+const MAX_ATTR = 100;
 const NO_GROUP_PROPERTIES: EvaluationRequest['groupProperties'] = Object.freeze({});
 
 function groupPropertiesOf(value: Json | undefined): EvaluationRequest['groupProperties'] {
-  if (!isObject(value)) return NO_GROUP_PROPERTIES;
+  const given = mapOf(value, 'group_properties');
+  if (given === NO_FIELDS) return NO_GROUP_PROPERTIES;
   const byType = Object.create(null) as Record<string, Properties>;
-  for (const [type, properties] of Object.entries(value)) {
-    if (isObject(properties)) byType[type] = properties;
+  for (const [type, properties] of Object.entries(given)) {
+    byType[type] = mapOf(properties, `group_properties__${type.slice(0, MAX_ATTR)}`);
   }
   return byType;
 }

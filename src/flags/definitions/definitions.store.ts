@@ -27,6 +27,7 @@ type Row = {
   timezone: string;
   property_matching_version: 1 | 2;
   has_surveys: boolean;
+  cookieless: boolean;
   version: string;
   flags: FlagRow[];
   cohorts: { id: number; is_static: boolean; filters: string }[];
@@ -35,7 +36,7 @@ type Row = {
 
 /** Filters travel as text: `JSON.parse` of the driver would lose how numbers are written. */
 const SNAPSHOT = `
-  select projects.id, organization_id, api_token, timezone, property_matching_version,
+  select projects.id, organization_id, api_token, timezone, property_matching_version, cookieless_server_hash_mode = 1 as cookieless,
     exists (select from surveys where project_id = projects.id and not archived and start_date is not null) as has_surveys,
     coalesce((select version from flag_definitions where project_id = projects.id), 0) as version,
     (select coalesce(json_agg(flag), '[]') from (
@@ -93,7 +94,7 @@ function fromRow(row: Row): Snapshot {
       timeZone: row.timezone,
       matchingVersion: row.property_matching_version,
     },
-    settings: { hasSurveys: row.has_surveys },
+    settings: { hasSurveys: row.has_surveys, cookieless: row.cookieless },
   };
 }
 

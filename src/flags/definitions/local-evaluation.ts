@@ -2,7 +2,7 @@
  * Whether SDKs can evaluate a flag by themselves, from the definitions feed, and if not, why. Told with each flag, because what is missing
  * is not seen where the flag is made: SDKs silently ask the server, or answer something else than it would.
  *
- * The facts are those of posthog-node 5.70 and posthog-python 7.91.
+ * The facts are those of posthog-node 5.70 and posthog-python 7.91; what others decide otherwise is in `sdk-differences.ts`.
  */
 import { isOfSurvey } from '../evaluation/definitions.ts';
 import { fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
@@ -15,7 +15,14 @@ export type LocalEvaluation = { evaluable: boolean; reason: string | null };
 /** What the verdict looks at. */
 export type JudgedFlag = Pick<
   StoredFlag,
-  'id' | 'key' | 'filters' | 'ensureExperienceContinuity' | 'hasEncryptedPayloads'
+  | 'id'
+  | 'key'
+  | 'active'
+  | 'filters'
+  | 'ensureExperienceContinuity'
+  | 'evaluationRuntime'
+  | 'bucketingIdentifier'
+  | 'hasEncryptedPayloads'
 >;
 
 /** The others are not known to SDKs. */

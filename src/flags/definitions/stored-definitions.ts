@@ -17,6 +17,8 @@ export type StoredDefinitions = Omit<Definitions, 'flags'> & { flags: readonly S
 export type FlagSettings = {
   /** Any that is not archived. */
   hasSurveys: boolean;
+  /** Visitors without cookies are told apart for a day. */
+  cookieless: boolean;
 };
 
 export type Snapshot = {

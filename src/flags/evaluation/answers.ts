@@ -39,7 +39,7 @@ export function answersOf(flag: FlagDefinition) {
 
   function payloadOf(key: string): string | null {
     const payload = fieldAt(payloads, key);
-    return payload === undefined || payload === null ? null : textOf(payload);
+    return payload === undefined ? null : textOf(payload);
   }
 
   function made(code: Decision['reason']['code'], answer: Answer): Decision {

@@ -1,6 +1,6 @@
 /** What a condition must be to be saved. Evaluation takes anything: a condition that could not be saved does not match. */
 import { InvalidInput } from '../../errors.ts';
-import { instantOfText } from './dates.ts';
+import { instantOfFilter } from './filter-dates.ts';
 import { numberOf, textOf, type Json } from './json-values.ts';
 import { boundsOf, listOf, operatorNamed, OPERATORS, type Operator, type PropertyCondition } from './operators.ts';
 import type { PatternRoom } from './pattern-room.ts';
@@ -18,7 +18,7 @@ const bounds: ValueCheck = (value) =>
   boundsOf(value) ? undefined : 'Must be a list of two numbers, the smaller first.';
 const text: ValueCheck = (value) => (typeof value === 'object' ? 'Must be a text.' : undefined);
 const date: ValueCheck = (value) =>
-  typeof value === 'string' && instantOfText(value, { timeZone: 'UTC', now: Date.now() }) !== undefined
+  instantOfFilter(value, { timeZone: 'UTC', now: Date.now() }) !== undefined
     ? undefined
     : 'Must be a date, such as "2024-06-01" or "2024-06-01T08:30:00Z", or relative, such as "-7d".';
 const version =

@@ -3,7 +3,7 @@ import { numberOf, type Json } from './json-values.ts';
 
 /** Characters of an instant; longer texts are none. */
 export const LONGEST_INSTANT = 100;
-const RELATIVE = /^-?(\d+)([hdwmy])$/;
+export const RELATIVE = /^-?(\d+)([hdwmy])$/;
 const MAX_AMOUNT = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -56,7 +56,7 @@ export function instantOfProperty(value: Json, context: DateContext): bigint | u
   return typeof value === 'string' ? instantOfText(value, context) : undefined;
 }
 
-function ofSeconds(seconds: number): bigint | undefined {
+export function ofSeconds(seconds: number): bigint | undefined {
   if (Math.abs(seconds) > MAX_SECONDS) return undefined;
   const whole = Math.floor(seconds);
   return BigInt(whole) * 1_000_000n + BigInt(Math.floor((seconds - whole) * 1e6 + 0.5));
@@ -70,19 +70,21 @@ export function instantOfText(text: string, context: DateContext): bigint | unde
   if (relative) return before(Number(relative[1]), relative[2]!, context);
   const found = ABSOLUTE.exec(text);
   if (!found) return undefined;
-  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset] = found;
-  const wall = wallOf([year, month, day, hour, minute, second].map(Number));
+  const [, year, month, day, ...time] = found;
+  return instantOfReading([year, month, day].map(Number), time, context);
+}
+
+/** Hour, minute, second, its fraction and an offset: what is missing is 0, or the project's clock. */
+export type TimeParts = (string | undefined)[];
+
+/** @param day year, month and day of the month */
+export function instantOfReading(day: number[], time: TimeParts, context: DateContext): bigint | undefined {
+  const [hour = '00', minute = '00', second = '00', fraction = '', offset] = time;
+  const wall = wallOf([...day, ...[hour, minute, second].map(Number)]);
   if (wall === undefined) return undefined;
   const micros = BigInt(fraction.padEnd(6, '0').slice(0, 6));
   const instant = offset === undefined ? instantOfWall(wall, context.timeZone) : withOffset(wall, offset);
   return instant === undefined ? undefined : BigInt(instant) * 1000n + micros;
-}
-
-/** `instantOfText`, read once: only relative dates differ from one moment to the next. */
-export function prepareInstant(text: string, timeZone: string): (now: number) => bigint | undefined {
-  if (RELATIVE.test(text)) return (now) => instantOfText(text, { timeZone, now });
-  const instant = instantOfText(text, { timeZone, now: 0 });
-  return () => instant;
 }
 
 /** A wall clock's reading as if it were UTC, in milliseconds; undefined for one that no clock shows (31 April, 25:00). */

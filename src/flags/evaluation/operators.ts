@@ -2,7 +2,8 @@
  * Whether a property is as a filter says: the operators of flags, cohorts and exports, with the semantics of upstream's server
  * (its `property_matching.rs`) and of the SDKs that evaluate locally. What is malformed never raises: it does not match.
  */
-import { prepareInstant, type DateContext } from './dates.ts';
+import { type DateContext } from './dates.ts';
+import { prepareInstant } from './filter-dates.ts';
 import { isList, numberOf, textOf, type Json, type Properties } from './json-values.ts';
 import { isTruth, lowerAscii, Readings } from './readings.ts';
 import { searchFor } from './regex.ts';
@@ -231,7 +232,6 @@ const isBetween: Matcher = (wanted) => {
 
 function onInstants(compare: (found: bigint, wanted: bigint) => boolean): Matcher {
   return (wanted, { timeZone }) => {
-    if (typeof wanted !== 'string') return incomparable;
     const instantAt = prepareInstant(wanted, timeZone);
     return (found, readings, now) => {
       const [left, right] = [readings.instant(found, { timeZone, now }), instantAt(now)];

@@ -57,12 +57,13 @@ async function refuseUnfit(
       'feature_flag_key',
     );
   }
-  refuseIneligible(flag.filters);
+  refuseIneligible(flag);
   refuseRearrangement(flag.filters, arrangement);
 }
 
 /** @throws InvalidInput when what would run has nothing to compare: a flag may lose its variants while nothing runs */
-export function refuseIneligible(filters: FlagFilters): void {
+export function refuseIneligible({ filters, deleted }: Pick<FeatureFlag, 'filters' | 'deleted'>): void {
+  if (deleted) throw new InvalidInput('The feature flag is deleted: restore it first.', 'feature_flag_key');
   try {
     checkedVariants(variantsOf(filters));
   } catch (error) {

@@ -80,7 +80,7 @@ export function experiments({ stores }: { stores: FlagStores }) {
         ensureMayMeasure(author, [...(fields.metrics ?? []), ...(fields.metrics_secondary ?? [])], stored);
         const filters = await filtersAfter(bound, current, flag, { wanted, arrangement });
         const runs = phaseOf({ ...current, ...wanted }) === 'running';
-        if (runs && phaseOf(current) !== 'running') refuseIneligible(filters);
+        if (runs && phaseOf(current) !== 'running') refuseIneligible({ ...flag, filters });
         const launches = current.start_date === null && Boolean(wanted.start_date);
         const changes = { ...otherFilters(flag, filters), ...(launches && { active: true }) };
         await ofExperiment(changeFlag(bound, project, author, flag.id, changes));
@@ -99,7 +99,8 @@ async function linkedOf(
   projectId: number,
   found: readonly Experiment[],
 ): Promise<LinkedExperiment[]> {
-  const flags = await bound.flags.byIds(
+  // The flag of one that does not run may be deleted.
+  const flags = await bound.flags.everById(
     projectId,
     found.map(({ flag_id }) => flag_id),
   );

@@ -3,10 +3,18 @@ import { InvalidInput } from '../../errors.ts';
 import { invalidInput } from '../../http/validation.ts';
 import { compile, Type } from '../../schema.ts';
 import { checkCondition } from '../evaluation/check-condition.ts';
-import type { Json } from '../evaluation/json-values.ts';
+import { numberOf, type Json } from '../evaluation/json-values.ts';
 import { roomTogether, type PatternRoom } from '../evaluation/pattern-room.ts';
-import { refuseUnknownMembers } from './check-members.ts';
-import { conditionsOf, Filters, variantsOf, type ConditionSet, type FlagFilters, type Property } from './filters.ts';
+import { knownMembers } from './check-members.ts';
+import {
+  conditionsOf,
+  Filters,
+  variantsOf,
+  type ConditionSet,
+  type FlagFilters,
+  type GivenFilters,
+  type Property,
+} from './filters.ts';
 import { payloadsOf } from './payloads.ts';
 
 const Given = Type.Object({ filters: Filters });
@@ -23,9 +31,10 @@ const ROUNDING = 1e-6;
 export function checkedFilters(filters: unknown): FlagFilters {
   const given = JSON.parse(JSON.stringify({ filters })) as unknown;
   if (!isGiven(given)) throw invalidInput(isGiven.errors ?? [], Given);
-  refuseUnknownMembers(given.filters, Filters, 'filters');
-  const { payloads: _, groups = [], ...rest } = given.filters;
-  const payloads = payloadsOf(given.filters);
+  if (Object.hasOwn(given.filters, 'version')) throw otherFormat();
+  const known = knownMembers(given.filters, Filters, 'filters') as GivenFilters;
+  const { payloads: _, groups = [], ...rest } = known;
+  const payloads = payloadsOf(known);
   const checked: FlagFilters = { ...rest, groups, ...(payloads && { payloads }) };
   checkVariants(checked);
   const room = roomTogether();
@@ -34,6 +43,15 @@ export function checkedFilters(filters: unknown): FlagFilters {
   }
   checkEnrollment(checked, room);
   return checked;
+}
+
+/** Upstream's next format of filters names its version: left out, they would be read as something else. */
+function otherFormat(): InvalidInput {
+  return new InvalidInput(
+    'filters.version is reserved. Remove it from the request.',
+    'filters__version',
+    'reserved_config_version',
+  );
 }
 
 /** Of whose groups a condition set is: its own word counts, null too. */
@@ -129,6 +147,7 @@ function checkFlag(property: Property, attr: string): void {
 
 /** Upstream wants texts, also where a number would do: SDKs that evaluate by themselves compare them so. */
 const OF_TEXTS = /^(?:(?:not_)?(?:regex|icontains|starts_with|ends_with)|[gl]te?|min|max)$/;
+const COMPARES = /^(?:[gl]te?|min|max)$/;
 const OF_LISTS = /^(?:not_)?icontains_multi$/;
 
 function checkValue({ key, operator, value }: Property, attr: string, room: PatternRoom): void {
@@ -139,7 +158,10 @@ function checkValue({ key, operator, value }: Property, attr: string, room: Patt
     const detail = `Invalid value for operator ${name}: ${JSON.stringify(value).slice(0, 100)}. It must be ${wanted}.`;
     throw new InvalidInput(detail, `${attr}__value`, 'invalid_value');
   }
-  within(attr, () => checkCondition({ key: String(key), operator: name, value: value as Json | undefined }, room));
+  // Upstream keeps a text that is no number: it is stored, and never matches.
+  const isCompared = !(COMPARES.test(name) && typeof value === 'string' && numberOf(value) === undefined);
+  const checked = { key: String(key), operator: isCompared ? name : 'exact', value: value as Json | undefined };
+  within(attr, () => checkCondition(checked, room));
 }
 
 /** Enrollment asks about the person, whatever the flag is about. */

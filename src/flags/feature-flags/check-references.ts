@@ -71,13 +71,18 @@ async function checkDependencies(
   throw new InvalidInput(`Circular dependency detected: ${keys.join(' → ')}`, byTarget.get(way[0]!));
 }
 
-/** A text is a variant; who is held out of an experiment has `holdout-<id>`. */
+/** A text is a variant; who is held out of an experiment has `holdout-<id>`. `true` and `false` may be written as texts. */
 function checkOutcome(
-  { value }: Property,
+  property: Property,
   { key, variants, isHidden = false }: Dependency & { isHidden?: boolean },
   attr: string,
 ): void {
+  const { value } = property;
   if (typeof value !== 'string' || variants.includes(value) || value.startsWith('holdout-')) return;
+  if (value === 'true' || value === 'false') {
+    property.value = value === 'true';
+    return;
+  }
   const choices = ['true', 'false', ...variants.map((variant) => `"${variant}"`)].join(', ');
   const outcomes = isHidden ? '' : ` It evaluates to ${choices}.`;
   throw new InvalidInput(

@@ -4,6 +4,7 @@ import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/
 import { entityTag, expectedVersion } from '../../http/preconditions.ts';
 import { json, route, type Answer } from '../../http/route.ts';
 import { stringEnum, Type } from '../../schema.ts';
+import { ignoredMembers } from './check-members.ts';
 import { flagChangesOf, newFlagOf } from './fields.ts';
 import { RUNTIMES, type FeatureFlag } from './feature-flags.store.ts';
 import type { FlagManagement, Viewer } from './flag-management.ts';
@@ -67,11 +68,14 @@ const createFlag = route({
   body: NewFlagBody,
   answers: { 201: FlagBody },
   summary: 'Create a feature flag',
-  description: 'Without `filters` everybody gets it. The key may be that of a deleted flag, which it replaces.',
+  description:
+    'Without `filters` everybody gets it. The key may be that of a deleted flag, which it replaces. Members of `filters` that are ' +
+    'not known are left out: `ignored_members` names them.',
   async handle({ project, caller, rights, body, url }, { featureFlags }: FlagManagementApi) {
+    const ignored = ignoredMembers(body.filters);
     const flag = await featureFlags.create(project, { ...caller, rights }, newFlagOf(body));
     const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${flag.id}/`, url).href;
-    return representation(201, { caller, rights }, flag, featureFlags, { Location });
+    return representation(201, { caller, rights }, flag, featureFlags, ignored, { Location });
   },
 });
 
@@ -84,7 +88,7 @@ const getFlag = route({
   summary: 'Retrieve a feature flag',
   description: 'Also one that is deleted.',
   async handle({ project, caller, rights, params }, { featureFlags }: FlagManagementApi) {
-    return representation(200, { caller, rights }, await featureFlags.get(project.id, params.id), featureFlags);
+    return representation(200, { caller, rights }, await featureFlags.get(project.id, params.id), featureFlags, {});
   },
 });
 
@@ -98,10 +102,12 @@ const patchFlag = route({
   answers: { 200: FlagBody },
   summary: 'Change, delete or restore a feature flag',
   description:
-    'A stale `If-Match` is refused with 412. With a stale `version` only changes of what was changed since are (409). ' +
+    'A stale `If-Match` is refused with 412. With a stale `version` and the `original_flag` that was read, what was changed since ' +
+    'may not be changed in another way (409). Members of `filters` that are not known are left out: `ignored_members` names them. ' +
     'Decisions follow within 100 ms.',
   async handle({ project, caller, rights, params, body, headers }, { featureFlags }: FlagManagementApi) {
     const changes = flagChangesOf(body);
+    const ignored = ignoredMembers(body.filters);
     const flag = await featureFlags.change(
       project,
       { ...caller, rights },
@@ -109,7 +115,7 @@ const patchFlag = route({
       changes,
       expectedVersion(headers),
     );
-    return representation(200, { caller, rights }, flag, featureFlags);
+    return representation(200, { caller, rights }, flag, featureFlags, ignored);
   },
 });
 
@@ -131,10 +137,11 @@ async function representation(
   viewer: Viewer,
   flag: FeatureFlag,
   featureFlags: FlagManagement,
+  ignored: ReturnType<typeof ignoredMembers>,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const [body] = await featureFlags.show(viewer, flag.projectId, [flag]);
-  return json(status, body, { ETag: entityTag(String(flag.version)), ...headers });
+  return json(status, { ...body, ...ignored }, { ETag: entityTag(String(flag.version)), ...headers });
 }
 
 function orderOf(text: string): FlagQuery['order'] {

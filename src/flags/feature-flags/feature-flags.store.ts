@@ -155,6 +155,11 @@ export function featureFlagStore(db: Knex) {
       return rows.map(fromRow);
     },
 
+    /** By id, also those that are deleted. */
+    async everById(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
+      return (await table().where({ project_id: projectId }).whereIn('id', ids)).map(fromRow);
+    },
+
     /** Takes the key over from a flag that was deleted, unless something still tells of that one. */
     async insert(projectId: number, userId: number | null, fields: FlagFields): Promise<FeatureFlag> {
       await db

@@ -13,7 +13,7 @@ export function flagChangesOf(body: FlagPatchBody): FlagChanges {
   return {
     ...(body.key !== undefined && { key: body.key }),
     ...(body.deleted !== undefined && { deleted: body.deleted }),
-    ...(body.version !== undefined && { version: body.version }),
+    ...(body.version !== undefined && { version: body.version, original: body.original_flag ?? {} }),
     ...givenFields(body),
   };
 }

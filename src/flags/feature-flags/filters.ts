@@ -100,6 +100,12 @@ export type FlagFilters = Omit<GivenFilters, 'groups' | 'payloads'> & {
 /** What a flag is decided by that says nothing: everybody gets it. */
 export const EVERYBODY: FlagFilters = { groups: [{ properties: [], rollout_percentage: 100 }] };
 
+/** Those of a new flag that is read for its payload: clients of upstream leave its percentage at 0 and mean everybody. */
+export function rolledOut(filters: FlagFilters): FlagFilters {
+  const groups = filters.groups.map((set) => ({ ...set, rollout_percentage: set.rollout_percentage || 100 }));
+  return { ...filters, groups: groups.length > 0 ? groups : EVERYBODY.groups };
+}
+
 export function variantsOf({ multivariate }: Pick<GivenFilters, 'multivariate'>): readonly Variant[] {
   return multivariate?.variants ?? [];
 }

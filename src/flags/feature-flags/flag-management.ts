@@ -4,6 +4,7 @@ import { reaches, type Caller, type Project, type Rights } from '../../http/acce
 import { allows } from '../../identity/scopes.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import { localEvaluation } from '../definitions/local-evaluation.ts';
+import { sdkDifferences } from '../definitions/sdk-differences.ts';
 import { changeFlag, createFlag, type FlagAuthor, type FlagChanges, type NewFlag } from '../feature-flags.ts';
 import type { FlagStores } from '../stores.ts';
 import type { PayloadSealing } from './encrypted-payloads.ts';
@@ -70,6 +71,7 @@ export function flagManagement({ stores, definitions, sealing }: FlagManagementO
           related: related.get(flag.id)!,
           // A flag has a project, which the definitions find.
           localEvaluation: localEvaluation(judgedFlag(flag), project!.definitions),
+          sdkDifferences: sdkDifferences(judgedFlag(flag), project!.definitions),
         }),
       );
     },

@@ -70,15 +70,19 @@ export async function checkUndisturbed(
 ): Promise<void> {
   const renamed = after.key !== flag.key;
   if (!renamed && isDeepStrictEqual(sharesOf(flag.filters), sharesOf(after.filters))) return;
-  const linked = await experiments.ofFlag(flag.projectId, flag.id);
-  const running = linked.find((experiment) => phaseOf(experiment) === 'running');
+  const [running] = await runningOn(experiments, flag);
   if (!running) return;
   throw new InvalidInput(
     `The experiment "${running.name}" (ID: ${running.id}) is running on this flag: its ` +
       `${renamed ? 'key stays as it is' : 'variants and their percentages stay as they are'}. ` +
-      'End the experiment first, or disable the flag.',
+      'End the experiment first.',
     renamed ? 'key' : 'filters__multivariate__variants',
   );
+}
+
+async function runningOn({ ofFlag }: FlagBound['experiments'], flag: FeatureFlag) {
+  const linked = await ofFlag(flag.projectId, flag.id);
+  return linked.filter((experiment) => phaseOf(experiment) === 'running');
 }
 
 /** In their order, by which people are dealt; their names are for people. */
@@ -93,10 +97,10 @@ export async function checkUnused({ earlyAccess, experiments, surveys }: FlagBou
   if (feature !== undefined) {
     throw inUse('early access features', `the early access feature "${feature}" before deleting the flag`);
   }
-  const linked = await experiments.ofFlag(projectId, id);
-  if (linked.length > 0) {
-    const ids = linked.map((experiment) => experiment.id).join(', ');
-    throw inUse(`experiments (ID: ${ids})`, 'them before deleting the flag');
+  const running = await runningOn(experiments, flag);
+  if (running.length > 0) {
+    const ids = running.map((experiment) => experiment.id).join(', ');
+    throw inUse(`running experiments (ID: ${ids})`, 'or end them before deleting the flag');
   }
   const survey = await surveys.usesFlag(projectId, id);
   if (survey !== undefined) throw inUse('surveys', `or unlink the survey "${survey}" before deleting the flag`);

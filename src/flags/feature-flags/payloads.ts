@@ -8,7 +8,7 @@ export const MASK = '"********* (encrypted)"';
 const MAX_NAME = 100;
 
 /**
- * @returns the payloads as they are stored: JSON that was given as it is becomes text, null is none; undefined when there are none
+ * @returns the payloads as they are stored: JSON that was given as it is becomes text, null too; undefined when there are none
  * @throws InvalidInput
  */
 export function payloadsOf(
@@ -16,7 +16,7 @@ export function payloadsOf(
 ): Record<string, string> | undefined {
   if (!filters.payloads) return undefined;
   const keys = variantsOf(filters).map(({ key }) => key);
-  const entries = Object.entries(filters.payloads).filter(([, value]) => value !== null);
+  const entries = Object.entries(filters.payloads);
   for (const [key] of entries) checkKey(key, keys);
   return Object.fromEntries(entries.map(([key, value]) => [key, textOf(key, value)]));
 }

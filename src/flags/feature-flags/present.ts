@@ -3,6 +3,7 @@ import { reaches, type Level } from '../../http/access.ts';
 import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { JudgedFlag, LocalEvaluation } from '../definitions/local-evaluation.ts';
+import type { SdkDifference } from '../definitions/sdk-differences.ts';
 import type { Json } from '../evaluation/json-values.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { MASK } from './payloads.ts';
@@ -30,8 +31,11 @@ export function fieldsOf(flag: FeatureFlag, masked = flag.sealedPayloads !== nul
 
 const ELSEWHERE = {
   analytics_dashboards: [],
+  archived: false as const,
   has_enriched_analytics: false as const,
+  is_used_in_replay_settings: false as const,
   last_called_at: null,
+  performed_rollback: null,
   rollback_conditions: null,
   usage_dashboard: null,
 };
@@ -41,6 +45,7 @@ export type Seen = {
   users: Users;
   related: Related;
   localEvaluation: LocalEvaluation;
+  sdkDifferences: SdkDifference[];
   /** Whether the key may write flags at all. */
   mayWrite: boolean;
   level: Level;
@@ -49,7 +54,7 @@ export type Seen = {
 
 export function presentFlag(
   flag: FeatureFlag,
-  { users, related, localEvaluation, mayWrite, level, now }: Seen,
+  { users, related, localEvaluation, sdkDifferences, mayWrite, level, now }: Seen,
 ): FlagBody {
   const { key, name, ...fields } = fieldsOf(flag);
   return {
@@ -63,8 +68,9 @@ export function presentFlag(
     updated_at: flag.updatedAt,
     created_by: userOf(users, flag.createdBy),
     last_modified_by: userOf(users, flag.lastModifiedBy),
-    local_evaluation: localEvaluation,
-    experiment_set: related.experiments,
+    local_evaluation: { ...localEvaluation, differing_sdks: sdkDifferences },
+    experiment_set: related.experiments.map(({ id }) => id),
+    experiment_set_metadata: related.experiments,
     features: related.features,
     surveys: related.surveys,
     ...ELSEWHERE,
@@ -76,8 +82,7 @@ export function presentFlag(
 
 /** What tells whether SDKs can evaluate it. */
 export function judgedFlag(flag: FeatureFlag): JudgedFlag {
-  const { id, key, filters, ensureExperienceContinuity, hasEncryptedPayloads } = flag;
-  return { id, key, filters: filters as Json, ensureExperienceContinuity, hasEncryptedPayloads };
+  return { ...flag, filters: flag.filters as Json };
 }
 
 /** A flag as it stands beside its value. */

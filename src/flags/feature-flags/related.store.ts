@@ -2,8 +2,7 @@
 import type { Knex } from '../../db/connection.ts';
 
 export type Related = {
-  /** Ids. */
-  experiments: number[];
+  experiments: { id: number; name: string; is_running: boolean }[];
   features: { id: string; name: string; stage: string }[];
   /** Those that are linked to it. */
   surveys: { id: string; name: string }[];
@@ -11,7 +10,8 @@ export type Related = {
 
 const RELATED = `
   select flag_id as "flagId",
-    array(select id from experiments where experiments.flag_id = wanted.flag_id and not deleted order by id) as experiments,
+    array(select jsonb_build_object('id', id, 'name', name, 'is_running', start_date is not null and end_date is null)
+      from experiments where experiments.flag_id = wanted.flag_id and not deleted order by id) as experiments,
     array(select jsonb_build_object('id', id, 'name', name, 'stage', stage) from early_access_features as features
       where features.flag_id = wanted.flag_id) as features,
     array(select jsonb_build_object('id', id, 'name', name) from surveys where linked_flag_id = wanted.flag_id

@@ -1,8 +1,10 @@
 /** Feature flags on the wire. */
+import { NEWEST, type Sdk } from '../definitions/sdk-differences.ts';
 import { LEVELS } from '../../http/access.ts';
 import { UserBody } from '../../identity/users.ts';
 import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
 import { IDENTIFIERS, RUNTIMES } from './feature-flags.store.ts';
+import { IgnoredMembers } from './check-members.ts';
 import { Filters } from './filters.ts';
 import { STATUSES } from './status.ts';
 
@@ -26,7 +28,9 @@ const given = {
   evaluation_contexts: Type.Optional(Contexts),
   evaluation_tags: Type.Optional(Contexts),
   tags: Type.Optional(nullable(Tags)),
-  is_remote_configuration: Type.Optional(nullable(Type.Boolean(), { description: 'Read for its payload.' })),
+  is_remote_configuration: Type.Optional(
+    nullable(Type.Boolean(), { description: 'Read for its payload; a new one by everybody.' }),
+  ),
   has_encrypted_payloads: Type.Optional(
     nullable(Type.Boolean(), { description: 'The payload is for secret keys only, by `remote_config`.' }),
   ),
@@ -44,7 +48,13 @@ export const FlagPatchBody = Type.Object(
     ...given,
     deleted: Type.Optional(Type.Boolean({ description: 'A deleted flag can be restored until its key is taken.' })),
     version: Type.Optional(
-      Type.Integer({ description: 'That was read: what was changed since may not be changed in another way (409).' }),
+      Type.Integer({ description: 'That was read. Alone it refuses nothing: see `original_flag`.' }),
+    ),
+    original_flag: Type.Optional(
+      nullable(Type.Record(Type.String(), Type.Unknown()), {
+        description:
+          'The flag as it was read, where `version` is an older one: a field that is to be another than there, and was changed since, is a conflict (409).',
+      }),
     ),
   },
   { title: 'FeatureFlagPatch', description: 'What is left out stays; `filters` is replaced as a whole.' },
@@ -57,8 +67,19 @@ export const FlagPutBody = Type.Object(
 );
 
 const LocalEvaluation = Type.Object(
-  { evaluable: Type.Boolean(), reason: nullable(Type.String({ description: 'Why SDKs must ask the server.' })) },
-  { description: 'Whether SDKs can evaluate it by themselves.' },
+  {
+    evaluable: Type.Boolean(),
+    reason: nullable(Type.String({ description: 'Why SDKs must ask the server.' })),
+    differing_sdks: Type.Array(
+      Type.Object({
+        sdk: stringEnum(Object.keys(NEWEST) as Sdk[]),
+        versions: Type.String({ description: '`<5.37.0`; `<=3.23.2`: up to the newest that is known.' }),
+        reason: Type.String(),
+      }),
+      { description: 'Released SDKs that decide it otherwise than the server, and do not ask.' },
+    ),
+  },
+  { description: 'Whether SDKs can evaluate it by themselves, as of posthog-node 5.70 and posthog-python 7.91.' },
 );
 const Used = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String() });
 
@@ -67,8 +88,11 @@ const Instant = Type.String({ format: 'date-time' });
 /** Fields of upstream's, for what is not done here, or asked elsewhere: clients may rely on their being there. */
 const elsewhere = {
   analytics_dashboards: Type.Array(Type.Integer(), { maxItems: 0 }),
+  archived: Type.Literal(false),
   has_enriched_analytics: Type.Literal(false),
+  is_used_in_replay_settings: Type.Literal(false),
   last_called_at: Type.Null({ description: 'See `/feature_flags/usage/`.' }),
+  performed_rollback: Type.Null(),
   rollback_conditions: Type.Null(),
   usage_dashboard: Type.Null(),
 };
@@ -96,6 +120,9 @@ export const FlagBody = Type.Object(
     has_encrypted_payloads: Type.Boolean({ description: 'The payload is shown masked.' }),
     local_evaluation: LocalEvaluation,
     experiment_set: Type.Array(Type.Integer(), { description: 'Ids of experiments.' }),
+    experiment_set_metadata: Type.Array(
+      Type.Object({ id: Type.Integer(), name: Type.String(), is_running: Type.Boolean() }),
+    ),
     features: Type.Array(Type.Object({ ...Used.properties, stage: Type.String() }), {
       description: 'Early access features.',
     }),
@@ -103,6 +130,7 @@ export const FlagBody = Type.Object(
     ...elsewhere,
     status: stringEnum(STATUSES.map((one) => one.toUpperCase() as Uppercase<typeof one>)),
     can_edit: Type.Boolean(),
+    ignored_members: IgnoredMembers,
     user_access_level: stringEnum(LEVELS),
   },
   { title: 'FeatureFlag' },

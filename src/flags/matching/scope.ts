@@ -23,6 +23,7 @@ export async function loadScope(pool: Pool, projectId: number, now: number): Pro
       timeZone: project.rows[0]?.timezone ?? 'UTC',
       version: project.rows[0]?.property_matching_version ?? 1,
       now,
+      nulls: 'set',
     },
   };
 }

@@ -30,7 +30,7 @@ const Result = Type.Object(
     value: Type.Optional(
       Type.Union([Type.Boolean(), Type.String()], { description: 'Absent: the default in the code holds.' }),
     ),
-    variant: Type.Optional(Type.String()),
+    variant: Type.String({ description: 'The value as text; empty without a value.' }),
     metadata: Type.Object({
       id: Type.Integer(),
       version: Type.Integer(),

@@ -19,6 +19,7 @@ import { readBytes } from '../../wire/read-bytes.ts';
 import type { Decider } from '../decide/decider.ts';
 import { LIMITS } from '../decide/limits.ts';
 import { evaluationRequestOf, type Body } from '../decide/read-request.ts';
+import type { Visitors } from '../decide/visitors.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import { parseBoundedJson } from '../evaluation/json-values.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -38,6 +39,7 @@ const LONGEST_WAIT_MS = 500;
 export type OfrepOptions = {
   definitions: LiveDefinitions;
   decider: Decider;
+  visitors: Visitors;
   streams: EventStreams;
   /** @throws NotAuthenticated, PermissionDenied, Unavailable */
   admit(request: IncomingMessage): Promise<Admitted>;
@@ -55,7 +57,7 @@ export type Ofrep = {
 };
 
 export function createOfrep(options: OfrepOptions): Ofrep {
-  const { definitions, decider, streams, admit, metering, requestsPerSecond, locate, log } = options;
+  const { definitions, decider, visitors, streams, admit, metering, requestsPerSecond, locate, log } = options;
   const limit = createRateLimit<number>(requestsPerSecond);
 
   async function answer(request: IncomingMessage, response: ServerResponse, path: OfrepPath): Promise<void> {
@@ -73,7 +75,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     const { headers } = request;
     metering.count({ projectId, kind: 'ofrep', keyId, sdk: sdkName(headers['user-agent'], undefined), requests: 1 });
     const stated = keyId !== null || isNode(headers) ? { ...context, evaluation_runtime: 'server' } : context;
-    const asked = evaluationRequestOf(stated, NO_FIELDS, { headers, locate });
+    const asked = await visitors.named(project, evaluationRequestOf(stated, NO_FIELDS, { headers, locate }), request);
     if (path.of === 'flags') return sendAll(request, response, project, await evaluateAll(decider, project, asked));
     const result = await evaluateOne(decider, project, asked, path.key);
     send(request, response, isRefusal(result) ? refused(result, path) : json(200, result));

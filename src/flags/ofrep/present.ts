@@ -10,7 +10,8 @@ export type FlagSuccess = {
   key: string;
   reason: Reason;
   value?: boolean | string;
-  variant?: string;
+  /** Of every answer, because openfeature-provider-ofrep for Python fails without; empty without a value. */
+  variant: string;
   metadata: Record<string, string | number>;
 };
 export type FlagFailure = { key: string } & Refusal;
@@ -23,9 +24,11 @@ export function presentDecision(decision: Decision, flag: FlagDefinition): FlagS
   const { key, enabled, variant, payload, failed } = decision;
   const { code, conditionIndex } = decision.reason;
   if (failed) return { key, ...refusal('GENERAL', `The flag could not be decided: ${code}.`) };
+  const value = variant ?? (enabled || !hasVariants(flag) ? enabled : undefined);
   return {
     key,
-    ...(variant !== null ? { value: variant, variant } : (enabled || !hasVariants(flag)) && { value: enabled }),
+    ...(value !== undefined && { value }),
+    variant: value === undefined ? '' : String(value),
     reason: reasonOf(decision, flag),
     metadata: {
       id: decision.id,
@@ -39,7 +42,7 @@ export function presentDecision(decision: Decision, flag: FlagDefinition): FlagS
 
 /** A flag that is not active: OpenFeature's providers give the code's default for it, and no error. */
 export function presentDisabled({ key, id, version }: FlagDefinition): FlagSuccess {
-  return { key, reason: 'DISABLED', metadata: { id, version, reason: 'flag_disabled' } };
+  return { key, variant: '', reason: 'DISABLED', metadata: { id, version, reason: 'flag_disabled' } };
 }
 
 function hasVariants({ filters }: FlagDefinition): boolean {

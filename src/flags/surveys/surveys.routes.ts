@@ -4,8 +4,9 @@ import type { Rights } from '../../http/access.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
 import { json, noBody, route } from '../../http/route.ts';
 import { Type } from '../../schema.ts';
+import { ignoredMembers } from '../feature-flags/check-members.ts';
 import { presentLinkedFlag } from '../feature-flags/linked.ts';
-import { NewSurveyBody, SurveyBody, SurveyPatchBody } from './surveys.schema.ts';
+import { NewSurveyBody, SurveyBody, SurveyPatchBody, SurveyPutBody, type GivenSurvey } from './surveys.schema.ts';
 import type { ShownSurveys, Surveys } from './surveys.ts';
 import { iterationStarts } from './timetable.ts';
 
@@ -54,6 +55,10 @@ function present({ surveys, flags, users }: ShownSurveys, rights: Rights): Surve
   });
 }
 
+function ignoredIn({ targeting_flag_filters: filters }: GivenSurvey) {
+  return ignoredMembers(filters, 'targeting_flag_filters');
+}
+
 const listSurveys = route({
   method: 'get',
   path: '/surveys/',
@@ -80,7 +85,9 @@ const createSurvey = route({
   summary: 'Create a survey',
   description: 'It runs from its `start_date` on, until its `end_date`; without a start it is a draft.',
   async handle({ project, caller, rights, body }, { surveys }: SurveysApi) {
-    return json(201, present(await surveys.create(project, { ...caller, viewer: rights }, body), rights)[0]);
+    const ignored = ignoredIn(body);
+    const shown = await surveys.create(project, { ...caller, viewer: rights }, body);
+    return json(201, { ...present(shown, rights)[0], ...ignored });
   },
 });
 
@@ -106,8 +113,22 @@ const patchSurvey = route({
   summary: 'Change, start, stop, resume or archive a survey',
   description: 'Without its `end_date` it goes on.',
   async handle({ project, caller, rights, params, body }, { surveys }: SurveysApi) {
-    return json(200, present(await surveys.change(project, { ...caller, viewer: rights }, params.id, body), rights)[0]);
+    const ignored = ignoredIn(body);
+    const shown = await surveys.change(project, { ...caller, viewer: rights }, params.id, body);
+    return json(200, { ...present(shown, rights)[0], ...ignored });
   },
+});
+
+const putSurvey = route({
+  method: 'put',
+  path: '/surveys/:id/',
+  access: { scope: 'survey:write' },
+  params: SurveyParams,
+  body: SurveyPutBody,
+  answers: { 200: SurveyBody },
+  summary: 'Change a survey, saying its name and its type again',
+  description: 'Otherwise like PATCH: what is left out stays.',
+  handle: patchSurvey.handle,
 });
 
 const deleteSurvey = route({
@@ -123,4 +144,4 @@ const deleteSurvey = route({
   },
 });
 
-export const surveyRoutes = [listSurveys, createSurvey, getSurvey, patchSurvey, deleteSurvey];
+export const surveyRoutes = [listSurveys, createSurvey, getSurvey, putSurvey, patchSurvey, deleteSurvey];

@@ -1,6 +1,7 @@
 /** Surveys on the wire of their management. */
 import { UserBody } from '../../identity/users.ts';
 import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
+import { IgnoredMembers } from '../feature-flags/check-members.ts';
 import { LinkedFlagBody } from '../feature-flags/linked.ts';
 import { AppearanceBody, ConditionsBody } from './display.ts';
 import { QuestionBody, QuestionsBody } from './questions.ts';
@@ -66,6 +67,11 @@ export const SurveyPatchBody = Type.Partial(
   { title: 'SurveyPatch', description: 'What is left out stays.' },
 );
 
+export const SurveyPutBody = Type.Object(
+  { ...SurveyPatchBody.properties, name, type },
+  { title: 'SurveyPut', description: 'Like a PATCH that has to say the name and the type.' },
+);
+
 /** What somebody says of a survey, new or not. */
 export type GivenSurvey = Static<typeof SurveyPatchBody>;
 
@@ -103,6 +109,7 @@ export const SurveyBody = Type.Object(
     response_sampling_interval: settings.response_sampling_interval,
     response_sampling_limit: settings.response_sampling_limit,
     enable_partial_responses: settings.enable_partial_responses,
+    ignored_members: IgnoredMembers,
   },
   { title: 'Survey' },
 );

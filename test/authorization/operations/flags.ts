@@ -98,6 +98,12 @@ export const flagOperations: Readonly<Record<string, Operation>> = {
     refused: { linked_flag_id: 999_999_999 },
     tells: ['Survey updated'],
   }),
+  'PUT /surveys/:id/': async (at) => ({
+    params: await made(at, '/surveys/', { name: 'Put', type: 'popover', questions: QUESTIONS }),
+    body: { name: 'Put', type: 'popover', description: 'new' },
+    refused: { name: 'Put', type: 'none' },
+    tells: ['Survey updated'],
+  }),
   'DELETE /surveys/:id/': async (at) => ({
     params: await made(at, '/surveys/', { name: 'Deleted', type: 'popover', questions: QUESTIONS }),
     tells: ['FeatureFlag deleted', 'Survey deleted'],

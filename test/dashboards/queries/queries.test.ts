@@ -146,6 +146,8 @@ describe('a query counts', () => {
     assert.deepEqual(await data(trends([step('viewed', { properties: [priced] })], { properties: group })), [
       [1, 0, 0],
     ]);
+    const set = (operator: string) => trends([step('viewed')], { properties: [browser(undefined, operator)] });
+    assert.deepEqual([await data(set('is_set')), await data(set('is_not_set'))], [[[3, 1, 1]], [[0, 1, 0]]]);
     const expression = { type: 'hogql', key: "properties.browser = 'Firefox' and event = 'viewed'" };
     assert.deepEqual(await data(trends([step(null)], { properties: [expression] })), [[1, 1, 0]]);
   });

@@ -90,6 +90,7 @@ describe('flags while Postgres is away', () => {
     const lane = createDecide({
       definitions: { find: () => new Promise(() => {}) },
       decider: { decide: nobody },
+      visitors: { named: nobody },
       metering: { count: nobody, isOverQuota: nobody },
       requestsPerSecond: 1,
       log: createLogger({ LOG_LEVEL: 'error' }, 'test'),

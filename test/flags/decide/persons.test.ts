@@ -182,6 +182,16 @@ describe('flags of persons', () => {
       assert.deepEqual(await values(identified), before);
     });
 
+    it('do when servers say among the properties who they were, unless it is said beside them', async () => {
+      const { db } = sluice;
+      await buildVariants(db, tenant.projectId, 'kept', ['a', 'b'], { ensure_experience_continuity: true });
+      const [anonymous, identified] = await buildIds('kept');
+      const before = await values(anonymous);
+      assert.deepEqual(await values(identified, { person_properties: { $anon_distinct_id: anonymous } }), before);
+      const both = { $anon_distinct_id: anonymous, person_properties: { $anon_distinct_id: identified } };
+      assert.deepEqual(await values('newcomer', both), before);
+    });
+
     it('do so only where they shall', async () => {
       await buildVariants(sluice.db, tenant.projectId, 'plain', ['a', 'b']);
       const [anonymous, identified] = await buildIds('plain');

@@ -158,16 +158,43 @@ describe('requests for flags', () => {
       ['by the SDK', {}, { 'User-Agent': 'posthog-python/7.91.1' }, ['of-shop', 'on-server']],
       ['by the app', {}, { 'User-Agent': 'posthog-android/3.0' }, ['of-shop', 'on-client']],
       ['by the page', {}, { 'User-Agent': 'x', Origin: 'https://shop.example' }, ['of-shop', 'on-client']],
-      [
-        'or nobody knows',
-        { evaluation_runtime: 'moon' },
-        { 'User-Agent': 'x', 'Sec-Fetch-Mode': '' },
-        ['of-shop', 'on-client'],
-      ],
+      ['by the SDK for Java', {}, { 'User-Agent': 'posthog-server/2.0.1' }, ['of-shop', 'on-server']],
+      ['by the SDK for Rust', {}, { 'User-Agent': 'posthog-rs/0.10.0' }, ['of-shop', 'on-server']],
+      ['by a header of browsers', {}, { 'User-Agent': 'x', 'Sec-Fetch-Mode': '' }, ['of-shop', 'on-client']],
+      ['in any case', { evaluation_runtime: 'CLIENT' }, { 'User-Agent': 'curl/8' }, ['of-shop', 'on-client']],
+      ['or of both, by another word', { evaluation_runtime: 'moon' }, {}, ['of-shop', 'on-client', 'on-server']],
     ];
     for (const [name, body, headers, flags] of agents) {
       it(name, async () => assert.deepEqual(seen(await get(body, headers)), flags));
     }
+  });
+
+  describe('of bots', () => {
+    const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+
+    it('get the answer that names no project', async () => {
+      for (const path of ['/flags/', '/flags/?v=1', '/flags/?v=2', '/decide/?v=3', '/decide/']) {
+        const answer = await ask(sluice.url + path, plain(), { 'User-Agent': googlebot });
+        const { requestId: _, evaluatedAt: __, ...told } = answer.body;
+        const [list, flags] = [told['featureFlags'], told['featureFlags'] ?? told['flags']];
+        assert.deepEqual([answer.status, flags], [200, Array.isArray(list) ? [] : {}], path);
+        assert.deepEqual([told['isAuthenticated'], told['sessionRecording']], [false, false], path);
+      }
+      assert.deepEqual(valuesOf(await get({}, { 'User-Agent': 'Googlebot-Image/1.0' })), {});
+    });
+
+    it('are not those of browsers that tests drive, nor of programs without an SDK', async () => {
+      const headless =
+        'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0';
+      for (const agent of [headless, 'Mozilla/5.0', 'node', 'Go-http-client/1.1', 'okhttp/4.9.2', '']) {
+        assert.equal(valuesOf(await get({}, { 'User-Agent': agent }))['pro'], false, agent);
+      }
+    });
+  });
+
+  it('are answered by their path, whatever X-Original-Endpoint says', async () => {
+    const answer = await get({}, { 'X-Original-Endpoint': 'decide' });
+    assert.ok(answer.body['flags']);
   });
 
   it('are for flags of their contexts', async () => {
@@ -237,11 +264,27 @@ describe('requests for flags', () => {
     });
   });
 
-  it('with members of the wrong kind are taken without these', async () => {
+  it('with groups or properties that are no objects are refused, naming them', async () => {
+    for (const [body, attr] of [
+      [{ groups: ['company'] }, 'groups'],
+      [{ $groups: 'company' }, 'groups'],
+      [{ person_properties: 'x' }, 'person_properties'],
+      [{ person_properties: [{ plan: 'pro' }] }, 'person_properties'],
+      [{ $properties: 7 }, 'person_properties'],
+      [{ group_properties: false }, 'group_properties'],
+      [{ group_properties: { company: 7 } }, 'group_properties__company'],
+    ] as const) {
+      const { status, body: refused } = await get(body);
+      assert.deepEqual([status, refused['code'], refused['attr']], [400, 'invalid_input', attr], JSON.stringify(body));
+    }
+    // PHP writes an object without members so.
+    const empty = await get({ groups: [], person_properties: [], group_properties: { company: [] } });
+    assert.equal(empty.status, 200);
+    assert.equal((await get({ groups: null, person_properties: null, group_properties: null })).status, 200);
+  });
+
+  it('with other members of the wrong kind are taken without these', async () => {
     const answer = await get({
-      person_properties: 'x',
-      groups: ['company'],
-      group_properties: { company: 7 },
       flag_keys: 'pro',
       evaluation_contexts: { a: 1 },
       $anon_distinct_id: [],
@@ -273,7 +316,7 @@ describe('requests for flags', () => {
     const asked = { Origin, 'Access-Control-Request-Headers': 'content-type,x-thing' };
     const preflight = await fetch(`${sluice.url}/decide/?v=3`, { method: 'OPTIONS', headers: asked });
     assert.equal(preflight.headers.get('access-control-allow-headers'), 'content-type,x-thing');
-    assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /POST/);
+    assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST, OPTIONS, HEAD');
   });
 });
 

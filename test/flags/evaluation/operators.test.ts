@@ -69,6 +69,27 @@ describe('operators on properties', () => {
     ['a day that no calendar has is no date', 'is_date_after', '2024-02-30', '2024-03-31', false],
     ['microseconds count', 'is_date_before', '2024-01-01T00:00:00.000002Z', '2024-01-01 00:00:00.000001', true],
     ['a text of digits is seconds', 'is_date_exact', '1970-01-01T00:33:44', '2024', true],
+    ['a year is its first day', 'is_date_exact', '2024', '2024-01-01', true],
+    ['a year as a number, too', 'is_date_exact', 2024, '2024-01-01', true],
+    ['a month is its first day', 'is_date_exact', '2024-06', '2024-06-01', true],
+    ['a filter of seconds', 'is_date_exact', '1700000000', '2023-11-14T22:13:20Z', true],
+    ['a filter of seconds as a number', 'is_date_exact', 1_700_000_000.5, '2023-11-14T22:13:20.5Z', true],
+    ['a filter of milliseconds', 'is_date_exact', '1700000000500', '2023-11-14T22:13:20.5Z', true],
+    ['a day by its name', 'is_date_exact', 'Thu Nov 16 2023', '2023-11-16', true],
+    [
+      'an instant as JavaScript writes it',
+      'is_date_exact',
+      'Thu Nov 16 2023 10:20:30 GMT+0100 (CET)',
+      '2023-11-16T09:20:30Z',
+      true,
+    ],
+    ['an instant as mail has it', 'is_date_exact', 'Thu, 16 Nov 2023 10:20:30 GMT', '2023-11-16T10:20:30Z', true],
+    ['a month by its name', 'is_date_exact', 'September 16, 2023', '2023-09-16', true],
+    ['a day before its month', 'is_date_exact', '16 Sept 2023', '2023-09-16', true],
+    ['a month before its day', 'is_date_exact', '11/16/2023 10:20', '2023-11-16T10:20:00Z', true],
+    ['slashes after a year', 'is_date_before', '2023/11/16', '2023-11-15', true],
+    ['a month that is none', 'is_date_before', '16/11/2023', '2023-11-15', false],
+    ['a weekday that is none', 'is_date_before', 'Foo Nov 16 2023', '2023-11-15', false],
     ['a list is no date', 'is_date_after', '2024-01-01', ['2024-03-31'], false],
     ['a pre-release is below its release', 'semver_lt', '1.0.0', '1.0.0-rc.1', true],
     ['numbers of a pre-release compare as numbers', 'semver_gt', '1.0.0-rc.9', '1.0.0-rc.10', true],
@@ -101,6 +122,8 @@ describe('operators on properties', () => {
     assert.ok(matches('is_date_exact', '2024-10-27 02:30:00', '2024-10-27T00:30:00Z', berlin));
     assert.ok(!matches('is_date_after', '2024-03-31 02:30:00', '2025-01-01', berlin));
     assert.ok(matches('is_date_exact', '2024-07-01', '2024-06-30T22:00:00Z', berlin));
+    assert.ok(matches('is_date_exact', 'Mon Jul 1 2024', '2024-06-30T22:00:00Z', berlin));
+    assert.ok(matches('is_date_exact', 'Mon Jul 1 2024 00:00 UTC', '2024-07-01T00:00:00Z', berlin));
   });
 
   it('search in linear time', () => {

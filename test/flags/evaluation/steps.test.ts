@@ -5,6 +5,7 @@ import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
 import { instantOfText } from '../../../src/flags/evaluation/dates.ts';
+import { instantOfFilter } from '../../../src/flags/evaluation/filter-dates.ts';
 import { numberOf, textOf, type Json } from '../../../src/flags/evaluation/json-values.ts';
 import { matchesProperty, OPERATORS } from '../../../src/flags/evaluation/operators.ts';
 import { onePassTest } from '../../../src/flags/evaluation/one-pass.ts';
@@ -107,6 +108,8 @@ describe('work on a property', () => {
     assert.equal(numberOf('0'.repeat(401)), undefined);
     assert.ok(instantOfText(`2024-01-01T00:00:00.${'0'.repeat(79)}Z`, CONTEXT));
     assert.equal(instantOfText(`2024-01-01T00:00:00.${'0'.repeat(80)}Z`, CONTEXT), undefined);
+    assert.ok(instantOfFilter(`Jan 1, 2024 00:00:00.${'0'.repeat(77)}Z`, CONTEXT));
+    assert.equal(instantOfFilter(`Jan 1, 2024 00:00:00.${'0'.repeat(79)}Z`, CONTEXT), undefined);
     assert.ok(versionOf(`1.2.3-${'9'.repeat(250)}`));
     assert.equal(versionOf(`1.2.3-${'9'.repeat(251)}`), undefined);
     assert.equal(comparableVersionOf(`1.2.3${'.4'.repeat(200)}`), undefined);

@@ -395,10 +395,35 @@ describe('experiments', () => {
       assert.equal((await change(id, { ...launch, parameters })).feature_flag.active, true);
     });
 
-    it('until they are deleted; until then their flag cannot be', async () => {
+    it('under which alone their flag cannot be deleted', async () => {
+      const { id, feature_flag: flag } = await create();
+      await changeIts(flag.id, { deleted: true });
+      const read = await world.done<Experiment>('GET', `/experiments/${id}/`);
+      assert.deepEqual([read.feature_flag.deleted, read.feature_flag_key], [true, flag.key]);
+      const refusal = await world.refused('PATCH', `/experiments/${id}/`, { start_date: LAUNCH });
+      assert.deepEqual(
+        [refusal.attr, refusal.detail],
+        ['feature_flag_key', 'The feature flag is deleted: restore it first.'],
+      );
+      await change(id, { name: 'Renamed', parameters: { feature_flag_variants: shares('control', 'test', 'other') } });
+      // A flag that takes its key is another one.
+      const heir = await create({ feature_flag_key: flag.key });
+      assert.notEqual(heir.feature_flag.id, flag.id);
+      assert.equal((await world.done<Experiment>('GET', `/experiments/${id}/`)).feature_flag.id, flag.id);
+      await change(id, { deleted: true });
+
+      const running = await create({ start_date: LAUNCH });
+      const remove = () => changeIts(running.feature_flag.id, { deleted: true });
+      await assert.rejects(remove, new RegExp(`in use with running experiments \\(ID: ${running.id}\\)`));
+      await change(running.id, { end_date: END });
+      assert.equal((await remove()).deleted, true);
+      await world.done('GET', `/experiments/${running.id}/results/`);
+      await world.refused('PATCH', `/experiments/${running.id}/`, { end_date: null });
+    });
+
+    it('until they are deleted', async () => {
       const { id, feature_flag: flag } = await create({ start_date: LAUNCH, end_date: END });
       const remove = () => changeIts(flag.id, { deleted: true });
-      await assert.rejects(remove, new RegExp(`in use with experiments \\(ID: ${id}\\)`));
       assert.equal((await world.request('DELETE', `/experiments/${id}/`)).status, 405);
       await change(id, { deleted: true });
       assert.equal((await world.request('GET', `/experiments/${id}/`)).status, 404);

@@ -148,6 +148,24 @@ describe('answers of feature flags', () => {
       assert.equal((await api.request('GET', 'limits%00/remote_config/')).status, 404);
     });
 
+    it('hands it out to everybody, from the start', async () => {
+      const rollouts = async (groups?: Body[]) => {
+        const filters = { payloads: { true: 1 }, ...(groups && { groups }) };
+        const { filters: stored } = await api.create({ is_remote_configuration: true, filters });
+        return (stored['groups'] as Body[]).map(({ rollout_percentage }) => rollout_percentage);
+      };
+      const sets = [0, null, 25].map((rollout_percentage) => ({ properties: [], rollout_percentage }));
+      assert.deepEqual(await rollouts([...sets, { properties: [] }]), [100, 100, 25, 100]);
+      assert.deepEqual([await rollouts([]), await rollouts()], [[100], [100]]);
+      const plain = await api.create({ filters: { groups: [{ properties: [], rollout_percentage: 0 }] } });
+      assert.equal((plain.filters['groups'] as Body[])[0]!['rollout_percentage'], 0);
+    });
+
+    it('hands out null as text', async () => {
+      const { key } = await api.create(config(null));
+      assert.equal(await read(key), 'null');
+    });
+
     it('seals it where it is encrypted, and shows it to those only who read the configuration', async () => {
       const secret = JSON.stringify({ password: 'hunter2-hunter2' });
       const flag = await api.create({ key: 'sealed', ...config(secret, { has_encrypted_payloads: true }) });

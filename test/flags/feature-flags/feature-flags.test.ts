@@ -75,13 +75,17 @@ describe('feature flags', () => {
       tags: [],
       is_remote_configuration: false,
       has_encrypted_payloads: false,
-      local_evaluation: { evaluable: true, reason: null },
+      local_evaluation: { evaluable: true, reason: null, differing_sdks: [] },
       experiment_set: [],
+      experiment_set_metadata: [],
       features: [],
       surveys: [],
       analytics_dashboards: [],
+      archived: false,
       has_enriched_analytics: false,
+      is_used_in_replay_settings: false,
       last_called_at: null,
+      performed_rollback: null,
       rollback_conditions: null,
       usage_dashboard: null,
       status: 'ACTIVE',
@@ -139,7 +143,7 @@ describe('feature flags', () => {
       name: 'All of it',
       filters,
       active: false,
-      ensure_experience_continuity: true,
+      ensure_experience_continuity: false,
       evaluation_runtime: 'server',
       bucketing_identifier: 'device_id',
       evaluation_tags: [' web ', 'web', 'Docs'],
@@ -149,7 +153,8 @@ describe('feature flags', () => {
     const flag = await api.create({ ...said, created_by: 7, version: 40, creation_context: 'experiments' });
     const kept = structuredClone(filters) as typeof filters & { payloads: Body };
     kept.groups[0]!.properties![8]!.key = String(base.id);
-    kept.payloads = { a: '{"color":"red"}', b: '"blue"' } as never;
+    Object.assign(kept.groups[1]!, { rollout_percentage: 100 });
+    kept.payloads = { a: '{"color":"red"}', b: '"blue"', c: 'null' } as never;
     for (const [name, value] of Object.entries({
       ...said,
       filters: kept,
@@ -238,7 +243,80 @@ describe('feature flags', () => {
     assert.deepEqual([refused.status, (refused.body as Body)['code']], [400, 'unique']);
   });
 
-  it('are not deleted under an early access feature, an experiment or a survey, and say which there are', async () => {
+  it('leave out members of filters that are not known, and name them', async () => {
+    const filters = {
+      groups: [{ properties: [{ type: 'person', key: 'plan', value: 'pro', negated: true }], rollout_percent: 5 }],
+      multivariate: { variants: [{ key: 'a', rollout_percentage: 100, weight: 1 }] },
+      holdout: { id: 1, exclusion_percentage: 1, except: 1 },
+      ...(JSON.parse('{"__proto__": {}, "mystery": [1]}') as Body),
+    };
+    const ignored = [
+      'filters____proto__',
+      'filters__groups__0__properties__0__negated',
+      'filters__groups__0__rollout_percent',
+      'filters__holdout__except',
+      'filters__multivariate__variants__0__weight',
+      'filters__mystery',
+    ];
+    const flag = await api.create({ filters });
+    assert.deepEqual((flag['ignored_members'] as string[]).sort(), ignored);
+    assert.deepEqual(flag.filters, {
+      groups: [{ properties: [{ type: 'person', key: 'plan', value: 'pro' }] }],
+      multivariate: { variants: [{ key: 'a', rollout_percentage: 100 }] },
+      holdout: { id: 1, exclusion_percentage: 1 },
+    });
+    assert.equal('ignored_members' in (await ok('GET', `${flag.id}/`)), false);
+    const changed = await ok('PUT', `${flag.id}/`, {
+      key: flag.key,
+      filters: { groups: [{ users: 7, sort_key: 'a' }] },
+    });
+    assert.deepEqual(changed['ignored_members'], ['filters__groups__0__users']);
+    assert.deepEqual(changed.filters, { groups: [{ sort_key: 'a' }] });
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`mystery-${index}`, 1]));
+    assert.equal(((await patch(flag, { filters: { ...on(), ...many } }))['ignored_members'] as string[]).length, 100);
+    // A PATCH that misspells the condition sets changes nothing.
+    const { version } = await ok('GET', `${flag.id}/`);
+    assert.equal((await api.request('PATCH', `${flag.id}/`, { filters: { group: [], early_exit: true } })).status, 400);
+    assert.equal((await ok('GET', `${flag.id}/`)).version, version);
+  });
+
+  it('keep a comparison with what is no number, which never matches', async () => {
+    const flag = await api.create({ filters: on({ type: 'person', key: 'age', operator: 'gt', value: 'abc' }) });
+    assert.equal((flag.filters as { groups: { properties: Body[] }[] }).groups[0]!.properties[0]!['value'], 'abc');
+    const { url } = api.sluice;
+    for (const age of [7, 'abd']) {
+      const body = JSON.stringify({ token: api.ours.apiToken, distinct_id: 'ada', person_properties: { age } });
+      const answer = (await (await fetch(`${url}/flags/?v=2`, { method: 'POST', body })).json()) as {
+        flags: Record<string, { enabled: boolean }>;
+      };
+      assert.equal(answer.flags[flag.key]!.enabled, false);
+    }
+  });
+
+  it('take true and false as texts where they depend on a flag, unless it has a variant of that name', async () => {
+    const plain = await api.create();
+    const named = await api.create({
+      filters: { ...on(), multivariate: { variants: [{ key: 'true', rollout_percentage: 100 }] } },
+    });
+    const valueOn = async (target: Flag, value: string) => {
+      const { filters } = await api.create({ filters: dependingOn([target.id], value) });
+      return (filters as { groups: { properties: Body[] }[] }).groups[0]!.properties[0]!['value'];
+    };
+    assert.deepEqual([await valueOn(plain, 'true'), await valueOn(plain, 'false')], [true, false]);
+    assert.deepEqual([await valueOn(named, 'true'), await valueOn(named, 'false')], ['true', false]);
+  });
+
+  it('may be changed otherwise where they have what is refused now', async () => {
+    const old = { is_remote_configuration: false, has_encrypted_payloads: true, sealed_payloads: null };
+    const flag = await api.create({ is_remote_configuration: true });
+    await api.sluice.db('feature_flags').where({ id: flag.id }).update(old);
+    assert.equal((await patch(flag, { name: 'renamed' })).version, 2);
+    assert.equal((await patch(flag, { is_remote_configuration: true })).version, 3);
+    const refused = await api.request('PATCH', `${flag.id}/`, { is_remote_configuration: false });
+    assert.equal((refused.body as Body)['attr'], 'has_encrypted_payloads');
+  });
+
+  it('are not deleted under an early access feature, a running experiment or a survey, and say which there are', async () => {
     const { db } = api.sluice;
     const project_id = api.ours.projectId;
     const [early, tried, asked] = [await api.create(), await api.create(), await api.create()];
@@ -251,8 +329,8 @@ describe('feature flags', () => {
       payload: {},
     });
     const [experiment] = await db('experiments')
-      .insert({ ...EXPERIMENT, project_id, flag_id: tried.id })
-      .returning<{ id: number }[]>('id');
+      .insert({ ...EXPERIMENT, project_id, flag_id: tried.id, start_date: new Date() })
+      .returning<{ id: number; name: string }[]>(['id', 'name']);
     for (const [flag, words] of [
       [early, /Dark mode/],
       [tried, new RegExp(`ID: ${experiment!.id}`)],
@@ -264,7 +342,10 @@ describe('feature flags', () => {
     assert.deepEqual((await ok('GET', `${early.id}/`))['features'], [
       { id: feature.id, name: 'Dark mode', stage: 'beta' },
     ]);
-    assert.deepEqual((await ok('GET', `${tried.id}/`))['experiment_set'], [experiment!.id]);
+    const told = await ok('GET', `${tried.id}/`);
+    const { id, name } = experiment!;
+    assert.deepEqual(told['experiment_set'], [id]);
+    assert.deepEqual(told['experiment_set_metadata'], [{ id, name, is_running: true }]);
     assert.deepEqual(
       (await list('?type=experiment')).results.map(({ id }) => id),
       [tried.id],
@@ -272,6 +353,21 @@ describe('feature flags', () => {
     assert.deepEqual((await ok('GET', `${asked.id}/`))['surveys'], []);
     const group = { filters: { ...on(), aggregation_group_type_index: 0 } };
     assert.equal((await api.request('PATCH', `${early.id}/`, group)).status, 400);
+  });
+
+  it('tell which released SDKs decide them otherwise', async () => {
+    const held = { groups: on()['groups'], holdout: { id: 1, exclusion_percentage: 10 } };
+    const { filters, ...flag } = await api.create({ filters: held });
+    const { differing_sdks: told } = flag['local_evaluation'] as { differing_sdks: Body[] };
+    assert.deepEqual(told[0], { sdk: 'posthog-go', versions: '<=1.23.1', reason: 'It knows no holdouts.' });
+    assert.equal(told.length, 7);
+    const above = await api.create({ filters: dependingOn([flag.id], false) });
+    const { differing_sdks: of } = above['local_evaluation'] as { differing_sdks: { reason: string }[] };
+    assert.deepEqual(
+      of.map(({ reason }) => reason),
+      told.map(({ reason }) => `It depends on flag ${flag.key}: ${String(reason)}`),
+    );
+    assert.deepEqual(filters, held);
   });
 
   it('take their enrollment along when they are renamed', async () => {
@@ -283,23 +379,39 @@ describe('feature flags', () => {
     assert.equal((refused.body as Body)['code'], 'unique');
   });
 
-  it('refuse a stale If-Match, and a stale version only where the same was changed', async () => {
+  it('refuse a stale If-Match', async () => {
     const flag = await api.create({ name: 'one' });
-    await patch(flag, { name: 'two', version: 1 });
+    await patch(flag, { name: 'two' });
     const stale = await api.request('PATCH', `${flag.id}/`, { tags: ['x'] }, { headers: { 'If-Match': '"1"' } });
     assert.equal(stale.status, 412);
-    const conflict = await api.request('PATCH', `${flag.id}/`, { name: 'three', version: 1 });
+    assert.equal((await ok('PATCH', `${flag.id}/`, { name: 'four' }, { 'If-Match': '"2"' })).version, 3);
+  });
+
+  it('refuse a stale version only where the author changes what somebody else has changed', async () => {
+    const flag = await api.create({ name: 'one' });
+    const original_flag = await ok('GET', `${flag.id}/`);
+    await patch(flag, { name: 'two', filters: on({ type: 'person', key: 'plan', value: 'pro' }) });
+    const stale = { version: 1, original_flag };
+    const conflict = await api.request('PATCH', `${flag.id}/`, { name: 'three', ...stale });
     assert.deepEqual([conflict.status, (conflict.body as Body)['code']], [409, 'conflict']);
     assert.match((conflict.body as { detail: string }).detail, /was updated by \S+@example\.com since/);
-    assert.equal((await patch(flag, { tags: ['x'], version: 1 })).version, 3);
-    assert.equal((await patch(flag, { name: 'two', version: 1 })).version, 3);
-    assert.equal((await ok('PATCH', `${flag.id}/`, { name: 'four' }, { 'If-Match': '"3"' })).version, 4);
+    const filters = { ...on(), early_exit: true };
+    assert.equal((await api.request('PATCH', `${flag.id}/`, { filters, ...stale })).status, 409);
+    // Nothing of this was changed by somebody else, or it was changed to the same.
+    assert.equal((await patch(flag, { tags: ['x'], ...stale })).version, 3);
+    assert.equal((await patch(flag, { name: 'two', ...stale })).version, 3);
+    // What was not read cannot be disputed, nor what is as it was read.
+    assert.equal((await patch(flag, { name: 'three', version: 1 })).version, 4);
+    assert.equal((await patch(flag, { name: 'four', version: 1, original_flag: null })).version, 5);
+    assert.equal((await patch(flag, { name: 'five', version: 1, original_flag: { name: 'four' } })).version, 6);
+    assert.equal((await patch(flag, { name: 'one', ...stale })).version, 7);
   });
 
   it('let exactly one of many changes of one version win', async () => {
     const flag = await api.create();
     const names = Array.from({ length: 8 }, (_, i) => `name ${i}`);
-    const answers = await Promise.all(names.map((name) => api.request('PATCH', `${flag.id}/`, { name, version: 1 })));
+    const read = { version: 1, original_flag: flag };
+    const answers = await Promise.all(names.map((name) => api.request('PATCH', `${flag.id}/`, { name, ...read })));
     assert.deepEqual(statuses(answers), [200, ...Array.from({ length: 7 }, () => 409)]);
     const winner = answers.find(({ status }) => status === 200)!.body as Flag;
     assert.deepEqual(await ok('GET', `${flag.id}/`), winner);

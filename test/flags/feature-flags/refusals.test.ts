@@ -24,20 +24,23 @@ const shares = (...keys: string[]): Body => ({
   multivariate: { variants: keys.map((key) => ({ key, rollout_percentage: 100 / keys.length })) },
 });
 
-/** Filters that hold something misspelt, and where. */
-const UNKNOWN: [Body, string][] = [
-  [{ ...on(), multivariant: split(100) }, 'filters__multivariant'],
-  [{ groups: [SET, { rollout_percent: 50 }] }, 'filters__groups__1__rollout_percent'],
-  [{ groups: [{ property: [person('exact', 1)] }] }, 'filters__groups__0__property'],
-  [on({ ...person('exact', 1), negated: true }), `${AT}__negated`],
-  [{ ...on(), multivariate: { varient: split(100)['variants'] } }, 'filters__multivariate__varient'],
+/** Filters that hold something misspelt, where, and what is meant. */
+const MISSPELT: [Body, string, string][] = [
+  [{ ...on(), multivarate: split(100) }, 'filters__multivarate', 'multivariate'],
+  [{ groups: [SET, { rollout_percentge: 50 }] }, 'filters__groups__1__rollout_percentge', 'rollout_percentage'],
+  [{ groups: [{ propertes: [] }] }, 'filters__groups__0__propertes', 'properties'],
+  [on({ ...person('exact', 1), negatoin: true }), `${AT}__negatoin`, 'negation'],
+  [{ ...on(), multivariate: { variant: split(100)['variants'] } }, 'filters__multivariate__variant', 'variants'],
   [
-    { ...on(), multivariate: { variants: [{ key: 'a', rollout_percentage: 100, weight: 1 }] } },
-    'filters__multivariate__variants__0__weight',
+    { ...on(), multivariate: { variants: [{ key: 'a', rollout_percentage: 100, naem: 1 }] } },
+    'filters__multivariate__variants__0__naem',
+    'name',
   ],
-  [{ ...on(), super_groups: [{ rollout: 1 }] }, 'filters__super_groups__0__rollout'],
-  [{ ...on(), holdout: { id: 1, exclusion_percentage: 1, except: 1 } }, 'filters__holdout__except'],
-  [{ ...on(), ...(JSON.parse('{"__proto__": {}}') as Body) }, 'filters____proto__'],
+  [
+    { ...on(), super_groups: [{ rolloutPercentage: 1 }] },
+    'filters__super_groups__0__rolloutPercentage',
+    'rollout_percentage',
+  ],
 ];
 
 /** What is said of a new flag, the code and the field of the refusal. */
@@ -66,7 +69,7 @@ const REFUSED: [string, Body, string, string][] = [
     'invalid_input',
     'filters__groups__0__non_field_errors',
   ],
-  ...UNKNOWN.map(([filters, attr]): [string, Body, string, string] => [
+  ...MISSPELT.map(([filters, attr]): [string, Body, string, string] => [
     `a misspelt ${attr.split('__').at(-1)} at ${attr}`,
     { filters },
     'invalid_input',
@@ -200,8 +203,26 @@ const REFUSED: [string, Body, string, string][] = [
     'filters__payloads__false',
   ],
   [
+    'encrypted payloads of what is no remote configuration',
+    { has_encrypted_payloads: true },
+    'invalid_input',
+    'has_encrypted_payloads',
+  ],
+  [
+    'a bucket for each device that is kept when a person is identified',
+    { bucketing_identifier: 'device_id', ensure_experience_continuity: true },
+    'invalid_input',
+    'bucketing_identifier',
+  ],
+  [
+    "the version of upstream's next format",
+    { filters: { ...on(), version: 2 } },
+    'reserved_config_version',
+    'filters__version',
+  ],
+  [
     'encrypted payloads of variants',
-    { has_encrypted_payloads: true, filters: { ...on(), multivariate: split(100) } },
+    { is_remote_configuration: true, has_encrypted_payloads: true, filters: { ...on(), multivariate: split(100) } },
     'invalid_input',
     'has_encrypted_payloads',
   ],
@@ -272,7 +293,6 @@ const REFUSED: [string, Body, string, string][] = [
     `${AT}__value`,
   ]),
   ['a list for a regex', { filters: on(person('regex', ['a'])) }, 'invalid_value', `${AT}__value`],
-  ['a word for a number', { filters: on(person('gt', 'many')) }, 'invalid_value', `${AT}__value`],
   ['a text where a list is wanted', { filters: on(person('icontains_multi', 'a')) }, 'invalid_value', `${AT}__value`],
   ['bounds in the wrong order', { filters: on(person('between', [2, 1])) }, 'invalid_value', `${AT}__value`],
   ['a date that is none', { filters: on(person('is_date_before', 'soon')) }, 'invalid_date', `${AT}__value`],
@@ -407,11 +427,11 @@ describe('refusals of feature flags', () => {
   }
 
   const ADVICE: [string, Body, RegExp][] = [
-    [
-      'what is known where something is misspelt',
-      { groups: [{ rollout_percent: 50 }] },
-      /^"rollout_percent" is not known here\. Known are: properties, rollout_percentage, variant, /,
-    ],
+    ...MISSPELT.map(([filters, , meant]): [string, Body, RegExp] => [
+      `what is meant where ${meant} is misspelt`,
+      filters,
+      new RegExp(`The nearest is \`${meant}\``),
+    ]),
     ['the operators', on(person('equals', 'a')), /^"equals" is not an operator .* are: exact, is_not, is_set, /],
     [
       'the types in a set about persons',
@@ -503,7 +523,7 @@ describe('refusals of feature flags', () => {
     const found = await at(ab, 'c');
     assert.deepEqual([found.code, found.attr], ['invalid_value', `${AT}__value`]);
     assert.match(found.detail, /no variant "c"\. It evaluates to true, false, "a", "b"\.$/);
-    assert.match((await at(plain, 'true')).detail, /It evaluates to true, false\.$/);
+    assert.match((await at(plain, 'on')).detail, /It evaluates to true, false\.$/);
     for (const value of [true, false, 'holdout-1']) await api.create({ filters: dependingOn([ab.id], value) });
 
     const above = await api.create({ key: 'on-b', filters: dependingOn([ab.id], 'b') });

@@ -149,7 +149,7 @@ describe('matching in SQL', () => {
     const scope = {
       projectId: PROJECT,
       cohorts: new Map(cohorts.map((cohort) => [cohort.id, cohort])),
-      context: { timeZone, version, now: NOW },
+      context: { timeZone, version, now: NOW, nulls: 'set' as const },
     };
     const { from, exists, matches } = matchingSql(filters, 'person', scope);
     const { rows } = await pool.query<{ id: string }>(`select subject.id from ${from} where ${exists} and ${matches}`);
@@ -189,7 +189,11 @@ describe('matching in SQL', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(pair, { minLength: 200, maxLength: 200 }), async (cases) => {
         const selects = cases.map(({ found, wanted, operator, timeZone }, index) => {
-          const matches = conditionSql({ key: 'at', operator, value: wanted }, 'properties', { timeZone, now: NOW });
+          const matches = conditionSql({ key: 'at', operator, value: wanted }, 'properties', {
+            timeZone,
+            now: NOW,
+            nulls: 'set',
+          });
           const row = `(select '${JSON.stringify({ at: found })}'::jsonb as properties) as subject`;
           return `select ${index} as index, ${matches} as matches from ${row}`;
         });

@@ -100,6 +100,7 @@ describe('OFREP', () => {
       );
       assert.equal(preflight.status, 204);
       assert.equal(preflight.headers.get('access-control-allow-headers'), asked);
+      assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST, OPTIONS, HEAD');
       const { headers } = await ask('', { context }, { headers: { Origin: origin } });
       assert.equal(headers.get('access-control-allow-origin'), origin);
       assert.equal(headers.get('access-control-expose-headers'), 'ETag, Retry-After');
@@ -224,8 +225,8 @@ describe('OFREP', () => {
         const { status, body } = await ask(`/${key}`, { context });
         assert.equal(status, 200, JSON.stringify(body));
         const { metadata, ...rest } = body as { metadata: Record<string, unknown> };
-        const variant = typeof value === 'string' ? { variant: value } : {};
-        assert.deepEqual(rest, { key, ...(value !== undefined && { value }), ...variant, reason });
+        const told = value === undefined ? { variant: '' } : { value, variant: String(value) };
+        assert.deepEqual(rest, { key, ...told, reason });
         const { reason: code_, condition_index, version, id } = metadata;
         assert.deepEqual([code_, condition_index, version, typeof id], [code, index, 1, 'number']);
       });
@@ -243,6 +244,13 @@ describe('OFREP', () => {
       await fetch(`${sluice.url}/capture/`, { method: 'POST', body: JSON.stringify(event) });
       assert.equal((await ask('/targeted', { context: { targetingKey: 'eve' } })).body['value'], true);
       assert.equal((await ask('/targeted', { context: { targetingKey: 'eve', email: null } })).body['value'], false);
+    });
+
+    it('a variant in every answer: providers for Python fail without', async () => {
+      const { body } = await ask('', { context: bob });
+      for (const { key, errorCode, variant } of body['flags'] as Record<string, unknown>[]) {
+        assert.equal(typeof variant, errorCode === undefined ? 'string' : 'undefined', String(key));
+      }
     });
 
     it('a flag that cannot be decided: GENERAL, and all others', async () => {

@@ -225,6 +225,20 @@ describe('surveys', () => {
     );
   });
 
+  it('are changed by PUT, too, which says the name and the type', async () => {
+    const { id, name } = await build({ description: 'as it was' });
+    const put = await world.done<Survey>('PUT', `${PATH}${id}/`, { name, type: 'api', questions: [OPEN, OPEN] });
+    assert.deepEqual([put.type, put.description, put.questions?.length], ['api', 'as it was', 2]);
+    assert.equal((await world.refused('PUT', `${PATH}${id}/`, { name })).attr, 'type');
+  });
+
+  it('name what is not known in the filters of who is asked, and leave it out', async () => {
+    const groups = [{ ...LONDON.groups[0], bucket: 1 }];
+    const made = await build({ targeting_flag_filters: { groups } });
+    assert.deepEqual(made.ignored_members, ['targeting_flag_filters__groups__0__bucket']);
+    assert.deepEqual(made.targeting_flag?.filters.groups, LONDON.groups);
+  });
+
   it('give every question an id, for good', async () => {
     const made = await build({ questions: [OPEN, RATING] });
     const ids = made.questions!.map(({ id }) => id);

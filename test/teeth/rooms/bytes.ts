@@ -17,7 +17,23 @@ export const BYTE_TEETH: readonly Tooth[] = [
     guards: 'a body does not inflate to more than allowed',
     tests: ['test/capture/bodies.test.ts'],
     grep: 'is refused as soon as it inflates',
-    replace: ['{ maxOutputLength: limit }', '{}'],
+  },
+  {
+    name: 'body-inflated-held',
+    guards: 'bodies that grow at the same time grow within the memory of all',
+    tests: ['test/wire/inflate.test.ts'],
+  },
+  {
+    name: 'memory-grown-large',
+    guards: 'small bodies that inflate to megabytes do not keep the small ones of others out',
+    tests: ['test/wire/memory.test.ts'],
+  },
+  {
+    name: 'body-zstd-window',
+    guards: 'a small body does not ask for much memory to be unpacked in',
+    tests: ['test/capture/bodies.test.ts'],
+    grep: 'window of 128 MiB',
+    replace: ['ZSTD_d_windowLogMax]: 25', 'ZSTD_d_windowLogMax]: 27'],
   },
   {
     name: 'body-text-limit',
@@ -26,11 +42,34 @@ export const BYTE_TEETH: readonly Tooth[] = [
     grep: 'only of four mebibytes',
   },
   {
+    name: 'csp-reports',
+    guards: 'a request makes events of so many reports at most',
+    tests: ['test/capture/csp-reports.test.ts'],
+  },
+  {
+    name: 'v1-options',
+    guards: 'who is not to be recognised is not made a person since an option is written otherwise',
+    tests: ['test/capture/v1.test.ts'],
+    grep: 'taken in part',
+  },
+  {
+    name: 'discarded-rest',
+    guards: 'a body that was refused is not read for ever',
+    tests: ['test/capture/bodies.test.ts'],
+    grep: 'goes on for too long',
+  },
+  {
     name: 'capture-values',
     guards: 'a body is parsed only when that is over soon',
     tests: ['test/capture/bodies.test.ts'],
     grep: 'ten thousand events of twenty properties',
     replace: ['Math.min(LIMITS.mostValues, ', 'Math.max(1, '],
+  },
+  {
+    name: 'capture-values-around',
+    guards: 'what is parsed in one go around the events is over soon',
+    tests: ['test/capture/parse-batch.test.ts'],
+    grep: 'what is around them',
   },
   {
     name: 'shared-room',
@@ -125,6 +164,24 @@ export const BYTE_TEETH: readonly Tooth[] = [
     grep: 'no numbers, dates and versions any more',
   },
   {
+    name: 'filter-date-length',
+    guards: 'digits of the date of a filter do not hold the process up',
+    tests: ['test/flags/evaluation/steps.test.ts'],
+    grep: 'no numbers, dates and versions any more',
+  },
+  {
+    name: 'flag-request-maps',
+    guards: 'flags are not decided for somebody else than a request meant',
+    tests: ['test/flags/decide/requests.test.ts'],
+    grep: 'that are no objects',
+  },
+  {
+    name: 'misspelt-filters',
+    guards: 'a misspelt percentage does not give a flag to everybody',
+    tests: ['test/flags/feature-flags/refusals.test.ts'],
+    grep: 'a misspelt rollout_percentge',
+  },
+  {
     name: 'pattern-length',
     guards: 'a pattern is no longer than allowed',
     tests: ['test/flags/evaluation/steps.test.ts'],
@@ -149,6 +206,13 @@ export const BYTE_TEETH: readonly Tooth[] = [
     tests: ['test/query/filters.test.ts'],
     grep: 'no longer ones, as operators do: gt',
     replace: ['capped(found, LONGEST_NUMBER, `property_number(${found})`)', '`property_number(${found})`'],
+  },
+  {
+    name: 'sql-null',
+    guards: 'a property that is null is none to exports and insights',
+    tests: ['test/query/filters.test.ts'],
+    grep: 'take null for no property',
+    replace: ["context.nulls === 'missing'", 'false'],
   },
   {
     name: 'feature-payload',

@@ -56,6 +56,38 @@ export const EVENT_TEETH: readonly Tooth[] = [
     replace: ['.sort()', ''],
   },
   {
+    name: 'cookieless-merges',
+    guards: 'nobody becomes one person with all visitors who have no cookies',
+    tests: ['test/capture/cookieless.test.ts'],
+    grep: 'are joined with nobody',
+  },
+  {
+    name: 'cookieless-persons',
+    guards: 'a visitor without cookies is nobody, also to who knows the id of their day',
+    tests: ['test/capture/cookieless.test.ts'],
+    grep: 'are made no person',
+    replace: [' || namesNobody(distinctId)', ''],
+  },
+  {
+    name: 'cookieless-address',
+    guards: 'who may read events does not find out the addresses of visitors by trying them',
+    tests: ['test/capture/cookieless.test.ts'],
+    grep: 'when they choose an address',
+  },
+  {
+    name: 'cookieless-salts-file',
+    guards: 'the salt of a day that is over is not in the files of the database',
+    tests: ['test/capture/cookieless.test.ts'],
+    grep: 'leaves the table and its file',
+    replace: ['truncate cookieless_salts', 'delete from cookieless_salts'],
+  },
+  {
+    name: 'cookieless-decides',
+    guards: 'nothing is known or kept of visitors without cookies who ask for flags',
+    tests: ['test/flags/decide/cookieless.test.ts'],
+    grep: 'know no person, and keep no answer',
+  },
+  {
     name: 'distinct-ids',
     guards: 'a person has only so many distinct ids',
     tests: ['test/events/persons/distinct-ids-limit.test.ts'],

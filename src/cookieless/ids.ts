@@ -1,0 +1,26 @@
+/** Distinct ids that are nobody's for longer than a day. What they are for: docs/cookieless.md. */
+
+/** What SDKs send as the distinct id of every visitor without cookies. */
+const SENTINEL = '$posthog_cookieless';
+
+/** What tells ids of visitors, ours and upstream's, from those that clients make. */
+const PREFIX = 'cookieless_';
+const VISITOR = /^cookieless_[\w+/-]{22}$/;
+
+/** Of an id; what is longer is cut before it is stored. */
+const MOST_LENGTH = 200;
+
+/** Whether the id stands for all visitors without cookies, once it is cut. */
+export function isSentinel(distinctId: unknown): boolean {
+  return typeof distinctId === 'string' && distinctId.slice(0, MOST_LENGTH).trim() === SENTINEL;
+}
+
+/** Whether no person may be found, made or merged under the id. */
+export function namesNobody(distinctId: string): boolean {
+  return isSentinel(distinctId) || VISITOR.test(distinctId.trim());
+}
+
+/** @param hash 22 characters */
+export function visitorId(hash: string): string {
+  return PREFIX + hash;
+}

@@ -1,0 +1,19 @@
+/** Which pages are those of one site. */
+import { getDomain } from 'tldts';
+
+/** More than a host and its port may have. */
+const MOST_LENGTH = 300;
+
+/**
+ * @param host with or without a port, or a URL
+ * @returns the registrable domain with the port; what has none, such as an address, as it is. Undefined: no site is named
+ */
+export function siteOf(host: string): string | undefined {
+  const text = host.slice(0, MOST_LENGTH).trim();
+  // `null` is the origin of pages that have none.
+  if (text === '' || text === 'null') return undefined;
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
+  if (!url) return text;
+  const domain = getDomain(url.hostname) ?? url.hostname;
+  return url.port === '' ? domain : `${domain}:${url.port}`;
+}

@@ -1,0 +1,52 @@
+/** What a `User-Agent` says of the program that asks for flags. */
+import { createIsbotFromList, list } from 'isbot';
+import type { Runtime } from '../evaluation/decision.ts';
+
+export type Agent = { readonly runtime: Exclude<Runtime, 'all'>; readonly isBot: boolean };
+
+const SERVERS = /^posthog-(?:python|ruby|php|java|server|go|node|dotnet|elixir|rs)\b/;
+const CLIENTS = /^posthog-(?:js|android|ios|react-native|flutter)\b/;
+const BROWSERS = /Mozilla\/|Chrome\/|Safari\/|Firefox\/|Edge\//;
+const SCRIPTS = /python-requests\/|curl\//;
+
+/**
+ * By those of isbot's patterns that name bots only: a bot with flags does no harm, a person without them misses what is theirs. By the
+ * others an app called `AcmeMonitor`, a browser that a test drives and `Mozilla/5.0` alone are bots, too.
+ */
+const isNamedBot = botsBy(/bots|crawl|spider|facebook|whatsapp|yandex|yahoo/);
+/** What calls itself a browser gives an address only when it is none; any backend without an SDK may say `Go-http-client/1.1`. */
+const isBotAmongBrowsers = botsBy(/http|google|lighthouse|pagespeed|pingdom/);
+
+function botsBy(names: RegExp): (text: string) => boolean {
+  return createIsbotFromList(list.filter((pattern) => names.test(pattern)));
+}
+
+/** Of one. */
+const MOST_CHARACTERS = 500;
+/** There are few different ones, and the list is long: each is read once. */
+const MOST_KNOWN = 2_000;
+const known = new Map<string, Agent>();
+
+/** @param header of a request */
+export function agentOf(header: string | undefined): Agent {
+  const text = cutAgent(header ?? '');
+  let agent = known.get(text);
+  if (agent) return agent;
+  agent = readAgent(text);
+  if (known.size === MOST_KNOWN) known.clear();
+  known.set(text, agent);
+  return agent;
+}
+
+/** A copy: a slice, which is kept as a key, would keep all of a header. */
+function cutAgent(header: string): string {
+  return header.length > MOST_CHARACTERS ? Buffer.from(header.slice(0, MOST_CHARACTERS)).toString() : header;
+}
+
+function readAgent(text: string): Agent {
+  if (SERVERS.test(text)) return { runtime: 'server', isBot: false };
+  if (CLIENTS.test(text)) return { runtime: 'client', isBot: false };
+  if (BROWSERS.test(text)) return { runtime: 'client', isBot: isNamedBot(text) || isBotAmongBrowsers(text) };
+  if (SCRIPTS.test(text)) return { runtime: 'server', isBot: false };
+  return { runtime: 'unknown', isBot: isNamedBot(text) };
+}

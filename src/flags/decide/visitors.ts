@@ -1,0 +1,42 @@
+/** Requests for flags of visitors without cookies: docs/cookieless.md. */
+import { isSentinel } from '../../cookieless/ids.ts';
+import type { Salts } from '../../cookieless/salts.ts';
+import { siteOf } from '../../cookieless/site.ts';
+import { visitorOf } from '../../cookieless/visitor.ts';
+import type { ClientAddress } from '../../wire/client-address.ts';
+import type { ProjectFlags } from '../definitions/live-definitions.ts';
+import type { EvaluationRequest } from '../evaluation/decision.ts';
+
+/** How a request came, and what its page adds to tell its visitors apart by. */
+export type Arrival = Parameters<ClientAddress>[0] & { extra?: unknown };
+
+export type Visitors = {
+  /**
+   * @returns the request under the id of its visitor's day; as it is, where it is not of one without cookies, or cannot be told
+   *   from others
+   * @throws Unavailable without a salt
+   */
+  named(
+    project: ProjectFlags,
+    asked: EvaluationRequest,
+    arrival: Arrival,
+  ): EvaluationRequest | Promise<EvaluationRequest>;
+};
+
+export type VisitorsOptions = { salts: Pick<Salts, 'ofToday'>; clientAddress: ClientAddress };
+
+export function createVisitors({ salts, clientAddress }: VisitorsOptions): Visitors {
+  return {
+    named({ projectId, settings }, asked, arrival) {
+      if (!settings.cookieless || !isSentinel(asked.distinctId)) return asked;
+      const { origin, 'user-agent': userAgent } = arrival.headers;
+      const site = siteOf(origin ?? '');
+      const address = clientAddress(arrival);
+      if (site === undefined || !userAgent || address === '') return asked;
+      return salts.ofToday(projectId).then((salt) => {
+        const { distinctId } = visitorOf(salt, { projectId, address, site, userAgent, extra: arrival.extra });
+        return { ...asked, distinctId };
+      });
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/** What of a flag released SDKs are known to decide otherwise. */
+import { instantOfText, RELATIVE } from '../evaluation/dates.ts';
+import { numberOf, type Json } from '../evaluation/json-values.ts';
+import { elementsOf, fieldsOf, integerOf, isFields, percentageOf, type Fields } from '../evaluation/stored-json.ts';
+import type { JudgedFlag } from './local-evaluation.ts';
+import { cohortOf, conditionsOf, leavesOf, propertiesOf, referencesIn } from './references.ts';
+import type { StoredDefinitions } from './stored-definitions.ts';
+
+export type Trait =
+  | 'holdout'
+  | 'olderHoldout'
+  | 'earlyExit'
+  | 'superGroups'
+  | 'enrollment'
+  | 'continuity'
+  | 'byDevice'
+  | 'ofPages'
+  | 'cohort'
+  | 'notInCohort'
+  | 'groupSet'
+  | 'personSet'
+  | 'variantFirst'
+  | 'percentageOfMatches'
+  | 'comparedText'
+  | 'ownDate';
+
+export function traitsOf(flag: JudgedFlag, definitions: StoredDefinitions): Set<Trait> {
+  const filters = fieldsOf(flag.filters);
+  const sets = conditionsOf(flag);
+  const traits = new Set<Trait>();
+  const add = (trait: Trait, has: boolean) => has && traits.add(trait);
+
+  add('continuity', flag.ensureExperienceContinuity);
+  add('ofPages', flag.evaluationRuntime === 'client');
+  add('enrollment', filters['feature_enrollment'] === true);
+  // The feed says nothing else of it.
+  if (traits.has('enrollment')) return traits;
+  add('holdout', percentageOf(fieldsOf(filters['holdout'])['exclusion_percentage'], 0) > 0);
+  add('olderHoldout', !isFields(filters['holdout']) && elementsOf(filters['holdout_groups']).length > 0);
+  add('superGroups', elementsOf(filters['super_groups']).length > 0);
+  add('byDevice', flag.bucketingIdentifier === 'device_id' && (sets.some(isPartial) || hasVariants(filters)));
+  add('earlyExit', filters['early_exit'] === true && sets.slice(0, -1).some(isPartial));
+  const withoutVariant = sets.findIndex((set) => !namesVariant(set));
+  add('variantFirst', withoutVariant >= 0 && sets.slice(withoutVariant).some(namesVariant));
+  add(
+    'percentageOfMatches',
+    sets.some((set) => isPartial(set) && propertiesOf(set).length > 0),
+  );
+  const flagIndex = integerOf(filters['aggregation_group_type_index']);
+  for (const set of sets) {
+    const own = set['aggregation_group_type_index'];
+    const index = own === undefined ? flagIndex : integerOf(own);
+    const isDealt = propertiesOf(set).length === 0 && (isPartial(set) || hasVariants(filters));
+    add(index === undefined ? 'personSet' : 'groupSet', index !== flagIndex && isDealt);
+  }
+  for (const property of conditionsIn(sets, definitions)) {
+    const isCohort = isInFeed(cohortOf(property), definitions);
+    add('cohort', isCohort);
+    add('notInCohort', isCohort && property['operator'] === 'not_in');
+    add('comparedText', isComparedText(property));
+    add('ownDate', isOwnDate(property, definitions.timeZone));
+  }
+  return traits;
+}
+
+function isPartial(set: Fields): boolean {
+  return percentageOf(set['rollout_percentage'], 100) < 100;
+}
+
+function namesVariant(set: Fields): boolean {
+  return typeof set['variant'] === 'string' && set['variant'] !== '';
+}
+
+function hasVariants(filters: Fields): boolean {
+  return elementsOf(fieldsOf(filters['multivariate'])['variants']).length > 0;
+}
+
+/** Those of the condition sets, and of the cohorts that they ask for. */
+function conditionsIn(sets: readonly Fields[], definitions: StoredDefinitions): Fields[] {
+  const own = sets.flatMap(propertiesOf);
+  const { cohortsBehind } = referencesIn(definitions);
+  const cohorts = new Set(own.flatMap((one) => [...(cohortsBehind(cohortOf(one) ?? 0)?.values() ?? [])]));
+  return [...own, ...[...cohorts].flatMap((cohort) => (cohort ? leavesOf(cohort) : []))];
+}
+
+/** SDKs ask the server for others. */
+function isInFeed(id: number | undefined, definitions: StoredDefinitions): boolean {
+  const cohort = id === undefined ? undefined : referencesIn(definitions).cohortsBehind(id)?.get(id);
+  return cohort !== undefined && !cohort.isStatic;
+}
+
+const COMPARISONS: readonly Json[] = ['gt', 'gte', 'lt', 'lte'];
+
+function isComparedText({ operator, value }: Fields): boolean {
+  return COMPARISONS.includes(operator ?? null) && typeof value === 'string' && numberOf(value) === undefined;
+}
+
+const DATES: readonly Json[] = ['is_date_before', 'is_date_after'];
+const WITH_OFFSET = /(?:z|[+-]\d\d:?\d\d)$/i;
+
+/** Without an offset it is the same by the project's clock and in UTC, where that is its clock. */
+function isOwnDate({ operator, value }: Fields, timeZone: string): boolean {
+  if (!DATES.includes(operator ?? null)) return false;
+  if (typeof value !== 'string' || instantOfText(value, { timeZone: 'UTC', now: 0 }) === undefined) return true;
+  return timeZone !== 'UTC' && !RELATIVE.test(value) && !WITH_OFFSET.test(value);
+}

@@ -1,0 +1,64 @@
+/**
+ * Dates as filters write them. Upstream takes what Python reads as a date when a flag is saved, so flags that come from there hold more
+ * forms than properties do. All are read by the project's clock, unless they say an offset.
+ */
+import { instantOfReading, instantOfText, LONGEST_INSTANT, ofSeconds, RELATIVE, type DateContext } from './dates.ts';
+import { textOf, type Json } from './json-values.ts';
+
+/** A year or a month is its first day. Month before day, where both are numbers. */
+const FORMS = [
+  /^(?<year>[0-9]{4})(?:-(?<month>[0-9]{2}))?$/,
+  /^(?:(?<weekday>[a-z]{3,9}),? )?(?<month>[a-z]{3,9})\.? (?<day>[0-9]{1,2}),? (?<year>[0-9]{4})(?:,? (?<time>.+))?$/i,
+  /^(?:(?<weekday>[a-z]{3,9}),? )?(?<day>[0-9]{1,2})[ -](?<month>[a-z]{3,9})[ -](?<year>[0-9]{4})(?:,? (?<time>.+))?$/i,
+  /^(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})\/(?<year>[0-9]{4})(?:,? (?<time>.+))?$/,
+  /^(?<year>[0-9]{4})\/(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})(?:,? (?<time>.+))?$/,
+];
+/** As `Date` of JavaScript writes it, too: `10:20:30 GMT+0100 (Central European Standard Time)`. */
+const TIME =
+  /^([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?: ?(?:GMT|UTC)?([+-][0-9]{2}:?[0-9]{2})| ?(Z|UTC|GMT))?(?: \([^()]*\))?$/i;
+/** Nine digits are years from 1973 on; shorter ones are no dates that anybody writes in seconds. */
+const SECONDS = /^[0-9]{9,11}(?:\.[0-9]+)?$/;
+const MILLISECONDS = /^[0-9]{13}$/;
+
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+
+/** @param value of the filter; a number is read as its digits */
+export function instantOfFilter(value: Json, context: DateContext): bigint | undefined {
+  const text = textOf(value);
+  // tooth: filter-date-length
+  if (text.length > LONGEST_INSTANT) return undefined;
+  if (SECONDS.test(text)) return ofSeconds(Number(text));
+  if (MILLISECONDS.test(text)) return BigInt(text) * 1000n;
+  return instantOfText(text, context) ?? instantOfForm(text, context);
+}
+
+/** `instantOfFilter`, read once: only relative dates differ from one moment to the next. */
+export function prepareInstant(value: Json, timeZone: string): (now: number) => bigint | undefined {
+  if (typeof value === 'string' && RELATIVE.test(value)) return (now) => instantOfFilter(value, { timeZone, now });
+  const instant = instantOfFilter(value, { timeZone, now: 0 });
+  return () => instant;
+}
+
+function instantOfForm(text: string, context: DateContext): bigint | undefined {
+  for (const form of FORMS) {
+    const { year, month = '1', day = '1', weekday, time } = form.exec(text)?.groups ?? {};
+    if (year === undefined || (weekday !== undefined && placeIn(WEEKDAYS, weekday) === undefined)) continue;
+    const monthNumber = /[0-9]/.test(month) ? Number(month) : placeIn(MONTHS, month);
+    const clock = time === undefined ? [] : TIME.exec(time)?.slice(1);
+    if (monthNumber === undefined || !clock) continue;
+    const [hour, minute, second, fraction, offset, zone] = clock;
+    return instantOfReading(
+      [Number(year), monthNumber, Number(day)],
+      [hour, minute, second, fraction, offset ?? zone],
+      context,
+    );
+  }
+  return undefined;
+}
+
+/** From 1 on: of the name, or of its beginning (`Sept`). */
+function placeIn(names: readonly string[], name: string): number | undefined {
+  const index = names.findIndex((one) => one.startsWith(name.toLowerCase()));
+  return index < 0 ? undefined : index + 1;
+}
