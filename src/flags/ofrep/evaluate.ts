@@ -38,7 +38,8 @@ export async function evaluateOne(
   return decision ? presentDecision(decision, flag) : notFound(key);
 }
 
-function notFound(key: string): FlagFailure {
+/** A flag that there is not for this request: the code's default holds. */
+export function notFound(key: string): FlagFailure {
   return { key, ...refusal('FLAG_NOT_FOUND', 'There is no flag with this key for who asks.') };
 }
 

@@ -19,6 +19,7 @@ import { readBytes } from '../../wire/read-bytes.ts';
 import type { Decider } from '../decide/decider.ts';
 import { LIMITS } from '../decide/limits.ts';
 import { evaluationRequestOf, type Body } from '../decide/read-request.ts';
+import { agentOf } from '../decide/user-agent.ts';
 import type { Visitors } from '../decide/visitors.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import { parseBoundedJson } from '../evaluation/json-values.ts';
@@ -26,7 +27,7 @@ import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';
 import type { Admitted } from './admission.ts';
 import { readContext } from './context.ts';
-import { evaluateAll, evaluateOne } from './evaluate.ts';
+import { evaluateAll, evaluateOne, notFound } from './evaluate.ts';
 import type { EventStreams } from './event-streams.ts';
 import { ofrepPathOf, type OfrepPath } from './paths.ts';
 import { isRefusal, refusal, type Refusal } from './refusal.ts';
@@ -67,6 +68,9 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     if (path.of === 'events') return streams.open(request, response);
     const { project: known, keyId } = await admit(request);
     const { projectId } = known;
+    if (keyId === null && agentOf(request.headers['user-agent']).isBot) {
+      return send(request, response, path.of === 'flags' ? NO_FLAGS : refused(notFound(path.key), path));
+    }
     limit.charge(projectId, 1);
     if (metering.isOverQuota(projectId)) return send(request, response, OVER_QUOTA);
     const project = await upToDate(known, request);
@@ -134,6 +138,9 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     },
   };
 }
+
+/** Bots are answered so, by the public key only: a server with a secret one asks for others, whose headers it may pass on. */
+const NO_FLAGS = json(200, { flags: [] });
 
 /** Providers ask no more until then: not until the month ends, because quotas can be raised. */
 const QUOTA_RETRY_SECONDS = 3_600;

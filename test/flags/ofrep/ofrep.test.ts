@@ -17,6 +17,7 @@ const multivariate = {
 };
 
 const PATIENCE_MS = 8_000;
+const BOTS = ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', 'Twitterbot/1.0'];
 
 type Told = { status: number; headers: Headers; body: Record<string, unknown> };
 type Asking = { key?: string; headers?: Record<string, string>; method?: string };
@@ -104,6 +105,31 @@ describe('OFREP', () => {
       const { headers } = await ask('', { context }, { headers: { Origin: origin } });
       assert.equal(headers.get('access-control-allow-origin'), origin);
       assert.equal(headers.get('access-control-expose-headers'), 'ETag, Retry-After');
+    });
+
+    it('no bot by the public key, as on decide: it gets the defaults of the code, and no request is counted', async () => {
+      const shop = await buildTenant(sluice.db);
+      await buildFlag(sluice.db, shop.projectId, { key: 'plain', filters: { groups: [everybody] } });
+      await untilLive(sluice, shop);
+      const counted = () =>
+        sluice.db('flag_requests').where({ project_id: shop.projectId, kind: 'ofrep' }).whereNot({ sdk: 'node' });
+      for (const agent of BOTS) {
+        const asking = { key: shop.apiToken, headers: { 'User-Agent': agent } };
+        const all = await ask('', { context }, asking);
+        assert.deepEqual([all.status, all.body], [200, { flags: [] }], agent);
+        const one = await ask('/plain', { context }, asking);
+        assert.deepEqual([one.status, one.body['key'], one.body['errorCode']], [404, 'plain', 'FLAG_NOT_FOUND'], agent);
+        assert.equal((await ask('', { context }, { ...asking, key: 'phc_unknown' })).status, 401);
+      }
+      const secret = await buildProjectSecretKey(sluice.db, shop, 'feature_flag:read');
+      const server = { key: secret, headers: { 'User-Agent': BOTS[0]! } };
+      assert.equal((await ask('/plain', { context }, server)).body['value'], true);
+      const end = Date.now() + PATIENCE_MS;
+      while ((await counted()).length === 0 && Date.now() < end) await sleep(250);
+      assert.deepEqual(
+        (await counted()).map(({ kind, key_id, requests }) => [kind, key_id === null, Number(requests)]),
+        [['ofrep', false, 1]],
+      );
     });
 
     it('by POST only', async () => {
