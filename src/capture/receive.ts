@@ -8,7 +8,7 @@ import { LARGE_BYTES, type Memory } from '../wire/memory.ts';
 import type { Envelope, OpenEnvelope } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 import { parseBatch } from './parse-batch.ts';
-import { probableSender, type EnterLine, type TakeTurn } from './turns.ts';
+import { probableSender, type TakeTurn } from './turns.ts';
 
 /** Larger bodies are parsed a few events at a time. */
 const IN_TURNS_BYTES = 1024 * 1024;
@@ -26,7 +26,7 @@ type ReceiveOptions = {
   memory: Memory;
   takeTurn: TakeTurn;
   /** Asked before a body of many events is parsed. */
-  enterLine(...sender: Parameters<EnterLine>): Promise<void>;
+  enterLine(sender: string): Promise<void>;
 };
 
 /** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: what is wrong with it */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createLine, createTurns, probableSender } from '../../src/capture/turns.ts';
+import { createTurns, probableSender } from '../../src/capture/turns.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -44,26 +44,5 @@ describe('the probable sender of a body', () => {
       phc_: 'phc_',
     };
     for (const [body, sender] of Object.entries(bodies)) assert.equal(probableSender(Buffer.from(body)), sender);
-  });
-});
-
-describe('a line', () => {
-  it('lets one in at a time, of one sender after the other', async () => {
-    const enter = createLine();
-    const order: string[] = [];
-    let inside = 0;
-    async function visit(sender: string, name: string): Promise<void> {
-      const leave = await enter(sender);
-      inside += 1;
-      assert.equal(inside, 1);
-      order.push(name);
-      await new Promise((resolve) => setImmediate(resolve));
-      inside -= 1;
-      leave();
-    }
-    await Promise.all([visit('a', 'a1'), visit('a', 'a2'), visit('a', 'a3'), visit('b', 'b1'), visit('b', 'b2')]);
-    assert.deepEqual(order, ['a1', 'a2', 'b1', 'a3', 'b2']);
-    await visit('c', 'c1');
-    assert.equal(order.at(-1), 'c1');
   });
 });

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { createLine } from '../../src/wire/fair-queue.ts';
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a line', () => {
+  it('lets one in at a time, of one sender after the other', async () => {
+    const { order, most } = await visits(1, 'aaabb');
+    assert.deepEqual([order, most], ['a1 a2 b4 a3 b5', 1]);
+  });
+
+  it('lets as many in at once as it has places, and is free again when all have left', async () => {
+    const line = createLine(2);
+    const { order, most } = await visits(2, 'aaaabc', line);
+    assert.deepEqual([order, most], ['a1 a2 a3 b5 c6 a4', 2]);
+    assert.equal((await visits(2, 'ab', line)).most, 2);
+  });
+});
+
+/** @param senders of visits that come at once, each a letter @returns the order in which they got in, and how many were inside at most */
+async function visits(places: number, senders: string, enter = createLine(places)) {
+  const order: string[] = [];
+  let inside = 0;
+  let most = 0;
+  async function visit(sender: string, index: number): Promise<void> {
+    const leave = await enter(sender);
+    order.push(`${sender}${index + 1}`);
+    inside += 1;
+    most = Math.max(most, inside);
+    await nextTurn();
+    inside -= 1;
+    leave();
+  }
+  await Promise.all(senders.split('').map(visit));
+  return { order: order.join(' '), most };
+}
