@@ -5,12 +5,15 @@ import { textOf } from './json-values.ts';
 import { fieldAt, fieldsOf } from './stored-json.ts';
 
 /** Why no condition set matched; of several reasons the highest is told. */
-export const MISS = { noGroupType: 0, noConditionMatch: 1, outOfRolloutBound: 2 } as const;
+export const MISS = { noGroupType: 0, noConditionMatch: 1, outOfRolloutBound: 2, noDevice: 3 } as const;
 export type Miss = (typeof MISS)[keyof typeof MISS];
-const MISS_CODES = ['no_group_type', 'no_condition_match', 'out_of_rollout_bound'] as const;
+/** Upstream has no code for a missing device, so its description says what the code does not. */
+const MISS_CODES = ['no_group_type', 'no_condition_match', 'out_of_rollout_bound', 'out_of_rollout_bound'] as const;
+const KINDS_OF_MISS = MISS_CODES.length;
 
 const GROUPS_NOT_EVALUATED =
   'No matching condition set (group conditions were not evaluated because no group type was provided)';
+const NO_DEVICE = 'Condition set skipped (the flag is bucketed by device and no $device_id was provided)';
 const FAILURES: Record<FailureCode, string> = {
   timeout: 'The time for evaluating flags was used up',
   database_error: 'What the flag depends on could not be read',
@@ -82,15 +85,18 @@ export function answersOf(flag: FlagDefinition) {
     },
     /** @param index undefined: there is no condition set */
     missed(miss: Miss, index: number | undefined, skippedGroups: boolean): Decision {
-      const place = ((index ?? -1) + 1) * 6 + miss * 2 + (skippedGroups ? 1 : 0);
-      return (misses[place] ??= made(MISS_CODES[miss], {
-        index,
-        description: skippedGroups && miss === MISS.noConditionMatch ? GROUPS_NOT_EVALUATED : undefined,
-      }));
+      const place = (((index ?? -1) + 1) * KINDS_OF_MISS + miss) * 2 + (skippedGroups ? 1 : 0);
+      return (misses[place] ??= made(MISS_CODES[miss], { index, description: descriptionOf(miss, skippedGroups) }));
     },
     enrolled: (enabled: boolean) => once(`enrolled ${enabled}`, 'super_condition_value', { enabled, index: 0 }),
     heldOut: (variant: string) => once(`held out ${variant}`, 'holdout_condition_value', { enabled: true, variant }),
     missingDependency: () => once('missing dependency', 'missing_dependency', {}),
     failed: (code: FailureCode) => once(`failed ${code}`, code, { description: FAILURES[code], failed: true }),
   };
+}
+
+/** @returns undefined where the code says enough */
+function descriptionOf(miss: Miss, skippedGroups: boolean): string | undefined {
+  if (miss === MISS.noDevice) return NO_DEVICE;
+  return skippedGroups && miss === MISS.noConditionMatch ? GROUPS_NOT_EVALUATED : undefined;
 }

@@ -50,7 +50,7 @@ function trySet(flag: Flag, index: number, asker: Asker, course: Course): Decisi
   const set = flag.sets[index]!;
   if (set.group !== undefined && asker.groupKey(set.group) === undefined) return course.skipGroup(index);
   if (set.group === undefined && placement.byDevice && asker.deviceId === '') {
-    return course.miss(MISS.outOfRolloutBound, index);
+    return course.miss(MISS.noDevice, index);
   }
   const matches = set.matches(asker);
   if (matches === false) return course.miss(MISS.noConditionMatch, index);
@@ -85,7 +85,7 @@ class Course {
 
   /** Of misses that tell as much, the last is kept. */
   miss(miss: Miss, index: number): undefined {
-    if (miss < this.#miss) return;
+    if (rankOf(miss) < rankOf(this.#miss)) return;
     this.#miss = miss;
     this.#index = index;
   }
@@ -110,4 +110,9 @@ class Course {
   atEnd(): Decision {
     return this.end(this.#answers.missed(this.#miss, this.#index, this.#hasSkippedGroup));
   }
+}
+
+/** A missing device ranks as a miss of the rollout, as upstream ranks it. */
+function rankOf(miss: Miss): number {
+  return Math.min(miss, MISS.outOfRolloutBound);
 }

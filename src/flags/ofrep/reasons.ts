@@ -1,5 +1,5 @@
 /** Why a flag has its value, in OpenFeature's words (https://openfeature.dev/specification/types#resolution-reason). */
-import type { Decision } from '../evaluation/decision.ts';
+import { REASONS, type Decision } from '../evaluation/decision.ts';
 import type { FlagDefinition } from '../evaluation/definitions.ts';
 import { isList, type Json, type Properties } from '../evaluation/json-values.ts';
 
@@ -13,8 +13,10 @@ export function reasonOf({ reason }: Decision, { filters, bucketingIdentifier }:
     case 'condition_match':
       return reasonOfMatch(fields, reason.conditionIndex ?? 0, bucketingIdentifier);
     case 'holdout_condition_value':
-    case 'out_of_rollout_bound':
       return 'SPLIT';
+    case 'out_of_rollout_bound':
+      // Without a device nothing was hashed.
+      return reason.description === REASONS.out_of_rollout_bound ? 'SPLIT' : 'TARGETING_MATCH';
     case 'flag_disabled':
       return 'DISABLED';
     case 'missing_dependency':

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
 import type { Json, Properties } from '../../../src/flags/evaluation/json-values.ts';
+import { reasonOf } from '../../../src/flags/ofrep/reasons.ts';
 import { buildFacts, buildFlag, decide, evaluate, valueOf } from '../../support/flags.ts';
 
 const HALF = { groups: [{ rollout_percentage: 50 }] };
@@ -68,6 +69,29 @@ describe('flags by device', () => {
     for (const deviceId of [undefined, '']) {
       const { enabled, reason } = byDevice({ deviceId }, { groups: [{}, {}], early_exit: true });
       assert.deepEqual([enabled, reason.code, reason.conditionIndex], [false, 'out_of_rollout_bound', 1]);
+    }
+  });
+  it('say that the device is missing, under the code of upstream, and OpenFeature hears nothing of a split', () => {
+    const missing = byDevice({});
+    assert.equal(
+      missing.reason.description,
+      'Condition set skipped (the flag is bucketed by device and no $device_id was provided)',
+    );
+    assert.equal(reasonOf(missing, buildFlag({ key: 'flag', bucketingIdentifier: 'device_id' })), 'TARGETING_MATCH');
+    const out = byDevice({ deviceId: 'device-1' });
+    assert.equal(out.reason.description, 'Out of rollout bound');
+    assert.equal(reasonOf(out, buildFlag({ key: 'flag', bucketingIdentifier: 'device_id' })), 'SPLIT');
+  });
+  it('name the last of the sets that missed, as upstream', () => {
+    const outOfGroups = { aggregation_group_type_index: 0, rollout_percentage: 0 };
+    const request = { groups: { company: 'acme' } };
+    for (const [groups, index, description] of [
+      [[{}, outOfGroups], 1, /^Out of rollout bound$/],
+      [[outOfGroups, {}], 1, /no \$device_id was provided/],
+    ] as const) {
+      const { reason } = byDevice(request, { groups: [...groups] });
+      assert.equal(reason.conditionIndex, index);
+      assert.match(reason.description, description);
     }
   });
   it('still are on for groups', () => {
