@@ -126,11 +126,13 @@ export function usableToken(token: unknown): string {
   const trimmed = token.trim();
   if (trimmed === '') throw refused('empty');
   if (trimmed.length > 64) throw refused('too_long');
-  if (trimmed.startsWith('phx_') || trimmed.startsWith('phs_'))
-    throw refused('personal_api_key. Give that of the project, which begins with phc_');
+  if (trimmed.startsWith('phx_')) throw refused(`personal_api_key. ${PUBLIC_KEY_WANTED}`);
+  if (trimmed.startsWith('phs_')) throw refused(`project_secret_api_key. ${PUBLIC_KEY_WANTED}`);
   if (!/^[\x21-\x7e]+$/.test(trimmed)) throw refused('not_ascii');
   return trimmed;
 }
+
+const PUBLIC_KEY_WANTED = 'Send the public key of the project, which begins with phc_';
 
 function refused(reason: string): NotAuthenticated {
   return new NotAuthenticated(`The API key is not valid: ${reason}.`);

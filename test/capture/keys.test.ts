@@ -93,6 +93,17 @@ describe('the keys of capture', () => {
     assert.deepEqual(await projects(), []);
   });
 
+  it('that are secret are refused as what they are', async () => {
+    const details = await Promise.all(
+      ['phx_x', 'phs_x'].map(async (api_key) => (await send({ api_key, batch: [event()] })).body['detail']),
+    );
+    const wanted = 'Send the public key of the project, which begins with phc_.';
+    assert.deepEqual(details, [
+      `The API key is not valid: personal_api_key. ${wanted}`,
+      `The API key is not valid: project_secret_api_key. ${wanted}`,
+    ]);
+  });
+
   const placed = async () =>
     (
       await server.pool.query<{ interval_time: string; live: boolean }>(
