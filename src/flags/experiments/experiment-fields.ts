@@ -4,6 +4,7 @@ import { datetimeOf } from '../../http/datetime.ts';
 import { limitValues } from '../../http/value-limit.ts';
 import type { ExperimentFields } from './experiments.store.ts';
 import { checkedMetrics } from './metrics.ts';
+import { phaseOf } from './phases.ts';
 import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
 import type { Arrangement } from './variants.ts';
 
@@ -50,21 +51,22 @@ function instantOf(text: string | null | undefined, attr: string): string | null
 }
 
 /**
- * A draft is launched, then ends, then may be archived.
+ * A draft is launched, then ends, then may be archived. A launch whose date is still to come can be taken back.
  * @param before undefined: it is to be made
  * @throws InvalidInput for what comes in another order
  */
 export function checkPhases(
-  before: Pick<ExperimentFields, 'start_date'> | undefined,
+  before: Pick<ExperimentFields, 'start_date' | 'end_date'> | undefined,
   after: Pick<ExperimentFields, 'start_date' | 'end_date' | 'archived' | 'metrics' | 'metrics_secondary'>,
 ): void {
   const { start_date: start, end_date: end, archived } = after;
-  if (before?.start_date && !start) {
+  if (before && ['running', 'stopped'].includes(phaseOf(before)) && !start) {
     throw new InvalidInput('An experiment that was launched cannot become a draft again.', 'start_date');
   }
   if (end && !start) throw new InvalidInput('An experiment that was not launched cannot end.', 'end_date');
   if (start && end && start >= end) throw new InvalidInput('End date must be after start date', 'end_date');
-  if (archived && !end) throw new InvalidInput('Experiment must be ended before it can be archived.', 'archived');
+  if (archived && phaseOf(after) !== 'stopped')
+    throw new InvalidInput('Experiment must be ended before it can be archived.', 'archived');
   const uuids = [...after.metrics, ...after.metrics_secondary].map(({ uuid }) => uuid);
   const twice = uuids.find((uuid, index) => uuids.indexOf(uuid) !== index);
   if (twice === undefined) return;

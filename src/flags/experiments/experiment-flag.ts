@@ -7,8 +7,9 @@ import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { variantsOf, type FlagFilters } from '../feature-flags/filters.ts';
 import type { FlagBound } from '../stores.ts';
 import type { GivenFields } from './experiment-fields.ts';
-import { phaseOf, type Experiment } from './experiments.store.ts';
+import type { Experiment } from './experiments.store.ts';
 import type { Holdout } from './holdouts.store.ts';
+import { phaseOf } from './phases.ts';
 import {
   checkedVariants,
   newFilters,
@@ -50,7 +51,7 @@ async function refuseUnfit(
   arrangement: Arrangement,
 ): Promise<void> {
   const others = await store.ofFlag(flag.projectId, flag.id);
-  const open = others.find((other) => phaseOf(other) !== 'ended');
+  const open = others.find((other) => phaseOf(other) !== 'stopped');
   if (open) {
     throw new InvalidInput(
       `The flag is used by another experiment (ID: ${open.id}) that has not ended.`,

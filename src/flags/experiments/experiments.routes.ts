@@ -5,7 +5,7 @@ import { json, route } from '../../http/route.ts';
 import { stringEnum, Type } from '../../schema.ts';
 import { seesFlag } from '../feature-flags/linked.ts';
 import type { Experiments } from './experiments.ts';
-import { PHASES } from './experiments.store.ts';
+import { phaseNamed, PHASE_NAMES } from './phases.ts';
 import { presentExperiment } from './present.ts';
 import { presentResults } from './results.present.ts';
 import { ResultsBody } from './results.schema.ts';
@@ -21,7 +21,11 @@ const listExperiments = route({
   query: Type.Object({
     ...offsetQuery().properties,
     archived: Type.Optional(Type.Boolean()),
-    status: Type.Optional(stringEnum(PHASES)),
+    status: Type.Optional(
+      stringEnum(PHASE_NAMES, {
+        description: '`complete` and `ended` are older names of `stopped`.',
+      }),
+    ),
     feature_flag_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
     search: Type.Optional(Type.String({ maxLength: 400, description: 'Part of the name; case does not matter.' })),
   }),
@@ -31,7 +35,7 @@ const listExperiments = route({
     const { archived, status, feature_flag_id, search, offset } = query;
     const wanted = {
       archived,
-      phase: status,
+      phase: phaseNamed(status),
       flagId: feature_flag_id,
       search,
       limit: boundedLimit(query.limit),

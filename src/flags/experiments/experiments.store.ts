@@ -2,10 +2,9 @@
 import type { Knex } from '../../db/connection.ts';
 import { NotFound } from '../../errors.ts';
 import type { Metric } from './metrics.ts';
+import { IN_PHASE, type Phase } from './phases.ts';
 
 export const TYPES = ['product', 'web'] as const;
-export const PHASES = ['draft', 'running', 'ended'] as const;
-export type Phase = (typeof PHASES)[number];
 
 /** Names on the wire and in the table are the same. */
 export type ExperimentFields = {
@@ -14,7 +13,7 @@ export type ExperimentFields = {
   type: (typeof TYPES)[number];
   flag_id: number;
   holdout_id: number | null;
-  /** When it was launched; null: a draft. */
+  /** Measurement begins with it; null: a draft. */
   start_date: string | null;
   end_date: string | null;
   /** What clients keep here; the variants are those of the flag. */
@@ -43,17 +42,6 @@ export type ExperimentQuery = {
   search?: string | undefined;
   limit: number;
   offset: number;
-};
-
-export function phaseOf({ start_date, end_date }: Pick<Experiment, 'start_date' | 'end_date'>): Phase {
-  if (start_date === null) return 'draft';
-  return end_date === null ? 'running' : 'ended';
-}
-
-const IN_PHASE: Record<Phase, string> = {
-  draft: 'start_date is null',
-  running: 'start_date is not null and end_date is null',
-  ended: 'end_date is not null',
 };
 
 export function experimentStore(db: Knex) {

@@ -6,6 +6,7 @@ import type { Rights } from '../../http/access.ts';
 import { presentLinkedFlag, seesFlag } from '../feature-flags/linked.ts';
 import type { Experiment } from './experiments.store.ts';
 import type { Holdout } from './holdouts.store.ts';
+import { phaseOf } from './phases.ts';
 import type { ExperimentBody, HoldoutBody } from './schema.ts';
 import { arrangementOf, holdoutVariant } from './variants.ts';
 
@@ -29,6 +30,7 @@ export function presentExperiment(
     type: experiment.type,
     start_date: experiment.start_date,
     end_date: experiment.end_date,
+    status: phaseOf(experiment),
     feature_flag_key: shown ? flag.key : '',
     feature_flag: presentLinkedFlag(flag, rights),
     holdout: holdout ? presentHoldout(holdout, users) : null,

@@ -4,6 +4,7 @@ import { InvalidInput } from '../../errors.ts';
 import { variantsOf, type Variant } from '../feature-flags/filters.ts';
 import { measureOf, type Measure, type Metric } from './metrics.ts';
 import { assessed, type Assessment, type Sample } from './assessment.ts';
+import { isoOf } from './phases.ts';
 import type { LinkedExperiment } from './present.ts';
 import { MULTIPLE, type StudyRow } from './results-sql.ts';
 import type { StudyStore } from './results.store.ts';
@@ -24,7 +25,7 @@ export type Results = {
 };
 
 export type ExperimentResults = {
-  /** @throws InvalidInput for a draft; Unavailable when it takes too long */
+  /** @throws InvalidInput for an experiment that has not begun; Unavailable when it takes too long */
   of(linked: LinkedExperiment, refresh: boolean): Promise<{ results: Results; isCached: boolean }>;
 };
 
@@ -71,7 +72,8 @@ export function experimentResults({ studies, now }: { studies: StudyStore; now: 
 function planOf({ experiment, flag, holdout }: LinkedExperiment, at: number) {
   const { start_date: start, end_date: ended, exposure_criteria: criteria } = experiment;
   if (start === null) throw new InvalidInput('The experiment has not been launched yet.');
-  const present = new Date(at).toISOString().replace('Z', '000Z');
+  const present = isoOf(at);
+  if (start > present) throw new InvalidInput(`The experiment has not begun: it starts at ${start}.`);
   const variants = variantsOf(flag.filters);
   const holdoutKey = holdout ? holdoutVariant(holdout.id) : null;
   const [primary, secondary] = [experiment.metrics, experiment.metrics_secondary].map(measuresOf) as [

@@ -3,6 +3,7 @@ import { UserBody } from '../../identity/users.ts';
 import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
 import { LinkedFlagBody } from '../feature-flags/linked.ts';
 import { TYPES } from './experiments.store.ts';
+import { PHASES } from './phases.ts';
 
 const Id = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 export const IdParams = Type.Object({ id: Id });
@@ -93,7 +94,8 @@ export const ExperimentPatchBody = Type.Object(
   },
   {
     title: 'ExperimentPatch',
-    description: 'What is left out stays. Setting `start_date` launches it, `end_date` ends it.',
+    description:
+      'What is left out stays. Setting `start_date` launches it, `end_date` ends it; a date in the future has effect when it comes.',
   },
 );
 export type ExperimentPatchBody = Static<typeof ExperimentPatchBody>;
@@ -148,6 +150,7 @@ export const ExperimentBody = Type.Object(
     type: stringEnum(TYPES),
     start_date: nullable(Instant),
     end_date: nullable(Instant),
+    status: stringEnum(PHASES, { description: 'By its dates and the time of the answer.' }),
     feature_flag_key: Type.String(),
     feature_flag: LinkedFlagBody,
     holdout: nullable(HoldoutBody),

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import type { Rights } from '../../http/access.ts';
-import { phaseOf } from '../experiments/experiments.store.ts';
+import { isOpen } from '../experiments/phases.ts';
 import type { FlagBound } from '../stores.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { variantsOf, type FlagFilters } from './filters.ts';
@@ -82,7 +82,7 @@ export async function checkUndisturbed(
 
 async function runningOn({ ofFlag }: FlagBound['experiments'], flag: FeatureFlag) {
   const linked = await ofFlag(flag.projectId, flag.id);
-  return linked.filter((experiment) => phaseOf(experiment) === 'running');
+  return linked.filter((experiment) => isOpen(experiment));
 }
 
 /** In their order, by which people are dealt; their names are for people. */

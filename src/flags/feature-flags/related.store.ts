@@ -1,5 +1,6 @@
 /** What else of the project a flag is used by. */
 import type { Knex } from '../../db/connection.ts';
+import { IN_PHASE } from '../experiments/phases.ts';
 
 export type Related = {
   experiments: { id: number; name: string; is_running: boolean }[];
@@ -10,7 +11,7 @@ export type Related = {
 
 const RELATED = `
   select flag_id as "flagId",
-    array(select jsonb_build_object('id', id, 'name', name, 'is_running', start_date is not null and end_date is null)
+    array(select jsonb_build_object('id', id, 'name', name, 'is_running', ${IN_PHASE.running})
       from experiments where experiments.flag_id = wanted.flag_id and not deleted order by id) as experiments,
     array(select jsonb_build_object('id', id, 'name', name, 'stage', stage) from early_access_features as features
       where features.flag_id = wanted.flag_id) as features,

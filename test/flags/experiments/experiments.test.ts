@@ -11,6 +11,7 @@ type Experiment = {
   name: string;
   start_date: string | null;
   end_date: string | null;
+  status: string;
   feature_flag_key: string;
   feature_flag: { id: number; key: string; active: boolean; deleted: boolean; filters: Record<string, unknown> };
   holdout: { id: number } | null;
@@ -25,6 +26,8 @@ type Page<T> = { count: number; results: T[] };
 
 const LAUNCH = '2026-03-01T00:00:00.000000Z';
 const END = '2026-04-01T00:00:00.000000Z';
+const DAY_MS = 86_400_000;
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().replace('Z', '000Z');
 const HALVES = [
   { key: 'control', name: 'Control Group', rollout_percentage: 50 },
   { key: 'test', name: 'Test Variant', rollout_percentage: 50 },
@@ -295,7 +298,24 @@ describe('experiments', () => {
       assert.deepEqual(await listed('limit=1&offset=1'), [running.id]);
       assert.deepEqual(await listed('status=draft'), [draft.id]);
       assert.deepEqual(await listed('status=running'), [running.id]);
-      assert.deepEqual(await listed('status=ended&archived=true'), [ended.id]);
+      const scheduled = await create({ name: 'Listed scheduled', start_date: inDays(1), end_date: inDays(2) });
+      const ending = await create({ name: 'Listed ending', start_date: LAUNCH, end_date: inDays(1) });
+      for (const [name, ids] of Object.entries({
+        draft: [draft.id],
+        scheduled: [scheduled.id],
+        running: [ending.id, running.id],
+        stopped: [ended.id],
+        complete: [ended.id],
+        ended: [ended.id],
+        all: [ending.id, scheduled.id, ended.id, running.id, draft.id],
+      })) {
+        assert.deepEqual(await listed(`status=${name}`), ids, name);
+      }
+      assert.deepEqual(
+        [draft, scheduled, running, ending, ended].map(({ status }) => status),
+        ['draft', 'scheduled', 'running', 'running', 'stopped'],
+      );
+      await Promise.all([scheduled, ending].map(({ id }) => change(id, { deleted: true })));
       assert.deepEqual(await listed('archived=false'), [running.id, draft.id]);
     });
 
@@ -419,6 +439,31 @@ describe('experiments', () => {
       assert.equal((await remove()).deleted, true);
       await world.done('GET', `/experiments/${running.id}/results/`);
       await world.refused('PATCH', `/experiments/${running.id}/`, { end_date: null });
+    });
+
+    it('when their start has come: until then nothing is measured, and the launch can be taken back', async () => {
+      const { id, feature_flag: flag, status } = await create({ start_date: inDays(1) });
+      assert.deepEqual([status, flag.active], ['scheduled', true]);
+      const { detail } = await world.refused('GET', `/experiments/${id}/results/`);
+      assert.match(detail, /has not begun/);
+      await assert.rejects(changeIts(flag.id, { key: newKey() }), /End the experiment first/);
+      assert.equal((await change(id, { start_date: null })).status, 'draft');
+      await change(id, { start_date: inDays(1) });
+      await world.db('experiments').where({ id }).update({ start_date: LAUNCH });
+      await world.done('GET', `/experiments/${id}/results/`);
+      assert.match((await world.refused('PATCH', `/experiments/${id}/`, { start_date: null })).detail, /draft again/);
+    });
+
+    it('until their end has come: until then the flag stays as it is', async () => {
+      const { id, feature_flag: flag } = await create({ start_date: LAUNCH, end_date: inDays(1) });
+      await assert.rejects(changeIts(flag.id, { key: newKey() }), /End the experiment first/);
+      await assert.rejects(changeIts(flag.id, { deleted: true }), /in use with running experiments/);
+      assert.match((await world.refused('PATCH', `/experiments/${id}/`, { archived: true })).detail, /must be ended/);
+      const other = { name: 'Another', feature_flag_key: flag.key };
+      assert.match((await world.refused('POST', '/experiments/', other)).detail, /that has not ended/);
+      await world.db('experiments').where({ id }).update({ end_date: END });
+      assert.deepEqual((await change(id, { archived: true })).status, 'stopped');
+      await changeIts(flag.id, { key: newKey() });
     });
 
     it('until they are deleted', async () => {

@@ -1,0 +1,43 @@
+/** The phases of an experiment, which its dates and the clock decide together: a date in the future has no effect yet. */
+
+/** Upstream's statuses, and `scheduled`, which upstream counts as running. */
+export const PHASES = ['draft', 'scheduled', 'running', 'stopped'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** Names of phases in queries: `complete` is upstream's older name of `stopped`, and `ended` ours. */
+export const PHASE_NAMES = [...PHASES, 'complete', 'ended', 'all'] as const;
+
+/** @returns undefined: any phase */
+export function phaseNamed(name: (typeof PHASE_NAMES)[number] | undefined): Phase | undefined {
+  if (name === 'complete' || name === 'ended') return 'stopped';
+  return name === 'all' ? undefined : name;
+}
+
+/** ISO text with microseconds, in UTC, or null. */
+export type Dates = { start_date: string | null; end_date: string | null };
+
+/** @param now milliseconds since 1970 */
+export function phaseOf({ start_date: start, end_date: end }: Dates, now = Date.now()): Phase {
+  if (start === null) return 'draft';
+  const present = isoOf(now);
+  if (end !== null && end <= present) return 'stopped';
+  return start > present ? 'scheduled' : 'running';
+}
+
+/** An experiment that is launched and has not stopped needs its flag as it is, from before its start until its end. */
+export function isOpen(dates: Dates, now = Date.now()): boolean {
+  return ['scheduled', 'running'].includes(phaseOf(dates, now));
+}
+
+/** `phaseOf` for Postgres. */
+export const IN_PHASE: Record<Phase, string> = {
+  draft: 'start_date is null',
+  scheduled: 'start_date > now() and (end_date > now()) is not false',
+  running: 'start_date <= now() and (end_date > now()) is not false',
+  stopped: 'start_date is not null and end_date <= now()',
+};
+
+/** @returns the instant as rows have theirs, so that both compare as texts */
+export function isoOf(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
+}
