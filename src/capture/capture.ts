@@ -23,7 +23,7 @@ import { LIMITS } from './limits.ts';
 import { capturePathOf, type CapturePath } from './paths.ts';
 import { createReading, type ReadingOptions, type ReadOptions } from './read-request.ts';
 import { receiveUnread } from './receive.ts';
-import { preflightAnswer, takenAnswer } from './respond.ts';
+import { preflightAnswer, takenAnswer, type Warned } from './respond.ts';
 import { NOT_STORABLE, REPLAY_DROPPED, warningsOf } from './warnings.ts';
 
 export type CaptureOptions = Omit<ReadingOptions, 'projectLimit'> & {
@@ -107,8 +107,18 @@ export function createCapture(options: CaptureOptions): Capture {
     warn(rows.projectId, told);
     observe?.events(total - rejected.length, rejected.length);
     const refusal = rejected.find(({ error }) => !(error instanceof Dropped));
-    return answerOutcome({ rejected, warnings, refusal: rejected.length === total ? refusal?.error : undefined });
+    return answerOutcome({
+      rejected,
+      warned: rows.subjects.flatMap(({ person }, row) => warnedOf(indexes[row]!, person.warnings)),
+      warnings,
+      refusal: rejected.length === total ? refusal?.error : undefined,
+    });
   }
 
   return { handle, drain: groups.drain };
+}
+
+/** Merges that only their persons refuse are not known here. */
+function warnedOf(index: number, [first]: readonly IngestionWarning[]): Warned[] {
+  return first ? [{ index, code: first.code }] : [];
 }

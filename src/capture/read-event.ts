@@ -2,28 +2,20 @@
 import { InvalidInput, MalformedRequest } from '../errors.ts';
 import type { NewEvent } from '../events/event-rows.ts';
 import type { GroupTypes } from '../events/group-types.ts';
-import { readPersonEffects } from '../events/persons/effects.ts';
+import { readPersonEffects, type PersonEffects } from '../events/persons/effects.ts';
 import { storedLength } from '../events/stored-length.ts';
 import { cut } from '../wire/cut.ts';
-import { parseInstant } from '../wire/instant.ts';
 import { excessOf, storableJson, storableText } from '../wire/json.ts';
 import { textHasMoreValuesThan } from '../wire/value-count.ts';
 import { checkLateness, checkMode, isCookieless, withoutTraces, type Cookieless } from './cookieless.ts';
 import { distinctIdIn, isObject, type RawObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
+import { shown, type Note } from './notes.ts';
 import { groupKeys, readGroupUpdate } from './read-groups.ts';
+import { readTimestamp, type Clocks } from './read-timestamp.ts';
 import { canonicalUuid, uuidV7 } from './uuid.ts';
 
-/** Clients' clocks may be wrong by so much in the direction of the future; beyond it their timestamps mean nothing. */
-const LARGEST_LEAD = 23n * 3600n * 1_000_000n;
-
-export type Reception = {
-  /** When the request was received, microseconds since 2000-01-01Z. */
-  now: bigint;
-  /** When the client's clock says it was sent. */
-  sentAt: bigint | undefined;
-  /** Placed by their timestamps, which are then taken as they are. */
-  historical: boolean;
+export type Reception = Clocks & {
   /** Whether the body held `\u` escapes (see `parseJson`). */
   escapes: boolean;
   /** Of the project, with all that the request names. */
@@ -46,12 +38,12 @@ export function readEvent(given: unknown, reception: Reception): NewEvent {
   const hasCookies = !isCookieless(given);
   const raw = hasCookies ? given : withoutTraces(given, reception.cookieless);
   const { object, ...texts } = readProperties(raw, reception);
-  const event = readName(raw['event']);
-  const distinctId = readDistinctId(raw);
+  const notes: Note[] = [];
+  const event = readName(raw['event'], notes);
+  const distinctId = readDistinctId(raw, notes);
   const person = readPersonEffects(event, distinctId, object);
   const uuid = readUuid(raw['uuid']);
-  const { timestamp, useless } = readTimestamp(raw, reception);
-  const happened = timestamp ?? reception.now;
+  const happened = readTimestamp(raw, reception, notes) ?? reception.now;
   if (!hasCookies && !reception.historical) checkLateness(happened, reception.now);
   const describesGroup = event === '$groupidentify' && person.processed;
   const group = describesGroup ? readGroupUpdate(object, reception.groupTypes) : undefined;
@@ -61,26 +53,44 @@ export function readEvent(given: unknown, reception: Reception): NewEvent {
     distinctId,
     ...texts,
     timestamp: happened,
-    person: useless ? { ...person, warnings: [...person.warnings, { ...useless, distinctId }] } : person,
+    person: withNotes(person, notes, { distinctId, eventUuid: uuid }),
     ...(group && { group }),
   };
 }
 
-function readName(value: unknown): string {
+function withNotes(
+  person: PersonEffects,
+  notes: readonly Note[],
+  event: { distinctId: string; eventUuid: string },
+): PersonEffects {
+  // Most events: they share what `readPersonEffects` returns.
+  if (notes.length + person.warnings.length === 0) return person;
+  return { ...person, warnings: [...person.warnings, ...notes].map((note) => ({ ...note, ...event })) };
+}
+
+function readName(value: unknown, notes: Note[]): string {
   const name = typeof value === 'string' ? storableText(cut(value, LIMITS.eventNameLength)) : '';
   if (name.trim() === '') {
     throw new InvalidInput('An event needs a name that is not empty.', 'event', 'missing_event_name');
+  }
+  if (name.length < (value as string).length) {
+    const detail = `The event's name was cut after ${LIMITS.eventNameLength} characters. It begins with ${shown(name)}.`;
+    notes.push({ code: 'event_name_truncated', detail });
   }
   return name;
 }
 
 /** Numbers, objects and arrays become their JSON text; ids that look like a mistake (`null`, `undefined`, `0`) are stored. */
-function readDistinctId(raw: RawObject): string {
+function readDistinctId(raw: RawObject, notes: Note[]): string {
   const value = distinctIdIn(raw);
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
   const id = storableText(cut(text, LIMITS.distinctIdLength));
   if (value === undefined || value === null || id.trim() === '') {
     throw new InvalidInput('An event needs a distinct_id that is not empty.', 'distinct_id', 'missing_distinct_id');
+  }
+  if (id.length < text.length) {
+    const detail = `The event's distinct id was cut after ${LIMITS.distinctIdLength} characters.`;
+    notes.push({ code: 'distinct_id_truncated', detail });
   }
   return id;
 }
@@ -150,61 +160,4 @@ function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject
 function joined(among: unknown, beside: unknown): unknown {
   if (!isObject(beside)) return among ?? beside;
   return isObject(among) ? { ...among, ...beside } : beside;
-}
-
-/**
- * Live: `offset` (milliseconds before now) wins; else the timestamp, corrected by how wrong the client's clock is when the
- * request says when it was sent. Historical: the timestamp as it is, which must be there.
- * @returns no timestamp for now; `useless` when the event asked for another one
- */
-function readTimestamp(
-  raw: RawObject,
-  { now, sentAt, historical }: Reception,
-): { timestamp?: bigint; useless?: Useless } {
-  const timestamp = parseInstant(raw['timestamp']);
-  if (historical) {
-    if (timestamp !== undefined) return { timestamp };
-    throw new InvalidInput(
-      'A historical event needs a timestamp that can be read. ISO 8601 can.',
-      'timestamp',
-      'invalid_timestamp',
-    );
-  }
-  const happened = fromOffset(raw['offset'], now) ?? corrected(timestamp, raw, now, sentAt);
-  if (happened === undefined) return (raw['timestamp'] ?? '') === '' ? {} : { useless: UNREADABLE };
-  if (happened < EARLIEST) return { useless: UNREADABLE };
-  return happened > now + LARGEST_LEAD ? { useless: FROM_THE_FUTURE } : { timestamp: happened };
-}
-
-/** Why an event cannot have the timestamp that it asks for. */
-type Useless = { code: string; detail: string };
-const UNREADABLE: Useless = {
-  code: 'ignored_invalid_timestamp',
-  detail: 'The event was stored as of its arrival: its timestamp cannot be read. ISO 8601 can.',
-};
-const FROM_THE_FUTURE: Useless = {
-  code: 'event_timestamp_in_future',
-  detail: 'The event was stored as of its arrival: its timestamp is more than 23 hours ahead.',
-};
-
-const EARLIEST = parseInstant('0001-01-01')!;
-
-function fromOffset(offset: unknown, now: bigint): bigint | undefined {
-  if (typeof offset !== 'number' || !Number.isFinite(offset)) return undefined;
-  return now - BigInt(Math.round(offset)) * 1000n;
-}
-
-function corrected(
-  timestamp: bigint | undefined,
-  raw: RawObject,
-  now: bigint,
-  sentAt: bigint | undefined,
-): bigint | undefined {
-  const keep = timestamp === undefined || sentAt === undefined;
-  if (keep || memberOf(raw['properties'], '$ignore_sent_at') === true) return timestamp;
-  return timestamp - (sentAt - now);
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) ? value[name] : undefined;
 }

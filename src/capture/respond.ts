@@ -7,14 +7,23 @@ import type { LaneRequest } from '../lane/request.ts';
 /** An event that was not stored: where it is in the request, and why. */
 export type Rejected = { index: number; error: unknown };
 
-/** Something was stored otherwise than it was asked for. */
+/** All events of a request were stored otherwise than it was asked for. */
 export type Warning = { code: string; detail: string };
+
+/** An event that was stored otherwise than it was sent: where it is in the request, and why. */
+export type Warned = { index: number; code: string };
 
 /** To a request that brings no events. */
 export const takenAnswer: Answer = json(200, { status: 1 });
 
 /** What became of the events of a request; `refusal` is what is wrong with it when none is stored, and its sender should mind. */
-export type Outcome = { rejected: readonly Rejected[]; warnings: readonly Warning[]; refusal?: unknown };
+export type Outcome = {
+  rejected: readonly Rejected[];
+  /** May be among the rejected, too. */
+  warned: readonly Warned[];
+  warnings: readonly Warning[];
+  refusal?: unknown;
+};
 
 /** @throws the error of a rejected event when it is not about the event; `refusal` where events have no answers of their own */
 export type AnswerOutcome = (outcome: Outcome) => Answer;
@@ -38,9 +47,10 @@ type Result = { result: 'ok' | 'warning' | 'drop'; details?: string };
 
 /** @param uuids of all events, as they were sent */
 export function answerByUuid(uuids: readonly string[]): AnswerOutcome {
-  return ({ rejected, warnings: [warning] }) => {
+  return ({ rejected, warned, warnings: [warning] }) => {
     const stored: Result = warning ? { result: 'warning', details: warning.code } : { result: 'ok' };
     const results = uuids.map((uuid): [string, Result] => [uuid, stored]);
+    for (const { index, code } of warned) results[index]![1] = { result: 'warning', details: code };
     for (const one of rejected) results[one.index]![1] = { result: 'drop', details: describe(one).code };
     return json(200, { results: Object.fromEntries(results) });
   };

@@ -5,7 +5,7 @@
 export type IngestionWarning = {
   /** What kind of thing happened, in snake_case: one of a few words, never text of a sender. */
   code: string;
-  /** What happened and to which name, for a reader. Quotes distinct ids and keys of groups at most, no other values of properties. */
+  /** What happened and to which name, for a reader. Quotes names of events, timestamps, distinct ids and keys of groups at most, no values of properties. */
   detail: string;
   distinctId?: string;
   eventUuid?: string;

@@ -42,6 +42,11 @@ export function fromMilliseconds(ms: number): bigint {
   return BigInt(Math.round(ms) - POSTGRES_EPOCH_MS) * 1000n;
 }
 
+/** @param instant microseconds since 2000-01-01Z, within the years 1 to 9999 @returns ISO 8601 in UTC, to the millisecond */
+export function toIso(instant: bigint): string {
+  return new Date(POSTGRES_EPOCH_MS + Number(instant / 1000n)).toISOString();
+}
+
 /**
  * Reads ISO 8601 (`2015-05-17T10:05:03.123456+02:00`, with a space instead of T, without time, without offset: UTC); numbers,
  * also as text (seconds or milliseconds since 1970); RFC 2822; and `11/20/2026`, the month first, with a time or without.

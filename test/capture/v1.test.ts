@@ -26,6 +26,9 @@ const event = (more: object = {}) => ({
   ...more,
 });
 
+const identify = (id: string, other: string) =>
+  event({ event: '$identify', distinct_id: id, properties: { $anon_distinct_id: other } });
+
 describe('a batch sent to /i/v1/analytics/events', () => {
   let database: TestDatabase;
   let server: CaptureServer;
@@ -138,6 +141,35 @@ describe('a batch sent to /i/v1/analytics/events', () => {
     assert.equal((await stored()).length, 1);
     const { status: alone } = await send(batch.slice(1));
     assert.equal(alone, 200);
+  });
+
+  it('says of each event that is stored otherwise than it was sent, why', async () => {
+    const warned: [object, string][] = [
+      [{ timestamp: 'yesterday' }, 'ignored_invalid_timestamp'],
+      [{ timestamp: '2999-01-01T00:00:00Z' }, 'event_timestamp_in_future'],
+      [{ event: 'e'.repeat(201) }, 'event_name_truncated'],
+      [{ distinct_id: 'd'.repeat(201) }, 'distinct_id_truncated'],
+      [{ event: '$create_alias', properties: { alias: 'a'.repeat(201) } }, 'distinct_id_truncated'],
+      [{ event: '$identify', properties: { $anon_distinct_id: 'null' } }, 'cannot_merge_with_illegal_distinct_id'],
+      [{ event: '$identify', options: { process_person_profile: false }, properties: { $anon_distinct_id: 'a' } }, 'invalid_event_when_process_person_profile_is_false'],
+    ]; // prettier-ignore
+    const batch = [event(), ...warned.map(([more]) => event(more))];
+    const { status, body } = await send(batch);
+    const results = batch.map(({ uuid }) => (body['results'] as Results)[uuid]!);
+    assert.deepEqual(
+      [status, results],
+      [200, [{ result: 'ok' }, ...warned.map(([, details]) => ({ result: 'warning', details }))]],
+    );
+    assert.equal((await stored()).length, batch.length);
+  });
+
+  it('says nothing of a merge that only its persons refuse: that is an ingestion warning', async () => {
+    for (const one of [identify('known', 'visitor'), event({ distinct_id: 'other' }), identify('other', 'known')]) {
+      const { body } = await send([one]);
+      assert.deepEqual(body, { results: { [one.uuid]: { result: 'ok' } } });
+    }
+    const codes = (await server.warnings(tenant.projectId)).map(({ code }) => code);
+    assert.ok(codes.includes('cannot_merge_already_identified'), codes.join());
   });
 
   it('arrives in each packing that released SDKs use', async () => {

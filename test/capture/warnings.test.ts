@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { post, startCapture, type CaptureServer } from '../support/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { WarningSummary } from '../../src/events/warnings.store.ts';
 import { buildTenant } from '../support/identity.ts';
 
 describe('an event that capture drops', () => {
@@ -79,6 +80,115 @@ describe('a timestamp that means nothing', () => {
       [projectId],
     );
     assert.deepEqual(rows, [{ n: 3 }]);
+  });
+});
+
+describe('an event that is stored otherwise than it was sent', () => {
+  let database: TestDatabase;
+  let server: CaptureServer;
+
+  before(async () => {
+    database = await createTestDatabase();
+    server = await startCapture(database.url);
+  });
+  after(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  /** Sends events of a project of its own. @returns the examples of its only warning, the first event's first */
+  async function warned(events: object[], around: object = {}): Promise<{ code: string; examples: object[] }> {
+    const { apiToken, projectId } = await buildTenant(server.db);
+    for (const event of events) {
+      const answer = await post(`${server.url}/batch/`, { api_key: apiToken, batch: [event], ...around });
+      assert.equal(answer.status, 200);
+    }
+    const [{ code, examples }, ...others] = (await server.warnings(projectId)) as [WarningSummary];
+    assert.deepEqual(others, []);
+    const named = examples.map(({ seen_at: _seenAt, ...example }) => example);
+    return { code, examples: named.toReversed() };
+  }
+
+  const uuid = randomUUID();
+
+  it('is named with the timestamp that was replaced, as far as that is short', async () => {
+    const stored = 'The event was stored as of its arrival: its timestamp';
+    const unreadable: [unknown, string][] = [
+      ['yesterday', '"yesterday" cannot be read. ISO 8601 can.'],
+      ['x'.repeat(1_000), `"${'x'.repeat(100)}" cannot be read. ISO 8601 can.`],
+      [{ a: 'x'.repeat(1_000) }, 'is no text, and cannot be read. ISO 8601 can.'],
+      [-1e15, '-1000000000000000 cannot be read. ISO 8601 can.'],
+    ];
+    for (const [timestamp, words] of unreadable) {
+      assert.deepEqual(await warned([{ event: 'e', distinct_id: 'd', uuid, timestamp }]), {
+        code: 'ignored_invalid_timestamp',
+        examples: [{ detail: `${stored} ${words}`, distinct_id: 'd', event_uuid: uuid }],
+      });
+    }
+    const future = { event: 'e', distinct_id: 'd', uuid, timestamp: '2999-01-01T00:00:00Z' };
+    assert.deepEqual(await warned([future]), {
+      code: 'event_timestamp_in_future',
+      examples: [
+        { detail: `${stored} "2999-01-01T00:00:00Z" is more than 23 hours ahead.`, distinct_id: 'd', event_uuid: uuid },
+      ],
+    });
+  });
+
+  it('is named with what put its timestamp into the future', async () => {
+    const { examples: offset } = await warned([{ event: 'e', distinct_id: 'd', uuid, offset: -1e9 }]);
+    assert.match(JSON.stringify(offset), /its offset -1000000000 is more than 23 hours ahead/);
+    const [timestamp, sentAt] = ['2026-01-02T00:00:00Z', '2025-12-01T00:00:00Z'];
+    const { examples } = await warned([{ event: 'e', distinct_id: 'd', uuid, timestamp }], { sent_at: sentAt });
+    assert.match(JSON.stringify(examples), /2026-01-02T00:00:00Z\\", by a clock that said \\"2025-12-01T00:00:00.000Z/);
+  });
+
+  it('is named with its name or its distinct id that was cut', async () => {
+    assert.deepEqual(await warned([{ event: '🎈'.repeat(201), distinct_id: 'd', uuid }]), {
+      code: 'event_name_truncated',
+      examples: [
+        {
+          detail: `The event's name was cut after 200 characters. It begins with "${'🎈'.repeat(100)}".`,
+          distinct_id: 'd',
+          event_uuid: uuid,
+        },
+      ],
+    });
+    assert.deepEqual(await warned([{ event: 'e', distinct_id: 'd'.repeat(201), uuid }]), {
+      code: 'distinct_id_truncated',
+      examples: [
+        {
+          detail: "The event's distinct id was cut after 200 characters.",
+          distinct_id: 'd'.repeat(200),
+          event_uuid: uuid,
+        },
+      ],
+    });
+    const alias = { event: '$create_alias', distinct_id: 'd', uuid, properties: { alias: 'a'.repeat(201) } };
+    assert.deepEqual(await warned([alias]), {
+      code: 'distinct_id_truncated',
+      examples: [
+        {
+          detail: 'The id that $create_alias merges into "d" was cut after 200 characters.',
+          distinct_id: 'd',
+          event_uuid: uuid,
+        },
+      ],
+    });
+  });
+
+  it('is not warned of when its name and its distinct id have 200 characters', async () => {
+    const { apiToken, projectId } = await buildTenant(server.db);
+    const batch = [{ event: '🎈'.repeat(200), distinct_id: '🎈'.repeat(200) }];
+    assert.deepEqual((await post(`${server.url}/batch/`, { api_key: apiToken, batch })).body, { status: 1 });
+    assert.deepEqual(await server.warnings(projectId), []);
+  });
+
+  it('takes no more room than five examples, however many there are', async () => {
+    const { apiToken, projectId } = await buildTenant(server.db);
+    const batch = Array.from({ length: 500 }, (_, n) => ({ event: `${n}`.padEnd(201, '-'), distinct_id: 'd' }));
+    await post(`${server.url}/batch/`, { api_key: apiToken, batch });
+    const [{ count, examples } = { count: 0, examples: [] }] = await server.warnings(projectId);
+    assert.deepEqual([count, examples.length], [500, 5]);
   });
 });
 

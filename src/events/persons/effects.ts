@@ -4,7 +4,7 @@
  */
 import { namesNobody } from '../../cookieless/ids.ts';
 import { COPIED, OF_SERVERS } from './copied-properties.ts';
-import { isMergeable, readMergeId } from './merge-ids.ts';
+import { isMergeable, MOST_LENGTH, readMergeId } from './merge-ids.ts';
 
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -29,8 +29,8 @@ export type PersonEffects = {
   warnings: readonly PersonWarning[];
 };
 
-/** `detail` names no values of properties but distinct ids. */
-export type PersonWarning = { code: string; detail: string; distinctId: string };
+/** `detail` names no values of properties but distinct ids. The uuid is there where it is known. */
+export type PersonWarning = { code: string; detail: string; distinctId: string; eventUuid?: string };
 
 const NONE: Properties = Object.freeze({});
 
@@ -128,7 +128,9 @@ function readMerge(event: string, distinctId: string, properties: Properties): M
   const other = readMergeId(value);
   if (other === distinctId) return NO_MERGE;
   if (other !== undefined && isMergeable(other) && isMergeable(distinctId)) {
-    return { merge: { distinctId: other, dangerously: event === '$merge_dangerously' }, warnings: NO_EFFECTS.warnings };
+    const isCut = typeof value === 'string' && other.length < value.length;
+    const warnings = isCut ? [truncation(event, distinctId)] : NO_EFFECTS.warnings;
+    return { merge: { distinctId: other, dangerously: event === '$merge_dangerously' }, warnings };
   }
   return { warnings: [refusal(event, distinctId, other)] };
 }
@@ -142,6 +144,14 @@ function withoutProfile(event: string, distinctId: string): PersonWarning {
   return {
     code: 'invalid_event_when_process_person_profile_is_false',
     detail: `${event} of ${JSON.stringify(distinctId)} changed nothing: it was sent with $process_person_profile: false.`,
+    distinctId,
+  };
+}
+
+function truncation(event: string, distinctId: string): PersonWarning {
+  return {
+    code: 'distinct_id_truncated',
+    detail: `The id that ${event} merges into ${JSON.stringify(distinctId)} was cut after ${MOST_LENGTH} characters.`,
     distinctId,
   };
 }

@@ -8,8 +8,8 @@ const EXACT_WORDS = ['[object Object]', 'NaN', 'None', 'none', 'null', '0'];
 
 const MISTAKES = new Set(WORDS.flatMap(inQuotes));
 const EXACT_MISTAKES = new Set(EXACT_WORDS.flatMap(inQuotes));
-/** UTF-16 units, as capture cuts the distinct ids of events. */
-const MOST_LENGTH = 200;
+/** Code points, as capture cuts the distinct ids of events. */
+export const MOST_LENGTH = 200;
 
 function inQuotes(word: string): string[] {
   return [word, `'${word}'`, `"${word}"`];

@@ -1,4 +1,5 @@
 /** What the events of one group do to the persons of a project. */
+import { toIso } from '../../wire/instant.ts';
 import { textHasMoreValuesThan } from '../../wire/value-count.ts';
 import { personIdOf } from '../person-id.ts';
 import { storedLength } from '../stored-length.ts';
@@ -38,7 +39,6 @@ export type PersonChanges = {
 const MOST_PROPERTIES_BYTES = 1024 * 1024;
 /** Elements, members, lists and objects in them: each change reads and writes all of them, and other requests wait for it. */
 const MOST_PROPERTIES_VALUES = 25_000;
-const POSTGRES_EPOCH_MS = 946_684_800_000;
 
 /** A person on its way through the group. */
 type Person = PersonState & {
@@ -214,8 +214,7 @@ function changeOf({ id, properties, isIdentified, createdAt, before }: Person): 
 
 function withSurvey(effects: PersonEffects, timestamp: bigint): PersonEffects {
   if (!effects.surveyShown) return effects;
-  const seen = new Date(POSTGRES_EPOCH_MS + Number(timestamp / 1000n)).toISOString();
-  return { ...effects, set: { $survey_last_seen_date: seen, ...effects.set } };
+  return { ...effects, set: { $survey_last_seen_date: toIso(timestamp), ...effects.set } };
 }
 
 function alreadyIdentified(distinctId: string, other: string): PersonWarning {

@@ -125,10 +125,11 @@ const CASES: Case[] = [
     warnings: [ILLEGAL, ILLEGAL],
   },
   {
-    title: 'alias: ids are cut as those of events are',
+    title: 'alias: ids are cut as those of events are, with a warning',
     before: [['x', 'y'.repeat(200)]],
     events: [alias('user', 'y'.repeat(300))],
     persons: { [`user,${'y'.repeat(200)}`]: { of: 'y'.repeat(200), since: 0, identified: true } },
+    warnings: ['distinct_id_truncated'],
   },
   {
     title: 'alias: without one, nothing',
