@@ -108,8 +108,7 @@ function withOffset(wall: number, offset: string): number | undefined {
 function before(amount: number, unit: string, { timeZone, now }: DateContext): bigint | undefined {
   if (amount >= MAX_AMOUNT) return undefined;
   const wall = now + offsetAt(now, timeZone);
-  const instant = instantOfWall(wallBefore(wall, amount, unit), timeZone);
-  return instant === undefined ? undefined : BigInt(instant) * 1000n;
+  return BigInt(instantOfWall(wallBefore(wall, amount, unit), timeZone)) * 1000n;
 }
 
 function wallBefore(wall: number, amount: number, unit: string): number {
@@ -141,10 +140,14 @@ function daysIn(year: number, monthIndex: number): number {
   return date.getUTCDate();
 }
 
-/** A reading that occurs twice (autumn) is the earlier instant; one that never occurs (spring) is none. */
-function instantOfWall(wall: number, timeZone: string): number | undefined {
-  const candidates = [wall - offsetAt(wall - DAY_MS, timeZone), wall - offsetAt(wall + DAY_MS, timeZone)];
-  return candidates.sort((a, b) => a - b).find((instant) => instant + offsetAt(instant, timeZone) === wall);
+/**
+ * A reading that occurs twice (autumn) is the earlier instant. One that the clocks skip (spring) counts with the offset before the
+ * jump, as Python and Postgres count it: 02:30 is what the clocks show as 03:30. Upstream's server lets such a date match nothing.
+ */
+function instantOfWall(wall: number, timeZone: string): number {
+  const byOffsetBefore = wall - offsetAt(wall - DAY_MS, timeZone);
+  const candidates = [byOffsetBefore, wall - offsetAt(wall + DAY_MS, timeZone)].sort((a, b) => a - b);
+  return candidates.find((instant) => instant + offsetAt(instant, timeZone) === wall) ?? byOffsetBefore;
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>();

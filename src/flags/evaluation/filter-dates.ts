@@ -5,17 +5,22 @@
 import { instantOfReading, instantOfText, LONGEST_INSTANT, ofSeconds, RELATIVE, type DateContext } from './dates.ts';
 import { textOf, type Json } from './json-values.ts';
 
-/** A year or a month is its first day. Month before day, where both are numbers. */
+/** A year or a month is its first day. Month before day, where both are numbers. The compact forms are those of ISO 8601. */
 const FORMS = [
   /^(?<year>[0-9]{4})(?:-(?<month>[0-9]{2}))?$/,
   /^(?:(?<weekday>[a-z]{3,9}),? )?(?<month>[a-z]{3,9})\.? (?<day>[0-9]{1,2}),? (?<year>[0-9]{4})(?:,? (?<time>.+))?$/i,
   /^(?:(?<weekday>[a-z]{3,9}),? )?(?<day>[0-9]{1,2})[ -](?<month>[a-z]{3,9})[ -](?<year>[0-9]{4})(?:,? (?<time>.+))?$/i,
   /^(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})\/(?<year>[0-9]{4})(?:,? (?<time>.+))?$/,
+  /^(?<year>[0-9]{4})(?<month>[0-9]{2})(?<day>[0-9]{2})(?:[T ](?<compact>.+))?$/i,
+  /^(?<year>[0-9]{4})(?<month>[0-9]{2})(?<day>[0-9]{2})(?<compact>[0-9]{4}(?:[0-9]{2})?)$/,
   /^(?<year>[0-9]{4})\/(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})(?:,? (?<time>.+))?$/,
 ];
 /** As `Date` of JavaScript writes it, too: `10:20:30 GMT+0100 (Central European Standard Time)`. */
 const TIME =
   /^([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?: ?(?:GMT|UTC)?([+-][0-9]{2}:?[0-9]{2})| ?(Z|UTC|GMT))?(?: \([^()]*\))?$/i;
+/** `TIME` without its colons, and with the hour alone. */
+const COMPACT_TIME =
+  /^([0-9]{2})(?:([0-9]{2})(?:([0-9]{2})(?:\.([0-9]+))?)?)?(?: ?(?:([+-][0-9]{2}:?[0-9]{2})|(Z|UTC|GMT)))?$/i;
 /** Nine digits are years from 1973 on; shorter ones are no dates that anybody writes in seconds. */
 const SECONDS = /^[0-9]{9,11}(?:\.[0-9]+)?$/;
 const MILLISECONDS = /^[0-9]{13}$/;
@@ -42,10 +47,10 @@ export function prepareInstant(value: Json, timeZone: string): (now: number) => 
 
 function instantOfForm(text: string, context: DateContext): bigint | undefined {
   for (const form of FORMS) {
-    const { year, month = '1', day = '1', weekday, time } = form.exec(text)?.groups ?? {};
+    const { year, month = '1', day = '1', weekday, time, compact } = form.exec(text)?.groups ?? {};
     if (year === undefined || (weekday !== undefined && placeIn(WEEKDAYS, weekday) === undefined)) continue;
     const monthNumber = /[0-9]/.test(month) ? Number(month) : placeIn(MONTHS, month);
-    const clock = time === undefined ? [] : TIME.exec(time)?.slice(1);
+    const clock = clockOf(time, compact);
     if (monthNumber === undefined || !clock) continue;
     const [hour, minute, second, fraction, offset, zone] = clock;
     return instantOfReading(
@@ -55,6 +60,13 @@ function instantOfForm(text: string, context: DateContext): bigint | undefined {
     );
   }
   return undefined;
+}
+
+/** @returns hour, minute, second, its fraction, an offset and a zone, as far as they are given; undefined for a text that is no time */
+function clockOf(time: string | undefined, compact: string | undefined): (string | undefined)[] | undefined {
+  if (time !== undefined) return TIME.exec(time)?.slice(1);
+  if (compact === undefined) return [];
+  return (COMPACT_TIME.exec(compact) ?? TIME.exec(compact))?.slice(1);
 }
 
 /** From 1 on: of the name, or of its beginning (`Sept`). */

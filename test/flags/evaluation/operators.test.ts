@@ -87,6 +87,16 @@ describe('operators on properties', () => {
     ['a month by its name', 'is_date_exact', 'September 16, 2023', '2023-09-16', true],
     ['a day before its month', 'is_date_exact', '16 Sept 2023', '2023-09-16', true],
     ['a month before its day', 'is_date_exact', '11/16/2023 10:20', '2023-11-16T10:20:00Z', true],
+    ['a compact day', 'is_date_exact', '20231116', '2023-11-16', true],
+    ['a compact day as a number', 'is_date_exact', 20_231_116, '2023-11-16', true],
+    ['a compact instant', 'is_date_exact', '20231116T102030Z', '2023-11-16T10:20:30Z', true],
+    ['a compact instant with an offset', 'is_date_exact', '20231116T102030.5+0100', '2023-11-16T09:20:30.5Z', true],
+    ['a compact day and an hour', 'is_date_exact', '20231116T10', '2023-11-16T10:00:00Z', true],
+    ['a compact day before a time', 'is_date_exact', '20231116 10:20', '2023-11-16T10:20:00Z', true],
+    ['twelve digits', 'is_date_exact', '202311161020', '2023-11-16T10:20:00Z', true],
+    ['fourteen digits', 'is_date_exact', '20231116102030', '2023-11-16T10:20:30Z', true],
+    ['a compact day that no calendar has', 'is_date_after', '20230230', '2024-03-31', false],
+    ['six digits', 'is_date_after', '202311', '2024-03-31', false],
     ['slashes after a year', 'is_date_before', '2023/11/16', '2023-11-15', true],
     ['a month that is none', 'is_date_before', '16/11/2023', '2023-11-15', false],
     ['a weekday that is none', 'is_date_before', 'Foo Nov 16 2023', '2023-11-15', false],
@@ -117,10 +127,16 @@ describe('operators on properties', () => {
     it(`${operator}: ${rule}`, () => assert.equal(matches(operator, value, found), expected));
   }
 
-  it('read a naive date in the project’s zone: the earlier of two, none in the gap', () => {
+  it('read a naive date in the project’s zone: the earlier of two, and in a gap by the offset before it', () => {
     const berlin = { timeZone: 'Europe/Berlin', now: NOW.now };
     assert.ok(matches('is_date_exact', '2024-10-27 02:30:00', '2024-10-27T00:30:00Z', berlin));
-    assert.ok(!matches('is_date_after', '2024-03-31 02:30:00', '2025-01-01', berlin));
+    assert.ok(matches('is_date_exact', '2024-03-31 02:30:00', '2024-03-31T01:30:00Z', berlin));
+    assert.ok(matches('is_date_after', '2024-03-31 02:30:00', '2025-01-01', berlin));
+    assert.ok(matches('is_date_exact', '2024-03-31T01:30:00Z', '2024-03-31 02:30:00', berlin));
+    const dayAfterGap = { timeZone: 'Europe/Berlin', now: Date.parse('2024-04-01T02:30:00+02:00') };
+    assert.ok(matches('is_date_exact', '-1d', '2024-03-31T01:30:00Z', dayAfterGap));
+    const apia = { timeZone: 'Pacific/Apia', now: NOW.now };
+    assert.ok(matches('is_date_exact', '2011-12-30', '2011-12-31', apia));
     assert.ok(matches('is_date_exact', '2024-07-01', '2024-06-30T22:00:00Z', berlin));
     assert.ok(matches('is_date_exact', 'Mon Jul 1 2024', '2024-06-30T22:00:00Z', berlin));
     assert.ok(matches('is_date_exact', 'Mon Jul 1 2024 00:00 UTC', '2024-07-01T00:00:00Z', berlin));

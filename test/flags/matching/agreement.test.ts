@@ -81,6 +81,8 @@ const { group } = fc.letrec<{ group: Json; member: Json }>((tie) => ({
 const dates = fc.constantFrom<Json>(
   '2024-03-31',
   '2024-03-31 02:30',
+  '20240331T0230',
+  '20240525',
   '2024-03-31T01:30',
   '2024-03-31t03:30:00.5',
   '2024-10-27 02:30',
