@@ -6,6 +6,9 @@ import { LIMITS } from './limits.ts';
 import { CAPTURE_PATHS, CSP_PATH, REPLAY_PATH, V1_PATH } from './paths.ts';
 
 const token = Type.String({ description: 'The public key of the project (`phc_…`); `token` is read too.' });
+const tokenOfQuery = Type.String({
+  description: 'The public key of the project, where the body names none; `api_key` is read too.',
+});
 const values = Type.Record(Type.String(), Type.Unknown());
 
 const CapturedEvent = Type.Object(
@@ -21,7 +24,13 @@ const CapturedEvent = Type.Object(
       Type.String({
         format: 'date-time',
         description:
-          'When it happened; without it, when it arrived. Seconds and milliseconds since 1970, RFC 2822 and `11/20/2026` are read too.',
+          'When it happened; without it, when it arrived, and so where it cannot be read or is more than 23 hours ahead. Seconds and ' +
+          'milliseconds since 1970, RFC 2822 and `11/20/2026` are read too.',
+      }),
+    ),
+    offset: Type.Optional(
+      Type.Number({
+        description: 'How many milliseconds before its arrival it happened. Counts instead of `timestamp`.',
       }),
     ),
     uuid: Type.Optional(
@@ -29,6 +38,7 @@ const CapturedEvent = Type.Object(
     ),
     $set: Type.Optional(values),
     $set_once: Type.Optional(values),
+    $unset: Type.Optional(Type.Array(Type.String(), { description: 'Names of properties that its person loses.' })),
   },
   { title: 'CapturedEvent' },
 );
@@ -50,6 +60,21 @@ const CapturedBatch = Type.Object(
   { title: 'CapturedBatch' },
 );
 
+const Captured = Type.Union([CapturedEvent, Type.Array(CapturedEvent), CapturedBatch]);
+
+const EngagedEvent = Type.Object(
+  { ...CapturedEvent.properties, event: Type.Optional(CapturedEvent.properties.event) },
+  { title: 'EngagedEvent' },
+);
+const EngagedBatch = Type.Object(
+  {
+    ...CapturedBatch.properties,
+    batch: Type.Array(EngagedEvent, { minItems: 1, maxItems: LIMITS.eventsPerRequest }),
+  },
+  { title: 'EngagedBatch' },
+);
+const Engaged = Type.Union([EngagedEvent, Type.Array(EngagedEvent), EngagedBatch]);
+
 const Stored = Type.Object(
   {
     status: Type.Literal(1),
@@ -58,7 +83,11 @@ const Stored = Type.Object(
         description: 'Events that were not stored, by their place in the request; all others were.',
       }),
     ),
-    warnings: Type.Optional(Type.Array(Type.Object({ code: Type.String(), detail: Type.String() }))),
+    warnings: Type.Optional(
+      Type.Array(Type.Object({ code: Type.String(), detail: Type.String() }), {
+        description: 'Why all of the events were stored otherwise than they were sent.',
+      }),
+    ),
   },
   { title: 'Stored' },
 );
@@ -69,9 +98,12 @@ const hints = {
       description: 'Only lz64 has to be named.',
     }),
   ),
-  token: Type.Optional(token),
+  token: Type.Optional(tokenOfQuery),
   _: Type.Optional(
-    Type.Integer({ description: 'When it was sent by the client’s clock, in milliseconds since 1970.' }),
+    Type.Integer({
+      description:
+        'When it was sent by the client’s clock, in milliseconds since 1970, where the body does not say so.',
+    }),
   ),
   beacon: Type.Optional(stringEnum(['1'] as const, { description: 'Answer with 204 and no body.' })),
 };
@@ -79,8 +111,8 @@ const answers = { 200: Stored, 204: null };
 const access = { public: true } as const;
 
 const description =
-  'The body is JSON: an event, an array of events, or a batch. Plain or in gzip, whatever its content type; also in base64 or ' +
-  'lz64, and those as the field `data` of a form.';
+  'The body is JSON: an event, an array of events, or a batch; whatever its content type. Plain, in gzip, or compressed as ' +
+  '`Content-Encoding` says (gzip, deflate, br, zstd); also in base64 or lz64, and those as the field `data` of a form.';
 
 const v0Routes = CAPTURE_PATHS.flatMap((path): DescribedRoute[] => [
   {
@@ -91,7 +123,7 @@ const v0Routes = CAPTURE_PATHS.flatMap((path): DescribedRoute[] => [
     errors: [400, 401, 403, 413, 415, 429],
     query: Type.Object(hints),
     example: { api_key: 'phc_project', event: 'bought', distinct_id: 'user-1', properties: { cups: 2 } },
-    body: Type.Union([CapturedEvent, Type.Array(CapturedEvent), CapturedBatch]),
+    body: path === '/engage' ? Engaged : Captured,
     answers,
     summary: 'Capture events',
     description: path === '/engage' ? `${description} An event without a name is \`$identify\`.` : description,
@@ -136,9 +168,11 @@ const BatchV1 = Type.Object(
         ),
         properties: Type.Optional(values),
       }),
-      { maxItems: LIMITS.eventsPerRequest },
+      { minItems: 1, maxItems: LIMITS.eventsPerRequest },
     ),
-    created_at: Type.Optional(Type.String({ format: 'date-time' })),
+    created_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'SDKs send it; `PostHog-Request-Timestamp` counts instead.' }),
+    ),
     historical_migration: Type.Optional(
       Type.Boolean({
         description: 'Places the events by their timestamps, where the project permits it to its public key.',
@@ -154,9 +188,14 @@ const ResultsV1 = Type.Object(
       Type.String(),
       Type.Object({
         result: stringEnum(['ok', 'warning', 'drop'] as const, {
-          description: 'Stored; stored otherwise than it was asked for; not stored, and not to be sent again.',
+          description:
+            '`ok`: stored. `warning`: stored otherwise than it was sent. `drop`: not stored, and not to be sent again.',
         }),
-        details: Type.Optional(Type.String({ description: 'Why, for programs.' })),
+        details: Type.Optional(
+          Type.String({
+            description: 'Why it is not `ok`: a code of the ingestion warnings, such as `ignored_invalid_timestamp`.',
+          }),
+        ),
       }),
       { description: 'By the uuids of the events.' },
     ),
@@ -200,7 +239,7 @@ const cspRoute: DescribedRoute = {
   tag: 'capture',
   errors: [400, 401, 413, 415, 429],
   query: Type.Object({
-    token,
+    token: Type.String({ description: 'The public key of the project; `api_key` is read too.' }),
     distinct_id: Type.Optional(Type.String({ description: 'Whom it is about; without it, nobody who is known.' })),
     session_id: Type.Optional(Type.String({ description: 'In which session it was; made up without it.' })),
     v: Type.Optional(Type.String({ description: 'Of the policy: `$csp_version`.' })),

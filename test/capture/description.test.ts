@@ -28,4 +28,23 @@ describe('what is said about capture', () => {
     for (const body of bodies) assert.ok(isBody(body), JSON.stringify(isBody.errors));
     for (const body of [{ event: 'e' }, [{ ...event, uuid: 'x' }], { batch: [] }, 'e']) assert.ok(!isBody(body));
   });
+
+  it('needs no name of an event that is sent to /engage/', () => {
+    const isBody = compile(captureRoutes.find(({ path }) => path === '/engage/')?.body ?? Type.Never());
+    const unnamed = { distinct_id: 'd', $set: { a: 1 } };
+    for (const body of [unnamed, [unnamed], { api_key: 'phc_x', batch: [unnamed] }]) assert.ok(isBody(body));
+  });
+
+  it('names every content encoding that a body may have', () => {
+    const descriptions = captureRoutes.filter(({ method, path }) => method === 'post' && /batch|v1/.test(path));
+    for (const { description = '' } of descriptions) {
+      for (const name of ['gzip', 'deflate', 'br', 'zstd']) assert.match(description, new RegExp(`\\b${name}\\b`));
+    }
+  });
+
+  it('does not fit an empty batch of newer SDKs, which is refused', () => {
+    const isBody = compile(captureRoutes.find(({ path }) => path === `${V1_PATH}/`)?.body ?? Type.Never());
+    assert.ok(isBody({ batch: [{ ...event, uuid: '01a1fb4f-740a-709c-bc99-d4a204c30c55' }] }));
+    assert.ok(!isBody({ batch: [] }));
+  });
 });
