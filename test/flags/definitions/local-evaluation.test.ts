@@ -1,27 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Json } from '../../../src/flags/evaluation/json-values.ts';
 import { localEvaluation } from '../../../src/flags/definitions/local-evaluation.ts';
-import type { StoredDefinitions, StoredFlag } from '../../../src/flags/definitions/stored-definitions.ts';
-
-type Changes = Partial<Omit<StoredFlag, 'filters'>> & { filters?: Json };
-
-const flag = (changes: Changes = {}): StoredFlag => ({
-  id: 1,
-  key: 'flag',
-  name: '',
-  version: 1,
-  active: true,
-  filters: { groups: [{ properties: [] }] },
-  ensureExperienceContinuity: false,
-  evaluationRuntime: 'all',
-  bucketingIdentifier: 'distinct_id',
-  evaluationContexts: [],
-  tags: [],
-  isRemoteConfiguration: false,
-  hasEncryptedPayloads: false,
-  hasExperiment: false,
-  ...changes,
-});
+import type { StoredDefinitions } from '../../../src/flags/definitions/stored-definitions.ts';
+import { buildStoredFlag, type StoredFlagChanges } from '../../support/stored-flags.ts';
 
 const asking = (...properties: Json[]): { filters: Json } => ({ filters: { groups: [{ properties }] } });
 const person = (changes: object = {}): Json => ({
@@ -38,14 +19,16 @@ const cohort = (id: number, ...values: Json[]) => {
 };
 
 const others = [
-  flag({ id: 10, key: 'plain' }),
-  flag({ id: 11, key: 'on-plain', ...asking(dependsOn(10)) }),
-  flag({ id: 12, key: 'sticky', ensureExperienceContinuity: true }),
-  flag({ id: 13, key: 'on-sticky', ...asking(dependsOn(10), dependsOn(12)) }),
-  flag({ id: 14, key: 'cyclic', ...asking(dependsOn(15)) }),
-  flag({ id: 15, key: 'cyclic-too', ...asking(dependsOn(14)) }),
-  ...Array.from({ length: 120 }, (_, n) => flag({ id: 1000 + n, key: `chain-${n}`, ...asking(dependsOn(999 + n)) })),
-  flag({ id: 999, key: 'chain' }),
+  buildStoredFlag({ id: 10, key: 'plain' }),
+  buildStoredFlag({ id: 11, key: 'on-plain', ...asking(dependsOn(10)) }),
+  buildStoredFlag({ id: 12, key: 'sticky', ensureExperienceContinuity: true }),
+  buildStoredFlag({ id: 13, key: 'on-sticky', ...asking(dependsOn(10), dependsOn(12)) }),
+  buildStoredFlag({ id: 14, key: 'cyclic', ...asking(dependsOn(15)) }),
+  buildStoredFlag({ id: 15, key: 'cyclic-too', ...asking(dependsOn(14)) }),
+  ...Array.from({ length: 120 }, (_, n) =>
+    buildStoredFlag({ id: 1000 + n, key: `chain-${n}`, ...asking(dependsOn(999 + n)) }),
+  ),
+  buildStoredFlag({ id: 999, key: 'chain' }),
 ];
 
 const definitions: StoredDefinitions = {
@@ -72,12 +55,12 @@ const group = (index: number | null) => ({
   operator: 'exact',
   value: 1,
 });
-const rolledOut = (index: number | null, ...properties: Json[]): Changes => ({
+const rolledOut = (index: number | null, ...properties: Json[]): StoredFlagChanges => ({
   filters: { aggregation_group_type_index: index, groups: [{ properties }] },
 });
 
 describe('whether SDKs can evaluate a flag', () => {
-  const evaluable: [what: string, flag: Changes][] = [
+  const evaluable: [what: string, flag: StoredFlagChanges][] = [
     ['a rollout', {}],
     ['a flag that is not active', { active: false }],
     ['properties of persons', asking(person(), person({ operator: 'semver_gte', value: '1.2' }))],
@@ -90,11 +73,11 @@ describe('whether SDKs can evaluate a flag', () => {
   ];
   for (const [what, changes] of evaluable) {
     it(`they can: ${what}`, () => {
-      assert.deepEqual(localEvaluation(flag(changes), definitions), { evaluable: true, reason: null });
+      assert.deepEqual(localEvaluation(buildStoredFlag(changes), definitions), { evaluable: true, reason: null });
     });
   }
 
-  const refused: [what: string, flag: Changes, reason: RegExp][] = [
+  const refused: [what: string, flag: StoredFlagChanges, reason: RegExp][] = [
     ['experience continuity', { ensureExperienceContinuity: true }, /keeps its answer/],
     ['encrypted payloads', { hasEncryptedPayloads: true }, /encrypted payloads/],
     ['a survey', { key: 'survey-targeting-x' }, /surveys/],
@@ -120,7 +103,7 @@ describe('whether SDKs can evaluate a flag', () => {
   ];
   for (const [what, changes, reason] of refused) {
     it(`they cannot: ${what}`, () => {
-      const verdict = localEvaluation(flag(changes), definitions);
+      const verdict = localEvaluation(buildStoredFlag(changes), definitions);
       assert.equal(verdict.evaluable, false);
       assert.match(verdict.reason ?? '', reason);
     });

@@ -6,26 +6,8 @@ import type { StoredDefinitions, StoredFlag } from '../../../src/flags/definitio
 import type { Json } from '../../../src/flags/evaluation/json-values.ts';
 import { DIFFERENCES as SHOWN } from '../../sdks/differences.ts';
 import { FLAGS } from '../../support/sdk-table.ts';
+import { buildStoredFlag, type StoredFlagChanges } from '../../support/stored-flags.ts';
 
-type Changes = Partial<Omit<StoredFlag, 'filters'>> & { filters?: Json };
-
-const flag = (changes: Changes = {}): StoredFlag => ({
-  id: 1,
-  key: 'flag',
-  name: '',
-  version: 1,
-  active: true,
-  filters: { groups: [{}] },
-  ensureExperienceContinuity: false,
-  evaluationRuntime: 'all',
-  bucketingIdentifier: 'distinct_id',
-  evaluationContexts: [],
-  tags: [],
-  isRemoteConfiguration: false,
-  hasEncryptedPayloads: false,
-  hasExperiment: false,
-  ...changes,
-});
 const cohort = (id: number, ...values: Json[]) => ({
   id,
   isStatic: false,
@@ -44,14 +26,14 @@ const definitionsOf = (flags: StoredFlag[], more: Partial<StoredDefinitions> = {
 });
 
 const set = (...properties: Json[]): Json => ({ properties });
-const sets = (...groups: Json[]): Changes => ({ filters: { groups } });
+const sets = (...groups: Json[]): StoredFlagChanges => ({ filters: { groups } });
 const HALF: Json = { rollout_percentage: 50 };
 const TWO = { variants: ['a', 'b'].map((key) => ({ key, rollout_percentage: 50 })) };
 const ALL = Object.keys(NEWEST) as Sdk[];
 
 /** `posthog-node <5.37.0`, and so on. */
-function said(changes: Changes, definitions = definitionsOf([])): string[] {
-  return sdkDifferences(flag(changes), definitions).map(({ sdk, versions }) => `${sdk} ${versions}`);
+function said(changes: StoredFlagChanges, definitions = definitionsOf([])): string[] {
+  return sdkDifferences(buildStoredFlag(changes), definitions).map(({ sdk, versions }) => `${sdk} ${versions}`);
 }
 
 function ofTrait(...traits: (keyof typeof DIFFERENCES)[]): string[] {
@@ -60,7 +42,7 @@ function ofTrait(...traits: (keyof typeof DIFFERENCES)[]): string[] {
 }
 
 describe('SDKs that decide a flag otherwise', () => {
-  const cases: [what: string, flag: Changes, traits: (keyof typeof DIFFERENCES)[]][] = [
+  const cases: [what: string, flag: StoredFlagChanges, traits: (keyof typeof DIFFERENCES)[]][] = [
     ['a rollout', sets(HALF), []],
     ['variants', { filters: { groups: [{}], multivariate: TWO } }, []],
     ['properties', sets(set(person('exact', 'x'), person('gt', '18'))), []],
@@ -134,9 +116,13 @@ describe('SDKs that decide a flag otherwise', () => {
   });
 
   it('are told of the flags that it depends on, too', () => {
-    const held = flag({ id: 7, key: 'held', filters: { groups: [{}], holdout: { id: 1, exclusion_percentage: 5 } } });
+    const held = buildStoredFlag({
+      id: 7,
+      key: 'held',
+      filters: { groups: [{}], holdout: { id: 1, exclusion_percentage: 5 } },
+    });
     const dependsOn: Json = { type: 'flag', key: '7', operator: 'flag_evaluates_to', value: true };
-    const [first] = sdkDifferences(flag(sets(set(dependsOn))), definitionsOf([held]));
+    const [first] = sdkDifferences(buildStoredFlag(sets(set(dependsOn))), definitionsOf([held]));
     assert.deepEqual(first, {
       sdk: 'posthog-go',
       versions: '<=1.23.1',
@@ -162,7 +148,7 @@ describe('SDKs that decide a flag otherwise', () => {
     const stored = FLAGS.map((one, index) => {
       const written = JSON.stringify(one).replace(/"<([^>]+)>"/g, (_, name: string) => String(ids[name]));
       const { filters, ...rest } = JSON.parse(written) as { filters: Json; [field: string]: unknown };
-      return flag({
+      return buildStoredFlag({
         id: index + 1,
         key: one.key,
         filters,
