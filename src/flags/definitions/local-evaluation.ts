@@ -43,15 +43,16 @@ export function localEvaluation(flag: JudgedFlag, definitions: StoredDefinitions
   return { evaluable: reason === null, reason };
 }
 
-/** What stands in the way in the flag itself. */
+/** @returns the reason in the flag itself for which SDKs cannot evaluate it; undefined: there is none */
 function obstacleOf(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
   if (isOfSurvey(flag)) return 'Flags that target surveys are not given to SDKs.';
   if (flag.hasEncryptedPayloads) return 'Flags with encrypted payloads are not given to SDKs.';
-  if (flag.ensureExperienceContinuity)
-    return 'It keeps its answer when a person is identified, which takes what is stored.';
+  if (flag.ensureExperienceContinuity) {
+    return 'It keeps the answer of an identified person, which only the server has stored.';
+  }
   const filters = fieldsOf(flag.filters);
   if (filters['feature_enrollment'] === true || hasSuperGroups(filters)) {
-    return 'Persons may enroll in it as an early access feature: SDKs do not know who did.';
+    return 'Persons can enroll in it as an early access feature, and SDKs do not know who has enrolled.';
   }
   const references = referencesIn(definitions);
   for (const condition of conditionsOf(flag)) {
@@ -88,10 +89,10 @@ function conditionObstacle(
 function propertyObstacle(property: Fields, index: number | undefined): string | undefined {
   const { type, operator } = property;
   if (type === 'flag') return undefined;
-  if (type === 'person_metadata') return 'It asks for what only the server knows of persons.';
+  if (type === 'person_metadata') return 'It reads `person_metadata`, which only the server has.';
   const asked = type === 'group' ? (integerOf(property['group_type_index']) ?? index) : undefined;
   if (asked !== index && !(type === undefined && index !== undefined)) {
-    return 'A condition set asks for properties of something else than it is rolled out to.';
+    return 'A condition set reads properties of a person or group other than the one that its percentage is about.';
   }
   if (typeof operator === 'string' && !OPERATORS.has(operator)) return `SDKs do not know the operator ${operator}.`;
   return undefined;
@@ -99,7 +100,7 @@ function propertyObstacle(property: Fields, index: number | undefined): string |
 
 function cohortObstacle(id: number, references: References): string | undefined {
   const behind = references.cohortsBehind(id);
-  if (!behind) return `Cohort ${id} is made of itself.`;
+  if (!behind) return `Cohort ${id} contains itself.`;
   for (const [one, cohort] of behind) {
     if (!cohort) return `There is no cohort ${one}.`;
     if (cohort.isStatic) return `Cohort ${one} is a list of persons, which SDKs do not have.`;
@@ -117,7 +118,7 @@ function dependencyObstacle(flag: JudgedFlag, definitions: StoredDefinitions): s
     if (id === undefined) continue;
     const chain = chainTo(id);
     if (!chain || chain.some((one) => one.id === flag.id)) {
-      return `It depends on flag ${id}, which is not there, depends on itself, or depends on too many others.`;
+      return `It depends on flag ${id}, which does not exist, depends on itself, or depends on too many others.`;
     }
     const stopped = chain.find((one) => obstacleOf(one, definitions) !== undefined);
     if (stopped) return `It depends on flag ${stopped.key}: ${obstacleOf(stopped, definitions)}`;

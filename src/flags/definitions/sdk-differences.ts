@@ -1,6 +1,6 @@
 /**
- * Which released SDKs decide a flag otherwise than the server, when they evaluate it by themselves. They do not say so: what they do not
- * know they pass over. Told with each flag, because an upgrade, or asking the server for this flag, is for whoever runs them.
+ * Released SDKs that decide a flag otherwise than the server when they evaluate it by themselves. SDKs ignore what they do not know
+ * without reporting it, so each flag says so: the remedy, an upgrade or asking the server for this flag, is up to its users.
  *
  * The facts are those of the SDKs' sources, and for what `test/sdks/table.json` holds of running them.
  */
@@ -27,21 +27,21 @@ type Fixed = Partial<Record<Sdk, string | null>>;
 
 const NOWHERE: Fixed = Object.fromEntries(Object.keys(NEWEST).map((sdk) => [sdk, null]));
 
-/** `has`: what a flag has, in the words of the docs; `what`: what the SDK makes of it. */
+/** `has`: the part of a flag, in the words of the docs; `what`: how the SDK evaluates it, as users read it. */
 export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fixed: Fixed }>> = {
   holdout: {
     has: 'a holdout',
-    what: 'It knows no holdouts.',
+    what: 'It ignores holdouts.',
     fixed: { ...NOWHERE, 'posthog-node': '5.52.6', 'posthog-python': '7.60.0' },
   },
   olderHoldout: {
     has: '`holdout_groups`, the older form',
-    what: 'It does not read `holdout_groups`.',
+    what: 'It ignores `holdout_groups`.',
     fixed: NOWHERE,
   },
   earlyExit: {
     has: '`early_exit`',
-    what: 'It knows no `early_exit`: it goes on with the next condition set.',
+    what: 'It ignores `early_exit` and goes on with the next condition set.',
     fixed: {
       'posthog-node': '5.37.0',
       'posthog-python': '7.18.0',
@@ -52,37 +52,37 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   },
   superGroups: {
     has: '`super_groups`, without `feature_enrollment`',
-    what: 'It does not read `super_groups`.',
+    what: 'It ignores `super_groups`.',
     fixed: NOWHERE,
   },
   enrollment: {
     has: '`feature_enrollment`',
-    what: 'Enrollment that is true is not the text "true" to it.',
+    what: 'It matches enrollment that is the text "true" only, not the boolean.',
     fixed: { 'posthog-go': null },
   },
   continuity: {
     has: 'experience continuity',
-    what: 'It does not ask which answer somebody keeps.',
+    what: 'It decides by the distinct id, without asking for the answer that was kept for the person.',
     fixed: { 'posthog-rs': null },
   },
   byDevice: {
-    has: 'a bucket for each device',
-    what: 'It deals percentages by the distinct id, not by the device.',
+    has: 'percentages of devices',
+    what: 'It applies percentages to distinct ids instead of devices.',
     fixed: { ...NOWHERE, 'posthog-node': '5.26.0', 'posthog-python': '7.9.0', 'posthog-go': '1.10.0' },
   },
   ofPages: {
     has: '`evaluation_runtime` `client`',
-    what: 'It decides flags that are for pages only, which the server does not tell it.',
+    what: 'It decides flags of the runtime `client`, which the server leaves out of answers to servers.',
     fixed: NOWHERE,
   },
   cohort: {
     has: 'a cohort',
-    what: 'A cohort that asks for a property which it is not told is a no to it.',
+    what: 'It counts a person as outside of a cohort when it is not given a property that the cohort asks for.',
     fixed: { 'posthog-go': null },
   },
   notInCohort: {
     has: '`not_in` a cohort',
-    what: 'It takes `not_in` a cohort for `in`.',
+    what: 'It evaluates `not_in` a cohort as `in`: the members of the cohort match, and all others do not.',
     fixed: {
       'posthog-node': '5.40.0',
       'posthog-python': '7.40.0',
@@ -94,7 +94,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   },
   groupSet: {
     has: 'a percentage of groups, in a flag about persons',
-    what: 'It deals the percentage of a condition set about groups by the person.',
+    what: 'It applies the percentage of a condition set about groups to persons.',
     fixed: {
       'posthog-node': '5.35.14',
       'posthog-python': '7.16.0',
@@ -105,7 +105,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   },
   personSet: {
     has: 'a percentage of persons, in a flag about groups',
-    what: 'It deals the percentage of a condition set about persons by the group.',
+    what: 'It applies the percentage of a condition set about persons to groups.',
     fixed: NOWHERE,
   },
   variantFirst: {
@@ -122,13 +122,13 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
     },
   },
   percentageOfMatches: {
-    has: 'a percentage of those that match conditions',
-    what: 'It does not read the percentage of a condition set that has conditions.',
+    has: 'a percentage in a condition set with conditions',
+    what: 'It ignores the percentage of a condition set that has conditions.',
     fixed: { 'posthog-go': '1.9.0' },
   },
   comparedText: {
-    has: '`gt` and its like with what is no number',
-    what: 'It compares with what is no number as texts.',
+    has: '`gt`, `gte`, `lt` or `lte` with a value that is not a number',
+    what: 'It compares values that are not numbers as texts, where the server matches nobody.',
     fixed: {
       'posthog-node': null,
       'posthog-python': NEWEST['posthog-python'],
@@ -139,8 +139,8 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
     },
   },
   ownDate: {
-    has: 'a date without an offset, where the project is not in UTC, or in words',
-    what: 'It reads a date that says no offset, or not as `2024-06-01T08:30:00Z` does, by a clock and in a way of its own.',
+    has: 'a date without an offset, where the project is not in UTC, or in another form than `2024-06-01T08:30:00Z`',
+    what: 'It may read this date otherwise or not at all: the date has no offset while the project is not in UTC, or it is not written like `2024-06-01T08:30:00Z`.',
     fixed: NOWHERE,
   },
 };

@@ -76,6 +76,7 @@ describe('SDKs that decide a flag otherwise', () => {
     ],
     ['a date', sets(set(person('is_date_after', '2024-06-01'), person('is_date_before', '-7d'))), []],
     ['a date in words', sets(set(person('is_date_after', 'Thu Nov 16 2023'))), ['ownDate']],
+    ['a compact date', sets(set(person('is_date_after', '20231116'))), ['ownDate']],
     ['seconds for a date', sets(set(person('is_date_after', 1_700_000_000))), ['ownDate']],
     ['filters that make no sense', { filters: [null] }, []],
   ];
@@ -115,6 +116,21 @@ describe('SDKs that decide a flag otherwise', () => {
     ]);
   });
 
+  it('are named for `not_in` a cohort, with the releases that read it as `in`', () => {
+    const told = sdkDifferences(buildStoredFlag(sets(set(inCohort(1, 'not_in')))), definitionsOf([]));
+    assert.deepEqual(
+      told.filter(({ reason }) => reason.includes('`not_in`')).map(({ sdk, versions }) => `${sdk} ${versions}`),
+      [
+        'posthog-go <=1.23.1',
+        'posthog-node <5.40.0',
+        'posthog-php <=4.13.2',
+        'posthog-python <7.40.0',
+        'posthog-ruby <=3.23.2',
+        'posthog-server <=2.3.3',
+      ],
+    );
+  });
+
   it('are told of the flags that it depends on, too', () => {
     const held = buildStoredFlag({
       id: 7,
@@ -126,7 +142,7 @@ describe('SDKs that decide a flag otherwise', () => {
     assert.deepEqual(first, {
       sdk: 'posthog-go',
       versions: '<=1.23.1',
-      reason: 'It depends on flag held: It knows no holdouts.',
+      reason: 'It depends on flag held: It ignores holdouts.',
     });
     assert.deepEqual(said(sets(set(dependsOn)), definitionsOf([{ ...held, active: false }])), []);
   });

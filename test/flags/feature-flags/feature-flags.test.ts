@@ -359,7 +359,7 @@ describe('feature flags', () => {
     const held = { groups: on()['groups'], holdout: { id: 1, exclusion_percentage: 10 } };
     const { filters, ...flag } = await api.create({ filters: held });
     const { differing_sdks: told } = flag['local_evaluation'] as { differing_sdks: Body[] };
-    assert.deepEqual(told[0], { sdk: 'posthog-go', versions: '<=1.23.1', reason: 'It knows no holdouts.' });
+    assert.deepEqual(told[0], { sdk: 'posthog-go', versions: '<=1.23.1', reason: 'It ignores holdouts.' });
     assert.equal(told.length, 7);
     const above = await api.create({ filters: dependingOn([flag.id], false) });
     const { differing_sdks: of } = above['local_evaluation'] as { differing_sdks: { reason: string }[] };
