@@ -17,14 +17,14 @@ import type { Lane, LaneRequest, Reply } from '../lane/request.ts';
 import { describeError } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createMemory } from '../wire/memory.ts';
-import { Dropped } from './cookieless.ts';
+import { Dropped, REPLAY_NOT_KEPT } from './dropped.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { LIMITS } from './limits.ts';
 import { capturePathOf, type CapturePath } from './paths.ts';
 import { createReading, type ReadingOptions, type ReadOptions } from './read-request.ts';
 import { receiveUnread } from './receive.ts';
 import { preflightAnswer, takenAnswer, type Warned } from './respond.ts';
-import { NOT_STORABLE, REPLAY_DROPPED, warningsOf } from './warnings.ts';
+import { NOT_STORABLE, warningsOf } from './warnings.ts';
 
 export type CaptureOptions = Omit<ReadingOptions, 'projectLimit'> & {
   /** Made with INGEST_TIMEOUTS (`events/ingest.ts`) and at least GROUPS_IN_FLIGHT connections (`group-commit.ts`). */
@@ -88,7 +88,7 @@ export function createCapture(options: CaptureOptions): Capture {
     const project = await projectByToken(await receiveUnread(request, options)).catch(() => undefined);
     if (project) {
       projectLimit.charge(project.id, 1);
-      warn(project.id, [REPLAY_DROPPED]);
+      warn(project.id, warningsOf(REPLAY_NOT_KEPT));
     }
     return takenAnswer;
   }

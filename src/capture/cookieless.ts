@@ -5,11 +5,9 @@ import { siteOf } from '../cookieless/site.ts';
 import { visitorOf, type Visitor } from '../cookieless/visitor.ts';
 import { InvalidInput } from '../errors.ts';
 import { readAddress } from '../wire/client-address.ts';
+import { Dropped } from './dropped.ts';
 import { distinctIdIn, isObject, type RawObject } from './envelope.ts';
 import { uuidV7Of } from './uuid.ts';
-
-/** An event is not stored, and its sender need not mind: SDKs take an answer other than 200 for a failure of theirs. */
-export class Dropped extends InvalidInput {}
 
 /** Whether events of visitors without cookies may be stored, and by what they are told apart. */
 export type Cookieless =

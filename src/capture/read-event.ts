@@ -8,6 +8,7 @@ import { cut } from '../wire/cut.ts';
 import { excessOf, storableJson, storableText } from '../wire/json.ts';
 import { textHasMoreValuesThan } from '../wire/value-count.ts';
 import { checkLateness, checkMode, isCookieless, withoutTraces, type Cookieless } from './cookieless.ts';
+import { checkIsKept } from './dropped.ts';
 import { distinctIdIn, isObject, type RawObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 import { shown, type Note } from './notes.ts';
@@ -24,11 +25,12 @@ export type Reception = Clocks & {
 };
 
 /**
- * @throws InvalidInput naming the field
+ * @throws InvalidInput naming the field; Dropped, which its sender need not mind
  * @throws MalformedRequest when it is nested too deeply
  */
 export function readEvent(given: unknown, reception: Reception): NewEvent {
   if (!isObject(given)) throw new InvalidInput('An event must be an object.');
+  checkIsKept(given);
   const excess = excessOf(given, { levels: LIMITS.depth, values: MOST_AROUND * LIMITS.valuesPerEvent });
   if (excess === 'levels') {
     throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');

@@ -3,6 +3,7 @@ import { InvalidInput } from '../errors.ts';
 import type { IngestionWarning } from '../events/warnings.ts';
 import { answerFor, type ErrorBody } from '../http/error-body.ts';
 import { cut } from '../wire/cut.ts';
+import { REPLAY_NOT_KEPT } from './dropped.ts';
 import { isObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 import type { Rejected, Warning } from './respond.ts';
@@ -17,12 +18,6 @@ export const STORED_AS_LIVE: Warning = {
     'or the project setting historical_from_project_key.',
 };
 
-export const REPLAY_DROPPED: IngestionWarning = {
-  code: 'session_replay_not_kept',
-  detail: 'Session replay was sent, which is not kept here: switch it off where the SDK is set up.',
-  daily: true,
-};
-
 /** @param events of the request, as they were sent */
 export function rejectionWarnings(rejected: readonly Rejected[], events: readonly unknown[]): IngestionWarning[] {
   return rejected.flatMap(({ index, error }) => warningsOf(error, nameOf(events[index])));
@@ -31,11 +26,12 @@ export function rejectionWarnings(rejected: readonly Rejected[], events: readonl
 type EventName = Pick<IngestionWarning, 'distinctId' | 'eventUuid'>;
 
 /** @returns none for an error that is not the client's */
-export function warningsOf(error: unknown, name: EventName): IngestionWarning[] {
+export function warningsOf(error: unknown, name: EventName = {}): IngestionWarning[] {
   const answer = answerFor(error);
   if (!answer) return [];
   const { code, detail } = answer.body as ErrorBody;
-  return [{ code, detail, ...name }];
+  // A page sends replay every few seconds.
+  return [error === REPLAY_NOT_KEPT ? { code, detail, daily: true } : { code, detail, ...name }];
 }
 
 /** As far as it can be named: what was rejected may be anything. */

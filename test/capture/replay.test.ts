@@ -41,6 +41,44 @@ describe('session replay', () => {
     assert.equal((await server.pool.query('select from events')).rowCount, 0);
   });
 
+  describe('that is sent as events', () => {
+    const paths = ['/batch/', '/e/', '/capture/', '/track/', '/engage/', '/i/v0/e/', '/i/v0/ai/batch/'];
+    for (const path of paths) {
+      it(`to ${path} is taken and not kept, and its project is told once a day`, async () => {
+        for (const name of ['$snapshot', '$snapshot_items', '$performance_event']) {
+          const body = { api_key: tenant.apiToken, batch: [{ event: name }, { event: name, distinct_id: 'd' }] };
+          const answer = await post(server.url + path, body);
+          assert.deepEqual([answer.status, answer.body['status']], [200, 1], name);
+          const rejected = answer.body['rejected'] as { index: number; code: string }[];
+          assert.deepEqual(
+            rejected.map(({ index, code }) => `${index} ${code}`),
+            ['0 session_replay_not_kept', '1 session_replay_not_kept'],
+          );
+        }
+        assert.deepEqual(await codes(tenant), ['session_replay_not_kept 1']);
+        assert.equal((await server.pool.query('select from events')).rowCount, 0);
+      });
+    }
+
+    it('costs no other event of its request', async () => {
+      const batch = [{ event: '$snapshot' }, { event: 'bought', distinct_id: 'd' }];
+      const answer = await post(`${server.url}/batch/`, { api_key: tenant.apiToken, batch });
+      assert.equal(answer.status, 200);
+      const { rows } = await server.pool.query('select event from events where project_id = $1', [tenant.projectId]);
+      assert.deepEqual(rows, [{ event: 'bought' }]);
+    });
+
+    it('is dropped where each event is answered for', async () => {
+      const uuid = '01a1fb4f-740a-709c-bc99-d4a204c30c55';
+      const batch = [{ event: '$snapshot', uuid, distinct_id: 'd', properties: {} }];
+      const headers = { Authorization: `Bearer ${tenant.apiToken}` };
+      const answer = await post(`${server.url}/i/v1/analytics/events`, { batch }, headers);
+      const results = { [uuid]: { result: 'drop', details: 'session_replay_not_kept' } };
+      assert.deepEqual([answer.status, answer.body], [200, { results }]);
+      assert.deepEqual(await codes(tenant), ['session_replay_not_kept 1']);
+    });
+  });
+
   it('of nobody who is known is taken too', async () => {
     for (const body of [snapshot('phc_nobody'), [], '{']) {
       assert.equal((await post(`${server.url}/s/`, body)).status, 200);

@@ -53,6 +53,12 @@ export const BYTE_TEETH: readonly Tooth[] = [
     grep: 'taken in part',
   },
   {
+    name: 'replay-events',
+    guards: 'session replay, megabytes that nobody asked for, is not stored as events',
+    tests: ['test/capture/replay.test.ts'],
+    grep: 'that is sent as events',
+  },
+  {
     name: 'discarded-rest',
     guards: 'a body that was refused is not read for ever',
     tests: ['test/capture/bodies.test.ts'],
