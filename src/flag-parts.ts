@@ -122,7 +122,17 @@ export function createFlagParts(options: FlagPartsOptions): FlagParts {
   const surveyClock = createSurveyClock({ surveys: surveys.surveys, store: stores.surveys, responses, log });
 
   return {
-    lane: createDecide({ definitions, decider, visitors, locate, metering, requestsPerSecond, observe, log }),
+    lane: createDecide({
+      definitions,
+      decider,
+      visitors,
+      clientAddress: options.clientAddress,
+      locate,
+      metering,
+      requestsPerSecond,
+      observe,
+      log,
+    }),
     handle: (request, response) => ofrep.handle(request, response) || configuration.handle(request, response),
     collaborators: {
       flagUsage: flagUsageStore(db),

@@ -47,7 +47,16 @@ export type Capture = {
 };
 
 export function createCapture(options: CaptureOptions): Capture {
-  const { pool, projectByToken, eventsPerSecond, mostDistinctIds = MOST_DISTINCT_IDS, warn, observe, log } = options;
+  const {
+    pool,
+    projectByToken,
+    clientAddress,
+    eventsPerSecond,
+    mostDistinctIds = MOST_DISTINCT_IDS,
+    warn,
+    observe,
+    log,
+  } = options;
   const groups = createGroupCommit(createIngest(pool, { mostDistinctIds, onWarnings: warn }), (error) =>
     log.error({ error: describeError(error) }, 'a group failed'),
   );
@@ -85,7 +94,8 @@ export function createCapture(options: CaptureOptions): Capture {
 
   /** Session replay: SDKs that were told elsewhere to send it stop retrying only when it is taken. */
   async function drop(request: LaneRequest, options: Pick<ReadOptions, 'limit' | 'memory'>): Promise<Answer> {
-    const project = await projectByToken(await receiveUnread(request, options)).catch(() => undefined);
+    const sender = () => clientAddress(request);
+    const project = await projectByToken(await receiveUnread(request, { ...options, sender })).catch(() => undefined);
     if (project) {
       projectLimit.charge(project.id, 1);
       warn(project.id, warningsOf(REPLAY_NOT_KEPT));

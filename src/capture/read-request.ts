@@ -79,7 +79,9 @@ export function createReading(options: ReadingOptions) {
     let leave: (() => void) | undefined;
     const enterLine = async (sender: string) => void (leave = await line(sender));
     try {
-      return await readReceived(request, options.memory, await receive(request, { ...options, takeTurn, enterLine }));
+      const sender = () => clientAddress(request);
+      const received = await receive(request, { ...options, sender, takeTurn, enterLine });
+      return await readReceived(request, options.memory, received);
     } finally {
       leave?.();
     }

@@ -24,15 +24,20 @@ type ReceiveOptions = {
   limit: number;
   open: OpenEnvelope;
   memory: Memory;
+  /** Where it comes from: its project is not known before it is inflated. */
+  sender(): string;
   takeTurn: TakeTurn;
   /** Asked before a body of many events is parsed. */
   enterLine(sender: string): Promise<void>;
 };
 
 /** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: what is wrong with it */
-export async function receive(request: LaneRequest, { limit, open, ...options }: ReceiveOptions): Promise<Received> {
+export async function receive(
+  request: LaneRequest,
+  { limit, open, sender, ...options }: ReceiveOptions,
+): Promise<Received> {
   const query = queryOf(request.url ?? '');
-  const json = await readBody(request, { query, limit, hold: options.memory.hold });
+  const json = await readBody(request, { query, limit, hold: options.memory.hold, sender });
   const { value, escapes } =
     json.length > LARGE_BYTES ? await parseLarge(json, options) : parseJson(json, mostValues(json));
   return { ...open(value, { query, headers: request.headers }), escapes };
@@ -41,15 +46,15 @@ export async function receive(request: LaneRequest, { limit, open, ...options }:
 /** @returns the key of the project that it seems to be from, '' when there is none: nothing of it is parsed. @throws as `receive` */
 export async function receiveUnread(
   request: LaneRequest,
-  { limit, memory }: Pick<ReceiveOptions, 'limit' | 'memory'>,
+  { limit, memory, sender }: Pick<ReceiveOptions, 'limit' | 'memory' | 'sender'>,
 ): Promise<string> {
   const query = queryOf(request.url ?? '');
-  return query('token') ?? probableSender(await readBody(request, { query, limit, hold: memory.hold }));
+  return query('token') ?? probableSender(await readBody(request, { query, limit, hold: memory.hold, sender }));
 }
 
 async function parseLarge(
   json: Buffer,
-  { memory, takeTurn, enterLine }: Omit<ReceiveOptions, 'limit' | 'open'>,
+  { memory, takeTurn, enterLine }: Omit<ReceiveOptions, 'limit' | 'open' | 'sender'>,
 ): Promise<ParsedJson> {
   const sender = probableSender(json);
   memory.belongTo(sender);

@@ -20,6 +20,8 @@ export type BodyOptions = {
   limit: number;
   /** Told of bytes that are kept; what it throws ends the reading. */
   hold(bytes: number): void;
+  /** By which those who wait are told apart: asked for only where one waits. */
+  sender(): string;
 };
 
 /**
@@ -27,6 +29,7 @@ export type BodyOptions = {
  * @throws UnsupportedMedia for multipart bodies, and for other content encodings than gzip, deflate, br and zstd
  * @throws TooLarge over the limit
  * @throws MalformedRequest for what is broken
+ * @throws Unavailable when too many bodies are under way
  */
 export async function readBody(request: LaneRequest, options: BodyOptions): Promise<Buffer> {
   const take = await new Promise<() => Decoded>((done) => receiveBody(request, options, done));

@@ -1,4 +1,5 @@
 /** Waiting in turns: one sender after another, however many places in the queue each of them has taken. */
+import { Unavailable } from '../errors.ts';
 
 export type FairQueue = {
   /** Resolves when `next` lets this one begin. */
@@ -32,11 +33,20 @@ export function createFairQueue(): FairQueue {
   };
 }
 
-/** Resolves when it is the sender's turn, with a function that ends it. */
+/**
+ * Resolves when it is the sender's turn, with a function that ends it.
+ * @throws Unavailable when that took too long: its client is about to give up
+ */
 export type EnterLine = (sender: string) => Promise<() => void>;
 
-/** @param places how many may be inside at once; all others wait, and take turns sender by sender */
-export function createLine(places = 1): EnterLine {
+export type LineOptions = {
+  /** How many may be inside at once; all others wait, and take turns sender by sender. Absent: one. */
+  places?: number;
+  /** Milliseconds. Absent: for ever. */
+  longestWaitMs?: number;
+};
+
+export function createLine({ places = 1, longestWaitMs = Infinity }: LineOptions = {}): EnterLine {
   const queue = createFairQueue();
   let free = places;
 
@@ -47,8 +57,16 @@ export function createLine(places = 1): EnterLine {
     else free += 1;
   }
 
+  async function waitFor(sender: string): Promise<void> {
+    const begun = performance.now();
+    await queue.wait(sender);
+    if (performance.now() - begun < longestWaitMs) return;
+    leave();
+    throw new Unavailable('Too many large bodies are under way.', 2);
+  }
+
   return async (sender) => {
-    if (free === 0) await queue.wait(sender);
+    if (free === 0) await waitFor(sender);
     else free -= 1;
     return leave;
   };

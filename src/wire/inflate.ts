@@ -9,6 +9,7 @@ import {
   gunzipSync,
 } from 'node:zlib';
 import { MalformedRequest, SluiceError, TooLarge, UnsupportedMedia } from '../errors.ts';
+import { createLine } from './fair-queue.ts';
 
 /** Above this the thread pool inflates: at most about a thousand times as much comes out. */
 const SYNC_BYTES = 8 * 1024;
@@ -37,6 +38,8 @@ export type InflateOptions = {
   limit: number;
   /** Told of bytes before more are made; what it throws ends the inflation. */
   hold(bytes: number): void;
+  /** By which those who wait are told apart: one after another has a turn. */
+  sender(): string;
 };
 
 /**
@@ -45,6 +48,7 @@ export type InflateOptions = {
  * @throws UnsupportedMedia for other encodings than gzip, deflate, br and zstd, and for several
  * @throws MalformedRequest for what is broken, or only claims to be compressed
  * @throws TooLarge over the limit
+ * @throws Unavailable when too many bodies with large windows are under way
  */
 export function inflate(
   bytes: Buffer,
@@ -60,7 +64,9 @@ export function inflate(
   }
   if (decoder !== gunzip || bytes.length > SYNC_BYTES) {
     const grow = () => inPieces(decoder(), bytes, options);
-    return (encoding === 'br' ? inLane(grow) : grow()).catch((error) => rethrow(error, encoding, options.limit));
+    // tooth: body-windows
+    const growing = WITH_WINDOWS.has(encoding) ? inLine(options.sender(), grow) : grow();
+    return growing.catch((error) => rethrow(error, encoding, options.limit));
   }
   const inflated = atOnce(bytes, options.limit);
   options.hold(inflated.length);
@@ -92,19 +98,20 @@ async function inPieces(decoder: Inflating, bytes: Buffer, { limit, hold }: Infl
   return Buffer.concat(pieces, length);
 }
 
-/** Brotli fills its window, up to 16 MiB, before its first piece is there to be counted: few bodies do so at a time. */
-const lanes = Array.from({ length: 4 }, () => Promise.resolve());
-let nextLane = 0;
+/** Their windows, up to 16 and 32 MiB, are filled before they can be counted: few bodies do so at a time. */
+const WITH_WINDOWS = new Set(['br', 'zstd']);
+/** Clients give up after ten seconds and send again. */
+const LONGEST_WAIT_MS = 4_000;
+const enter = createLine({ places: 4, longestWaitMs: LONGEST_WAIT_MS });
 
-function inLane<T>(work: () => Promise<T>): Promise<T> {
-  const lane = nextLane;
-  nextLane = (nextLane + 1) % lanes.length;
-  const result = lanes[lane]!.then(work);
-  lanes[lane] = result.then(ignore, ignore);
-  return result;
+async function inLine<T>(sender: string, work: () => Promise<T>): Promise<T> {
+  const leave = await enter(sender);
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
 }
-
-function ignore(): void {}
 
 function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 0x08;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Unavailable } from '../../src/errors.ts';
 import { createLine } from '../../src/wire/fair-queue.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -10,15 +11,24 @@ describe('a line', () => {
   });
 
   it('lets as many in at once as it has places, and is free again when all have left', async () => {
-    const line = createLine(2);
+    const line = createLine({ places: 2 });
     const { order, most } = await visits(2, 'aaaabc', line);
     assert.deepEqual([order, most], ['a1 a2 a3 b5 c6 a4', 2]);
     assert.equal((await visits(2, 'ab', line)).most, 2);
   });
+
+  it('turns away those who waited for too long, and lets the next ones in', async () => {
+    const enter = createLine({ longestWaitMs: 0 });
+    const leave = await enter('a');
+    const others = Promise.allSettled([enter('a'), enter('b')]);
+    leave();
+    for (const other of await others) assert.ok(other.status === 'rejected' && other.reason instanceof Unavailable);
+    await enter('c');
+  });
 });
 
 /** @param senders of visits that come at once, each a letter @returns the order in which they got in, and how many were inside at most */
-async function visits(places: number, senders: string, enter = createLine(places)) {
+async function visits(places: number, senders: string, enter = createLine({ places })) {
   const order: string[] = [];
   let inside = 0;
   let most = 0;

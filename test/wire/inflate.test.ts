@@ -11,19 +11,36 @@ const PACKED: Record<string, (bytes: Buffer) => Buffer> = {
   zstd: (bytes) => zstdCompressSync(bytes),
 };
 
+const sender = () => '192.0.2.1';
+
 describe('a body that is inflated', () => {
-  it('is one of four at a time in brotli, whose windows are not counted', async () => {
-    const packed = PACKED['br']!(Buffer.alloc(4 * MIB, 0x20));
-    const growing = new Set<number>();
-    let most = 0;
-    const grow = async (index: number) => {
-      const hold = () => void (most = Math.max(most, growing.add(index).size));
-      await inflate(packed, 'br', { limit: 20 * MIB, hold });
-      growing.delete(index);
-    };
-    await Promise.all(Array.from({ length: 20 }, (_, index) => grow(index)));
-    assert.ok(most <= 4, `${most} at a time`);
-  });
+  for (const encoding of ['br', 'zstd']) {
+    const packed = PACKED[encoding]!(Buffer.alloc(4 * MIB, 0x20));
+
+    it(`is one of four at a time where its window is not counted (${encoding})`, async () => {
+      const growing = new Set<number>();
+      let most = 0;
+      const grow = async (index: number) => {
+        const hold = () => void (most = Math.max(most, growing.add(index).size));
+        await inflate(packed, encoding, { limit: 20 * MIB, hold, sender });
+        growing.delete(index);
+      };
+      await Promise.all(Array.from({ length: 20 }, (_, index) => grow(index)));
+      assert.ok(most <= 4, `${most} at a time`);
+    });
+
+    it(`waits no longer than others when one sender has many (${encoding})`, async () => {
+      let ended = 0;
+      const grow = async (from: string) => {
+        await inflate(packed, encoding, { limit: 20 * MIB, hold: () => {}, sender: () => from });
+        ended += 1;
+        return ended;
+      };
+      const busy = Array.from({ length: 40 }, () => grow('busy'));
+      assert.ok((await grow('other')) < 20);
+      await Promise.all(busy);
+    });
+  }
 
   for (const [encoding, pack] of Object.entries(PACKED)) {
     it(`is counted while it grows, and grows no further than there is room for it (${encoding})`, async () => {
@@ -36,7 +53,7 @@ describe('a body that is inflated', () => {
         refusals += 1;
         throw new Unavailable('There is no room.', 2);
       };
-      await assert.rejects(async () => inflate(packed, encoding, { limit: 20 * MIB, hold }), Unavailable);
+      await assert.rejects(async () => inflate(packed, encoding, { limit: 20 * MIB, hold, sender }), Unavailable);
       assert.ok(held < 1.5 * MIB, `${held} bytes`);
       assert.equal(refusals, 1);
     });
@@ -46,7 +63,7 @@ describe('a body that is inflated', () => {
       for (const given of [bytes, bytes.subarray(0, 100)]) {
         let held = 0;
         const hold = (more: number) => void (held += more);
-        const inflated = await inflate(pack(given), encoding, { limit: 20 * MIB, hold });
+        const inflated = await inflate(pack(given), encoding, { limit: 20 * MIB, hold, sender });
         assert.deepEqual([inflated.equals(given), held], [true, given.length]);
       }
     });

@@ -13,6 +13,7 @@ import type { Lane, LaneRequest, Reply } from '../../lane/request.ts';
 import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { receiveBody } from '../../wire/body.ts';
+import type { ClientAddress } from '../../wire/client-address.ts';
 import { queryOf, type Fields } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
 import { createMemory, type Memory } from '../../wire/memory.ts';
@@ -36,6 +37,7 @@ export type DecideOptions = {
   definitions: Pick<LiveDefinitions, 'find'>;
   decider: Decider;
   visitors: Visitors;
+  clientAddress: ClientAddress;
   /** Absent: nobody is located. */
   locate?: Locate | undefined;
   metering: Pick<Metering, 'count' | 'isOverQuota'>;
@@ -59,7 +61,7 @@ type Result = string | Answer;
 type Asked = { request: LaneRequest; body: Body; query: Fields; form: AnswerForm };
 
 export function createDecide(options: DecideOptions): Lane {
-  const { definitions, decider, visitors, locate, metering, requestsPerSecond, observe, log } = options;
+  const { definitions, decider, visitors, clientAddress, locate, metering, requestsPerSecond, observe, log } = options;
   const configurationOf = configurationTexts();
   const limit = createRateLimit<number>(requestsPerSecond);
   const openMemory = createMemory(LIMITS.heldBytes);
@@ -119,7 +121,8 @@ export function createDecide(options: DecideOptions): Lane {
       return written(request, form, NO_FLAGS, configurationOf.minimal);
     }
     const answerTo = (bytes: Buffer) => decide({ request, body: decideBodyOf(bytes), query, form });
-    receiveBody(request, { query, limit: LIMITS.bodyBytes, hold }, (take) =>
+    const sender = () => clientAddress(request);
+    receiveBody(request, { query, limit: LIMITS.bodyBytes, hold, sender }, (take) =>
       answerWith(() => {
         const bytes = take();
         return Buffer.isBuffer(bytes) ? answerTo(bytes) : bytes.then(answerTo);

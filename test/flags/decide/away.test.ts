@@ -94,6 +94,7 @@ describe('flags while Postgres is away', () => {
       definitions: { find: () => new Promise(() => {}) },
       decider: { decide: nobody },
       visitors: { named: nobody },
+      clientAddress: nobody,
       metering: { count: nobody, isOverQuota: nobody },
       requestsPerSecond: 1,
       log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
