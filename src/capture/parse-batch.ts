@@ -23,7 +23,11 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+const BACKSLASH = 0x5c;
 const BATCH = Buffer.from('"batch"');
+const BATCH_ESCAPED = /^"(?:b|\\u0062)(?:a|\\u0061)(?:t|\\u0074)(?:c|\\u0063)(?:h|\\u0068)"$/;
+/** Bytes: all characters as escapes. */
+const LONGEST_BATCH = String.raw`"\u0062\u0061\u0074\u0063\u0068"`.length;
 
 /**
  * @param json UTF-8
@@ -158,8 +162,7 @@ class Scan {
 
   #isOfEvents(): boolean {
     if (this.#depth === 1) return true;
-    const { start, end } = this.#name;
-    return this.#depth === 2 && this.#named && this.#json.subarray(start, end).equals(BATCH);
+    return this.#depth === 2 && this.#named && isBatch(this.#json.subarray(this.#name.start, this.#name.end));
   }
 
   #close(at: number): void {
@@ -192,6 +195,12 @@ class Scan {
     // tooth: capture-values-around
     if (this.#valuesAround > LIMITS.values) throw tooManyValues('What is around the events', LIMITS.values);
   }
+}
+
+/** @param name of a member, as JSON: its characters may be written as escapes */
+function isBatch(name: Buffer): boolean {
+  if (name.equals(BATCH)) return true;
+  return name.length <= LONGEST_BATCH && name.includes(BACKSLASH) && BATCH_ESCAPED.test(name.toString('latin1'));
 }
 
 function tooManyValues(what: string, most: number): TooLarge {

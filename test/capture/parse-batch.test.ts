@@ -23,6 +23,10 @@ describe('parsing a large body a few events at a time', () => {
     'a text that says batch': `{"a":"batch","b":[${FULL},1],"c":["batch",[2]]}`,
     'brackets and quotes in texts': String.raw`{"batch":["],[{\"",${FULL},"\\",{"a":"}],\""}],"a":"]"}`,
     'a name with an escape': String.raw`{"b\u0061tch":[1,${FULL}]}`,
+    'a batch that an empty one with an escape replaces': String.raw`{"batch":[1,${FULL}],"b\u0061tch":[]}`,
+    'a batch with escapes behind another': String.raw`{"batch":[1],"\u0062\u0061\u0074\u0063\u0068":[2,${FULL}]}`,
+    'a batch with an escape before another': String.raw`{"b\u0061tch":[1,${FULL}],"batch":[]}`,
+    'a name with escapes that is another': String.raw`{"batch":[1,${FULL}],"b\u0062tch":[]}`,
     'a name that objects have': `{"__proto__":{"a":1},"batch":[{"__proto__":1},${FULL}]}`,
     'a mark before it': `\ufeff{"batch":[1,${FULL}]}`,
     'numbers that JSON lacks': `{"batch":[NaN,${FULL},{"a":-Infinity,"b":"NaN"}],"sent_at":NaN}`,
@@ -59,11 +63,14 @@ describe('parsing a large body a few events at a time', () => {
   it('agrees with parsing at once on whatever is made of pieces of JSON', async () => {
     const random = seeded(7);
     const pieces = ['[', ']', '{', '}', ',', ':', '"batch"', '"batch":[', '"a":', '1', 'NaN', '" ]"', FULL];
+    const members = ['"batch":[', String.raw`"b\u0061tch":[`, String.raw`"batc\u0068":[`, '"a":['];
+    const list = () => `${random.pick(members)}${random.pick(['', '1', '1,2', FULL, '{}'])}]`;
     let good = 0;
     for (let run = 0; run < 20_000; run += 1) {
       const length = 1 + random.below(7);
       const middle = Array.from({ length }, () => random.pick(pieces)).join('');
-      const body = random.below(2) === 0 ? `[${middle}]` : `{"batch":[${middle}]}`;
+      const lists = () => Array.from({ length: random.below(3) }, () => `,${list()}`).join('');
+      const body = random.below(2) === 0 ? `[${middle}]` : `{${random.pick(members)}${middle}]${lists()}}`;
       const expected = await outcome(() => parseJson(Buffer.from(body), MOST).value);
       assert.deepEqual(await outcome(() => parsed(body)), expected, body.replaceAll(FULL, '…'));
       if (expected !== 'refused') good += 1;
