@@ -41,7 +41,7 @@ export function openCspReports(body: unknown, { query, headers }: Surroundings):
   if (violations.length > LIMITS.reportsPerRequest) {
     throw new TooLarge(`A request may hold ${LIMITS.reportsPerRequest} reports; this one holds ${violations.length}.`);
   }
-  const rate = Number(query('sample_rate') ?? 1);
+  const rate = rateOf(query('sample_rate'));
   const kept = rate < 1 ? violations.filter(({ document_url: url }) => isInSample(url, rate)) : violations;
   const distinctId = query('distinct_id') ?? uuidV7();
   // Each event gets them, so they are short.
@@ -104,6 +104,14 @@ function membersOf(report: RawObject): Violation {
 
 function prefixed(violation: Violation): RawObject {
   return Object.fromEntries(Object.entries(violation).map(([name, value]) => [`$csp_${name}`, value]));
+}
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** @returns 1, which keeps all, for what is no decimal number, as upstream: browsers would tell nobody of an error */
+function rateOf(text = ''): number {
+  const decimal = text.trim();
+  return DECIMAL.test(decimal) ? Number(decimal) : 1;
 }
 
 /** All reports of a document in one minute are kept, or none of them. */

@@ -244,7 +244,10 @@ const cspRoute: DescribedRoute = {
     session_id: Type.Optional(Type.String({ description: 'In which session it was; made up without it.' })),
     v: Type.Optional(Type.String({ description: 'Of the policy: `$csp_version`.' })),
     sample_rate: Type.Optional(
-      Type.Number({ description: 'How much is kept, from 0 to 1: of each minute all reports of a document or none.' }),
+      Type.Number({
+        description:
+          'How much is kept, from 0 to 1: of each minute all reports of a document or none. What is no number keeps all.',
+      }),
     ),
   }),
   body: Type.Union([

@@ -53,7 +53,8 @@ type Member = { of: 'event' | 'options'; name: string; property: string; read: (
 const MEMBERS: readonly Member[] = [
   { of: 'event', name: 'session_id', property: '$session_id', read: asText },
   { of: 'event', name: 'window_id', property: '$window_id', read: asText },
-  { of: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asBoolean },
+  // Looked at where the events of all envelopes are: what is no boolean is refused there.
+  { of: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asItIs },
   { of: 'options', name: 'disable_skew_correction', property: '$ignore_sent_at', read: asBoolean },
   { of: 'options', name: 'process_person_profile', property: '$process_person_profile', read: asBoolean },
   { of: 'options', name: 'product_tour_id', property: '$product_tour_id', read: asText },
@@ -104,6 +105,10 @@ function asBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return value !== 0;
   return typeof value === 'string' ? BOOLEANS.get(value.trim().toLowerCase()) : undefined;
+}
+
+function asItIs(value: unknown): unknown {
+  return value;
 }
 
 function asText(value: unknown): string | undefined {

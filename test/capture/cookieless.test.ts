@@ -270,8 +270,29 @@ describe('events of visitors without cookies', () => {
     });
 
     it('are refused when nobody can say whether they are such events', async () => {
-      const answer = await send([viewOf({ $cookieless_mode: 'yes' }, { distinct_id: 'ada' })]);
-      assert.deepEqual([answer.status, answer.body['code']], [400, 'invalid_cookieless_mode']);
+      for (const mode of ['yes', 'true', 1, 0, {}, []]) {
+        const answer = await send([viewOf({ $cookieless_mode: mode }, { distinct_id: 'ada' })]);
+        assert.deepEqual([answer.status, answer.body['code']], [400, 'invalid_cookieless_mode']);
+      }
+      assert.deepEqual(await rowsOf(tenant), []);
+    });
+
+    it('are dropped by the newer envelope when nobody can say whether they are such events', async () => {
+      const uuids: string[] = [];
+      const batch = ['yes', 'true', 1, 0, {}, []].flatMap((mode) => {
+        const event = { event: 'e', distinct_id: 'ada' };
+        const [first, second] = [randomUUID(), randomUUID()];
+        uuids.push(first, second);
+        return [
+          { ...event, uuid: first, options: { cookieless_mode: mode } },
+          { ...event, uuid: second, properties: { $cookieless_mode: mode } },
+        ];
+      });
+      const headers = { Authorization: `Bearer ${tenant.apiToken}` };
+      const { status, body } = await post(`${server.url}/i/v1/analytics/events`, { batch }, headers);
+      const dropped = { result: 'drop', details: 'invalid_cookieless_mode' };
+      assert.deepEqual([status, body], [200, { results: Object.fromEntries(uuids.map((uuid) => [uuid, dropped])) }]);
+      assert.deepEqual(await rowsOf(tenant), []);
     });
   });
 
@@ -283,7 +304,7 @@ describe('events of visitors without cookies', () => {
       event: 'e',
       distinct_id: 'ada',
       timestamp: new Date().toISOString(),
-      options: { cookieless_mode: 'true' },
+      options: { cookieless_mode: true },
       properties,
     };
     const sendTo = ({ apiToken }: Tenant) =>

@@ -149,11 +149,17 @@ describe('a report of a violated Content-Security-Policy', () => {
     const pages = (await stored()).map(({ properties }) => properties['$current_url']);
     assert.equal(pages.length, 2 * new Set(pages).size);
     assert.ok(pages.length > 60 && pages.length < 180, `${pages.length} of 400`);
-    await server.pool.query('truncate events, event_ids');
     for (const [rate, expected] of [
       ['0', 0],
       ['1', 2],
       ['often', 2],
+      ['%20', 2],
+      ['0x0', 2],
+      ['NaN', 2],
+      ['-1', 0],
+      ['2', 2],
+      ['.0', 0],
+      ['0e0', 0],
     ] as const) {
       await server.pool.query('truncate events, event_ids');
       await report([VIOLATION, VIOLATION], 'application/reports+json', `token=${tenant.apiToken}&sample_rate=${rate}`);

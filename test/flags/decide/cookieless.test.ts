@@ -83,6 +83,14 @@ describe('flags of visitors without cookies', () => {
       assert.equal((await values(tenant, 2, { cookieless_hash_extra: 'theme 7' }))['mine'], false);
     });
 
+    it('are known by the distinct id alone, whatever $cookieless_mode says', async () => {
+      for (const $cookieless_mode of [true, false, 'yes', 7]) {
+        const said = { $cookieless_mode, person_properties: { $cookieless_mode } };
+        assert.equal((await values(tenant, 1, said))['named'], true);
+        assert.equal((await values(tenant, 1, { ...said, distinct_id: 'ada' }))['named'], false);
+      }
+    });
+
     it('are those of everybody, where nothing tells the visitor apart', async () => {
       const asked = [
         values(tenant, 1, {}, { Origin: 'null' }),
