@@ -27,6 +27,7 @@ import { configurationTexts } from './configuration-text.ts';
 import type { Decider } from './decider.ts';
 import { answerForFailure } from './failures.ts';
 import { LIMITS } from './limits.ts';
+import { parsedBytes } from './parsed-bytes.ts';
 import { decidePathOf, type AnswerForm, type DecidePath } from './paths.ts';
 import { nextRequestId } from './request-id.ts';
 import { decideBodyOf, evaluationRequestOf, tokenOf, type Body } from './read-request.ts';
@@ -120,7 +121,11 @@ export function createDecide(options: DecideOptions): Lane {
     if (method === 'GET' || agentOf(request.headers['user-agent']).isBot) {
       return written(request, form, NO_FLAGS, configurationOf.minimal);
     }
-    const answerTo = (bytes: Buffer) => decide({ request, body: decideBodyOf(bytes), query, form });
+    const answerTo = (bytes: Buffer) => {
+      // tooth: decide-parsed-memory
+      hold(parsedBytes(bytes));
+      return decide({ request, body: decideBodyOf(bytes), query, form });
+    };
     const sender = () => clientAddress(request);
     receiveBody(request, { query, limit: LIMITS.bodyBytes, hold, sender }, (take) =>
       answerWith(() => {

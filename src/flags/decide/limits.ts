@@ -2,7 +2,7 @@
 export const LIMITS = {
   /** Bytes of a body, as sent and again after inflation. */
   bodyBytes: 2 * 1024 * 1024,
-  /** Of bodies that one process holds at once. */
+  /** Of bodies that one process holds at once, with what is parsed of them; OFREP has as much of its own. */
   heldBytes: 64 * 1024 * 1024,
   /** Elements of lists, members of objects, lists and objects: to parse and to compare them takes a microsecond each. */
   values: 50_000,

@@ -15,9 +15,11 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { NO_FIELDS, queryOf } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
 import { isDeeperThan, readJson } from '../../wire/json.ts';
+import { createMemory, type Memory } from '../../wire/memory.ts';
 import { readBytes } from '../../wire/read-bytes.ts';
 import type { Decider } from '../decide/decider.ts';
 import { LIMITS } from '../decide/limits.ts';
+import { parsedBytes } from '../decide/parsed-bytes.ts';
 import { evaluationRequestOf, type Body } from '../decide/read-request.ts';
 import { agentOf } from '../decide/user-agent.ts';
 import type { Visitors } from '../decide/visitors.ts';
@@ -60,8 +62,13 @@ export type Ofrep = {
 export function createOfrep(options: OfrepOptions): Ofrep {
   const { definitions, decider, visitors, streams, admit, metering, requestsPerSecond, locate, log } = options;
   const limit = createRateLimit<number>(requestsPerSecond);
+  const openMemory = createMemory(LIMITS.heldBytes);
 
-  async function answer(request: IncomingMessage, response: ServerResponse, path: OfrepPath): Promise<void> {
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, hold }: { path: OfrepPath; hold: Memory['hold'] },
+  ): Promise<void> {
     const method = path.of === 'events' ? 'GET' : 'POST';
     if (request.method === 'OPTIONS') return send(request, response, noBody(204, preflightHeaders(request)));
     if (request.method !== method) throw new MethodNotAllowed(request.method ?? '', [method, 'OPTIONS']);
@@ -74,7 +81,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     limit.charge(projectId, 1);
     if (metering.isOverQuota(projectId)) return send(request, response, OVER_QUOTA);
     const project = await upToDate(known, request);
-    const context = await readContextOf(request);
+    const context = await readContextOf(request, hold);
     if (isRefusal(context)) return send(request, response, refused(context, path));
     const { headers } = request;
     metering.count({ projectId, kind: 'ofrep', keyId, sdk: sdkName(headers['user-agent'], undefined), requests: 1 });
@@ -133,7 +140,10 @@ export function createOfrep(options: OfrepOptions): Ofrep {
       if (!path) return false;
       response.setHeaders(new Map(Object.entries(pageHeaders(request) ?? {})));
       response.setHeader('Access-Control-Expose-Headers', 'ETag, Retry-After');
-      void answer(request, response, path).catch((error: unknown) => send(request, response, failed(error, path)));
+      const { hold, release } = openMemory(request);
+      void answer(request, response, { path, hold })
+        .catch((error: unknown) => send(request, response, failed(error, path)))
+        .finally(release);
       return true;
     },
   };
@@ -150,9 +160,11 @@ const OVER_QUOTA = json(
   { 'Retry-After': String(QUOTA_RETRY_SECONDS) },
 );
 
-/** @throws MalformedRequest, TooLarge */
-async function readContextOf(request: IncomingMessage): Promise<Body | Refusal> {
-  const bytes = await readBytes(request, MOST_BYTES, () => {});
+/** @throws MalformedRequest, TooLarge, Unavailable */
+async function readContextOf(request: IncomingMessage, hold: Memory['hold']): Promise<Body | Refusal> {
+  const bytes = await readBytes(request, MOST_BYTES, hold);
+  // tooth: ofrep-parsed-memory
+  hold(parsedBytes(bytes));
   const value = readJson(bytes, { read: parseBoundedJson, mostValues: LIMITS.values });
   if (isDeeperThan(value, MOST_LEVELS)) throw new TooLarge(`The body is nested deeper than ${MOST_LEVELS} levels.`);
   return readContext(value);

@@ -84,6 +84,18 @@ export const BYTE_TEETH: readonly Tooth[] = [
     grep: 'what is around them',
   },
   {
+    name: 'decide-parsed-memory',
+    guards: 'parsed bodies of requests for flags that wait do not use up memory',
+    tests: ['test/flags/decide/memory.test.ts'],
+    grep: 'decide refuses',
+  },
+  {
+    name: 'ofrep-parsed-memory',
+    guards: 'parsed bodies of OpenFeature requests that wait do not use up memory',
+    tests: ['test/flags/decide/memory.test.ts'],
+    grep: 'OFREP refuses',
+  },
+  {
     name: 'shared-room',
     guards: 'one sender does not fill the memory of all',
     tests: ['test/wire/memory.test.ts'],

@@ -1,0 +1,14 @@
+/** The memory that a request for flags takes once its body is parsed: it is kept until the flags are decided, which may wait for Postgres. */
+import { valuesIn } from '../../wire/value-count.ts';
+import { LIMITS } from './limits.ts';
+
+/** V8 takes up to 92 for a member or an element beside its text, as measured: its slot in a table that has room to grow, its name and its header. */
+const BYTES_OF_VALUE = 96;
+
+/**
+ * @param json body of a request, which may hold more values than are accepted
+ * @returns bytes that its values take at most, the body itself aside
+ */
+export function parsedBytes(json: Buffer): number {
+  return json.length + BYTES_OF_VALUE * valuesIn(json, LIMITS.values);
+}
