@@ -18,7 +18,7 @@ export type Cookieless =
 /** The answer for all others. */
 const MODE = '$cookieless_mode';
 
-/** What would say whose the event is, or from what the id was made; among the properties and beside them. */
+/** Members that would say whose the event is, or from what the id was made; among the properties and beside them. */
 const NOT_KEPT = new Set([
   '$ip',
   '$raw_user_agent',
@@ -33,10 +33,10 @@ const NOT_KEPT = new Set([
 ]);
 const PLACE = '$geoip_';
 
-/** They say who somebody is, and nothing else. */
+/** Events that say who somebody is, and nothing else. */
 const SAY_WHO = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify', '$set']);
 
-/** What is no event yet is none of these. */
+/** @param event not looked at yet: anything but an object is none */
 export function isCookieless(event: unknown): boolean {
   if (!isObject(event)) return false;
   const { properties } = event;
@@ -74,7 +74,7 @@ function visitorIn(properties: RawObject, { projectId, salt, address }: Cookiele
   const site = typeof host === 'string' ? siteOf(host) : undefined;
   if (site === undefined) throw missing('$host', 'host');
   if (address === '') throw missing('address', 'ip');
-  // Who could choose the address could try them all: docs/cookieless.md.
+  // Addresses are few enough to try them all, if clients could choose one: docs/cookieless.md.
   // tooth: cookieless-address
   if ((ip ?? '') !== '' && (typeof ip !== 'string' || readAddress(ip) !== address)) {
     throw new Dropped(FOREIGN, 'properties__$ip', 'cookieless_foreign_ip');

@@ -1,5 +1,5 @@
 /**
- * What browsers report of violations of a page's Content-Security-Policy, as events: of `report-uri` one at a time, of the
+ * Browsers' reports of violations of a page's Content-Security-Policy, as events: of `report-uri` one at a time, of the
  * Reporting API (`report-to`) several, with reports of other kinds between them.
  */
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** What the server adds to events: the address that they came from, and where that is. */
+/** Additions of the server to events: the address that they came from, and where that is. */
 import type { Locate } from '../wire/geoip.ts';
 import { isCookieless } from './cookieless.ts';
 import { isObject } from './envelope.ts';

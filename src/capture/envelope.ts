@@ -1,5 +1,5 @@
 /**
- * What is around the events of a request: one event, an array of events, or
+ * The envelope around the events of a request: one event, an array of events, or
  * `{api_key, batch, historical_migration?, sent_at?}`, all three on every path.
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -11,7 +11,7 @@ import { answerNothing, answerStored, type AnswerOutcome } from './respond.ts';
 /** A JSON object, members not looked at yet. */
 export type RawObject = Readonly<Record<string, unknown>>;
 
-/** What a request says beside its body. */
+/** The parts of a request beside its body. */
 export type Surroundings = { query: Fields; headers: IncomingHttpHeaders };
 
 const EARLIEST_SENT_MS = Date.UTC(2021);
@@ -23,7 +23,7 @@ export type Envelope = {
   /** The sender asks to place the events by their timestamps. */
   historical: boolean;
   sentAt: unknown;
-  /** What is wrong with some of the events already. */
+  /** Errors of events that were found while the envelope was opened. */
   faults?: ReadonlyMap<unknown, InvalidInput> | undefined;
   answer: AnswerOutcome;
 };
@@ -32,7 +32,7 @@ export type Envelope = {
 export type OpenEnvelope = (body: unknown, surroundings: Surroundings) => Envelope;
 
 /**
- * What the query says, the body says better: its token and `sent_at` win.
+ * Where query and body differ, the token and `sent_at` of the body win.
  * @param eventName for events that have none
  * @throws InvalidInput when it is none of the three forms or holds no event
  * @throws TooLarge for too many events

@@ -19,7 +19,7 @@ const GROUP_BYTES = 4 * 1024 * 1024;
 const QUEUED_REQUESTS = 10_000;
 /** Clients give up after ten seconds and send again: what would be stored later than that must not be taken. */
 const LONGEST_WAIT_MS = 4_000;
-/** What the newest group says of how long the next ones take. */
+/** Weight of the newest group in the average of how long groups take. */
 const NEWEST_WEIGHT = 0.2;
 
 type Waiting = { rows: EventRows; resolve(refused: number[]): void; reject(error: unknown): void };

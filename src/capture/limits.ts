@@ -1,4 +1,4 @@
-/** What capture accepts, for its code and for the people who read its documentation. */
+/** Limits of what capture accepts, for its code and for the people who read its documentation. */
 const MIB = 1024 * 1024;
 
 export const LIMITS = {
@@ -26,7 +26,7 @@ export const LIMITS = {
   /** Longer ones are cut, as every server of this protocol does. */
   eventNameLength: 200,
   distinctIdLength: 200,
-  /** What an event takes beside its encoded row while it waits: its uuid, instants, what it does to its person, with some to spare. */
+  /** Bytes of an event beside its encoded row while it waits: its uuid, instants, changes of its person, with some to spare. */
   bytesAroundRow: 1_500,
   /** Bytes of bodies and rows that one process holds at once. */
   heldBytes: 256 * MIB,

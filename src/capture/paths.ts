@@ -24,7 +24,7 @@ const BY_POST = ['POST', 'OPTIONS'];
 
 const taken: CapturePath = { methods: FROM_ANYWHERE, limit: LIMITS.bodyBytes, open: openEnvelope };
 
-/** What is sent there says who somebody is, and nothing else. */
+/** Bodies that say who somebody is, and nothing else. */
 const engaged: CapturePath = {
   ...taken,
   open: (body, surroundings) => openEnvelope(body, surroundings, '$identify'),

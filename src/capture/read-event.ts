@@ -158,7 +158,7 @@ function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject
   };
 }
 
-/** What stands beside the properties wins. */
+/** Setters beside the properties win. */
 function joined(among: unknown, beside: unknown): unknown {
   if (!isObject(beside)) return among ?? beside;
   return isObject(among) ? { ...among, ...beside } : beside;

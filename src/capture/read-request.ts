@@ -25,7 +25,7 @@ import type { AnswerOutcome, Warning } from './respond.ts';
 import { createTurns } from './turns.ts';
 import { rejectionWarnings, STORED_AS_LIVE } from './warnings.ts';
 
-/** What capture must know of a project. */
+/** A project, as far as capture must know it. */
 export type CapturedProject = {
   id: number;
   /** Whether the public key alone may place events in the past. */
@@ -44,7 +44,7 @@ export type ReadingOptions = {
   /** Absent: events are not told where they come from. */
   locate?: Locate | undefined;
   salts: Pick<Salts, 'ofToday'>;
-  /** What each project may have stored, and each secret key that brings history, which is not counted as its project's. */
+  /** Limits of each project, and of each secret key that brings history, which is not counted as its project's. */
   eventsPerSecond: { project: number; key: number };
   /** Counts the events of projects; shared with what is not read. */
   projectLimit: RateLimit<number>;
@@ -52,7 +52,7 @@ export type ReadingOptions = {
 
 export type ReadOptions = { limit: number; open: OpenEnvelope; memory: Memory };
 
-/** What is left of a request once its events are encoded. */
+/** A request whose events are encoded: its parsed body is gone. */
 export type ReadRequest = Omit<ReadEvents, 'events'> & {
   rows: EventRows;
   /** For the client. */
@@ -63,8 +63,8 @@ export type ReadRequest = Omit<ReadEvents, 'events'> & {
 };
 
 /**
- * @returns a function from a request to the rows of those of its events that can be stored
- * It throws what is wrong with the request: see `receive`; NotAuthenticated, Throttled, Unavailable, and what `gatekeeper` says.
+ * @returns a function from a request to the rows of those of its events that can be stored. The function throws what `receive` and
+ * `gatekeeper` throw, and NotAuthenticated, Throttled and Unavailable
  */
 export function createReading(options: ReadingOptions) {
   const { pool, projectByToken, gatekeeper, clientAddress, locate, salts, eventsPerSecond, projectLimit } = options;

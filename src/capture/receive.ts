@@ -12,7 +12,7 @@ import { probableSender, type TakeTurn } from './turns.ts';
 
 /** Larger bodies are parsed a few events at a time. */
 const IN_TURNS_BYTES = 1024 * 1024;
-/** What its values and their texts take beside the body, in times of its bytes, until they are rows. */
+/** Memory of a body's values and their texts beside the body itself, in times of its bytes, until they are rows. */
 const TIMES_PARSED = 1;
 
 export type Received = Envelope & {
@@ -24,10 +24,10 @@ type ReceiveOptions = {
   limit: number;
   open: OpenEnvelope;
   memory: Memory;
-  /** Where it comes from: its project is not known before it is inflated. */
+  /** Names the client: the project is not known before the body is inflated. */
   sender(): string;
   takeTurn: TakeTurn;
-  /** Asked before a body of many events is parsed. */
+  /** Resolves when it is the turn of a body of many events, which takes several times its bytes while it is parsed. */
   enterLine(sender: string): Promise<void>;
 };
 
@@ -67,7 +67,7 @@ async function parseLarge(
     json.length > IN_TURNS_BYTES
       ? await parseBatch(json, mostValues(json), () => takeTurn(sender))
       : parseJson(json, mostValues(json));
-  // What its events cost comes on top of what it cost to parse.
+  // Reading the events takes as long again as parsing them did.
   await othersTurn();
   return parsed;
 }

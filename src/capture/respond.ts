@@ -16,7 +16,7 @@ export type Warned = { index: number; code: string };
 /** To a request that brings no events. */
 export const takenAnswer: Answer = json(200, { status: 1 });
 
-/** What became of the events of a request; `refusal` is what is wrong with it when none is stored, and its sender should mind. */
+/** Results of a request's events; `refusal` is the error of a request none of whose events is stored, where its sender should mind. */
 export type Outcome = {
   rejected: readonly Rejected[];
   /** May be among the rejected, too. */
@@ -62,7 +62,7 @@ function describe({ index, error }: Rejected): { index: number } & ErrorBody {
   return { index, ...(answer.body as ErrorBody) };
 }
 
-/** What a browser asks before it sends anything but a plain form. */
+/** For the question that a browser asks before it sends anything but a plain form. */
 export function preflightAnswer(request: LaneRequest): Answer {
   return json(200, { status: 1 }, preflightHeaders(request));
 }

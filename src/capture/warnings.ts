@@ -1,4 +1,4 @@
-/** What capture tells a project about events that it did not store, or not as it was asked to. */
+/** Warnings to a project about events that were not stored, or not as they were sent. */
 import { InvalidInput } from '../errors.ts';
 import type { IngestionWarning } from '../events/warnings.ts';
 import { answerFor, type ErrorBody } from '../http/error-body.ts';

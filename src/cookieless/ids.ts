@@ -1,9 +1,9 @@
-/** Distinct ids that are nobody's for longer than a day. What they are for: docs/cookieless.md. */
+/** Distinct ids that are nobody's for longer than a day. Their purpose: docs/cookieless.md. */
 
-/** What SDKs send as the distinct id of every visitor without cookies. */
+/** The distinct id that SDKs send for every visitor without cookies. */
 const SENTINEL = '$posthog_cookieless';
 
-/** What tells ids of visitors, ours and upstream's, from those that clients make. */
+/** The beginning of visitors' ids, ours and upstream's, which tells them from those that clients make. */
 const PREFIX = 'cookieless_';
 const VISITOR = /^cookieless_[\w+/-]{22}$/;
 

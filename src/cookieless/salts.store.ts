@@ -21,7 +21,7 @@ export function saltStore(db: Knex) {
   }
 
   return {
-    /** That of the project's present day; the first who asks makes it. */
+    /** The salt of the project's present day, made by the first request for it. */
     async ofToday(projectId: number): Promise<StoredSalt> {
       const known = await first(
         `select ${COLUMNS} from cookieless_salts where project_id = ? and ends_at > clock_timestamp() order by begins_at limit 1`,

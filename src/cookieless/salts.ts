@@ -24,7 +24,7 @@ export type Salts = {
 
 const LOOK_AGAIN_MS = 60_000;
 const FORGET_EVERY_MS = 60_000;
-/** How long another look may keep whoever asks waiting: SDKs that want flags wait three seconds. */
+/** How long another look may keep a request waiting: SDKs that want flags wait three seconds. */
 const LONGEST_LOOK_MS = 1_000;
 
 type Held = DaySalt & { readAt: number; endsAt: number };
@@ -88,7 +88,7 @@ export function createSalts(options: SaltsOptions): Salts {
       if (!known) return readOnce(projectId).catch(unavailable);
       const now = performance.now();
       if (now < known.readAt + lookAgainMs) return known;
-      // Who asks meanwhile goes on with what is known, and so does this one when Postgres is away or silent.
+      // Requests that come meanwhile use the known salt, and so does this one when Postgres is away or silent.
       known.readAt = now;
       const look = readOnce(projectId).catch(() => known);
       return Promise.race([look, sleep(LONGEST_LOOK_MS, known, { ref: false })]);

@@ -13,7 +13,7 @@ export type VisitorTraits = {
   address: string;
   site: string;
   userAgent: string;
-  /** What pages add to it. */
+  /** An addition of the page: pages know more to tell their visitors apart by. */
   extra: unknown;
 };
 

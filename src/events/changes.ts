@@ -1,4 +1,4 @@
-/** What people change of persons and groups; each change is told to the activity log in its own transaction. */
+/** Changes that people make to persons and groups; each is recorded in the activity log in its own transaction. */
 import { InvalidInput } from '../errors.ts';
 import type { Project } from '../http/access.ts';
 import { changesBetween, type Author, type Change } from '../identity/activity.ts';
@@ -6,7 +6,7 @@ import type { GroupTypeNames } from './groups/group-types.store.ts';
 import type { Group, GroupName } from './groups/groups.store.ts';
 import type { PeopleStores } from './stores.ts';
 
-/** Who does it, and where. */
+/** The author of a change, and the project. */
 type Doing = { project: Project; by: Author };
 
 export type PeopleChanges = ReturnType<typeof peopleChanges>;
@@ -35,7 +35,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
         // Read first: what is not there is not found, and a lock on all persons of the project is not taken for it.
         await persons.get(project.id, id);
         await persons.delete(project.id, [id]);
-        // Who is deleted wants to be forgotten: their name is not kept here.
+        // A deleted person wants to be forgotten: their name is not kept here.
         const entry = { scope: 'Person', itemId: id, name: 'person', activity: 'deleted' as const, changes: [] };
         await activity.record({ project, author: by, ...entry });
       });

@@ -12,7 +12,7 @@ import type { PoolClient } from '../db/connection.ts';
 /** Type (1 byte) and length (4), which counts itself. */
 const MESSAGE_HEADER_BYTES = 5;
 const COPY_DATA = 'd'.charCodeAt(0);
-/** What may come before or between rows and is of no interest: CopyOutResponse, notice, parameter, notification. */
+/** Messages before and between rows that are of no interest: CopyOutResponse, notice, parameter, notification. */
 const SKIPPED = new Set(Array.from('HNSA', (type) => type.charCodeAt(0)));
 /** Chunks wait for their reader up to this size; then the socket, and so Postgres, waits. */
 const WAITING_BYTES = 256 * 1024;
@@ -110,7 +110,7 @@ class CopyOut implements Submittable {
 class CopyMessages {
   readonly #header = Buffer.alloc(MESSAGE_HEADER_BYTES);
   #headerBytes = 0;
-  /** What is left of the present message. */
+  /** Bytes of the present message that have not come yet. */
   #bodyBytes = 0;
   #isRow = false;
 

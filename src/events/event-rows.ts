@@ -9,16 +9,16 @@ import type { GroupUpdate } from './group-changes.ts';
 import type { PersonEffects } from './persons/effects.ts';
 import type { EventPerson } from './persons/person-work.ts';
 
-/** What the ingest transaction must know of an event, beside its bytes. */
+/** An event, as far as the ingest transaction must know it beside its bytes. */
 export type EventSubject = {
   /** Canonical, lower case. */
   uuid: string;
   distinctId: string;
   /** Microseconds since 2000-01-01Z, as Postgres counts. */
   timestamp: bigint;
-  /** What it does to its person. */
+  /** Effects on its person. */
   person: PersonEffects;
-  /** What it says about a group. */
+  /** The change of a group that it describes. */
   group?: GroupUpdate;
 };
 

@@ -51,7 +51,7 @@ type Row = {
 const CONDITIONS: Record<keyof EventFilter, string> = {
   event: 'event = :event',
   distinctId: 'distinct_id = :distinctId',
-  // What a person did before it was merged into another was stored with the former person.
+  // Events from before a merge were stored with the former person.
   personId: `(person_id = :personId or distinct_id in (
     select distinct_id from person_distinct_ids where project_id = :projectId and person_id = :personId))`,
   // Capture takes no timestamp from more than a day ahead: what happened later than this was not stored long before.

@@ -7,7 +7,7 @@ import type { IngestionWarning } from './warnings.ts';
 export const MOST_PROPERTIES_BYTES = 1024 * 1024;
 /** Elements of lists and members of objects in them, at every level. */
 export const MOST_PROPERTIES_VALUES = 25_000;
-/** What is said of more. */
+/** Both limits, for the words of a refusal. */
 export const PROPERTIES_LIMIT = `${MOST_PROPERTIES_BYTES} bytes of JSON and ${MOST_PROPERTIES_VALUES} values`;
 
 /** @example { typeIndex: 0, key: 'acme', properties: '{"tier":"gold"}' } */

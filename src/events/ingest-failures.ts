@@ -1,4 +1,4 @@
-/** What a failure of the ingest transaction asks for. */
+/** Failures of the ingest transaction, and their remedies. */
 import pg from 'pg';
 import { isDatabaseAway } from '../db/away.ts';
 import { NoAnswer } from './simple-query.ts';
@@ -16,7 +16,7 @@ const REPEATABLE_CLASSES = new Set(['25', 'XX']);
 const CANCELED = '57014';
 /** A check constraint; no event can break one of ours, and it is also the code of a missing partition. */
 const NO_PARTITION = '23514';
-/** What an event holds is not what a column can: data exception, constraint, and what all together make too large for a value. */
+/** An event holds something that a column cannot: data exception, constraint, or a value that is too large altogether. */
 const BAD_DATA_CLASSES = new Set(['22', '23', '54']);
 
 /** @returns undefined: nothing helps, as after a mistake of ours */

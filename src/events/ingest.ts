@@ -8,7 +8,7 @@ import { createKnownPersons, type KnownPersons } from './persons/known-persons.t
 import { storeGroup } from './store-group.ts';
 import type { IngestionWarning } from './warnings.ts';
 
-/** What the pool of an ingest must be made with: no writer may keep a seal or another writer waiting for long. */
+/** Options that the pool of an ingest must be made with: no writer may keep a seal or another writer waiting for long. */
 export const INGEST_TIMEOUTS = {
   lockTimeoutMs: 2_000,
   statementTimeoutMs: 5_000,
@@ -37,9 +37,9 @@ export type Ingest = {
 export type IngestOptions = {
   /** Clients wait for the answer: no attempt takes longer than half of this, and after all of it none is begun. */
   patienceMs?: number;
-  /** Distinct ids that a person may get by merges; who has more keeps them. */
+  /** Distinct ids that a person may get by merges; a person that has more keeps them. */
   mostDistinctIds?: number;
-  /** Told what events asked for and did not get, once they are stored. */
+  /** Gets the warnings of events, once they are stored. */
   onWarnings?(projectId: number, warnings: readonly IngestionWarning[]): void;
 };
 
@@ -130,7 +130,7 @@ async function storeOnce(
     client.release();
     return warnings;
   } catch (error) {
-    // What state the session is in depends on the error; a new session is in none.
+    // The session may be in any state, depending on the error; a new session is in none.
     client.release(true);
     throw error;
   }

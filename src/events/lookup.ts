@@ -1,4 +1,4 @@
-/** What the read API may ask of the database that it shares with capture: for a few seconds, on a few connections, for a few megabytes. */
+/** Bounds of the read API on the database that it shares with capture: a few seconds, a few connections, a few megabytes. */
 import { Unavailable } from '../errors.ts';
 
 const TIMEOUT_MS = 5_000;

@@ -17,7 +17,7 @@ export type Boundary = { intervalTime: string; uuid: string };
 export type PartRange = { rows: number; from?: Boundary; to?: Boundary };
 
 /**
- * What a part may hold at most; bytes are of JSON lines, uncompressed, and may be exceeded by one row. Of more than `parts` parts only
+ * Limits of a part; bytes are of JSON lines, uncompressed, and may be exceeded by one row. Of more than `parts` parts only
  * one too many is answered, and its rows are all that are left.
  */
 export type PartLimits = { rows: number; bytes: number; parts?: number };
@@ -173,7 +173,7 @@ function timeoutSetting(content: Content, seconds: number | undefined): Record<s
 
 const QUERY_CANCELED = '57014';
 
-/** What Postgres says of a user's own expressions is the user's to mend: it would say so again. */
+/** Errors of Postgres about a user's own expressions are the user's to mend: a repeat would end in the same. */
 function blaming(content: Content, seconds: number | undefined, error: unknown): unknown {
   const { code = '' } = error as { code?: string };
   const attr = writtenField(content);

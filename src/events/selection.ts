@@ -1,4 +1,4 @@
-/** What an export's content means for a window: which rows of which relation, and which columns they leave with. */
+/** An export's content, applied to a window: which rows of which relation are read, and which columns they leave with. */
 import type { Column, Destination, RowVersions } from '../destinations/contract.ts';
 import type { Content, Model } from '../exports/domain/content.ts';
 import { ROW_ID } from '../formats/rows-digest.ts';
@@ -18,7 +18,7 @@ export type Selection = {
   source: ModelSource;
   /** Every column that the content may name. */
   columns: readonly SourceColumn[];
-  /** Those that files do not get by themselves. */
+  /** Columns that files get only where an export names them. */
   tableOnly: ReadonlySet<string>;
   /** On the relation's columns: what the export itself leaves out. */
   conditions: readonly string[];
@@ -68,7 +68,7 @@ export function mergeOf(content: Content): RowVersions | null {
 }
 
 /**
- * What leaves for content, in order. Where no column still says which row it is, the row's id comes first, hidden.
+ * The columns that leave for content, in order. Where no column still says which row it is, the row's id comes first, hidden.
  * @param takes files get fewer columns than tables, unless the export names its own
  */
 export function columnsOf(content: Content, takes: Destination['takes']): Column[] {

@@ -64,7 +64,7 @@ export function simpleQuery(
   });
 }
 
-/** What pg's Client calls on its active query; its types know `submit` only. */
+/** The methods that pg's Client calls on its active query; its types know `submit` only. */
 type Query = Submittable & {
   handleRowDescription(): void;
   handleDataRow(message: { fields: Fields }): void;

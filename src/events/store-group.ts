@@ -20,7 +20,7 @@ type Session = Parameters<typeof simpleQuery>[0];
 /** Others changed persons between our reading and our locking in a way that asks for more locks: repeating the transaction helps. */
 export class PersonsChanged extends Error {}
 
-/** Its events and the properties of their persons are more than may be held at once: two halves may be stored. */
+/** A group's events and the properties of their persons are more than may be held at once: two halves may be stored. */
 export class GroupTooLarge extends Error {}
 
 /** UTF-16 units of person properties that one group reads, and in its rows: each row has a copy. */
@@ -114,7 +114,7 @@ async function decide(group: Group, persons: Persons): Promise<Outcome> {
   return outcome;
 }
 
-/** Those that are there already. */
+/** @returns the ids of persons that change and were there before the group */
 function affectedPersons({ persons, merges, mapped }: PersonChanges): Set<string> {
   const made = new Set(persons.filter(({ isNew }) => isNew).map(({ id }) => id));
   const ids = [

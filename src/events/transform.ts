@@ -13,7 +13,7 @@ export function partsOfPath(path: string): { column: string; way: string[] } {
   return { column, way };
 }
 
-/** What is done to one column; undefined: it is left out. @param sql of the untouched column */
+/** @param column untouched, with its `sql` @returns the column as the transformations leave it; undefined: it is left out */
 export function transformed(
   column: { name: string; type: ColumnType; sql: string },
   transformations: readonly Transformation[],

@@ -1,5 +1,5 @@
 /**
- * Writes ingestion warnings beside the path of the events: who notes one neither waits nor fails. What is not written yet is
+ * Writes ingestion warnings beside the path of the events: noting one neither waits nor fails. Warnings that are not written yet are
  * kept by project, code and minute, so that a flood of one kind takes no more memory than one.
  */
 import type { Logger } from '../telemetry/logger.ts';

@@ -7,7 +7,7 @@ export const EXAMPLES = 5;
 /** ISO instants in UTC. */
 export type WarningExample = { detail: string; seen_at: string; distinct_id?: string; event_uuid?: string };
 
-/** What happened in one minute. */
+/** Warnings of one code in one minute. */
 export type WarningMinute = {
   projectId: number;
   code: string;

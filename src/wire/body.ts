@@ -2,7 +2,7 @@
  * The body of a request as SDKs of ten years send it: JSON, plain or in gzip; or that in base64 or lz64, plain, as the field
  * `data` of a form, or as that of the query.
  *
- * What it is shows in its first bytes. Content types say nothing: browsers' SDKs choose those that need no preflight.
+ * The first bytes show which it is. Content types say nothing: browsers' SDKs choose those that need no preflight.
  */
 import { unescape } from 'node:querystring';
 import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
@@ -18,9 +18,9 @@ export type BodyOptions = {
   query: Fields;
   /** Bytes of the body, as sent and again of what each decoder makes of it; all of them stop there. */
   limit: number;
-  /** Told of bytes that are kept; what it throws ends the reading. */
+  /** Counts bytes that are kept; an error that it throws ends the reading. */
   hold(bytes: number): void;
-  /** By which those who wait are told apart: asked for only where one waits. */
+  /** Names the client: bodies that wait to be inflated take turns client by client. */
   sender(): string;
 };
 
@@ -36,7 +36,7 @@ export async function readBody(request: LaneRequest, options: BodyOptions): Prom
   return take();
 }
 
-/** What takes long to decode is decoded elsewhere. */
+/** A promise where decoding takes long: then another thread does it. */
 type Decoded = Buffer | Promise<Buffer>;
 
 /** As `readBody`, without promises where all is there in one piece. @throws what shows before anything is read */
@@ -73,7 +73,7 @@ function jsonIn(bytes: Buffer, hint: Hint | undefined, options: BodyOptions): De
 
 type Hint = 'seen' | 'lz64';
 
-/** What is in gzip or base64 is seen, whether they are named or not. */
+/** Hints by name. Gzip and base64 are recognised without any. */
 const HINTS = new Map<string, Hint>([
   ['gzip', 'seen'],
   ['gzip-js', 'seen'],

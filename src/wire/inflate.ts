@@ -24,7 +24,7 @@ type Inflating = ReturnType<typeof createGunzip>;
 
 const gunzip = () => createGunzip(PIECES);
 
-/** Those that released SDKs send; `deflate` with the head of zlib, as RFC 9110 has it. */
+/** Encodings that released SDKs send; `deflate` with the head of zlib, as RFC 9110 has it. */
 const DECODERS = new Map<string, () => Inflating>([
   ['gzip', gunzip],
   ['x-gzip', gunzip],
@@ -36,9 +36,9 @@ const DECODERS = new Map<string, () => Inflating>([
 export type InflateOptions = {
   /** Bytes after inflation; inflation stops there. */
   limit: number;
-  /** Told of bytes before more are made; what it throws ends the inflation. */
+  /** Counts bytes before more are made; an error that it throws ends the inflation. */
   hold(bytes: number): void;
-  /** By which those who wait are told apart: one after another has a turn. */
+  /** Names the client: bodies that wait take turns client by client. */
   sender(): string;
 };
 
@@ -98,7 +98,7 @@ async function inPieces(decoder: Inflating, bytes: Buffer, { limit, hold }: Infl
   return Buffer.concat(pieces, length);
 }
 
-/** Their windows, up to 16 and 32 MiB, are filled before they can be counted: few bodies do so at a time. */
+/** Encodings whose windows, up to 16 and 32 MiB, are in no account: few bodies fill theirs at a time. */
 const WITH_WINDOWS = new Set(['br', 'zstd']);
 /** Clients give up after ten seconds and send again. */
 const LONGEST_WAIT_MS = 4_000;

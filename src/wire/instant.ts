@@ -21,7 +21,7 @@ const RFC_2822 = /^(?:([a-z]{3}), )?(\d\d?) ([a-z]{3}) (\d{4}) (\d\d:\d\d(?::\d\
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-/** Those of RFC 2822 that say how far they are from UTC; the letters of the military do not. */
+/** Zones of RFC 2822 that say how far they are from UTC; the letters of the military do not. */
 const ZONES = new Map([
   ['gmt', 'Z'],
   ['utc', 'Z'],

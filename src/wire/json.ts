@@ -109,7 +109,7 @@ function valuesLeft(value: unknown, levels: number, values: number): number {
   return left === values ? left - 1 : left;
 }
 
-/** What neither `text` nor `jsonb` stores (U+0000, half a surrogate pair) becomes U+FFFD. */
+/** Characters that neither `text` nor `jsonb` stores (U+0000, half a surrogate pair) become U+FFFD. */
 export function storableText(text: string): string {
   return replaceUnit(text, '\0', '\ufffd').toWellFormed();
 }

@@ -1,7 +1,7 @@
 /**
- * What `LZString.compressToBase64` of the package lz-string 1.5 writes: old browser SDKs send it as `compression=lz64`.
+ * Decodes the output of `LZString.compressToBase64` (lz-string 1.5), which old browser SDKs send as `compression=lz64`.
  *
- * That package's decoder puts out as much as the input asks for: a few kilobytes can be gigabytes. This one stops at a limit,
+ * The package's decoder puts out as much as the input asks for: a few kilobytes can be gigabytes. This one stops at a limit,
  * and takes no more memory than its output: an entry of the dictionary is always a piece of what was put out already.
  */
 import { MalformedRequest, TooLarge } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** What the bodies of requests under way may take of the process's memory, together and each sender's. */
+/** Memory for the bodies of requests under way, bounded for all of them together and for each sender. */
 import type { Socket } from 'node:net';
 import { Unavailable } from '../errors.ts';
 import { WholeRequest, type LaneRequest } from '../lane/request.ts';
@@ -11,7 +11,7 @@ export const LARGE_BYTES = 32 * 1024;
 export type Memory = {
   /** Counts bytes until the request is over. @throws Unavailable when there is no room for them */
   hold(bytes: number): void;
-  /** What is held is of the project with this key from now on. @throws Unavailable when that holds too much already */
+  /** Moves the bytes to the account of the project with this key. @throws Unavailable when that holds too much already */
   belongTo(token: string): void;
   /** The request is over. */
   release(): void;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { MalformedRequest, TooLarge } from '../errors.ts';
 import { WholeRequest, type LaneRequest } from '../lane/request.ts';
 
-/** Told once that all is there, or that it will not be: `take` gives it, or throws why not. */
+/** Called once, when all is there or will never be: `take` returns it, or throws why not. */
 export type WhenRead<Bytes> = (take: () => Bytes) => void;
 
 /**

@@ -13,7 +13,7 @@ export type SharedRoom<Holder> = {
 };
 
 export function createSharedRoom<Holder>(size: number): SharedRoom<Holder> {
-  /** Nobody stays in it with nothing. */
+  /** Holders of nothing are taken out: it does not grow with senders that come and go. */
   const held = new Map<Holder, number>();
   let free = size;
 

@@ -9,7 +9,7 @@ export type GroupType = {
   namePlural: string | null;
 };
 
-/** What is not given stays. */
+/** Names to be set; one that is not given stays. */
 export type GroupTypeNames = {
   index: number;
   nameSingular?: string | null | undefined;

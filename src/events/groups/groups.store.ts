@@ -6,7 +6,7 @@ import type { Listed, Place } from '../../http/pagination.ts';
 import { MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES, PROPERTIES_LIMIT } from '../group-changes.ts';
 import { containing, cutToPage, inTime } from '../lookup.ts';
 
-/** Its `id` is the group's key. */
+/** A group; `id` is its key. */
 export type Group = Listed & { typeIndex: number; properties: Record<string, unknown> };
 
 export type GroupName = { projectId: number; typeIndex: number; key: string };

@@ -1,4 +1,4 @@
-/** What the reader has to know of a model: where its rows are, how they are told apart, and what they consist of. */
+/** A model, as far as the reader must know it: where its rows are, how they are told apart, and what they consist of. */
 import type { ColumnType, RowVersions } from '../../destinations/contract.ts';
 import type { Model } from '../../exports/domain/content.ts';
 import { instantSql, integerSql } from './literals.ts';
@@ -31,7 +31,7 @@ export type ModelSource = {
   bytes: string;
   /** All columns, in order. */
   columns: readonly SourceColumn[];
-  /** Those that files do not get by themselves. */
+  /** Columns that files get only where an export names them. */
   tableOnly: ReadonlySet<string>;
   /** How a table tells which of two versions of a row is newer; null: rows do not change. */
   merge: RowVersions | null;

@@ -1,4 +1,4 @@
-/** What a person is called where people read of it. */
+/** The name of a person where people read of it. */
 
 /** The first that a person has is its name. As in PostHog: PERSON_DEFAULT_DISPLAY_NAME_PROPERTIES. */
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName'];

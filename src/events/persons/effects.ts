@@ -1,5 +1,5 @@
 /**
- * What an event does to its person, read from the event alone.
+ * Effects of an event on its person, read from the event alone.
  * Names and rules are those of PostHog's ingestion, which its SDKs are written for.
  */
 import { namesNobody } from '../../cookieless/ids.ts';
@@ -21,11 +21,11 @@ export type PersonEffects = {
   unset: readonly string[];
   /** The other id, whose person joins the event's; dangerously: even when it was identified before. */
   merge?: { distinctId: string; dangerously: boolean };
-  /** Somebody said who this is: no later `$identify` makes it somebody else. */
+  /** The person is a known one from now on: no later `$identify` makes it another. */
   identifies: boolean;
   /** The person keeps the event's timestamp as when it saw a survey. */
   surveyShown: boolean;
-  /** What the event asks for and cannot have. */
+  /** Changes that the event asks for and cannot have. */
   warnings: readonly PersonWarning[];
 };
 
@@ -50,7 +50,7 @@ const PERSONLESS: PersonEffects = Object.freeze({ ...NO_EFFECTS, processed: fals
 
 /** Sent in any order: what they hold may be older than what the person has. */
 const CHANGE_NOTHING = new Set(['$exception', '$$heatmap']);
-/** They are about the person: whatever they change is worth it. */
+/** Events about the person itself: any change is worth writing. */
 const ABOUT_PERSONS = new Set(['$identify', '$set', '$create_alias', '$merge_dangerously']);
 
 /** Without a profile there is nothing that they could do. */
@@ -61,7 +61,7 @@ const NEED_PROFILES = new Set(['$identify', '$create_alias', '$merge_dangerously
  * @returns effects that share no memory with the event but the values
  */
 export function readPersonEffects(event: string, distinctId: string, properties: Properties): PersonEffects {
-  // Whoever reads events knows the ids of visitors without cookies: an event under one makes no person of them.
+  // Ids of visitors without cookies are known to all readers of events: an event under one must make no person.
   // tooth: cookieless-persons
   if (properties['$process_person_profile'] === false || namesNobody(distinctId)) {
     return NEED_PROFILES.has(event) ? { ...PERSONLESS, warnings: [withoutProfile(event, distinctId)] } : PERSONLESS;

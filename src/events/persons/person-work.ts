@@ -1,4 +1,4 @@
-/** What the events of one group do to the persons of a project. */
+/** Effects of the events of one group on the persons of a project. */
 import { toIso } from '../../wire/instant.ts';
 import { textHasMoreValuesThan } from '../../wire/value-count.ts';
 import { personIdOf } from '../person-id.ts';
@@ -11,7 +11,7 @@ import { NO_PROPERTIES, StoredProperties } from './stored-properties.ts';
 /** The person that an event is stored with; `properties` are the same object for all events that see the same. */
 export type EventPerson = { id: string; properties: StoredProperties };
 
-/** What is known of a person. */
+/** A person between two events. */
 export type PersonState = EventPerson & {
   isIdentified: boolean;
   /** Microseconds since 2000. */
@@ -78,7 +78,7 @@ export function createPersonWork(
       return seen(person);
     },
 
-    /** What is to be written; empty arrays for nothing. */
+    /** Changes to be written; empty arrays for none. */
     changes(): PersonChanges {
       const people = [...byId.values()];
       return {
@@ -90,7 +90,7 @@ export function createPersonWork(
       };
     },
 
-    /** What events asked for and did not get. */
+    /** Changes that events asked for and did not get. */
     warnings(): PersonWarning[] {
       return warnings;
     },
