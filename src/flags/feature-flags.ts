@@ -31,16 +31,16 @@ type GivenFields = Partial<Omit<FlagFields, 'filters' | 'sealedPayloads'>> & {
 
 export type NewFlag = Omit<GivenFields, 'deleted'> & { key: string };
 
-/** What it leaves out stays. */
+/** Fields that are left out stay. */
 export type FlagChanges = GivenFields & {
-  /** That the author read. */
+  /** The version that the author read. */
   version?: number;
   /** The fields that the author read, as clients say them: what was changed since may not be changed in another way. */
   original?: Readonly<Record<string, unknown>>;
 };
 
 /**
- * Who makes or changes a flag, in what they do with it or with what it belongs to. Without rights nobody is asked whether they may:
+ * The author of a flag or of a change to it, also by way of an object that it belongs to. Without rights nothing is checked:
  * a survey's own flags are part of it, and time changes what it has to.
  */
 export type FlagAuthor = Author & { rights?: Rights; viewer?: Viewer };
@@ -94,7 +94,7 @@ export async function createFlag(
   checkTogether(wanted);
   const { secret, ...fields } = sealedFields(wanted);
   let flag = await stores.flags.insert(project.id, author.userId, fields);
-  // What is sealed is bound to its row, which had no id until now.
+  // A sealed payload is bound to its row, which had no id until now.
   if (secret !== undefined) flag = await stores.flags.setSealedPayloads(flag.id, seal(flag, secret));
   await record(stores, project, author, 'created', flag, []);
   return flag;
@@ -231,7 +231,7 @@ function verbOf({ deleted }: Partial<FlagFields>) {
   return deleted ? 'deleted' : 'restored';
 }
 
-/** What was in the open may have become a secret, so both sides are masked if one is. */
+/** A public payload may have become a secret, so both sides are masked if one is. */
 function changesOf(before: FeatureFlag, after: FeatureFlag): Change[] {
   const masked = before.hasEncryptedPayloads || after.hasEncryptedPayloads;
   const changes = changesBetween(SCOPE, fieldsOf(before, masked), fieldsOf(after, masked));

@@ -1,5 +1,5 @@
 /**
- * What web pages are told of a project by its public key alone. It is read from the database once for each state of the project: pages may
+ * Data of a project that web pages read by its public key alone. It is read from the database once for each state of the project: pages may
  * ask as often as they like, also while Postgres is away.
  */
 import { NotAuthenticated } from '../errors.ts';
@@ -36,7 +36,7 @@ export async function projectOf(
 
 /**
  * Remembers what `load` says of a project until the project changes; one load at a time for each state of it.
- * What cannot be read again is told as it last was.
+ * Data that cannot be read again is answered as it last was.
  */
 export function rememberPublished<T>(load: (projectId: number) => Promise<T>): (project: ProjectFlags) => Promise<T> {
   type Remembered = { version: string; value: Promise<T> };

@@ -1,4 +1,4 @@
-/** What is left of a name where only plain letters may stand. */
+/** A name in plain letters, for places where no others may stand. */
 
 /** Letters without their accents, digits, `-` and `_`, as Django's slugify makes them; may be empty. */
 export function slugOf(name: string): string {

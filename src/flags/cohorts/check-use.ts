@@ -1,4 +1,4 @@
-/** What cohorts are built on, and what is built on them. */
+/** Checks of the cohorts that a cohort is built on, and of those that are built on it. */
 import { InvalidInput } from '../../errors.ts';
 import type { Rights } from '../../http/access.ts';
 import { seesFlag } from '../feature-flags/linked.ts';

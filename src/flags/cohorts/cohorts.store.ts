@@ -26,7 +26,7 @@ export type Cohort = {
   createdAt: string;
 };
 
-/** What may be said of a cohort. */
+/** Fields of a cohort that clients may set. */
 export type CohortFields = Pick<Cohort, 'name' | 'description' | 'isStatic' | 'filters' | 'deleted'>;
 
 type Row = {

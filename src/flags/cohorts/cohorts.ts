@@ -65,7 +65,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     get: all.cohorts.get,
     users: all.users.byIds,
 
-    /** Who changed it in which way, newest first. @throws NotFound */
+    /** Changes of a cohort with their authors, newest first. @throws NotFound */
     async activity(projectId: number, id: number, page: { limit: number; offset: number }, seen: SeenActivity[]) {
       await all.cohorts.get(projectId, id);
       return all.activity.list(projectId, { scope: SCOPE, itemId: id, seen }, page);
@@ -86,7 +86,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       return ids ? list(project, author, made, ids) : { cohort: await counted(made) };
     },
 
-    /** What it is not told stays. @throws InvalidInput naming the field; NotFound; PermissionDenied as `ensureMayCount` */
+    /** Fields that are left out stay. @throws InvalidInput naming the field; NotFound; PermissionDenied as `ensureMayCount` */
     async change(
       project: Project,
       author: EntitledAuthor,

@@ -1,4 +1,4 @@
-/** What a cohort is made of: groups of conditions on persons, in any depth, and what such groups must be to be saved. */
+/** Filters of a cohort: groups of conditions on persons, in any depth, with the checks that they must pass to be saved. */
 import { InvalidInput } from '../../errors.ts';
 import { postgresRegex } from '../../query/postgres-regex.ts';
 import { checkCondition } from '../evaluation/check-condition.ts';

@@ -3,7 +3,7 @@ import type { Added } from './members.store.ts';
 import type { NamedIds } from './read-ids.ts';
 
 export type ListedPersons = {
-  /** Those that were in it already are not counted. */
+  /** Persons that were in it already are not counted. */
   added: number;
   unknownCount: number;
   /** Ids that no person has, the first of them. */

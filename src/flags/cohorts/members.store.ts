@@ -2,7 +2,7 @@
 import type { Knex } from '../../db/connection.ts';
 import type { NamedIds } from './read-ids.ts';
 
-/** Those that nobody has are not added. */
+/** Distinct ids that no person has are not added. */
 export type Added = { added: number; unknown: string[] };
 
 /** Under which persons merge: see claim_events. Who holds it with others keeps persons as they are. */

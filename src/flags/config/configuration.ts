@@ -1,5 +1,5 @@
 /**
- * What pages load before anything else: `/array/:token/config` and `config.js`, the configuration of a project; `array.js`, the
+ * Files that pages load before anything else: `/array/:token/config` and `config.js`, the configuration of a project; `array.js`, the
  * same with posthog-js behind it; `/static/*.js`, posthog-js and its parts.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

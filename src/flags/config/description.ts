@@ -1,4 +1,4 @@
-/** What pages load first, as `/api/schema/` describes it. It is answered before the router. */
+/** Files that pages load first, as `/api/schema/` describes them. They are answered before the router. */
 import type { DescribedRoute } from '../../http/route.ts';
 import { Type } from '../../schema.ts';
 

@@ -1,7 +1,7 @@
-/** What SDKs are told about a project beside its flags. Names and defaults are those that released SDKs expect. */
+/** Configuration of a project that SDKs receive beside its flags. Names and defaults are those that released SDKs expect. */
 import type { FlagDefinition } from '../evaluation/definitions.ts';
 
-/** What the configuration of a project depends on. */
+/** Inputs of a project's configuration. */
 export type ConfiguredProject = {
   definitions: { flags: readonly Pick<FlagDefinition, 'active'>[] };
   settings: { hasSurveys: boolean };
@@ -9,7 +9,7 @@ export type ConfiguredProject = {
 
 export type Configuration = Readonly<Record<string, unknown>>;
 
-/** What the server does not offer is off, in so many words: SDKs take what is absent for what they please. */
+/** Features that the server does not offer are off explicitly, because SDKs differ in how they read absent members. */
 const FIXED = {
   captureDeadClicks: false,
   capturePerformance: false,
@@ -35,15 +35,15 @@ export function configurationOf({ definitions, settings }: ConfiguredProject): C
   };
 }
 
-/** What `/flags` and `/decide` tell too. */
+/** Fields of `/flags` and `/decide` as well. */
 const SESSION = { config: { enable_collect_everything: true }, toolbarParams: {}, isAuthenticated: false };
 
-/** What `/flags` tells with `config=true`. */
+/** Fields of `/flags` with `config=true`. */
 export function flagsConfigurationOf(project: ConfiguredProject): Configuration {
   return { ...configurationOf(project), ...SESSION };
 }
 
-/** What `/decide` tells: older SDKs pack bodies otherwise. */
+/** Fields of `/decide`: older SDKs pack bodies otherwise. */
 export function decideConfigurationOf(project: ConfiguredProject): Configuration {
   return { ...flagsConfigurationOf(project), supportedCompression: ['gzip', 'lz64'] };
 }

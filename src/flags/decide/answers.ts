@@ -20,7 +20,7 @@ import type { Shape } from './paths.ts';
 export type AnswerParts = {
   shape: Shape;
   evaluation: Evaluation;
-  /** Those that were decided, among others. */
+  /** The flags that were decided, among others. */
   flags: readonly FlagDefinition[];
   /** Members of the configuration as JSON, without braces; empty: none. */
   configuration: string;

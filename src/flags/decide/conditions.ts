@@ -1,4 +1,4 @@
-/** What `detailed_analysis=true` adds to the details of a flag. */
+/** Conditions that `detailed_analysis=true` adds to the details of a flag. */
 import type { Decision } from '../evaluation/decision.ts';
 import type { FlagDefinition } from '../evaluation/definitions.ts';
 import type { Json } from '../evaluation/json-values.ts';
@@ -9,7 +9,7 @@ export type AnalysedCondition = {
   index: number;
   rollout_percentage: number;
   variant: Json;
-  /** It decided the flag. */
+  /** Whether this condition set decided the flag. */
   matched: boolean;
 };
 

@@ -49,9 +49,9 @@ export type DecideOptions = {
 };
 
 export type DecideObserver = {
-  /** Told of every answer. */
+  /** Called with every answer. */
   answered(status: number, seconds: number): void;
-  /** Told of every answer in which a flag could not be decided. */
+  /** Called for every answer in which a flag could not be decided. */
   failed(): void;
 };
 
@@ -173,7 +173,7 @@ export function createDecide(options: DecideOptions): Lane {
     return decided instanceof Promise ? decided.then(answerWith) : answerWith(decided);
   }
 
-  /** What only surveys ask for is not counted: they are no flags of the project's own. */
+  /** Requests for flags of surveys only are not counted: they are no flags of the project's own. */
   function count({ request, query }: Asked, { projectId }: ProjectFlags, { decisions }: Evaluation): void {
     if (decisions.every(isOfSurvey)) return;
     const sdk = sdkName(request.headers['user-agent'], query('ver'));
@@ -188,14 +188,14 @@ const INVALID_KEY = 'Project API key invalid. You can find your project API key 
 /** SDKs wait three seconds. */
 const LONGEST_WAIT_MS = 2_500;
 
-/** What comes too late for this request is there for the next one. @throws Unavailable */
+/** A result that comes too late for this request is there for the next one. @throws Unavailable */
 async function inTime<T>(found: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Unavailable('Flags cannot be looked up right now.')), LONGEST_WAIT_MS);
   return Promise.race([found, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Nobody can say whether there is such a project. */
+/** While Postgres is away it is unknown whether there is such a project. */
 function unknownWhileAway(error: unknown): 'unknown' {
   if (error instanceof Unavailable) return 'unknown';
   throw error;

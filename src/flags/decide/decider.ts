@@ -6,7 +6,7 @@ import type { Evaluation, EvaluationRequest, Facts, Needs } from '../evaluation/
 import type { Definitions } from '../evaluation/definitions.ts';
 import { factReader } from './facts.ts';
 
-/** What deciding must know of a project. */
+/** Data of a project that deciding needs. */
 export type DecidedProject = { projectId: number; definitions: Definitions; compiled: CompiledFlags };
 
 export type Decider = {
@@ -17,7 +17,7 @@ export type Decider = {
   decide(project: DecidedProject, request: EvaluationRequest): Evaluation | Promise<Evaluation>;
 };
 
-/** What a request may cost before the flags that are left fail with `timeout`: other requests wait for it. */
+/** Budget of a request, after which the flags that are left fail with `timeout`: other requests wait for it. */
 const BUDGET_MS = 200;
 
 /**

@@ -45,7 +45,7 @@ const facts = (asked: string, overrides: string) =>
 /** Of rows with a rank, the first for each flag. */
 const firstOf = (ranked: string) => `select distinct on (key) key, hash_key from (${ranked}) as one order by key, rank`;
 
-/** What was written before there was a person; what the person has comes first. */
+/** Keys that were written before there was a person; those of the person come first. */
 const awaitedOf = (projectId: string, distinctId: string) => `
   select 1 as rank, feature_flag_key as key, hash_key from feature_flag_awaited_overrides
   where project_id = ${projectId} and distinct_id = ${distinctId}`;

@@ -1,4 +1,4 @@
-/** What is stored about who asks, read in one statement. */
+/** Stored facts about the subjects of requests, read in one statement. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { isDatabaseAway } from '../../db/away.ts';
 import type { Pool } from '../../db/connection.ts';
@@ -19,7 +19,7 @@ export const DECIDE_POOL = {
   answerTimeoutMs: 1_500,
 } as const;
 
-/** What is asked of one statement for one request; null: nothing. */
+/** Reads of one request in a statement; null: none. */
 type Question = {
   projectId: number;
   distinctId: string;
@@ -54,7 +54,7 @@ export function factReader(pool: Pool): FactReader {
     read: (questions) => availability.watch(read(pool, questions)),
     unanswered: UNAVAILABLE,
   });
-  // Nobody shares what writes, but it takes turns, too: else one project's would keep all connections from the others.
+  // Statements that write are not shared, but they take turns, too: else one project's would keep all connections from the others.
   const askAndWrite = createSharedReads<ContinuedQuestion, Facts>({
     read: (questions) => availability.watch(Promise.all(questions.map((one) => readAndWrite(pool, one)))),
     unanswered: UNAVAILABLE,

@@ -1,4 +1,4 @@
-/** What goes wrong with a request for flags, in upstream's words: SDKs read the status alone, people the rest. */
+/** Failures of requests for flags, in upstream's words: SDKs read the status alone, people the rest. */
 import { MalformedRequest, Throttled, UnsupportedMedia } from '../../errors.ts';
 import { answerFor, type ErrorBody } from '../../http/error-body.ts';
 import { json, type Answer } from '../../http/route.ts';

@@ -1,4 +1,4 @@
-/** What decide accepts, for its code and for the people who read its documentation. */
+/** Limits of decide, for its code and for its documentation. */
 export const LIMITS = {
   /** Bytes of a body, as sent and again after inflation. */
   bodyBytes: 2 * 1024 * 1024,

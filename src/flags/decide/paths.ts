@@ -4,7 +4,7 @@ import type { Fields } from '../../wire/fields.ts';
 /** Which of the protocol's answers is given (`answers.ts`). */
 export type Shape = 'keys' | 'enabled' | 'values' | 'details' | 'analysis';
 
-/** What a request asks to be answered with. */
+/** Form of the answer that a request asks for. */
 export type AnswerForm = {
   shape: Shape;
   withConfig: boolean;
@@ -32,7 +32,7 @@ const flags: DecidePath = {
     const version = versionOf(query);
     const config = query('config');
     const details = isTrue(query('detailed_analysis')) ? 'analysis' : 'details';
-    // Who says nothing gets all that there is.
+    // A request that says nothing gets all that there is.
     if (version === undefined && config === undefined) return { shape: details, withConfig: true, style: 'flags' };
     return { shape: (version ?? 1) >= 2 ? details : 'values', withConfig: isTrue(config), style: 'flags' };
   },

@@ -4,7 +4,7 @@ import type { Locate } from '../../wire/geoip.ts';
 import { readAddress } from '../../wire/client-address.ts';
 import type { EvaluationRequest } from '../evaluation/decision.ts';
 
-/** Those that decisions are made with. */
+/** Names of the properties that decisions use. */
 const NAMES = [
   '$geoip_city_name',
   '$geoip_country_name',

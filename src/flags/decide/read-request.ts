@@ -92,7 +92,7 @@ function distinctIdOf(value: Json | undefined): string {
   return cut(id, LIMITS.distinctIdLength);
 }
 
-/** What stands for all visitors without cookies is no one's id. */
+/** The id that stands for all visitors without cookies belongs to nobody. */
 function somebody(id: string | undefined): string | undefined {
   return isSentinel(id) ? undefined : id;
 }

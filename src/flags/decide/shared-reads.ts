@@ -20,7 +20,7 @@ const OVER_TIME = '57014';
 export type SharedReadsOptions<Question, Answer> = {
   /** Asks all in one statement. @returns the answers in the order of the questions */
   read(questions: readonly Question[]): Promise<readonly Answer[]>;
-  /** What is answered when there is no answer. */
+  /** The answer to a question that could not be read. */
   unanswered: Answer;
   /** How many questions share a statement at most. */
   largest?: number;
@@ -84,7 +84,7 @@ export function createSharedReads<Question, Answer>({
     if (queues.size > 0) sendSoon();
   }
 
-  /** Whoever's question cannot be answered does not keep the others from theirs. */
+  /** A question that cannot be answered does not keep the others from their answers. */
   async function answerAlone({ question, resolve }: One): Promise<void> {
     try {
       const [answer] = await read([question]);

@@ -1,4 +1,4 @@
-/** What a `User-Agent` says of the program that asks for flags. */
+/** Reads from a `User-Agent` which kind of program asks for flags. */
 import { createIsbotFromList, list } from 'isbot';
 import type { Runtime } from '../evaluation/decision.ts';
 
@@ -14,7 +14,7 @@ const SCRIPTS = /python-requests\/|curl\//;
  * others an app called `AcmeMonitor`, a browser that a test drives and `Mozilla/5.0` alone are bots, too.
  */
 const isNamedBot = botsBy(/bots|crawl|spider|facebook|whatsapp|yandex|yahoo/);
-/** What calls itself a browser gives an address only when it is none; any backend without an SDK may say `Go-http-client/1.1`. */
+/** Browsers give no address in their names, and bots that pose as browsers do; any backend without an SDK may say `Go-http-client/1.1`. */
 const isBotAmongBrowsers = botsBy(/http|google|lighthouse|pagespeed|pingdom/);
 
 function botsBy(names: RegExp): (text: string) => boolean {

@@ -50,7 +50,7 @@ const described = {
     'payloads, and without cohorts that list persons: SDKs ask the server for those. 402 when the project’s quota is used.',
 } as const;
 
-/** They are called by SDKs in servers, as often as these like: the key is looked at here because its requests do not count. */
+/** SDKs in servers call these routes as often as they like: the key is checked here because its requests do not count. */
 const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'] as const).map((path) =>
   route({
     ...described,

@@ -100,7 +100,7 @@ function withFlagKeys(flag: StoredFlag, { chainTo }: References, room: Room): Js
 
 type Stored = { readonly [key: string]: Json };
 
-/** Those that SDKs need for the flags, but none that lists persons: what is not here they ask the server for. */
+/** Cohorts that SDKs need for the flags, but none that lists persons: SDKs ask the server about cohorts that are not here. */
 function cohortsOf(flags: readonly StoredFlag[], { cohortsBehind }: References): Record<string, Json> {
   const asked = new Set(flags.flatMap((flag) => conditionsOf(flag).flatMap(propertiesOf).map(cohortOf)));
   const behind = [...asked].flatMap((id) => (id === undefined ? [] : [...(cohortsBehind(id)?.values() ?? [])]));

@@ -39,8 +39,8 @@ export type LiveDefinitions = {
   /** The same by the id of the project. */
   findById(projectId: number): Found;
   /**
-   * Told of each change: by then it is what `find` answers. Must not throw.
-   * @returns ends that
+   * Registers a listener for changes; `find` answers with the change when it is called. The listener must not throw.
+   * @returns a function that removes the listener
    */
   onChange(listener: (projectId: number) => void): () => void;
   /** Resolves when all that is committed now is what `find` answers, or Postgres is away. */

@@ -9,10 +9,10 @@ import { fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
 import { cohortOf, conditionsOf, flagOf, leavesOf, propertiesOf, referencesIn, type References } from './references.ts';
 import type { StoredDefinitions, StoredFlag } from './stored-definitions.ts';
 
-/** What is evaluated by SDKs when they know the properties that its conditions name. */
+/** The verdict whether SDKs can evaluate a flag once they know the properties that its conditions name. */
 export type LocalEvaluation = { evaluable: boolean; reason: string | null };
 
-/** What the verdict looks at. */
+/** Fields of a flag that the verdict depends on. */
 export type JudgedFlag = Pick<
   StoredFlag,
   | 'id'

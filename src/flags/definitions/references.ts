@@ -1,4 +1,4 @@
-/** What stored filters refer to: other flags by id, cohorts by id. Whatever else stands there refers to nothing. */
+/** References in stored filters: to flags by id, to cohorts by id. Anything else refers to nothing. */
 import { inDependencyOrder } from '../evaluation/dependency-order.ts';
 import type { CohortDefinition } from '../evaluation/definitions.ts';
 import type { Json } from '../evaluation/json-values.ts';

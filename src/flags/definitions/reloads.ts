@@ -50,7 +50,7 @@ export function createReloads({ store, held, tell, log }: Options): Reloads {
       for (;;) {
         const startedAt = performance.now();
         const snapshot = await read(projectId);
-        // What is told is committed: when nothing new is there, it was told of a database that is no more.
+        // A notified change is committed: when the database does not have it, the notification came from one that was restored since.
         if (!snapshot || Number(snapshot.version) >= state.wanted || snapshot.version === before) return;
         before = snapshot.version;
         await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
@@ -61,7 +61,7 @@ export function createReloads({ store, held, tell, log }: Options): Reloads {
   }
 
   /**
-   * What is held stays when it cannot be read: the next check sees that it is old.
+   * Held definitions stay when they cannot be read again: the next check sees that they are old.
    * @returns undefined when it could not be read, or is no longer there
    */
   async function read(projectId: number): Promise<Snapshot | undefined> {

@@ -1,4 +1,4 @@
-/** What of a flag released SDKs are known to decide otherwise. */
+/** Traits of a flag that released SDKs are known to decide otherwise. */
 import { instantOfText, RELATIVE } from '../evaluation/dates.ts';
 import { numberOf, type Json } from '../evaluation/json-values.ts';
 import { elementsOf, fieldsOf, integerOf, isFields, percentageOf, type Fields } from '../evaluation/stored-json.ts';
@@ -75,7 +75,7 @@ function hasVariants(filters: Fields): boolean {
   return elementsOf(fieldsOf(filters['multivariate'])['variants']).length > 0;
 }
 
-/** Those of the condition sets, and of the cohorts that they ask for. */
+/** Conditions of the condition sets, and of the cohorts that they ask for. */
 function conditionsIn(sets: readonly Fields[], definitions: StoredDefinitions): Fields[] {
   const own = sets.flatMap(propertiesOf);
   const { cohortsBehind } = referencesIn(definitions);

@@ -1,4 +1,4 @@
-/** What a project's flags are decided and described by, as one snapshot of the database. */
+/** Definitions of a project's flags, as one snapshot of the database. */
 import type { Definitions, FlagDefinition } from '../evaluation/definitions.ts';
 
 /** A flag with what decisions do not need, but its descriptions do. */

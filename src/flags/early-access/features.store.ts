@@ -12,7 +12,7 @@ export type EarlyAccessFeature = {
   description: string;
   stage: Stage;
   documentationUrl: string;
-  /** Whatever pages are to know of it. */
+  /** Anything that pages are to know of it. */
   payload: Record<string, unknown>;
   createdBy: number | null;
   createdAt: string;
@@ -49,7 +49,7 @@ function fromRow(row: Row): EarlyAccessFeature {
   };
 }
 
-/** What may change. */
+/** Fields that may change. */
 export type FeatureChanges = Partial<
   Pick<EarlyAccessFeature, 'name' | 'description' | 'stage' | 'documentationUrl' | 'payload'>
 >;
@@ -107,7 +107,7 @@ export function earlyAccessStore(db: Knex) {
       await ofProject(projectId).where({ id }).delete();
     },
 
-    /** What pages are told, in the order in which they were made. */
+    /** Features for pages, in the order in which they were made. */
     async published(projectId: number): Promise<PublishedFeature[]> {
       const { rows } = await db.raw<{ rows: (Row & { flag_key: string })[] }>(
         `select features.*, feature_flags.key as flag_key

@@ -1,4 +1,4 @@
-/** What users do with early access features. Each has a flag, and decides whether people may turn that on by enrolling. */
+/** Actions of users on early access features. Each has a flag, and decides whether people may turn that on by enrolling. */
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
@@ -23,7 +23,7 @@ export type ShownFeature = EarlyAccessFeature & { flag: FeatureFlag };
 
 type Acting = { stores: FlagBound; project: Project; author: EntitledAuthor };
 
-/** Nobody gets it but who enrolls. */
+/** Filters of a flag that only enrolled persons get. */
 const NOBODY: FlagFilters = { ...EVERYBODY, groups: [{ properties: [], rollout_percentage: 0 }] };
 
 export function earlyAccessFeatures(all: FlagStores) {
@@ -62,7 +62,7 @@ export function earlyAccessFeatures(all: FlagStores) {
       });
     },
 
-    /** What it is not told stays. @throws InvalidInput naming the field; NotFound */
+    /** Fields that are left out stay. @throws InvalidInput naming the field; NotFound */
     async change(project: Project, author: EntitledAuthor, id: string, changes: FeatureChanges): Promise<ShownFeature> {
       return acting(project, author, async (acting) => {
         const { stores } = acting;

@@ -1,5 +1,5 @@
 /**
- * Who asks, with all that is known about them, for the length of one request. Properties are looked up in layers, because merging
+ * The subject of one request, with all that is known about it. Properties are looked up in layers, because merging
  * them would cost more than the decisions.
  */
 import type { Decision, EvaluationRequest, Facts } from './decision.ts';
@@ -8,7 +8,7 @@ import type { Json, Properties } from './json-values.ts';
 import { Readings } from './readings.ts';
 import type { Verdict } from './verdict.ts';
 
-/** It could not be read, so nobody knows. */
+/** The value of data that could not be read. */
 export const UNAVAILABLE = Symbol('unavailable');
 /** Undefined: there is none. */
 export type Found = Json | undefined | typeof UNAVAILABLE;
@@ -95,11 +95,11 @@ export class Asker {
     return result;
   }
 
-  /** What the request says, over where it comes from, over what is stored. */
+  /** Properties of the request, over those of its place, over stored ones. */
   personProperty(key: string): Found {
     const { personProperties: own, geoProperties: geo } = this.request;
     const said = own[key];
-    // What objects inherit is none of these.
+    // Inherited members of objects are not properties.
     if (typeof said === 'string' || typeof said === 'number' || typeof said === 'boolean') return said;
     const isOwn = Object.hasOwn(own, key);
     const isGeo = geo !== undefined && Object.hasOwn(geo, key);

@@ -1,4 +1,4 @@
-/** What a condition must be to be saved. Evaluation takes anything: a condition that could not be saved does not match. */
+/** Checks that a condition must pass to be saved. Evaluation takes anything: a condition that could not be saved does not match. */
 import { InvalidInput } from '../../errors.ts';
 import { instantOfFilter } from './filter-dates.ts';
 import { numberOf, textOf, type Json } from './json-values.ts';

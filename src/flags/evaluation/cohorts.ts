@@ -1,4 +1,4 @@
-/** Who is in a cohort: those that are listed, or those that its filters match. Of each request, each cohort is asked once. */
+/** Membership in cohorts, by their lists or by their filters. Each cohort is evaluated once for a request. */
 import type { Asker } from './asker.ts';
 import type { FailureCode } from './decision.ts';
 import type { CohortDefinition } from './definitions.ts';
@@ -15,7 +15,7 @@ const MAX_DEPTH = 200;
 
 export type Cohorts = {
   isIn: (id: number) => Test;
-  /** What it looks at itself, and whether its persons are listed; undefined: there is no such cohort. */
+  /** Its own reads, and whether its persons are listed; undefined: there is no such cohort. */
   find: (id: number) => Pick<Cohort, 'reads' | 'isStatic'> | undefined;
 };
 

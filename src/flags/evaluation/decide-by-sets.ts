@@ -1,4 +1,4 @@
-/** What the condition sets of a flag say together: the first that matches decides, and when none does, the reason is the best miss. */
+/** Decisions by the condition sets of a flag: the first set that matches decides, and when none does, the reason is the best miss. */
 import { MISS, type Answers, type Miss } from './answers.ts';
 import type { Asker } from './asker.ts';
 import type { ConditionSet } from './condition-set.ts';
@@ -9,7 +9,7 @@ type Flag = {
   readonly sets: readonly ConditionSet[];
   readonly placement: Placement;
   readonly answers: Answers;
-  /** Who matches a set, but is out of its rollout, is not tried against later ones. */
+  /** A match that is out of the set's rollout ends the decision: later sets are not tried. */
   readonly exitsEarly: boolean;
 };
 
@@ -54,7 +54,7 @@ function trySet(flag: Flag, index: number, asker: Asker, course: Course): Decisi
   }
   const matches = set.matches(asker);
   if (matches === false) return course.miss(MISS.noConditionMatch, index);
-  // What was not read may not matter in the end. The rest is a fault of the flag.
+  // Data that was not read may not matter in the end. Other failures are faults of the flag.
   if (typeof matches === 'string' && matches !== 'database_error') return answers.failed(matches);
   const isIn = placement.isInRollout(asker, set.group, set.percentage);
   if (isIn === false && matches === true) {
@@ -76,7 +76,7 @@ class Course {
   #miss: Miss = MISS.noGroupType;
   #index: number | undefined;
   #hasSkippedGroup = false;
-  /** What the value is, should a set match of which that is not known. */
+  /** The flag's value in case that a set matches of which this is not known. */
   #supposed: Value | undefined;
 
   constructor(answers: Answers) {

@@ -1,10 +1,10 @@
-/** What a decision is made from beside the definitions, and what it says. */
+/** Requests for decisions, the stored facts that they need, and the decisions themselves. */
 import type { Json, Properties } from './json-values.ts';
 
 /** Which kind of program asks: flags may be for one of them only. `unknown` gets those that are for all, `all` gets every flag. */
 export type Runtime = 'client' | 'server' | 'all' | 'unknown';
 
-/** Who asks, and what they say about themselves. */
+/** The subject of a request, with its own properties. */
 export type EvaluationRequest = {
   /** At most 200 code points; may be empty. */
   distinctId: string;
@@ -42,7 +42,7 @@ export type Needs = {
   hashKeyOverrides: boolean;
 };
 
-/** What is stored about who asks. `unavailable`: it could not be read; flags that depend on it fail, the others are right. */
+/** Stored facts about the subject. `unavailable`: they could not be read; flags that depend on them fail, the others are right. */
 export type Facts = {
   /** null: no such person. */
   person: { id: string; createdAt: string; properties: Properties } | null | 'unavailable';
@@ -90,7 +90,7 @@ export type Decision = Readonly<{
   /** JSON as text, as it is stored; only of enabled flags. */
   payload: string | null;
   hasExperiment: boolean;
-  /** It could not be decided: it says false, and may not be. */
+  /** Whether the flag could not be decided: then `enabled` is false without being known. */
   failed: boolean;
 }>;
 

@@ -1,4 +1,4 @@
-/** What flags are decided by, as it is stored. Whatever stands in `filters` is taken: what is malformed does not match. */
+/** Definitions of flags, as they are stored. Anything in `filters` is accepted: malformed parts do not match. */
 import type { Json } from './json-values.ts';
 
 export type FlagDefinition = {

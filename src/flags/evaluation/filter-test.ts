@@ -18,7 +18,7 @@ export type FilterScope = {
   readonly reads: Reads;
 };
 
-/** What is malformed never matches, so that the other condition sets and flags are decided all the same. */
+/** A malformed filter never matches, so that the other condition sets and flags are decided all the same. */
 export function compileFilter(stored: Json, scope: FilterScope): Test {
   if (!isFields(stored)) return malformed(scope);
   const type = fieldAt(stored, 'type');

@@ -14,9 +14,9 @@ import { elementsOf, fieldAt, fieldsOf, integerOf, isFields } from './stored-jso
 export type CompiledFlag = {
   readonly definition: FlagDefinition;
   readonly reads: Reads;
-  /** It keeps the answer that a person got before they were identified. */
+  /** Experience continuity: the flag keeps the answer that a person got before they were identified. */
   readonly isContinuous: boolean;
-  /** That answer depends on what the person was placed by. */
+  /** Whether the kept answer depends on the id that the person was placed by. */
   readonly needsContinuousId: boolean;
   /** Of flags that it depends on, the asker has the decisions. */
   readonly decide: (asker: Asker) => Decision;

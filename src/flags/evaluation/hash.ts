@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import { block, first60BitsOfSha1 } from './sha1-block.ts';
 
-/** What fits into one block beside the padding. */
+/** Bytes that fit into one block beside the padding. */
 const MAX_BLOCK_TEXT = 55;
 const MAX_ASCII = 0x7f;
 /** Of 60 bits, all set; as a float. */
@@ -21,7 +21,7 @@ const SCALE = 2 ** 60;
  */
 export function hash01(prefix: string): (id: string, salt?: string) => number {
   const head = new Int32Array(16);
-  // What does not fit into the head is not written, and then it is not used.
+  // Bytes that do not fit into the head are not written, and then the head is not used.
   const maxLength = put(prefix, head, 0) <= MAX_ASCII ? MAX_BLOCK_TEXT : -1;
 
   return (id, salt = '') => {

@@ -58,7 +58,7 @@ function isStoredExactly(integer: bigint): boolean {
 }
 
 /**
- * What text operators compare: a string itself, else compact JSON with sorted keys, floats as upstream's server writes them
+ * The text that operators compare: a string itself, else compact JSON with sorted keys, floats as upstream's server writes them
  * (serde_json): `null`, `true`, `3`, `323.0`, `1e-7`, `[1,2]`, `{"a":1,"b":2}`.
  */
 export function textOf(value: Json): string {

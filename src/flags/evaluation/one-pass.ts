@@ -94,7 +94,7 @@ function stepOf(part: Regex): Step | undefined {
   return { set: only.set, min: part.min, max: part.max };
 }
 
-/** Whoever may take a character must take it: nothing that may come after a step of varying length begins like it. */
+/** A step that may take a character must take it: nothing that may come after a step of varying length begins like it. */
 function isDeterministic(steps: readonly Step[]): boolean {
   return steps.every(({ set, min, max }, index) => {
     if (min === max) return true;

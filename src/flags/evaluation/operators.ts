@@ -58,7 +58,7 @@ export type Operator = (typeof OPERATORS)[number];
 /** Other names, accepted when something is saved. */
 const ALIASES: Record<string, Operator> = { min: 'gte', max: 'lte' };
 
-/** What a filter without an operator means, and what a missing property means to negative operators. */
+/** The operator of a filter that names none, and the answers of negative operators to a missing property. */
 export const DEFAULT_OPERATOR: Operator = 'exact';
 const TRUE_WHEN_MISSING: readonly string[] = [
   'is_not',
@@ -83,7 +83,7 @@ export type PropertyCondition = {
   readonly value?: Json | undefined;
 };
 
-/** What a condition is read with, once for all the properties that it is then compared with. */
+/** Context in which a condition is read, once for all the properties that it is then compared with. */
 export type ConditionContext = {
   /** IANA name: dates without an offset are read by its clock. */
   timeZone: string;

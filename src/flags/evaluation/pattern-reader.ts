@@ -77,7 +77,7 @@ export class PatternReader {
     return before;
   }
 
-  /** What the flag `x` leaves out. */
+  /** Spaces and comments, which the flag `x` leaves out. */
   skipSpaceAndComments(): boolean {
     const start = this.#at;
     while (this.takeMatch(/\s+|#[^\n]*/y));

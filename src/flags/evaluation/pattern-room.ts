@@ -1,5 +1,5 @@
 /**
- * What reading patterns takes, counted in ranges of characters: a class such as `\w` or `\p{L}` is hundreds of them, in three
+ * Cost of reading patterns, counted in ranges of characters: a class such as `\w` or `\p{L}` is hundreds of them, in three
  * characters of a pattern, and each is read, compared, and written for the engine.
  */
 import { InvalidInput } from '../../errors.ts';

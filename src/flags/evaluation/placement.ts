@@ -46,7 +46,7 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
     return id ? hashOf(id, salt) : id === '' ? 0 : undefined;
   }
 
-  /** What a person was placed by before counts only as far as the request says it: holdouts are the same in all flags. */
+  /** Earlier ids count only as far as the request names them: holdouts are the same in all flags. */
   function holdoutIdOf(asker: Asker): string {
     const { anonDistinctId, distinctId } = asker.request;
     if (flagGroup === undefined && isContinuous) return anonDistinctId || distinctId;

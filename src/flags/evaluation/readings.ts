@@ -1,5 +1,5 @@
 /**
- * What the properties of one request say, each long one read once however many conditions look at it, and how much work that
+ * Readings of the properties of one request, each long one read once however many conditions look at it, and how much work that
  * request has left.
  * Work is counted in steps, not in time: the same request gets the same answer on a slow machine.
  */

@@ -1,4 +1,4 @@
-/** What conditions may look at, so that only that is fetched, and whether they could be read at all. */
+/** Data that conditions may read, so that nothing else is fetched, and whether it could be read at all. */
 
 export type Reads = {
   /** Keys of properties. */

@@ -1,4 +1,4 @@
-/** What a backslash makes of the characters after it. */
+/** Escapes of patterns: a backslash and the characters after it. */
 import { charsOf, complement, digits, LAST, spaces, unicodeClass, wordChars, type CharSet } from './char-sets.ts';
 import type { PatternReader } from './pattern-reader.ts';
 import { invalid } from './regex-errors.ts';

@@ -1,5 +1,5 @@
 /**
- * What a pattern is read into. Each node carries how large it is, from those of its parts: to ask a tree for that after every
+ * Trees of patterns. Each node carries its size, computed from those of its parts: to ask a tree for that after every
  * quantifier would take time quadratic in the pattern.
  */
 import type { CharSet } from './char-sets.ts';

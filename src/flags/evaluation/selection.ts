@@ -51,7 +51,7 @@ export function requirementsOf(flags: readonly CompiledFlag[], cohorts: Cohorts)
 const NEEDS_NOTHING: Needs = { person: false, groups: [], staticCohorts: [], hashKeyOverrides: false };
 
 /**
- * What of it the request does not say itself.
+ * Stored facts that the decision of a request needs beyond what the request says itself.
  *
  * @param mayKeepId the request brings an id under which the person was known before, and there are flags that keep it
  */

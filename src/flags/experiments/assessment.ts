@@ -4,7 +4,7 @@ import type { Measure } from './metrics.ts';
 import { meanPosterior, ratePosterior, type Posterior } from './posterior.ts';
 import { CONTROL } from './variants.ts';
 
-/** What was measured of those who were exposed to one variant: of each a number, 0 or 1 for conversions. */
+/** Measurements of the persons who were exposed to one variant: a number each, 0 or 1 for conversions. */
 export type Sample = { key: string; count: number; sum: number; squares: number };
 
 export type VariantAssessment = Sample & {

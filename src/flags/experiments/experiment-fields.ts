@@ -1,4 +1,4 @@
-/** What a request says of an experiment, checked as far as that can be without looking at the flag. */
+/** Bodies of requests about experiments, checked as far as that is possible without the flag. */
 import { InvalidInput } from '../../errors.ts';
 import { datetimeOf } from '../../http/datetime.ts';
 import { limitValues } from '../../http/value-limit.ts';

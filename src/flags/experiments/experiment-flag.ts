@@ -73,12 +73,12 @@ export function refuseIneligible({ filters, deleted }: Pick<FeatureFlag, 'filter
   }
 }
 
-/** What is as it was is not written again: it may have been allowed once and no longer be. */
+/** Unchanged filters are not written again: they may have been allowed once and no longer be. */
 export function otherFilters({ filters: before }: FeatureFlag, filters: FlagFilters): { filters?: FlagFilters } {
   return isDeepStrictEqual(before, filters) ? {} : { filters };
 }
 
-/** What the flag's filters become by a change of its experiment. */
+/** @returns the flag's filters after a change of its experiment */
 export async function filtersAfter(
   bound: FlagBound,
   current: Experiment,
@@ -105,7 +105,7 @@ export async function holdoutOf(
   });
 }
 
-/** What is wrong with the flag, in the fields of the experiment. */
+/** Faults of the flag, in terms of the experiment's fields. */
 export async function ofExperiment(flag: Promise<FeatureFlag>): Promise<FeatureFlag> {
   return flag.catch((error: unknown) => {
     if (!(error instanceof InvalidInput)) throw error;

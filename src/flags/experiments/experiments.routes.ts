@@ -105,7 +105,7 @@ const getResults = route({
   description: 'How they are computed is in docs/feature-flags.md.',
   async handle({ project, rights, params, query }, { experiments, experimentResults }: ExperimentRoutesApi) {
     const linked = await experiments.get(project.id, params.id);
-    // They name the variants of the flag, and their percentages.
+    // Results name the variants of the flag, and their percentages.
     // tooth: results-of-hidden-flags
     if (!seesFlag(rights, linked.flag))
       throw new PermissionDenied("You do not have viewer access to the experiment's flag.");

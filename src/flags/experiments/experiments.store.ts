@@ -16,7 +16,7 @@ export type ExperimentFields = {
   /** Measurement begins with it; null: a draft. */
   start_date: string | null;
   end_date: string | null;
-  /** What clients keep here; the variants are those of the flag. */
+  /** Parameters that clients keep here; the variants are those of the flag. */
   parameters: Record<string, unknown>;
   filters: Record<string, unknown>;
   metrics: Metric[];
@@ -86,12 +86,12 @@ export function experimentStore(db: Knex) {
       return row!;
     },
 
-    /** Those of a flag, oldest first. */
+    /** Experiments of a flag, oldest first. */
     async ofFlag(projectId: number, flagId: number): Promise<Experiment[]> {
       return alive(projectId).where({ flag_id: flagId }).orderBy('id');
     },
 
-    /** Those that leave out whom a holdout leaves out, oldest first. */
+    /** Experiments with a holdout, oldest first. */
     async ofHoldout(projectId: number, holdoutId: number): Promise<Experiment[]> {
       return alive(projectId).where({ holdout_id: holdoutId }).orderBy('id');
     },

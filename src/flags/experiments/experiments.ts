@@ -139,7 +139,7 @@ async function record(
   });
 }
 
-/** Whatever may change. */
+/** Fields that may change. */
 function told(experiment: Partial<Experiment>): Partial<Experiment> {
   const { id: _id, project_id: _project, created_by: _by, created_at: _made, updated_at: _at, ...fields } = experiment;
   return fields;

@@ -38,7 +38,7 @@ export function holdoutStore(db: Knex) {
       return { count: Number(counted.count), results };
     },
 
-    /** Those that there are, by id. */
+    /** Existing holdouts, by id. */
     async byIds(projectId: number, ids: readonly number[]): Promise<Map<number, Holdout>> {
       const rows = await ofProject(projectId).whereIn('id', ids);
       return new Map(rows.map((row) => [row.id, row]));

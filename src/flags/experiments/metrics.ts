@@ -1,4 +1,4 @@
-/** What an experiment measures, in upstream's shape: how many persons did something, how often they did it, or how much of it. */
+/** Metrics of experiments, in upstream's shape: how many persons did something, how often they did it, or how much of it. */
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../errors.ts';
 import { checkedFilters } from '../../query/filters.ts';
@@ -7,7 +7,7 @@ import type { Goal } from './comparison.ts';
 /** A metric as it is stored; upstream's members that change nothing here are kept. */
 export type Metric = Readonly<Record<string, unknown>> & { uuid: string };
 
-/** What is computed of it. */
+/** The computation of a metric. */
 export type Measure = {
   uuid: string;
   name: string | null;

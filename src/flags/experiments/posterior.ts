@@ -1,5 +1,5 @@
 /**
- * What is believed of a rate or a mean after the data was seen, as a table: its density at evenly spaced points of a scale on which it is
+ * The posterior of a rate or a mean, as a table: its density at evenly spaced points of a scale on which it is
  * one smooth hump, and the integral of that. No randomness: the same data gives the same numbers, to nine digits or so.
  */
 

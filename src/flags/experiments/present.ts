@@ -1,4 +1,4 @@
-/** What leaves of experiments and holdouts. Members are listed one by one. */
+/** Experiments and holdouts as clients see them. Members are listed one by one, so that nothing leaves by accident. */
 import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';

@@ -1,4 +1,4 @@
-/** What the metrics of an experiment look at: their numbers tell values to whoever may choose what is counted. */
+/** Rights to the properties that metrics read: numbers reveal values to anybody who may choose what is counted. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Rights } from '../../http/access.ts';
 import { ensureRaw, rawAccessByLevel, type RawData } from '../../identity/raw-data.ts';

@@ -1,12 +1,12 @@
 /**
- * Who was exposed to which variant, and what they did then: one statement over the events. Whatever a client wrote is in it as an escaped
+ * Exposures to variants and the measured events after them: one statement over the events. Text of clients is in it as an escaped
  * literal or a parameter.
  */
 import { escapeLiteral } from 'pg';
 import { filtersSql, type Interval } from '../../query/filters.ts';
 import type { Measure } from './metrics.ts';
 
-/** Those who saw more than one variant. */
+/** The variant of persons who saw more than one. */
 export const MULTIPLE = '$multiple';
 
 export type Study = {
@@ -18,7 +18,7 @@ export type Study = {
   groupTypeIndex: number | null;
   /** Exposures within it count. Half-open. */
   period: Interval;
-  /** Who saw more than one variant counts for the first; otherwise as `$multiple`. */
+  /** Persons who saw more than one variant count for the first; otherwise as `$multiple`. */
   byFirst: boolean;
   measures: readonly Measure[];
 };

@@ -1,4 +1,4 @@
-/** What leaves of results, and what is said about them. */
+/** Results as clients see them, with warnings. */
 import type { Assessment, VariantAssessment } from './assessment.ts';
 import type { Results } from './results.ts';
 import type { ResultsBody } from './results.schema.ts';

@@ -1,4 +1,4 @@
-/** What an experiment has shown so far, kept for a minute. */
+/** Results of experiments, kept for a minute. */
 import { setImmediate } from 'node:timers/promises';
 import { InvalidInput } from '../../errors.ts';
 import { variantsOf, type Variant } from '../feature-flags/filters.ts';

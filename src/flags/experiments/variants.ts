@@ -1,10 +1,10 @@
-/** What an experiment makes of its flag: who gets it, the variants that are compared, and whom a holdout leaves out. */
+/** The experiment's part of its flag: who gets it, the variants that are compared, and whom a holdout leaves out. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import { variantsOf, type FlagFilters, type Variant } from '../feature-flags/filters.ts';
 import type { Holdout } from './holdouts.store.ts';
 
-/** What the variants are compared with. */
+/** The variant that the others are compared with. */
 export const CONTROL = 'control';
 const MOST_VARIANTS = 10;
 
@@ -13,7 +13,7 @@ const DEFAULT_VARIANTS: readonly Variant[] = [
   { key: 'test', name: 'Test Variant', rollout_percentage: 50 },
 ];
 
-/** What the parameters of an experiment say of its flag; what they leave out stays, or is the default. */
+/** Parameters of an experiment that are about its flag; those that are left out stay, or take the default. */
 export type Arrangement = {
   feature_flag_variants?: readonly Variant[] | null;
   aggregation_group_type_index?: number | null;
@@ -67,7 +67,7 @@ function refusal(detail: string): InvalidInput {
   return new InvalidInput(detail, 'parameters');
 }
 
-/** Who takes part in a launched experiment stays as it is: what was measured would be of others. @throws InvalidInput */
+/** The participants of a launched experiment stay the same, because measurements of others cannot be compared. @throws InvalidInput */
 export function refuseRearrangement(filters: FlagFilters, arrangement: Arrangement): void {
   const present = arrangementOf(filters);
   for (const name of Object.keys(present) as (keyof Arrangement)[]) {
@@ -94,7 +94,7 @@ export function arrangementOf(filters: FlagFilters): Required<Arrangement> {
 
 const HOLDOUT = 'holdout-';
 
-/** What those get who are left out. */
+/** The value for persons who are left out. */
 export function holdoutVariant(id: number): string {
   return `${HOLDOUT}${id}`;
 }

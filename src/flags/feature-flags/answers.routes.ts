@@ -153,10 +153,10 @@ function groupsOf(text: string | undefined): Groups {
       return Object.fromEntries(entries.map(([type, key]) => [type, String(key)]));
     }
   } catch {
-    // Told below.
+    // The body below says it.
   }
   throw new InvalidInput('This is not a JSON object of group keys.', 'groups');
 }
 
-/** Those with words in the place of an id come first. */
+/** Routes with words in the place of an id come first, or the words would be taken for ids. */
 export const flagAnswerRoutes = [myFlags, evaluationReasons, userBlastRadius, flagStatus, remoteConfig];

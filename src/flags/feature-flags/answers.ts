@@ -1,4 +1,4 @@
-/** What the flags of a project answer: to one who asks, and to how many. */
+/** Answers of a project's flags: to one person, and to how many persons. */
 import { InvalidInput } from '../../errors.ts';
 import type { Project, Rights } from '../../http/access.ts';
 import { ensureRaw, rawAccessByLevel } from '../../identity/raw-data.ts';

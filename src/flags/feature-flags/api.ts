@@ -1,4 +1,4 @@
-/** What the routes of feature flags work with. */
+/** Collaborators of the routes of feature flags. */
 import type { Route } from '../../http/route.ts';
 import { accessControlRoutes, type AccessControlsApi } from '../../identity/access-controls.routes.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
@@ -20,7 +20,7 @@ export function featureFlagsApi({ keyRing, ...options }: Options): FeatureFlagsA
   };
 }
 
-/** Those with a word in the place of an id come first. */
+/** Routes with a word in the place of an id come first, or the word would be taken for an id. */
 export const featureFlagsApiRoutes: Route<FeatureFlagsApi & AccessControlsApi>[] = [
   ...flagActivityRoutes,
   ...flagAnswerRoutes,

@@ -1,4 +1,4 @@
-/** What a flag's filters must be to be saved, as far as they alone tell. What they refer to is checked in `check-references.ts`. */
+/** Checks that a flag's filters must pass to be saved. References are checked in `check-references.ts`. */
 import { InvalidInput } from '../../errors.ts';
 import { invalidInput } from '../../http/validation.ts';
 import { compile, Type } from '../../schema.ts';

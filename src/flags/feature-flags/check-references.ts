@@ -1,4 +1,4 @@
-/** What a flag's conditions may refer to: cohorts without events, and active flags that do not come back to it. */
+/** Checks of the references in a flag's conditions. They may name cohorts without events, and active flags that do not come back to it. */
 import { InvalidInput } from '../../errors.ts';
 import type { Rights } from '../../http/access.ts';
 import type { FlagBound } from '../stores.ts';

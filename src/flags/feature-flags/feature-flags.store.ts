@@ -35,7 +35,7 @@ export type FeatureFlag = {
   updatedAt: string;
 };
 
-/** What may be said of a flag; the rest follows from it. */
+/** Fields of a flag that clients may set; the others follow from them. */
 export type FlagFields = Omit<
   FeatureFlag,
   'id' | 'projectId' | 'version' | 'createdBy' | 'lastModifiedBy' | 'createdAt' | 'updatedAt'
@@ -136,7 +136,7 @@ export function featureFlagStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Those that are not deleted, and not a survey's own. */
+    /** Flags that are not deleted and do not belong to a survey. */
     async list(projectId: number, query: FlagQuery): Promise<{ count: number; results: FeatureFlag[] }> {
       const { count, rows } = await wantedFlags(db, projectId, query);
       return { count, results: (rows as Row[]).map(fromRow) };

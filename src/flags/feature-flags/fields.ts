@@ -1,4 +1,4 @@
-/** What a client says of a flag, as fields of it. */
+/** Bodies of requests, turned into fields of a flag. */
 import { InvalidInput } from '../../errors.ts';
 import type { FlagChanges, NewFlag } from '../feature-flags.ts';
 import type { FlagPatchBody, NewFlagBody } from './schema.ts';

@@ -6,7 +6,7 @@ const GroupTypeIndex = nullable(Type.Integer({ minimum: 0, maximum: 4 }), {
   description: 'Whose groups are counted: the index of a group type; null: persons.',
 });
 const Text = nullable(Type.String({ maxLength: 2000 }));
-/** What upstream's clients send beside, and its exports hold. */
+/** Members that upstream's clients send as well, and its exports hold. */
 const Kept = Type.Optional(Type.Unknown({ description: 'Kept for clients: it decides nothing.' }));
 
 const Property = Type.Object({
@@ -97,10 +97,10 @@ export type FlagFilters = Omit<GivenFilters, 'groups' | 'payloads'> & {
   payloads?: Record<string, string>;
 };
 
-/** What a flag is decided by that says nothing: everybody gets it. */
+/** Filters of a flag that says nothing: everybody gets it. */
 export const EVERYBODY: FlagFilters = { groups: [{ properties: [], rollout_percentage: 100 }] };
 
-/** Those of a new flag that is read for its payload: clients of upstream leave its percentage at 0 and mean everybody. */
+/** Filters of a new flag that is read for its payload: clients of upstream leave its percentage at 0 and mean everybody. */
 export function rolledOut(filters: FlagFilters): FlagFilters {
   const groups = filters.groups.map((set) => ({ ...set, rollout_percentage: set.rollout_percentage || 100 }));
   return { ...filters, groups: groups.length > 0 ? groups : EVERYBODY.groups };

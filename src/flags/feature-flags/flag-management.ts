@@ -1,4 +1,4 @@
-/** What users do with feature flags, and what they see of them. */
+/** Actions of users on feature flags, and their view of them. */
 import { PermissionDenied, Stale } from '../../errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../http/access.ts';
 import { allows } from '../../identity/scopes.ts';
@@ -14,7 +14,7 @@ import type { FlagBody } from './schema.ts';
 
 const RESOURCE = 'feature_flag';
 
-/** Who looks, and what they may see. */
+/** The reader, with their rights. */
 export type Viewer = { caller: Caller; rights: Rights };
 
 export type FlagManagementOptions = {
@@ -56,7 +56,7 @@ export function flagManagement({ stores, definitions, sealing }: FlagManagementO
       });
     },
 
-    /** What a caller sees of flags, in their order: with a few queries for all of them. */
+    /** Flags as a caller sees them, in the same order: a few queries serve all of them. */
     async show({ caller, rights }: Viewer, projectId: number, flags: readonly FeatureFlag[]): Promise<FlagBody[]> {
       const [users, related, project] = await Promise.all([
         stores.users.byIds(flags.flatMap(({ createdBy, lastModifiedBy }) => [createdBy, lastModifiedBy])),

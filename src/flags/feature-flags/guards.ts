@@ -1,4 +1,4 @@
-/** What keeps a flag from being changed: those that need it as it is. */
+/** Guards against changes of a flag that other flags, experiments or surveys need as it is. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import type { Rights } from '../../http/access.ts';

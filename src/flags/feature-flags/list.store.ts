@@ -59,7 +59,7 @@ const KINDS = {
   remote_config: 'is_remote_configuration',
 };
 
-/** Those of a project that are not deleted, and not a survey's own. */
+/** Flags of a project that are not deleted and do not belong to a survey. */
 export async function wantedFlags(
   db: Knex,
   projectId: number,

@@ -1,8 +1,8 @@
-/** What a flag hands out beside its value: JSON as text, by variant or for `true`. */
+/** Payloads, which a flag gives with its value: JSON as text, by variant or for `true`. */
 import { InvalidInput } from '../../errors.ts';
 import { variantsOf, type GivenFilters } from './filters.ts';
 
-/** What stands for an encrypted payload in answers; given back, it means "as it was". */
+/** Placeholder of an encrypted payload in answers; a client that sends it keeps the payload. */
 export const MASK = '"********* (encrypted)"';
 
 const MAX_NAME = 100;

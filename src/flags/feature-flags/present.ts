@@ -1,4 +1,4 @@
-/** What leaves: flags as clients know them. Members are listed one by one, so nothing leaves by accident. */
+/** Flags as clients know them. Members are listed one by one, so nothing leaves by accident. */
 import { reaches, type Level } from '../../http/access.ts';
 import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';
@@ -11,7 +11,7 @@ import type { Related } from './related.store.ts';
 import type { FlagBody } from './schema.ts';
 import { statusOf } from './status.ts';
 
-/** What may be said of a flag, as clients say it. @param masked whether its payload may not be shown */
+/** Writable fields of a flag, under the names that clients use. @param masked whether its payload may not be shown */
 export function fieldsOf(flag: FeatureFlag, masked = flag.sealedPayloads !== null) {
   return {
     key: flag.key,
@@ -40,7 +40,7 @@ const ELSEWHERE = {
   usage_dashboard: null,
 };
 
-/** What a client sees beside the row itself. */
+/** Data of an answer beside the row itself. */
 export type Seen = {
   users: Users;
   related: Related;
@@ -80,7 +80,7 @@ export function presentFlag(
   };
 }
 
-/** What tells whether SDKs can evaluate it. */
+/** Fields that decide whether SDKs can evaluate it. */
 export function judgedFlag(flag: FeatureFlag): JudgedFlag {
   return { ...flag, filters: flag.filters as Json };
 }

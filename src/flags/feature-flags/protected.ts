@@ -1,4 +1,4 @@
-/** What a flag is protected by; deleted ones can be read and restored. */
+/** Access rules of a single flag; deleted flags can be read and restored. */
 import type { FindProtected } from '../../http/access.ts';
 import type { FeatureFlagStore } from './feature-flags.store.ts';
 

@@ -1,4 +1,4 @@
-/** What the conditions of flags refer to: other flags, and cohorts. */
+/** References in the conditions of flags: to other flags, and to cohorts. */
 import type { Knex } from '../../db/connection.ts';
 
 /** A flag among those that others depend on. */

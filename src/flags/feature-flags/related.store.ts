@@ -1,11 +1,11 @@
-/** What else of the project a flag is used by. */
+/** Objects of a project that use a flag: experiments, early access features, surveys. */
 import type { Knex } from '../../db/connection.ts';
 import { IN_PHASE } from '../experiments/phases.ts';
 
 export type Related = {
   experiments: { id: number; name: string; is_running: boolean }[];
   features: { id: string; name: string; stage: string }[];
-  /** Those that are linked to it. */
+  /** Linked surveys. */
   surveys: { id: string; name: string }[];
 };
 

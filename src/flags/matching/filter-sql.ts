@@ -5,7 +5,7 @@ import type { PropertyCondition } from '../evaluation/operators.ts';
 import { fieldAt, fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
 import { ALIAS, groupProperties, NO_PROPERTIES, PERSON_METADATA, personProperties, type Subject } from './subject.ts';
 
-/** Nobody can tell: as SQL takes it, not false, and not true when it is negated. */
+/** An unknown result: SQL treats it as not true, and its negation as not true either. */
 export const UNKNOWN = 'null::boolean';
 
 export type FilterScope = {
@@ -27,7 +27,7 @@ export function filterSql(stored: Json, scope: FilterScope): string {
   return conditionSql(condition, source, scope.context);
 }
 
-/** What is neither text nor absent names no operator. */
+/** An operator that is neither text nor absent names none. */
 function operatorOf(filter: Fields): string | null {
   const operator = fieldAt(filter, 'operator') ?? null;
   return operator === null ? null : textOf(operator);

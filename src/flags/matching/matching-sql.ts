@@ -1,5 +1,5 @@
 /**
- * Who matches filters, or is in a cohort, as a query over `persons` or `groups`: `flags/evaluation` in SQL; a test asks both.
+ * Queries over `persons` or `groups` for those that match filters or are in a cohort: `flags/evaluation` in SQL; a test asks both.
  *
  * A cohort that others use is computed once for each row, however many use it: cohorts that are built on cohorts would double the
  * SQL with every level otherwise.

@@ -1,4 +1,4 @@
-/** What filters of a project are read with: its cohorts, its clock, and how it compares. */
+/** Scope in which filters of a project are read: its cohorts, its clock, and how it compares. */
 import type { Pool } from '../../db/connection.ts';
 import { parseJson } from '../evaluation/json-values.ts';
 import type { MatchingScope } from './matching-sql.ts';

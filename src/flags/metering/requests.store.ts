@@ -1,7 +1,7 @@
 /** Requests for flags as they are kept: counted by project, day, kind, key and SDK; by project and month for the quota. */
 import type { Knex } from '../../db/connection.ts';
 
-/** What was asked for: decisions, the definitions feed, decisions by OpenFeature's protocol. */
+/** Kinds of requests: decisions, the definitions feed, decisions by OpenFeature's protocol. */
 export const REQUEST_KINDS = ['decide', 'definitions', 'ofrep'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
@@ -23,7 +23,7 @@ export type RequestsQuery = {
   /** Days in UTC, both included. */
   from: string;
   to: string;
-  /** What is shown of a key, or its id. */
+  /** The shown part of a key, or its id. */
   key?: string | undefined;
   sdk?: string | undefined;
   kind?: RequestKind | undefined;

@@ -1,4 +1,4 @@
-/** Who may ask: whoever has a key of the project, the public one of its pages or a secret one of its servers. */
+/** Admission of OFREP requests: by a key of the project, the public one of its pages or a secret one of its servers. */
 import type { IncomingMessage } from 'node:http';
 import { NotAuthenticated, PermissionDenied } from '../../errors.ts';
 import type { Gatekeeper } from '../../http/access.ts';

@@ -73,7 +73,7 @@ const Results = Type.Object(
 
 const access = { public: true } as const;
 const security = ['projectKey', 'projectKeyHeader'] as const;
-/** What is refused before the protocol's own errors apply. */
+/** Refusals before the protocol's own errors apply. */
 const Refused = Type.Object({ errorDetails: Type.String() }, { title: 'OfrepRefused' });
 const refusals = { 401: Refused, 403: Refused, 405: Refused, 429: Refused, 500: Refused, 503: Refused };
 const Unread = Type.Object(

@@ -14,7 +14,7 @@ export async function evaluateAll(decider: Decider, project: ProjectFlags, reque
   const decided = new Map(decisions.map((decision) => [decision.key, decision]));
   const results: (FlagSuccess | FlagFailure)[] = [];
   for (const flag of project.definitions.flags) {
-    // They are the business of SDKs that show surveys.
+    // Flags of surveys are for SDKs that show surveys.
     if (isOfSurvey(flag)) continue;
     const decision = decided.get(flag.key);
     if (decision) results.push(presentDecision(decision, flag));

@@ -1,5 +1,5 @@
 /**
- * What happens to surveys by themselves: they start and end at their dates, come again, and end or rest when they have the answers that
+ * Changes of surveys by time: they start and end at their dates, come again, and end or rest when they have the answers that
  * they were to have. Every process of the API has a clock; what two of them do at once is done once.
  */
 import { NotFound } from '../../errors.ts';

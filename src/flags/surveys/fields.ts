@@ -1,4 +1,4 @@
-/** What somebody says of a survey, checked against what the survey is. */
+/** Bodies of requests about surveys, checked against the survey as it is. */
 import { InvalidInput } from '../../errors.ts';
 import { datetimeOf } from '../../http/datetime.ts';
 import type { Rights } from '../../http/access.ts';
@@ -62,7 +62,7 @@ export function checkedFields(given: GivenSurvey): Partial<SurveyFields> {
 }
 
 /**
- * What must hold between the fields of a survey.
+ * Checks between the fields of a survey.
  * @param given what of it was said just now
  * @throws InvalidInput naming the field
  */

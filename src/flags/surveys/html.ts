@@ -20,7 +20,7 @@ const ADDRESSES = new Set(['cite', 'href', 'src']);
 /** Its beginning says where an address leads; no reference to a character can stand there. */
 const HARMLESS_ADDRESS = /^(https?:\/\/|mailto:)/i;
 
-/** What a browser would take for the beginning of a tag, a comment or a declaration. `1 < 2` and `<3` are none. */
+/** Text that a browser reads as the beginning of a tag, a comment or a declaration. `1 < 2` and `<3` are none. */
 const OPENING = /<(?=[a-z/!?])/i;
 const TAG = /^<\/?([a-z][a-z0-9]*)((?:\s+[a-z-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))?)*)\s*\/?>/i;
 const ATTRIBUTE = /([a-z-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/gi;

@@ -72,7 +72,7 @@ export const SurveyPutBody = Type.Object(
   { title: 'SurveyPut', description: 'Like a PATCH that has to say the name and the type.' },
 );
 
-/** What somebody says of a survey, new or not. */
+/** Fields of a request about a survey, new or not. */
 export type GivenSurvey = Static<typeof SurveyPatchBody>;
 
 const When = nullable(Type.String({ format: 'date-time' }));

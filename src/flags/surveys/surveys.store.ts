@@ -8,7 +8,7 @@ import type { Standing, Timetable } from './timetable.ts';
 export const SURVEY_TYPES = ['popover', 'api', 'widget', 'external_survey'] as const;
 export const SCHEDULES = ['once', 'recurring', 'always'] as const;
 
-/** What users say of a survey. Instants are ISO texts. */
+/** Fields of a survey that users set. Instants are ISO texts. */
 export type SurveyFields = Timetable & {
   name: string;
   description: string;
@@ -22,7 +22,7 @@ export type SurveyFields = Timetable & {
   enable_partial_responses: boolean | null;
 };
 
-/** What follows from that, as it was last settled. */
+/** State that follows from those fields, as it was last settled. */
 export type SurveyState = Omit<Standing, 'end_date' | 'rollout_percentage'> & {
   targeting_flag_id: number | null;
   internal_targeting_flag_id: number | null;
@@ -93,7 +93,7 @@ export function surveyStore(db: Knex) {
       await ofProject(projectId).where({ id }).delete();
     },
 
-    /** Those that have begun, and when the first of them did. */
+    /** Surveys that have begun, and when the first of them did. */
     async started(
       projectId: number,
       { archived }: { archived?: boolean } = {},
@@ -106,7 +106,7 @@ export function surveyStore(db: Knex) {
       return { ids: rows.map(({ id }) => id), earliest: rows[0]?.start_date ?? null };
     },
 
-    /** What pages may be told when its start has come, in the order in which they were made: no drafts, and nothing archived. */
+    /** Surveys that pages may show once their start has come, in the order in which they were made: no drafts, and no archived ones. */
     async published(projectId: number): Promise<PublishedSurvey[]> {
       const { rows } = await db.raw<{ rows: PublishedSurvey[] }>(
         `select surveys.*, linked.key as linked_flag_key, targeting.key as targeting_flag_key,

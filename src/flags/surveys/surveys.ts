@@ -1,4 +1,4 @@
-/** What users do with surveys, and what time does with them. */
+/** Changes of surveys, by users and by time. */
 import { randomUUID } from 'node:crypto';
 import type { Project } from '../../http/access.ts';
 import { changesBetween } from '../../identity/activity.ts';
@@ -16,9 +16,9 @@ const SCOPE = 'Survey';
 /** Surveys with what is shown beside them. */
 export type ShownSurveys = { surveys: readonly Survey[]; flags: ReadonlyMap<number, FeatureFlag>; users: Users };
 
-/** What became of a survey by its answers. */
+/** Effect of a survey's answers on it. */
 export type Answered = {
-  /** It has those that it was to have, and ends. */
+  /** Whether it has as many answers as it was to have, and ends. */
   full: boolean;
   /** The interval of its sampling has, and this is when it ends; milliseconds since 1970. */
   pausedUntil?: number | undefined;
@@ -109,7 +109,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
       return shown(project.id, [survey]);
     },
 
-    /** What it is not told stays. @throws InvalidInput naming the field; NotFound */
+    /** Fields that are left out stay. @throws InvalidInput naming the field; NotFound */
     async change(project: Project, author: SurveyAuthor, id: string, given: GivenSurvey): Promise<ShownSurveys> {
       const survey = await acting(project, author, async (acting) => {
         const before = await acting.stores.surveys.get(project.id, id);

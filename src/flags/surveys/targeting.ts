@@ -9,7 +9,7 @@ import type { FlagBound } from '../stores.ts';
 import type { Survey } from './surveys.store.ts';
 import type { Standing } from './timetable.ts';
 
-/** Somebody who does things with surveys, whose flags follow them: rights to flags decide only which ones an answer may name. */
+/** The author of a change to a survey, whose flags follow it: rights to flags decide only which ones an answer may name. */
 export type SurveyAuthor = Omit<FlagAuthor, 'rights'>;
 
 /** In which transaction, and on whose behalf. */
@@ -113,7 +113,7 @@ function refuseEverybody({ groups }: GivenFilters): void {
   );
 }
 
-/** What is wrong with the flag is wrong with what was said of the survey. */
+/** Faults of the flag, in terms of the survey's fields. */
 async function naming(work: () => Promise<FeatureFlag>): Promise<FeatureFlag> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** What time alone changes in a survey: whether it runs, which repetition of it, and how many people are asked. */
+/** The part of a survey that time alone changes: whether it runs, which repetition of it, and how many people are asked. */
 import { samplingAt, type Sampling } from './sampling.ts';
 
 const DAY_MS = 86_400_000;
