@@ -9,6 +9,7 @@ import { prepareRun } from './prepare-run.ts';
 import { reconcileAll } from './reconcile.ts';
 
 export function createActivities(engine: Engine) {
+  // tooth: activity-names
   return {
     prepareRun: activity(engine, prepareRun),
     exportPart: activity(engine, exportPart),

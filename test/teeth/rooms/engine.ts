@@ -5,6 +5,13 @@ const LEDGER = ['test/exports/ledger.store.test.ts'];
 
 export const ENGINE_TEETH: readonly Tooth[] = [
   {
+    name: 'activity-names',
+    guards: 'workflows that are under way find their activities after an upgrade',
+    tests: ['test/frozen-names.test.ts'],
+    grep: 'temporal-activities',
+    replace: ['exportPart: activity(', 'stagePart: activity('],
+  },
+  {
     name: 'overlaps-in-turn',
     guards: 'thousands of exports in one bucket do not keep the worker from its heartbeats',
     tests: ['test/exports/key-spaces.test.ts'],

@@ -1,0 +1,214 @@
+/** Names at destinations, which belong to other people: files, tables, columns, and what a manifest and a receipt say. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import ts from 'typescript';
+import {
+  FILE_FORMATS,
+  SUPPORTED_COMPRESSIONS,
+  type Delivery,
+  type Destination,
+  type StagedPart,
+} from '../../src/destinations/contract.ts';
+import { anyDestination, DESTINATION_TYPES } from '../../src/destinations/index.ts';
+import { folderQuota } from '../../src/destinations/local-file/quota.ts';
+import { localStore } from '../../src/destinations/local-file/store.ts';
+import { LAYOUTS, PREFIX_VARIABLES } from '../../src/destinations/object-store/keys.ts';
+import { encodeManifest, manifestOf } from '../../src/destinations/object-store/manifest.ts';
+import { RESERVED } from '../../src/destinations/postgres/identifiers.ts';
+import { columnsOf, mergeOf } from '../../src/events/selection.ts';
+import { wholeContent } from './content.ts';
+import type { Kind } from './kind.ts';
+import { column } from './of-database.ts';
+import { literalsOf, membersOf, type Product } from './product.ts';
+
+const READERS = 'the programs that read what was delivered, and what later deliveries find there';
+
+export const DESTINATION_KINDS: readonly Kind[] = [
+  {
+    name: 'destination-types',
+    writtenTo: 'the rows of exports, with the words of their configurations, and in what clients send',
+    least: 40,
+    present: () => DESTINATION_TYPES.map(anyDestination).flatMap(wordsOfDestination),
+  },
+  {
+    name: 'destination-files',
+    writtenTo: READERS,
+    least: 20,
+    present: async ({ product }) => [...fileNames(), ...(await temporaryFiles()), ...uploadMetadata(product())],
+  },
+  { name: 'destination-manifest', writtenTo: READERS, least: 20, present: manifestFields },
+  {
+    name: 'destination-receipts',
+    writtenTo: 'the rows of runs and the ledger, and in answers of the API',
+    least: 15,
+    present: ({ product }) => membersOf(product(), product().exported('src/destinations/receipt.ts', 'Receipt')),
+  },
+  {
+    name: 'destination-tables',
+    writtenTo: `databases of other people: tables of a Postgres destination, its ledger and ${READERS}`,
+    least: 30,
+    async present({ product, installation }) {
+      const { destination } = await installation();
+      return [...(await column(destination, TABLES)), ...stages(product())];
+    },
+  },
+  {
+    name: 'destination-columns',
+    writtenTo: READERS,
+    least: 50,
+    present: () =>
+      (['events', 'persons', 'sessions'] as const).flatMap((model) => {
+        const content = wholeContent(model);
+        const merge = mergeOf(content);
+        const of = (takes: Destination['takes']) =>
+          columnsOf(content, takes).map(({ name, type }) => `${model} in ${takes}: ${name} ${type}`);
+        return [
+          ...of('rows'),
+          ...of('files'),
+          ...(merge ? [`${model} by ${merge.key.join(', ')}, newest ${merge.version}`] : []),
+        ];
+      }),
+  },
+  {
+    name: 'destination-prefix-variables',
+    writtenTo: 'the configurations of exports, as variables of a prefix',
+    least: 9,
+    present: () => PREFIX_VARIABLES,
+  },
+];
+
+const TABLES = `
+  select 'table ' || relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+  union all
+  select relname || '.' || attname from pg_attribute join pg_class on pg_class.oid = attrelid
+  where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0
+  union all
+  select 'index ' || relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'i'`;
+
+const ID = '0198f3a0-0000-7000-8000-000000000001';
+const CONFIGS: Readonly<Record<string, Record<string, unknown>>> = {
+  LocalFile: { directory: 'folder', prefix: '{table}/{year}' },
+  S3: { bucket_name: 'bucket', prefix: '{table}/{year}', endpoint_url: 'https://store.example' },
+  AwsS3: { bucket_name: 'bucket', prefix: '{table}/{year}' },
+  S3Compatible: { bucket_name: 'bucket', prefix: '{table}/{year}', endpoint_url: 'https://store.example' },
+  Postgres: { host: 'db.example', port: 5432, database: 'warehouse', schema: 'public', table_name: 'events' },
+};
+
+function configOf(type: string): Record<string, unknown> {
+  const config = CONFIGS[type];
+  if (!config)
+    throw new Error(`${type} is a new destination: give it a configuration in test/frozen-names/of-destinations.ts.`);
+  return config;
+}
+
+/** Type, fields, places and steps; places and key spaces are stored as text, and compared. */
+function wordsOfDestination(destination: Destination): string[] {
+  const { type, integration, former = {}, steps } = destination;
+  const of = { projectId: 7, model: 'events' };
+  const config = configOf(type);
+  return [
+    `type ${type}`,
+    ...Object.entries(
+      destination.config.properties as Record<string, { enum?: unknown[]; anyOf?: { enum?: unknown[] }[] }>,
+    ).flatMap(([field, { enum: words = [], anyOf = [] }]) => [
+      `${type} field ${field}`,
+      ...[...words, ...anyOf.flatMap((one) => one.enum ?? [])].map(
+        (word) => `${type} field ${field} = ${String(word)}`,
+      ),
+    ]),
+    ...Object.entries(former).map(([field, value]) => `${type} former ${field} = ${String(value)}`),
+    ...(integration ? [`${type} integration ${integration.kind}`] : []),
+    ...steps.map(({ name }) => `${type} step ${name}`),
+    `${type} place ${destination.place(config, of)}`,
+    `${type} key space ${destination.keySpace(config, of)}`,
+  ];
+}
+
+const DELIVERY: Delivery = {
+  projectId: 7,
+  exportId: ID,
+  runId: ID,
+  model: 'events',
+  start: '2024-03-21T00:00:00.000000Z',
+  end: '2024-03-21T01:00:00.500000Z',
+  cutoff: '2024-03-21T01:00:01.000000Z',
+  epoch: 1,
+  columns: [],
+  merge: null,
+  file: { format: 'JSONLines', compression: null, numbered: false },
+};
+
+function fileNames(): string[] {
+  const parts = [{ index: 3, rows: 1 }];
+  const names = DESTINATION_TYPES.map(anyDestination).flatMap((destination) =>
+    LAYOUTS.flatMap((layout) =>
+      [true, false].flatMap((numbered) =>
+        destination.names(
+          { ...configOf(destination.type), layout },
+          { ...DELIVERY, parts, file: { ...DELIVERY.file, numbered } },
+        ),
+      ),
+    ),
+  );
+  const encoded = FILE_FORMATS.flatMap((format) =>
+    [null, ...SUPPORTED_COMPRESSIONS[format]].flatMap((compression) =>
+      [true, false].flatMap((codecInName) =>
+        anyDestination('S3').names(
+          { ...configOf('S3'), layout: 'stable' },
+          { ...DELIVERY, parts, file: { format, compression, codecInName, numbered: false } },
+        ),
+      ),
+    ),
+  );
+  return [...names, ...encoded];
+}
+
+/** Found again by their names after a crash. */
+async function temporaryFiles(): Promise<string[]> {
+  const root = await mkdtemp(path.join(tmpdir(), 'sluice-frozen-names-'));
+  try {
+    const quota = folderQuota(root, undefined);
+    const store = localStore({ root, quota, place: 'local:7', epoch: 5, signal: new AbortController().signal });
+    const { id } = await store.begin('7/part.jsonl', 'token');
+    return [id.replace(/[\da-f]{16}/, '<16 hex digits>'), `former place ${store.formerPlace}`];
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}
+
+function manifestFields(): string[] {
+  const file = { key: 'k', rows: 1, bytes: 1, sha256: 's', content_sha256: 'c', identity: 'i', checksum: null };
+  const parts: StagedPart[] = [];
+  const states = (['complete', 'replacing'] as const).map((state) => manifestOf(state, DELIVERY, parts, [file], ID));
+  return states.flatMap((manifest) => {
+    const written = JSON.parse(Buffer.from(encodeManifest(manifest)).toString()) as Record<string, unknown>;
+    return [
+      ...Object.keys(written),
+      ...Object.keys((written['files'] as object[])[0]!).map((name) => `files[].${name}`),
+      `state = ${String(written['state'])}`,
+      `version = ${String(written['version'])}`,
+    ];
+  });
+}
+
+/** Keys of `Metadata`, as S3 keeps it with each object. */
+function uploadMetadata(product: Product): string[] {
+  return [...product.nodes(product.files('src/destinations'))].flatMap((node) => {
+    if (!ts.isPropertyAssignment(node) || node.name.getText() !== 'Metadata') return [];
+    if (!ts.isObjectLiteralExpression(node.initializer)) return [];
+    return node.initializer.properties.flatMap(({ name }) =>
+      name && ts.isComputedPropertyName(name)
+        ? literalsOf(product.checker.getTypeAtLocation(name.expression)).map((key) => `metadata ${key}`)
+        : [],
+    );
+  });
+}
+
+/** Beginnings of the names of stage tables, which later runs look for. */
+function stages(product: Product): string[] {
+  const texts = product.files('src/destinations/postgres').map(({ text }) => text);
+  return texts.flatMap((text) =>
+    [...text.matchAll(/\$\{RESERVED\}(\w+_)\$\{/g)].map(([, name]) => `stage ${RESERVED}${name}`),
+  );
+}

@@ -1,0 +1,97 @@
+/** What sealed values are bound to and signatures are made for: another text, and what was stored opens no more. */
+import ts from 'typescript';
+import { createShareTokens } from '../../src/dashboards/sharing/share-tokens.ts';
+import { sealedConfigs } from '../../src/exports/sealed-config.ts';
+import { payloadSealing } from '../../src/flags/feature-flags/encrypted-payloads.ts';
+import { createStreamTokens } from '../../src/flags/ofrep/stream-tokens.ts';
+import { createKeyRing, generateKeyRing, type KeyRing } from '../../src/secrets/key-ring.ts';
+import { payloadCodec } from '../../src/temporal/payload-codec.ts';
+import { Type } from '../../src/schema.ts';
+import type { Kind } from './kind.ts';
+import { argumentOf, callsOf, literalsOf, type Product } from './product.ts';
+
+export const SECRET_KINDS: readonly Kind[] = [
+  {
+    name: 'secrets',
+    writtenTo: 'sealed values in databases and histories, and in tokens that people hold',
+    least: 10,
+    async present({ product }) {
+      const used: string[] = [];
+      const encoding = await useAll(recordingRing(used), purposesOf(product()));
+      assertAllAreUsed(product());
+      return [...used, `encoding of payloads ${encoding}`, ...hashedWords(product())];
+    },
+  },
+];
+
+/** A real ring that says what it was asked for. */
+function recordingRing(used: string[]): KeyRing {
+  const ring = createKeyRing(generateKeyRing());
+  return {
+    ...ring,
+    seal(value, additionalData) {
+      const envelope = ring.seal(value, additionalData);
+      used.push(`envelope ${envelope.split('.')[0]}`, `sealed for ${additionalData}`);
+      return envelope;
+    },
+    sign(text, purpose) {
+      used.push(`signed for ${purpose}`);
+      return ring.sign(text, purpose);
+    },
+  };
+}
+
+const ROW = { id: '<id>', projectId: '<project>' as unknown as number };
+
+/** Everything that seals or signs, once; `PLACES_OF_KEYS` says where it is. @returns how sealed payloads of Temporal are marked */
+async function useAll(ring: KeyRing, purposes: readonly string[]): Promise<string> {
+  const configs = sealedConfigs(ring);
+  const config = Type.Object({ password: Type.String({ writeOnly: true }) });
+  configs.seal(ROW, { config }, { password: 'x' });
+  configs.sealIntegration(ROW as never, config, { password: 'x' });
+  for (const purpose of purposes) configs.sealSecret(ROW, purpose, 'x');
+  payloadSealing(ring).seal(ROW as never, 'x');
+  createShareTokens(ring).issue({ share_password_id: 1, team_id: 1, access_token: 'x' });
+  createStreamTokens(ring).issue(1);
+  const [payload] = await payloadCodec(ring).encode([{ data: new Uint8Array() }]);
+  return Buffer.from(payload!.metadata!['encoding']!).toString();
+}
+
+const PLACES_OF_KEYS = [
+  'encrypted-payloads.ts',
+  'payload-codec.ts',
+  'sealed-config.ts',
+  'share-tokens.ts',
+  'stream-tokens.ts',
+];
+
+/** @throws Error when a file uses a key ring that `useAll` does not know */
+function assertAllAreUsed(product: Product): void {
+  const found = new Set<string>();
+  for (const call of callsOf(product, ['seal', 'open', 'sign', 'hasSigned'])) {
+    const name = (call.expression as ts.PropertyAccessExpression).name;
+    const symbol = name && product.checker.getSymbolAtLocation(name);
+    const isOfRing = symbol?.declarations?.some((one) => one.getSourceFile().fileName.endsWith('/secrets/key-ring.ts'));
+    if (isOfRing) found.add(call.getSourceFile().fileName.split('/').pop()!);
+  }
+  const places = [...found].sort().join(' ');
+  if (places === PLACES_OF_KEYS.join(' ')) return;
+  throw new Error(`A key ring is used in ${places}: make test/frozen-names/of-secrets.ts use each of them.`);
+}
+
+/** What secrets in columns of their own are for. */
+function purposesOf(product: Product): string[] {
+  const calls = [...callsOf(product, ['sealSecret', 'openSecret'])];
+  return [...new Set(calls.flatMap((call) => argumentOf(product, call, 1)))];
+}
+
+/** Constant texts that go into an HMAC or a hash. */
+function hashedWords(product: Product): string[] {
+  return [...callsOf(product, ['update'])].flatMap((call) => {
+    const { expression } = call;
+    if (!ts.isPropertyAccessExpression(expression) || !/createHm?a[cs]h?\(/.test(expression.expression.getText()))
+      return [];
+    const [argument] = call.arguments ?? [];
+    return argument ? literalsOf(product.checker.getTypeAtLocation(argument)).map((word) => `hashed for ${word}`) : [];
+  });
+}
