@@ -1,14 +1,19 @@
 /** Names inside of JSON that the database keeps, and in the properties of events. */
 import ts from 'typescript';
 import type { Kind } from './kind.ts';
-import { membersOf, type Product } from './product.ts';
+import { column } from './of-database.ts';
+import { callsOf, membersOf, type Product } from './product.ts';
 
 export const STORED_KINDS: readonly Kind[] = [
   {
     name: 'stored-json',
     writtenTo: 'JSON columns of every installation’s database',
     least: 60,
-    present: ({ product }) => [...membersOfRows(product()), ...membersInSql(product())],
+    async present({ product, installation }) {
+      const columns = new Set(await column((await installation()).own, JSON_COLUMNS));
+      const members = membersOfRows(product()).filter((name) => columns.has(name.split(/[.[]/)[0]!));
+      return [...members, ...leftByDestinations(product()), ...membersInSql(product())];
+    },
   },
   {
     name: 'event-names',
@@ -18,7 +23,12 @@ export const STORED_KINDS: readonly Kind[] = [
   },
 ];
 
-/** Of types in stores whose names end in `Row`: what their columns hold, by the column. The columns themselves are in the catalogues. */
+/** Arrays of JSON, too. */
+const JSON_COLUMNS = `
+  select attname from pg_attribute join pg_class on pg_class.oid = attrelid
+  where relnamespace = 'public'::regnamespace and atttypid in ('jsonb'::regtype, 'json'::regtype, 'jsonb[]'::regtype)`;
+
+/** Of types in stores whose names end in `Row`: what their members hold. Not all are columns: some are made by a query. */
 function membersOfRows(product: Product): string[] {
   const found: string[] = [];
   const stores = product.files('src').filter(({ fileName }) => /(\.store|-rows)\.ts$/.test(fileName));
@@ -28,6 +38,21 @@ function membersOfRows(product: Product): string[] {
     found.push(...members.filter((name) => /[.[]/.test(name)));
   }
   return found;
+}
+
+/** Records of what a run left at its destination, and parts as `write` hands them to `commit`: each destination has its own. */
+function leftByDestinations(product: Product): string[] {
+  const files = product.files('src/destinations');
+  const records = [...callsOf(product, ['record'], files)].flatMap((call) =>
+    membersOf(product, product.checker.getTypeAtLocation(call.arguments![0]!)).map((name) => `artifact.${name}`),
+  );
+  const parts = [...product.nodes(files)].flatMap((node) => {
+    const isValue = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node);
+    if (!isValue || node.name.getText() !== 'staged') return [];
+    return membersOf(product, product.checker.getTypeAtLocation(node.name)).map((name) => `staged.staged.${name}`);
+  });
+  const whole = membersOf(product, product.exported('src/destinations/contract.ts', 'StagedPart'));
+  return [...records, ...parts, ...whole.map((name) => `staged.${name}`)];
 }
 
 const KEY_IN_SQL = /(?:->>?|jsonb_exists\([^,()]+,|jsonb_build_object\()\s*'([\w$]+)'/g;
