@@ -1,4 +1,4 @@
-/** Who calls, what for, and the interface behind which identities are kept: the kit itself knows no user and no key. */
+/** Callers, the access that routes demand, and the interface behind which identities are kept: the kit itself knows no user and no key. */
 import type { IncomingMessage } from 'node:http';
 
 /** `<object>:<action>`; a key that may write may also read. */
@@ -7,7 +7,7 @@ export type Scope = `${string}:${'read' | 'write'}`;
 /** The member of a JSON body that may carry the caller's key. */
 export const KEY_IN_BODY = 'personal_api_key';
 
-/** What somebody may do with an object, from nothing to deciding who else may. */
+/** Levels of access to an object, from none to deciding who else has access. */
 export const LEVELS = ['none', 'viewer', 'editor', 'manager'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -26,7 +26,7 @@ export function isAtLeast(role: OrganizationRole, wanted: OrganizationRole): boo
 }
 
 /**
- * Who may call a route; also where it is found.
+ * Access that a route demands, which also decides its path.
  * - With a scope it lives inside a project: its path is relative to `/api/environments/:project_id` (and `/api/projects/:project_id`),
  *   and its handler gets the project.
  * - With an organization scope it lives inside one: its path is relative to `/api/organizations/:organization_id`.
@@ -44,7 +44,7 @@ export type ProjectAccess = {
   filtered?: true;
 } & LoginAccess;
 
-/** What it takes of those who are logged in. */
+/** Demands on callers who are logged in. */
 export type LoginAccess = {
   /** Only for people who are logged in: every key is refused. */
   sessionOnly?: true;
@@ -61,9 +61,9 @@ export type ObjectAccess = {
   level?: Level;
   /** One that is deleted is found, too: it may be restored. */
   deletedToo?: true;
-  /** What is said where there is none, instead of `Not found.` */
+  /** Detail where there is no such object, instead of `Not found.` */
   missing?: string;
-  /** What is said to whoever has too low a level, instead of naming that. */
+  /** Detail for callers whose level is too low, instead of one that names it. */
   denied?: string;
 };
 
@@ -87,7 +87,7 @@ export type UserAccess = {
 } & LoginAccess;
 
 /**
- * Who calls. A personal key and a session act as their user, a project secret key as its project.
+ * The caller. A personal key and a session act as their user, a project secret key as its project.
  */
 export type Caller = {
   /** null: not a key, but somebody who is logged in. */
@@ -106,14 +106,14 @@ export type Project = { id: number; organizationId: string; name: string };
 /** The organization that a request is about, and what its caller is there. */
 export type Organization = { id: string; name: string; membershipId: string; role: OrganizationRole };
 
-/** What a single object is protected by. */
+/** Protection of a single object. */
 export type Protected = {
   id: string | number;
   /** The user who made it: its manager for ever. */
   createdBy: number | null;
 };
 
-/** What the caller may do inside the project: decided once for a request. */
+/** Rights of the caller in the project, decided once for a request. */
 export type Rights = {
   /** null: the caller is a key of the project. */
   membership: { id: string; role: OrganizationRole } | null;
@@ -134,7 +134,7 @@ export type FindProtected = (projectId: number, id: string) => Promise<Protected
 export type ProtectedFound = Protected & {
   /** For people who read what was done with it; without it, its id. */
   name?: string;
-  /** It is there only for routes that ask for deleted ones, too. */
+  /** A deleted object is there only for routes that ask for deleted ones, too. */
   deleted?: boolean;
   /** Why the caller may not change it, whatever their level; undefined: they may. */
   refusal?(caller: Caller, rights: Rights): string | undefined;

@@ -19,9 +19,9 @@ import { written } from './written.ts';
 
 export type AppOptions<Collaborators> = {
   routes: readonly Route<Collaborators>[];
-  /** What is answered before the application is asked, to be described with its routes. */
+  /** Routes that are answered before the application, to be described with its own. */
   answeredElsewhere?: readonly DescribedRoute[];
-  /** What every handler gets as its second argument. */
+  /** Second argument of every handler. */
   collaborators: Collaborators;
   gatekeeper: Gatekeeper;
   /** Address under which clients reach the application; links are built on it, never on the `Host` header. */

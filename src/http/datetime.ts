@@ -31,7 +31,7 @@ export function datetimeOf(text: string, attr: string): string {
   );
 }
 
-/** What both Postgres and Temporal can hold, with room for arithmetic. */
+/** Instants that both Postgres and Temporal can hold, with room for arithmetic. */
 const FIRST = Date.parse('0002-01-01T00:00:00Z');
 const LAST = Date.parse('9998-12-31T23:59:59Z');
 

@@ -1,4 +1,4 @@
-/** What each failure means to an HTTP client: the status, and the envelope `{type, code, detail, attr}`. */
+/** Answers of failures to an HTTP client: the status, and the envelope `{type, code, detail, attr}`. */
 import {
   Conflict,
   InvalidInput,

@@ -121,7 +121,7 @@ async function readMultipart(request: IncomingMessage, file: CsvFile<unknown>): 
     return { fields, file: await reading };
   } finally {
     request.unpipe(form);
-    // What is left of the body is read away, so that the client comes to read the answer.
+    // The rest of the body is read and dropped, so that the client comes to read the answer.
     request.resume();
   }
 }
@@ -131,7 +131,7 @@ function formOf({ headers }: IncomingMessage) {
   try {
     return new Busboy({ headers: headers as BusboyHeaders, limits });
   } catch {
-    // It has no boundary.
+    // The content type has no boundary.
     throw malformed();
   }
 }

@@ -100,7 +100,7 @@ async function enter(
   return gatekeeper.enter(caller, await projectIdOf(incoming, caller, gatekeeper), access);
 }
 
-/** Who may not touch an object learns nothing from what is wrong with the rest of the request. */
+/** A caller who may not touch an object learns nothing from the faults of the rest of the request. */
 async function guard(access: Access, admitted: Admitted, params: Incoming['params'], gatekeeper: Gatekeeper) {
   if (!('scope' in access) || !access.object) return;
   const { caller, project, rights } = admitted as Required<Admitted>;

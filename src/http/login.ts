@@ -1,4 +1,4 @@
-/** What routes ask of those who are logged in, and of keys in their place. */
+/** Demands of routes on callers who are logged in, and on keys in their place. */
 import { PermissionDenied } from '../errors.ts';
 import type { Caller, LoginAccess } from './access.ts';
 

@@ -38,7 +38,7 @@ export function misspellings(names: readonly string[]): (name: string) => string
   };
 }
 
-/** What differs is what is left without the beginning and the end that both have. */
+/** The difference is what is left without the beginning and the end that both have. */
 function isOneEdit(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   if (Math.max(one.length, other.length) - shorter > 1) return false;

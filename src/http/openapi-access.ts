@@ -1,4 +1,4 @@
-/** What a route's access means to its callers, in the OpenAPI document: credentials, refusals, and a sentence about both. */
+/** Access to routes as the OpenAPI document describes it: credentials, refusals, and a sentence about both. */
 import type { Access, LoginAccess } from './access.ts';
 import type { DescribedRoute } from './route.ts';
 
@@ -53,7 +53,7 @@ export const REFUSALS: Readonly<Record<number, string>> = {
   503: 'Something that the server depends on is away; `Retry-After` says when to ask again',
 };
 
-/** What could not be read as a request of any route is refused without a body. */
+/** Requests that cannot be read as one of any route are refused without a body. */
 export const UNREAD = 431;
 
 /** @returns the statuses with which a request can be refused, from how the route is declared */

@@ -1,4 +1,4 @@
-/** What operations are called in the OpenAPI document: derived from where they are found and their method. */
+/** Names of operations in the OpenAPI document: derived from where they are found and their method. */
 import { pathsOf } from './paths.ts';
 import type { DescribedRoute } from './route.ts';
 
@@ -22,7 +22,7 @@ export function tagOf(route: DescribedRoute): string {
   return (subject.startsWith('_') ? 'health' : subject).replace(/\.\w+$/, '');
 }
 
-/** What an identifier in the path names: the `dashboard` of `/dashboards/:id/`. */
+/** The noun that an identifier in the path stands for: the `dashboard` of `/dashboards/:id/`. */
 export function namedBy(route: DescribedRoute, parameter: string): string {
   const segments = pathsOf(route)[0].split('/');
   const before = segments.slice(0, segments.indexOf(`:${parameter}`)).findLast((segment) => !segment.startsWith(':'));

@@ -11,7 +11,7 @@ import type { DescribedRoute } from './route.ts';
 type Json = Record<string, unknown>;
 export type Components = Map<string, unknown>;
 
-/** What an operation is described with, beside its route. */
+/** Context of an operation's description, beside its route. */
 export type Around = {
   components: Components;
   /** Of the document. */

@@ -6,7 +6,7 @@ import type { Answer } from './route.ts';
 /** Twice what the largest body may have. */
 const DISCARDED_BYTES = 40 * 1024 * 1024;
 
-/** They let web pages from anywhere read the answer: what they send names a project by its public key only. */
+/** Headers that let web pages from anywhere read the answer: their requests name a project by its public key only. */
 export function pageHeaders({ headers }: LaneRequest): Record<string, string> | undefined {
   const { origin } = headers;
   if (origin === undefined) return undefined;

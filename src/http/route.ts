@@ -5,7 +5,7 @@ import type { Access, Caller, Organization, Project, Rights } from './access.ts'
 import type { CsvFile } from './form.ts';
 
 /**
- * What a handler returns: written out by the app. A body that is a Buffer is JSON already; a stream is sent as it comes, under the
+ * Result of a handler: written out by the app. A body that is a Buffer is JSON already; a stream is sent as it comes, under the
  * content type that the headers name, and destroyed when the client goes.
  */
 export type Answer = {
@@ -31,14 +31,14 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** The values that a handler works on, already checked against the route's schemas. */
 export type RouteRequest<A extends Access, P extends TObject, Q extends TObject, B extends TSchema, F> = {
   project: A extends { scope: string } ? Project : undefined;
-  /** What the caller may do in the project. */
+  /** Rights of the caller in the project. */
   rights: A extends { scope: string } ? Rights : undefined;
   organization: A extends { organization: string } ? Organization : undefined;
   caller: A extends { public: true } ? undefined : Caller;
   params: Static<P>;
   query: Static<Q>;
   body: [B] extends [never] ? undefined : Static<B>;
-  /** What became of the file; undefined: there was none. */
+  /** Outcome of the file; undefined: there was none. */
   file: F | undefined;
   headers: IncomingHttpHeaders;
   /** This request's address as clients know it: on the configured public address, never on the `Host` header. */
@@ -75,7 +75,7 @@ export type RouteDefinition<
   urlEncoded?: true;
   /** Whether the body may also be a form with a file, or a file alone. */
   file?: CsvFile<F>;
-  /** What it answers when all went well, by status; null is an empty body. */
+  /** Answers of success, by status; null is an empty body. */
   answers: Readonly<Record<number, TSchema | null>>;
   summary: string;
   description?: string;
@@ -103,7 +103,7 @@ export type Route<Collaborators> = Omit<
   handle(request: unknown, collaborators: Collaborators): Promise<Answer>;
 };
 
-/** What is known of a route that something else than the application handles. */
+/** Description of a route that something else than the application handles. */
 export type DescribedRoute = Omit<Route<never>, 'handle' | 'path'> & { path: `/${string}` };
 
 const Nothing = Type.Object({});

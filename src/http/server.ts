@@ -73,7 +73,7 @@ export async function startHttpServer(
   };
 }
 
-/** What `node:http` does with a connection may be done at any time: https://nodejs.org/api/http.html#event-connection */
+/** Connections may be handed to the listeners of `node:http` at any time: https://nodejs.org/api/http.html#event-connection */
 function putInFront(lane: Lane, server: Server): LaneConnections {
   const listeners = server.listeners('connection');
   const connections = laneConnections(lane, (socket) => {

@@ -1,5 +1,5 @@
 /**
- * What ajv found, in the words of the contract: Django REST framework's codes and messages, the first failure in the order in
+ * Failures that ajv found, in the words of the contract: Django REST framework's codes and messages, the first failure in the order in
  * which the schema lists its properties, nested names joined by `__`.
  */
 import { InvalidInput } from '../errors.ts';

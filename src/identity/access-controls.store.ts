@@ -4,7 +4,7 @@ import type { Knex } from '../db/connection.ts';
 import type { OrganizationRole } from '../http/access.ts';
 import type { Rule, Standing } from './rights.ts';
 
-/** What a rule is about. */
+/** Subject of a rule. */
 export type RuleTarget = {
   /** The kind of object, as in scopes; `project`: the project itself. */
   resource: string;
@@ -86,7 +86,7 @@ export function accessControlStore(db: Knex) {
   const table = () => db<Row>('access_controls');
 
   return {
-    /** What a user is in a project's organization, and the rules of the project that apply to them; undefined: not a member. */
+    /** Level of a user in a project's organization, with the rules of the project that apply to them; undefined: not a member. */
     async standingOf(projectId: number, userId: number): Promise<Standing | undefined> {
       const { rows } = await db.raw<{ rows: StandingRow[] }>(`${STANDINGS} and member.user_id = :userId`, {
         projectId,

@@ -15,7 +15,7 @@ export type AccessControlsOptions = {
 /** A rule that somebody asks for; without a level, that there be none. */
 export type WantedRule = { level: string | null; organizationMember?: string | null; role?: string | null };
 
-/** What the activity log calls the object whose rules change. */
+/** Name, in the activity log, of the object whose rules change. */
 export type RuledObject = { scope: string; type?: string; itemId: string | number; name: string };
 
 export type UserWithAccess = {
@@ -75,7 +75,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
       });
     },
 
-    /** Who may at least look at an object, and from what: the highest level first. */
+    /** Members who may at least look at an object, with the sources of their levels: the highest level first. */
     async usersWithAccess(projectId: number, resource: string, object: ProtectedFound): Promise<UserWithAccess[]> {
       const standings = await stores.accessControls.standings(projectId);
       return standings
@@ -89,7 +89,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
         .sort((a, b) => rankOf(b) - rankOf(a) || a.userUuid.localeCompare(b.userUuid));
     },
 
-    /** What somebody is in a project; keys of a project are nobody. */
+    /** Membership of a caller in a project; keys of a project have none. */
     async projectLevelOf({ userId }: Caller, projectId: number): Promise<Rule['level'] | null> {
       if (userId === null) return null;
       const standing = await stores.accessControls.standingOf(projectId, userId);

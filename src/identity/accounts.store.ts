@@ -8,10 +8,10 @@ import { userFrom, type User, type UserRow } from './users.store.ts';
 export const THEME_MODES = ['light', 'dark', 'system'] as const;
 export type ThemeMode = (typeof THEME_MODES)[number];
 
-/** What users may change of themselves. */
+/** Fields of their account that users may change. */
 export type Profile = Pick<User, 'firstName' | 'lastName' | 'hedgehogConfig' | 'roleAtOrganization'> & {
   themeMode: ThemeMode | null;
-  /** What `@current` stands for. */
+  /** The project that `@current` stands for. */
   currentProjectId: number | null;
 };
 
@@ -153,7 +153,7 @@ export function accountStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** What is not given stays as it is. */
+    /** Fields that are left out stay. */
     async change(id: number, changes: ProfileChanges): Promise<void> {
       const given = (Object.keys(COLUMNS) as (keyof Profile)[]).filter((name) => changes[name] !== undefined);
       if (given.length === 0) return;

@@ -41,9 +41,9 @@ export type ActivityEntry = {
 type WantedActivity = {
   scope?: string | undefined;
   itemId?: string | number | undefined;
-  /** Who did it. */
+  /** The author. */
   userId?: number | undefined;
-  /** What the reader may see of these kinds of objects; without it everything. What they did themselves is always shown. */
+  /** Objects of these kinds that the reader may see; absent: all. The reader's own entries are always shown. */
   seen?: readonly SeenActivity[];
 };
 type Page = { limit: number; offset: number };
@@ -75,7 +75,7 @@ function fromRow(row: Row): ActivityEntry {
   };
 }
 
-/** That a secret changed is told, what it was and is not. */
+/** Changes of secrets are logged without their values. */
 function withoutSecrets(change: Change): Change {
   if (!isSecretName(change.field)) return redact(change) as Change;
   return { ...change, before: hidden(change.before), after: hidden(change.after) };

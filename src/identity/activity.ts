@@ -1,4 +1,4 @@
-/** Who changed what: entries that are written in the transaction of the change itself. */
+/** Activity log: entries that are written in the transaction of the change itself. */
 import { isDeepStrictEqual } from 'node:util';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import type { ActivityEntry } from './activity.store.ts';
@@ -34,7 +34,7 @@ const ChangeBody = Type.Object({
 export type Change = Static<typeof ChangeBody>;
 
 /**
- * What differs between two states of an object, field by field in the order of the later one.
+ * Differences between two states of an object, field by field in the order of the later one.
  * @param type the kind of object, as in the entry's `scope`
  * @param before what it was; the fields as clients know them. An object that was just made has no changes: it has a beginning
  */

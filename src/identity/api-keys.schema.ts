@@ -13,13 +13,13 @@ export const Label = Type.String({ minLength: 1, maxLength: 40, description: 'Wh
 export const Scopes = Type.Array(Type.String(), { maxItems: 200, description: '`<object>:<read|write>`, or `*`.' });
 const When = nullable(Type.String({ format: 'date-time' }));
 
-/** What a request says of any key, beside its label and scopes. */
+/** Fields of requests about any key, beside its label and scopes. */
 export const keyOptions = {
   description: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
   expires_at: Type.Optional(nullable(Type.String({ description: 'From then on it opens nothing; null: never.' }))),
 };
 
-/** What a request says of a personal key. */
+/** Fields of requests about a personal key. */
 export const keyLimits = {
   scoped_teams: Type.Array(Type.Integer(), { maxItems: 100, description: 'Projects that it opens; none: all.' }),
   scoped_organizations: Type.Array(Type.String(), {
@@ -28,7 +28,7 @@ export const keyLimits = {
   }),
 };
 
-/** What answers say of any key. */
+/** Fields of answers about any key. */
 export const keyFields = {
   id: Type.String({ format: 'uuid' }),
   label: Type.String(),
@@ -78,7 +78,7 @@ type Said = {
 };
 
 /**
- * What is not said is undefined.
+ * Fields that are left out are undefined.
  * @throws InvalidInput naming the first field that is wrong
  */
 export function settingsOf(said: Said): KeyChanges {

@@ -36,7 +36,7 @@ export function apiKeys(stores: IdentityStores) {
     },
 
     /**
-     * What is not given stays as it is.
+     * Fields that are left out stay.
      * @throws NotFound, and InvalidInput as `create` does
      */
     async change(owner: KeyOwner, id: string, changes: KeyChanges, author: Author): Promise<ApiKey> {

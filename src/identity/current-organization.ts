@@ -6,7 +6,7 @@ import type { ProjectStore } from './projects.store.ts';
 type Stores = { projects: ProjectStore; organizations: OrganizationStore };
 
 /**
- * That of the project which the caller's user works in, else that of all projects which are open to the caller. Who has no project
+ * The organization of the project which the caller's user works in, else that of all projects which are open to the caller. A caller who has no project
  * yet is in the organization that is there the longest.
  * @returns undefined when there is none, or projects of several are open, or the caller is a key of a project
  */

@@ -1,4 +1,4 @@
-/** Who may do what, decided from the key or the session that a request carries. */
+/** Rights of callers, decided from the key or the session that a request carries. */
 import { NotAuthenticated, NotFound, PermissionDenied } from '../errors.ts';
 import {
   isAtLeast,
@@ -29,7 +29,7 @@ export type GatekeeperOptions = {
   organizations: OrganizationStore;
   tenants: TenantStore;
   accessControls: AccessControlStore;
-  /** Who is logged in; absent: only keys open anything. */
+  /** Sessions of users; absent: only keys open anything. */
   callerOf?: (request: Credentials) => Promise<Caller | undefined>;
   /** For each key; absent: none. */
   requestLimit?: RequestLimit;

@@ -6,7 +6,7 @@ import { ORGANIZATION_ROLES, type OrganizationRole } from '../http/access.ts';
 
 const VALID_DAYS = 3;
 
-/** Who sent it is in the organization still, at least as what it gives, and may log in. */
+/** The sender is still in the organization, with at least the level that the invite gives, and may log in. */
 const SENT_BY_MEMBER = `exists (
   select 1 from organization_memberships sender join users on users.id = sender.user_id and users.is_active
    where sender.organization_id = organization_invites.organization_id
@@ -106,7 +106,7 @@ export function inviteStore(db: Knex) {
       return { count: Number(counted?.['count']), results: rows.map(fromRow) };
     },
 
-    /** Those to one address, with the names of their organizations. */
+    /** Invites to one address, with the names of their organizations. */
     async toEmail(email: string): Promise<(Invite & { organization: string })[]> {
       const rows = (await open()
         .join('organizations', 'organizations.id', 'organization_invites.organization_id')
@@ -136,7 +136,7 @@ export function inviteStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Those that a member sent: those above a role, or all. They would open the way back to what the member was. */
+    /** Invites that a member sent: those above a role, or all. They would let the former member or level back in. */
     async deleteSentBy(
       member: { organizationId: string; user: { id: number } },
       above?: OrganizationRole,

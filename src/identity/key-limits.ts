@@ -1,4 +1,4 @@
-/** What keeps a key from where its user may go: its own limits, and what an organization says of its members' keys. */
+/** Limits of a key within the rights of its user: its own limits, and what an organization says of its members' keys. */
 import { PermissionDenied } from '../errors.ts';
 import type { Caller, OrganizationRole, Project } from '../http/access.ts';
 import type { Policy } from './tenants.store.ts';

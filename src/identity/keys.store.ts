@@ -7,12 +7,12 @@ import { generateKey, hashOf, KEY_PREFIXES } from './keys.ts';
 /** A personal key acts as its user, a project secret key as its project. */
 export type KeyOwner = { userId: number } | { projectId: number };
 
-/** What is said of a key, and may be changed. */
+/** Fields of a key that may be changed. */
 export type KeySettings = {
   label: string;
   description: string;
   scopes: readonly string[];
-  /** It opens no other; null: all of its owner. */
+  /** Projects that the key opens; null: all of its owner. */
   onlyProjects: readonly number[] | null;
   onlyOrganizations: readonly string[] | null;
   /** From then on it opens nothing; null: never. */
@@ -21,7 +21,7 @@ export type KeySettings = {
 
 export type KeyChanges = { [Name in keyof KeySettings]?: KeySettings[Name] | undefined };
 
-/** What a new key needs: the rest says that it is not limited. */
+/** Fields that a new key needs: without the others it is not limited. */
 export type NewKey = Pick<KeySettings, 'label' | 'scopes'> & KeyChanges & { createdBy?: number | null };
 
 export type ApiKey = KeySettings & {
@@ -137,7 +137,7 @@ export function keyStore(db: Knex) {
       return rows.map(fromRow);
     },
 
-    /** Whoever else changes the owner's keys waits until the transaction ends. @returns how many there are */
+    /** Other changes of the owner's keys wait until the transaction ends. @returns how many there are */
     async countForUpdate(owner: KeyOwner): Promise<number> {
       const [table, id] = 'userId' in owner ? ['users', owner.userId] : ['projects', owner.projectId];
       await db(table as string)
@@ -182,7 +182,7 @@ export function keyStore(db: Knex) {
       return rows.map((row) => ({ id: row.id, organizationId: row.organization_id }));
     },
 
-    /** What is not given stays as it is. */
+    /** Fields that are left out stay. */
     async change(owner: KeyOwner, id: string, changes: KeyChanges): Promise<ApiKey | undefined> {
       const [row] = await table()
         .where({ ...ownedBy(owner), id })
@@ -220,7 +220,7 @@ export function keyStore(db: Knex) {
       );
     },
 
-    /** Who holds a key with this hash that opens anything now; notes that it was used. */
+    /** Holder of the key with this hash, if the key opens anything now; notes that it was used. */
     async findCaller(hash: Buffer): Promise<Caller | undefined> {
       // tooth: key-expiry
       // tooth: key-grace

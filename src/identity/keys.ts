@@ -1,5 +1,5 @@
 /**
- * What keys look like: `<prefix>_<43 characters of 32 random bytes><6 characters of CRC-32>`, base62. The checksum lets a key
+ * Form of keys: `<prefix>_<43 characters of 32 random bytes><6 characters of CRC-32>`, base62. The checksum lets a key
  * be refused, or be recognised in a leaked file, without a database. 256 random bits need no slow hash: SHA-256 at rest.
  */
 import { createHash, randomBytes } from 'node:crypto';

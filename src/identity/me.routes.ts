@@ -138,7 +138,7 @@ function differences(before: Account, after: Account) {
     hedgehog_config: account.hedgehogConfig,
     theme_mode: account.themeMode,
     current_team: account.currentProjectId,
-    // That it changed, not what it is.
+    // The entry says that the password changed, and not the password.
     ...(account.passwordHash !== before.passwordHash && { password: 'changed' }),
   }));
   return changesBetween('User', was!, is!);

@@ -1,4 +1,4 @@
-/** Who may change whom in an organization: nobody raises anybody above themselves, and there is always an owner. */
+/** Changes of members of an organization: nobody raises anybody above themselves, and there is always an owner. */
 import { Conflict, PermissionDenied } from '../errors.ts';
 import type { Caller, Organization, OrganizationRole } from '../http/access.ts';
 import { changesBetween } from './activity.ts';

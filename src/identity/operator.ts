@@ -1,4 +1,4 @@
-/** What an operator does at the machine itself: the first users, and passwords that were forgotten. */
+/** Actions of an operator at the machine itself: the first users, and forgotten passwords. */
 import { CommandFailed } from '../errors.ts';
 import type { OrganizationRole } from '../http/access.ts';
 import { hashPassword } from '../secrets/passwords.ts';
@@ -8,7 +8,7 @@ import type { IdentityBound, IdentityStores } from './stores.ts';
 
 export type AddedUser = { email: string; organization: string; role?: OrganizationRole | undefined; password: string };
 
-/** Nobody who is known: whoever may use the database. */
+/** Author of an operator's changes: anybody who may use the database. */
 const OPERATOR = { userId: null, keyId: null };
 
 /**

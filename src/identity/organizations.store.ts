@@ -4,7 +4,7 @@ import type { Knex } from '../db/connection.ts';
 import { NotFound } from '../errors.ts';
 import type { OrganizationRole } from '../http/access.ts';
 
-/** What an organization's admins may change. */
+/** Fields that an organization's admins may change. */
 export type OrganizationSettings = {
   name: string;
   membersCanInvite: boolean;
@@ -61,7 +61,7 @@ export function organizationStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Those with this id or this name. */
+    /** Organizations with this id or this name. */
     async named(idOrName: string): Promise<Organization[]> {
       return (await table().whereRaw('id::text = ? or name = ?', [idOrName, idOrName])).map(fromRow);
     },
@@ -71,7 +71,7 @@ export function organizationStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** What is not given stays as it is. @throws NotFound */
+    /** Fields that are left out stay. @throws NotFound */
     async change(
       id: string,
       changes: { [Name in keyof OrganizationSettings]?: OrganizationSettings[Name] | undefined },
@@ -94,7 +94,7 @@ export function organizationStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Those that a user is in, the oldest first. @param only null: all of them */
+    /** Organizations of a user, the oldest first. @param only null: all of them */
     async ofUser(userId: number, only: readonly string[] | null = null): Promise<OwnOrganization[]> {
       const wanted = table()
         .join('organization_memberships as member', 'member.organization_id', 'organizations.id')

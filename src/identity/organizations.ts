@@ -1,4 +1,4 @@
-/** What is done with organizations, with its entry in the activity log. */
+/** Changes of organizations, each with its entry in the activity log. */
 import type { Caller, Organization } from '../http/access.ts';
 import { changesBetween } from './activity.ts';
 import type { OrganizationSettings, OwnOrganization } from './organizations.store.ts';
@@ -22,7 +22,7 @@ export async function createOrganization(
   });
 }
 
-/** What changes nothing is not told. @throws NotFound */
+/** A change that changes nothing is not logged. @throws NotFound */
 export async function changeOrganization(
   identity: IdentityStores,
   { caller, organization }: { caller: Caller; organization: Organization },

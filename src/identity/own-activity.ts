@@ -1,4 +1,4 @@
-/** What people do with their own account, in the log of the organization that they work in. */
+/** Changes that people make to their own account, in the log of the organization that they work in. */
 import type { ActivityVerb, Author, Change } from './activity.ts';
 import { currentOrganization } from './current-organization.ts';
 import type { IdentityBound } from './stores.ts';
@@ -7,7 +7,7 @@ type OwnEntry = {
   activity: ActivityVerb;
   name: string;
   changes?: readonly Change[];
-  /** Who did it in their place. */
+  /** The author, where it is somebody else. */
   author?: Author;
 };
 

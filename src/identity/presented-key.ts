@@ -24,7 +24,7 @@ export async function presentedKey(request: Credentials): Promise<PresentedKey |
   return inQuery ? { key: inQuery, where: 'query string' } : undefined;
 }
 
-/** What is wrong with a body is said once it is known who asks: here it holds no key. */
+/** A malformed body holds no key here: its fault is reported once the caller is known. */
 async function keyInBody(request: Credentials): Promise<string | undefined> {
   const body = await request.body?.().catch(() => undefined);
   const key = (body as Record<string, unknown> | null | undefined)?.[KEY_IN_BODY];

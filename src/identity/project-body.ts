@@ -58,7 +58,7 @@ function presentProject(project: Project, facts: ProjectFacts): ProjectBody {
   };
 }
 
-/** What may be changed, as clients know it. */
+/** Fields that may be changed, as clients know them. */
 export function settingsOf(project: Project) {
   return {
     anonymize_ips: project.anonymizeIps,

@@ -30,7 +30,7 @@ const OF_ONE = `${PATH}:id/` as const;
 
 export type ProjectKeysApi = { apiKeys: ApiKeys; users: UserStore };
 
-/** Whoever makes a key of the project can do all that the key can. */
+/** A key of the project gives its maker all rights that the key has, so only admins who are logged in make one. */
 const toRead = { scope: 'project:read', admin: true, sessionOnly: true } as const;
 const toChange = { scope: 'project:write', admin: true, sessionOnly: true, sensitive: true } as const;
 

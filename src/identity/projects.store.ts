@@ -3,7 +3,7 @@ import type { Knex } from '../db/connection.ts';
 import { NotFound } from '../errors.ts';
 import type { Caller } from '../http/access.ts';
 
-/** What a project's members may change. */
+/** Fields that a project's members may change. */
 export type ProjectSettings = {
   name: string;
   /** Whether the token alone may place events in the past. */
@@ -31,7 +31,7 @@ export type Project = ProjectSettings & {
   createdAt: string;
 };
 
-/** What is known of a project by looking elsewhere. */
+/** Facts about a project from other tables. */
 export type ProjectFacts = {
   /** Whether an event has been captured. */
   hasEvents: boolean;
@@ -191,7 +191,7 @@ export function projectStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** What is not given stays as it is. @throws NotFound when there is no such project */
+    /** Fields that are left out stay. @throws NotFound when there is no such project */
     async change(id: number, settings: ProjectChanges & { apiToken?: string }): Promise<Project> {
       const { apiToken } = settings;
       const [row] = await table()

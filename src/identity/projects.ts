@@ -1,4 +1,4 @@
-/** What is done with projects, with its entry in the activity log. */
+/** Changes of projects, each with its entry in the activity log. */
 import type { Caller, Organization } from '../http/access.ts';
 import { PermissionDenied } from '../errors.ts';
 import { changesBetween } from './activity.ts';
@@ -31,7 +31,7 @@ export async function createProject(
   });
 }
 
-/** What changes nothing is not told. @throws NotFound */
+/** A change that changes nothing is not logged. @throws NotFound */
 export async function changeProject(
   identity: IdentityStores,
   { caller, projectId }: { caller: Caller; projectId: number },

@@ -16,7 +16,7 @@ type Bucket = { tokens: number; atMs: number };
 export type RateLimit<Sender> = {
   /** @throws Throttled, and nothing was counted, when the sender had too many already */
   charge(sender: Sender, amount: number): void;
-  /** What was charged before it was known whether it counts, and does not. */
+  /** Gives back an amount that was charged before it was known that it does not count. */
   giveBack(sender: Sender, amount: number): void;
 };
 

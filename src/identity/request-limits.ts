@@ -32,7 +32,7 @@ export function createRequestLimit(
 
   function timesOf(keyId: string): number[] {
     const times = timesByKey.get(keyId) ?? [];
-    // Whoever asked last stands last.
+    // The latest caller stands last.
     timesByKey.delete(keyId);
     timesByKey.set(keyId, times);
     if (timesByKey.size > MAX_KEYS) timesByKey.delete(timesByKey.keys().next().value!);

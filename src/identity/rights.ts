@@ -1,5 +1,5 @@
 /**
- * What somebody may do in a project, computed from the rules that apply to them. Pure: the rules are read once for a request.
+ * Rights of a caller in a project, computed from the rules that apply to them. Pure: the rules are read once for a request.
  * Rule by rule as upstream does it, except that lists follow the same computation as single objects.
  */
 import { PermissionDenied } from '../errors.ts';
@@ -133,7 +133,7 @@ function highest(rules: readonly Rule[]): Level | undefined {
   return LEVELS[Math.max(-1, ...levels)];
 }
 
-/** What rules say; undefined: nothing. */
+/** Level that rules give; undefined: they say nothing. */
 export function projectLevel(rules: readonly Rule[]): ProjectLevel | undefined {
   const ofProject = rules.filter(({ resource }) => resource === 'project');
   const specific = ofProject.filter(isSpecific);

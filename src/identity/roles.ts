@@ -68,7 +68,7 @@ export async function presentRoles(
   }));
 }
 
-/** Who has the roles, the first to join first. */
+/** Members of the roles, the first to join first. */
 export async function membershipsOf(
   roleIds: readonly string[],
   organizationId: string,
@@ -86,7 +86,7 @@ export async function membershipsOf(
   });
 }
 
-/** What happened to a role: its name changed, or somebody got it or lost it. A change of nothing is not told. */
+/** Changes of a role: of its name, or of its members. A change that changes nothing is not logged. */
 export async function recordRole(
   { activity }: IdentityBound,
   { caller, organization }: { caller: Caller; organization: Organization },

@@ -1,4 +1,4 @@
-/** What a key may be allowed to do. `write` includes `read`; `*` is everything, also what comes later. */
+/** Scopes of keys. `write` includes `read`; `*` is every scope, also later ones. */
 import type { Scope } from '../http/access.ts';
 
 export const SCOPES = [

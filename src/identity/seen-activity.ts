@@ -1,4 +1,4 @@
-/** What somebody may read of the activity log. */
+/** Entries of the activity log that a caller may read. */
 import type { Rights, Visible } from '../http/access.ts';
 import { KINDS } from './access-levels.ts';
 

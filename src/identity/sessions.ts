@@ -1,5 +1,5 @@
 /**
- * Who is logged in. The cookie `sessionid` is random and not readable by pages; `posthog_csrftoken` is made of it, so that only pages
+ * Sessions of users who are logged in. The cookie `sessionid` is random and not readable by pages; `posthog_csrftoken` is made of it, so that only pages
  * which may read our cookies can say it back in `X-CSRFToken`, and a cookie that somebody planted does not fit.
  */
 import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypto';

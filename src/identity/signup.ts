@@ -16,7 +16,7 @@ export type NewPerson = {
   roleAtOrganization: string;
 };
 
-/** Who joined; a newcomer is logged in at once. */
+/** The new member; a newcomer is logged in at once. */
 export type Joined = { account: Account; cookies: Cookies };
 
 /** @throws NotFound when there is no such invite (any more) */

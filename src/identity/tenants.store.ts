@@ -1,4 +1,4 @@
-/** What the gatekeeper asks of projects and organizations before it lets somebody in. */
+/** Reads of projects and organizations that the gatekeeper needs before it admits a caller. */
 import type { Knex } from '../db/connection.ts';
 import type { OrganizationRole, Project } from '../http/access.ts';
 

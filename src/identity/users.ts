@@ -2,7 +2,7 @@
 import { stringEnum, Type, type Static } from '../schema.ts';
 import type { User, Users } from './users.store.ts';
 
-/** What somebody works as; upstream's list, and nothing said. */
+/** Roles at work: upstream's list, and none. */
 export const WorkRole = stringEnum(
   ['', 'engineering', 'data', 'product', 'founder', 'leadership', 'marketing', 'sales', 'other'],
   { default: '' },

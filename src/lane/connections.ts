@@ -26,7 +26,7 @@ export type LaneConnections = {
   accept(socket: Socket): void;
   /** From now on each answer is its connection's last. */
   drain(): void;
-  /** Those that were answered and ask nothing more. A new one has a moment to say what it came for. */
+  /** Connections that were answered and ask nothing more. A new one has a moment to send its request. */
   closeIdle(): void;
   closeAll(): void;
 };
@@ -85,7 +85,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       if (!hasServed) socket.setTimeout(IDLE_MS);
       hasServed = true;
       if (isLast) return socket.destroySoon();
-      // Who does not read answers gets no more of them.
+      // A client that does not read answers gets no more of them.
       if (hasRoom) goOn();
       else socket.once('drain', goOn);
     };

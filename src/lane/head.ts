@@ -15,7 +15,7 @@ export type Head = {
   bodyBytes: number;
 };
 
-/** What is larger is for `node:http` to refuse. */
+/** Larger heads are for `node:http` to refuse. */
 const MAX_HEAD_BYTES = 8 * 1024;
 const END = Buffer.from('\r\n\r\n');
 
@@ -24,7 +24,7 @@ const REQUEST_LINE = /^POST (\/[!-~]*) HTTP\/1\.1$/;
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):([\t -~]*)$/;
 const LENGTH = /^\d{1,9}$/;
 
-/** They say how the message is to be read or what comes after it: beyond the plain form. */
+/** Headers that say how the message is to be read or what comes after it: beyond the plain form. */
 const NOT_PLAIN = [
   'transfer-encoding',
   'expect',
@@ -54,7 +54,7 @@ export function headReader(): (bytes: Buffer) => Head | undefined {
   };
 }
 
-/** What is before and after the digits of the length, and what all heads with that say. */
+/** Text before and after the digits of the length, with the fields that all heads with it have. */
 type Known = Pick<Head, 'url' | 'headers'> & { before: string; after: string };
 
 function lengthIn(text: string, { before, after }: Known): string | undefined {

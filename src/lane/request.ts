@@ -1,4 +1,4 @@
-/** What is asked and answered in front of the application: by `node:http`, or on the connection itself. */
+/** Requests and replies in front of the application: by `node:http`, or on the connection itself. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 

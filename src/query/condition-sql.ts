@@ -32,7 +32,7 @@ import { NUMBERS_LENGTH, numbersKey, versionKey } from './version-key.ts';
 
 /** Where dates are read, and how values are compared. */
 export type ConditionSqlContext = Omit<MatchContext, 'partial'> & {
-  /** What a property is that is null: `set` to flags, because its key is there; `missing` to queries, as to those of upstream. */
+  /** Meaning of a property that is null: `set` to flags, because its key is there; `missing` to queries, as to those of upstream. */
   nulls: 'set' | 'missing';
 };
 
@@ -54,7 +54,7 @@ export function conditionSql(condition: PropertyCondition, properties: string, c
   return isTrueWhenMissing(operator) ? `(${found} is null or ${matches})` : matches;
 }
 
-/** What a comparison is written of: SQL of the property, and where dates are read. */
+/** Parts of a comparison: SQL of the property, and where dates are read. */
 type Scope = { found: string; context: ConditionSqlContext };
 /** @returns SQL that is null where the two cannot be compared; undefined when the wanted value can be compared with nothing */
 type Writer = (wanted: Json, scope: Scope) => string | undefined;

@@ -29,7 +29,7 @@ const COLUMNS: Record<Model, Partial<Record<'event' | 'person', string>>> = {
 /** Any interval does to see whether an expression can be compiled. */
 const SOME_INTERVAL: Interval = { start: '2024-01-01T00:00:00.000000Z', end: '2024-01-02T00:00:00.000000Z' };
 
-/** What all filters of an export, or of a query, may take together. */
+/** Limits of all filters of an export, or of a query, together. */
 export type FilterRoom = { patterns: PatternRoom; expressions: number };
 
 export function filterRoom(): FilterRoom {

@@ -33,7 +33,7 @@ export function secondsToInstant(sql: string): string {
   return `to_timestamp(${between("'-62135596801'::float8", sql, "'253402300799.5'::float8")})`;
 }
 
-/** What becomes of what was read from a text. */
+/** Bounds of values that were read from a text, by their types. */
 const BOUNDS: Readonly<Partial<Record<SqlType, Conversion>>> = { int8: numericToInt8, timestamptz: withinYears };
 
 const CONVERSIONS: Readonly<Record<Exclude<SqlType, 'text'>, Readonly<Partial<Record<SqlType, Conversion>>>>> = {

@@ -9,7 +9,7 @@ type BinaryRest = { operator: BinaryOperator; right: Expression };
 
 /** Tokens become trees inside ACTION only: chevrotain runs every rule once without a query, to learn the grammar. */
 export class ExpressionParser extends EmbeddedActionsParser {
-  /** What to call a SELECT that stands where a value should. */
+  /** Refusal of a SELECT that stands where a value should. */
   protected subquery = 'Subqueries are not supported';
 
   constructor() {

@@ -9,7 +9,7 @@ import { invalid, quoted } from './refusal.ts';
 import type { Expression, Kind } from './syntax.ts';
 import { literal, plainLiteral, textLiteral, value, type SqlType, type Value } from './values.ts';
 
-/** What names in an expression stand for. Instants are ISO. */
+/** Meanings of the names in an expression. Instants are ISO. */
 export type Scope = { fields: Fields; interval: { start: string; end: string } };
 
 /** Beyond this Postgres might run out of stack. */

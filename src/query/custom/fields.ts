@@ -1,4 +1,4 @@
-/** What a custom query may read. */
+/** Fields that a custom query may read. */
 import { invalid, refused } from './refusal.ts';
 import type { Place, Step } from './syntax.ts';
 import { column, literal, value, type SqlType, type Value } from './values.ts';
@@ -43,7 +43,7 @@ const FIELDS: Readonly<Record<Relation, ReadonlyMap<string, Field>>> = {
   persons: new Map<string, Field>(Object.entries(PERSONS)),
 };
 
-/** What `*` stands for: what an export without a query delivers to a file. */
+/** Fields of `*`: those that an export without a query delivers to a file. */
 const EVERYTHING: Readonly<Record<Relation, readonly string[]>> = {
   events: words(
     'uuid event distinct_id person_id properties person_properties elements_chain timestamp ' +
@@ -124,7 +124,7 @@ function ofPerson(relation: Relation, steps: readonly Step[]): readonly Step[] {
 }
 
 /**
- * What lies at a path in JSON: text, and JSON where it is asked for. Whatever is not there is NULL, as is JSON's null.
+ * The value at a path in JSON: text, and JSON where it is asked for. A missing value is NULL, as is JSON's null.
  * @param json of type jsonb
  * @param path not empty
  */

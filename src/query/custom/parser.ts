@@ -14,7 +14,7 @@ import { nameOf, placeOf, T, tokensOf } from './tokens.ts';
 const OF_JOIN = /^(?:left|right|full|inner|outer|cross|natural|semi|anti|any|all|asof|global|array)$/i;
 
 class QueryParser extends ExpressionParser {
-  /** What the tokens were made of. */
+  /** Text that the tokens were read from. */
   text = '';
 
   constructor() {

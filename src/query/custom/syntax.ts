@@ -1,4 +1,4 @@
-/** What the parser makes of a query: a tree that says what was written, not yet whether it may be. */
+/** Syntax tree of a query, as the parser reads it, before anything in it is checked. */
 
 /** Where in the query something stands; both from 1. */
 export type Place = { line: number; column: number };
@@ -9,7 +9,7 @@ export type Statement = {
   where: Expression | null;
 };
 
-/** What stands between the commas of SELECT. */
+/** An item between the commas of SELECT. */
 export type Item =
   | { kind: 'everything'; at: Place }
   /** `source` is how it is written. */

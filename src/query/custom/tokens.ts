@@ -7,7 +7,7 @@ const LONGEST_QUERY = 20_000;
 /** Of brackets and CASE within each other: the parser calls itself for these alone. */
 const DEEPEST_NESTING = 50;
 
-/** Whatever may name something: an identifier, or a keyword after a dot or AS. */
+/** A token that may be a name: an identifier, or a keyword after a dot or AS. */
 const Word = createToken({ name: 'Word', pattern: Lexer.NA });
 /** Starts what no custom query may have. */
 const Clause = createToken({ name: 'Clause', pattern: Lexer.NA });
@@ -156,7 +156,7 @@ function place({ line, column }: { line: number | undefined; column: number | un
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', 0: '\0' };
 
-/** What a quoted token says: a doubled quote is one, and a backslash escapes as in ClickHouse. @throws InvalidInput for what Postgres cannot hold */
+/** Text of a quoted token: a doubled quote is one, and a backslash escapes as in ClickHouse. @throws InvalidInput for what Postgres cannot hold */
 export function unquoted(token: IToken): string {
   const quote = token.image.charAt(0);
   const text = token.image

@@ -137,7 +137,7 @@ function extreme(name: 'greatest' | 'least'): SqlFunction {
   };
 }
 
-/** What lies in JSON at keys and places that are literals. */
+/** The value in JSON at keys and places that are literals. */
 function within(json: Value, path: readonly Value[], at: Place): Value {
   return property(json, path.map(step), at);
 }

@@ -12,7 +12,7 @@ export type Value = {
   at: Place;
   /** A column or a literal: short and free to evaluate, so that it may be written more than once. */
   plain?: true;
-  /** What a literal says: it is checked when the query is saved, not when it runs. */
+  /** Value of a literal: it is checked when the query is saved, not when it runs. */
   literal?: string;
   /** Of a property, whose type is text: the same as jsonb. */
   json?: string;
