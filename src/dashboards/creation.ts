@@ -12,7 +12,7 @@ import { changeTiles } from './tiles/change.ts';
 import { copyTiles } from './tiles/copy.ts';
 import type { GivenTile } from './tiles/schema.ts';
 
-/** What a client says of a dashboard to be made. */
+/** Body of a request for a new dashboard. */
 export type Given = { fields: Partial<DashboardFields> & Origin; tiles: readonly GivenTile[] };
 
 /**

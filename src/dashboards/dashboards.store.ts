@@ -12,7 +12,7 @@ export type CreationMode = (typeof CREATION_MODES)[number];
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What users say of a dashboard. */
+/** Fields of a dashboard that users set. */
 export type DashboardFields = {
   name: string | null;
   description: string;
@@ -56,7 +56,7 @@ export type NewDashboard = Partial<DashboardFields> &
 /** A dashboard that a list shows; with a search, how it was found. */
 export type ListedDashboard = Dashboard & { search_match_type?: SearchMatch };
 
-/** What lists need comes with the row: no further query for each. */
+/** Data that lists need comes with the row: no further query for each. */
 const COLUMNS = `dashboards.*,
   exists (select from sharing_configurations as link
     where link.dashboard_id = dashboards.id and link.expires_at is null and link.enabled) as is_shared,
@@ -84,7 +84,7 @@ export function dashboardStore(db: Knex) {
     /** Also a deleted one. */
     find,
 
-    /** Those that are not deleted. */
+    /** Dashboards that are not deleted. */
     async list(projectId: number, query: DashboardQuery): Promise<{ count: number; results: ListedDashboard[] }> {
       const { count, rows } = await wantedDashboards(db, projectId, query, COLUMNS);
       return { count, results: rows as ListedDashboard[] };
@@ -120,7 +120,7 @@ export function dashboardStore(db: Knex) {
         .update({ version: db.raw('version + 1') as never });
     },
 
-    /** Somebody looks at it. @throws NotFound for one that is not there, or deleted */
+    /** Notes a view of the dashboard. @throws NotFound for one that is not there, or deleted */
     async access(projectId: number, id: number): Promise<Dashboard> {
       await table()
         .where({ project_id: projectId, id, deleted: false })

@@ -1,4 +1,4 @@
-/** What users do with dashboards. Each change is one transaction, with its entry in the activity log. */
+/** Actions of users on dashboards. Each change is one transaction, with its entry in the activity log. */
 import { isDeepStrictEqual } from 'node:util';
 import { Conflict, InvalidInput, NotFound, Stale } from '../errors.ts';
 import type { Caller, Project, Rights } from '../http/access.ts';
@@ -43,7 +43,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
     });
 
   return {
-    /** Those that the caller sees. */
+    /** Dashboards that the caller sees. */
     async list({ project, ...viewer }: Actor, query: Omit<DashboardQuery, 'visible'>) {
       const page = await all.dashboards.list(project.id, { ...query, visible: viewer.rights.visible('dashboard') });
       const users = await all.users.byIds(page.results.map(({ created_by }) => created_by));
@@ -61,7 +61,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
     async create(actor: Actor, body: NewDashboardBody): Promise<Dashboard> {
       const { use_dashboard: id, use_template: name, duplicate_tiles: deep = false } = body;
       if (id && name) throw new InvalidInput('`use_dashboard` and `use_template` cannot be used together');
-      // It has no tiles yet that an id could name: those of whole tiles are of where they were read.
+      // A new dashboard has no tiles yet that an id could name: ids in whole tiles are those of the dashboard that they were read from.
       const tiles = (body.tiles ?? []).map((tile) => ({ ...tile, id: null }));
       ensureInsightScope(actor.caller, tiles);
       const given = { fields: givenFields(body), tiles };
@@ -149,7 +149,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
 
 export type DashboardManagement = ReturnType<typeof dashboardManagement>;
 
-/** What changes nothing raises no version, and is not told. */
+/** A change that changes nothing raises no version, and is not logged. */
 async function update(
   acting: Acting,
   before: Dashboard,

@@ -1,4 +1,4 @@
-/** What a client says of a dashboard, as fields of it. */
+/** Bodies of requests, turned into fields of a dashboard. */
 import { InvalidInput } from '../errors.ts';
 import { datetimeOf } from '../http/datetime.ts';
 import { limitValues } from '../http/value-limit.ts';
@@ -44,7 +44,7 @@ export function tagsOf(texts: readonly string[]): string[] {
   return [...new Set(tags)].sort();
 }
 
-/** What clients send for none leaves things as they are: only an empty object clears. */
+/** Values that clients send for none leave the field as it is: only an empty object clears it. */
 export function dictionaryOf(value: unknown, what: string, attr: string): Json | undefined {
   if (!value || (Array.isArray(value) && value.length === 0)) return undefined;
   if (typeof value === 'object' && !Array.isArray(value)) return limitValues(value as Json, attr);

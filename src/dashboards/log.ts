@@ -1,10 +1,10 @@
-/** What the activity log tells of dashboards, in the transaction of the change itself. */
+/** Entries of the activity log about dashboards, in the transaction of the change itself. */
 import type { Project } from '../http/access.ts';
 import type { ActivityVerb, Author, Change } from '../identity/activity.ts';
 import type { Dashboard } from './dashboards.store.ts';
 import type { DashboardBound } from './stores.ts';
 
-/** What it calls the kind. */
+/** Name of the kind in the log. */
 export const SCOPE = 'Dashboard';
 
 type By = { stores: Pick<DashboardBound, 'activity'>; project: Project; caller: Author };

@@ -1,4 +1,4 @@
-/** What leaves of a dashboard. */
+/** Dashboards as clients see them. */
 import type { Caller, Rights } from '../http/access.ts';
 import { userOf } from '../identity/users.ts';
 import type { Users } from '../identity/users.store.ts';
@@ -8,14 +8,14 @@ import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, privilegeLevel } from './restr
 import type { DashboardBody, ListedDashboardBody } from './schema.ts';
 import type { TileBody } from './tiles/schema.ts';
 
-/** Who looks at it; null: somebody with a shared link, who is told nothing of access and tags. */
+/** The viewer; null: a visitor with a shared link, who sees neither access nor tags. */
 export type Viewer = { caller: Pick<Caller, 'userId'>; rights: Rights } | null;
 
 export type DashboardView = {
   viewer: Viewer;
   users: Users;
   tiles: TileBody[];
-  /** What is laid over it for this one look. */
+  /** Filters and variables for this one view. */
   overrides?: Overrides | undefined;
 };
 

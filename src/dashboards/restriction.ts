@@ -1,5 +1,5 @@
 /**
- * Who may change a restricted dashboard (upstream's permissions v1): beside levels and rules, which apply to any object, a
+ * Rights to change a restricted dashboard (upstream's permissions v1): beside levels and rules, which apply to any object, a
  * dashboard may be for its collaborators only.
  */
 import { PermissionDenied } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Who may change a restricted dashboard besides its creator and admins. */
+/** Collaborators, who may change a restricted dashboard besides its creator and admins. */
 import { InvalidInput, NotFound } from '../../errors.ts';
 import type { Caller, Project } from '../../http/access.ts';
 import type { Change } from '../../identity/activity.ts';

@@ -27,16 +27,16 @@ type Options = { cache: ResultStore; compute: Compute; now: () => number; atOnce
 
 const AT_ONCE = 3;
 const MOST_WAITING = 1_000;
-/** What took too long takes as long a moment later. */
+/** A query that took too long is not tried again for a moment, because it would take as long. */
 const REST_MS = 60_000;
 const MOST_RESTING = 1_000;
 
 export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Options): Computing {
   const turns = createTurns({ atOnce, mostWaiting: MOST_WAITING });
   const running = new Map<string, Promise<CachedResult>>();
-  /** What begins when the one that is running has ended: it may have begun before the last events came. */
+  /** The computation that begins when the running one has ended, which may have begun before the last events came. */
   const following = new Map<string, Promise<CachedResult>>();
-  /** What took too long a moment ago: only who insists has it tried again. */
+  /** Queries that took too long a moment ago: they are tried again only on demand. */
   const resting = new Map<string, { error: Unavailable; until: number }>();
 
   async function computeNow(job: Job): Promise<CachedResult> {

@@ -1,4 +1,4 @@
-/** What a client says of an insight, as fields of it. */
+/** Bodies of requests, turned into fields of an insight. */
 import { InvalidInput } from '../../errors.ts';
 import { refuseUnknown } from '../queries/members.ts';
 import { parseQuery } from '../queries/parse.ts';

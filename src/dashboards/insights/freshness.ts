@@ -10,7 +10,7 @@ const WITHOUT_INTERVAL_MS = MINUTE;
 const PAST_MS = HOUR;
 /** A range that nobody ended ends when it is computed: only what was over before that is past. */
 const OVER_FOR_MS = MINUTE;
-/** Whoever sees nothing has just begun to send, and looks whether it arrives. */
+/** Empty results are kept for less long: a viewer who sees nothing has often just begun to send, and looks whether it arrives. */
 export const EMPTY_MS = 10_000;
 const BETWEEN_REFRESHES_MS = MINUTE;
 

@@ -1,4 +1,4 @@
-/** What people do with insights. */
+/** Actions of users on insights. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput, NotFound, Stale } from '../../errors.ts';
 import { reaches } from '../../http/access.ts';
@@ -46,7 +46,7 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
     },
 
     /**
-     * What is not said stays. A deleted one can only be restored.
+     * Fields that are left out stay. A deleted insight can only be restored.
      * @param expected the version that the caller read
      * @throws NotFound, InvalidInput, PermissionDenied; Stale when it changed since
      */

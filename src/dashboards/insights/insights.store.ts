@@ -6,7 +6,7 @@ import type { Dashboard } from '../dashboards.store.ts';
 import type { OwnedPlace } from '../tiles/tiles.store.ts';
 import { wantedInsights, type InsightQuery } from './list.store.ts';
 
-/** What users say of an insight. */
+/** Fields of an insight that users set. */
 export type InsightFields = {
   name: string | null;
   /** As a client describes the query, where it has no name. */
@@ -71,7 +71,7 @@ export function insightStore(db: Knex) {
         .first();
     },
 
-    /** Those that are not deleted, by their ids. */
+    /** Insights that are not deleted, by their ids. */
     async byIds(projectId: number, ids: readonly number[]): Promise<ReadonlyMap<number, Insight>> {
       const rows = await withDeleted(projectId, ids);
       return new Map(rows.filter(({ deleted }) => !deleted).map((row) => [row.id, row]));

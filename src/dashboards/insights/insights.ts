@@ -1,4 +1,4 @@
-/** What is done with insights, inside a transaction of the room's stores: each of these writes its activity. */
+/** Changes of insights, inside a transaction of the room's stores: each writes its activity. */
 import type { Project } from '../../http/access.ts';
 import { changesBetween, type ActivityVerb, type Author, type Change } from '../../identity/activity.ts';
 import type { DashboardBound } from '../stores.ts';

@@ -108,7 +108,7 @@ function sourceOf(insight: unknown, filters: Fields): Fields {
   }
 }
 
-/** What all of them have. */
+/** Members of all legacy filters. */
 function scopeOf(filters: Fields): Fields {
   return {
     ...renamed(filters, {

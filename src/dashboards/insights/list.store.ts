@@ -28,7 +28,7 @@ export type InsightQuery = {
 
 const MATCHES = `strpos(lower(concat_ws(' ', name, derived_name, description, array_to_string(tags, ' '))), lower(?)) > 0`;
 
-/** Those of a project that are not deleted. */
+/** Insights of a project that are not deleted. */
 export async function wantedInsights(
   db: Knex,
   projectId: number,

@@ -8,11 +8,11 @@ import type { DashboardBound } from '../stores.ts';
 import type { Moved } from './insights.ts';
 import { visiblePlaces } from './restriction.ts';
 
-/** Who does it, and what they may. */
+/** The author, with their rights. */
 export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: Caller; rights: Rights };
 
 /**
- * What comes back to a dashboard lies where it lay.
+ * An insight that comes back to a dashboard takes its old place.
  * @param wanted all dashboards that it is to be on, beside those that are hidden from the caller
  * @throws InvalidInput for one that is not there, PermissionDenied for one that the caller may not change
  */

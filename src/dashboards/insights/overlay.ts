@@ -1,4 +1,4 @@
-/** What a dashboard, its tile and the one who looks at it lay over the query of an insight. */
+/** Filters and variables that a dashboard, its tile and its viewer lay over the query of an insight. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import type { Rights } from '../../http/access.ts';
@@ -11,7 +11,7 @@ export type Overlay = { filters: Json; variables: Json };
 
 export const NO_OVERLAY: Overlay = { filters: {}, variables: {} };
 
-/** What an address says for this one look. */
+/** Filters and variables of an address, for this one view. */
 export type Overrides = { filters?: Json | undefined; variables?: Json | undefined; tileFilters?: Json | undefined };
 
 /** Of the query, where results are shown. */
@@ -37,7 +37,7 @@ export function overridesOf(texts: OverrideTexts, viewer: { rights: Pick<Rights,
   return overrides;
 }
 
-/** What a tile says of filters is instead of what its dashboard says, not beside it. */
+/** Filters of a tile replace those of its dashboard. */
 export function overlayOf(
   dashboard: Overlay,
   tile: { filters_overrides: Json | null } | undefined,

@@ -1,4 +1,4 @@
-/** What leaves of an insight. */
+/** Insights as clients see them. */
 import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { Rights } from '../../http/access.ts';
@@ -8,15 +8,15 @@ import { BY_LINK, UNRESTRICTED, type Restriction } from './restriction.ts';
 import type { InsightResult } from './result.ts';
 import type { InsightBody } from './schema.ts';
 
-/** What an insight is seen with. */
+/** Context of an insight's answer. */
 export type InsightView = {
   /** null: somebody with a shared link, who is told nothing of access and tags. */
   rights: Pick<Rights, 'levelOf'> | null;
   users: Users;
   result: InsightResult;
-  /** Those of this insight. */
+  /** Tiles of this insight. */
   places: readonly TilePlace[];
-  /** What its dashboards leave the viewer; absent: they do not restrict it. */
+  /** Level that its dashboards leave the viewer; absent: they do not restrict it. */
   restriction?: Restriction;
 };
 

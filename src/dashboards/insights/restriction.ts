@@ -1,4 +1,4 @@
-/** What restricted dashboards mean to the insights on them (upstream's permissions v1). */
+/** Effects of restricted dashboards on the insights on them (upstream's permissions v1). */
 import { PermissionDenied } from '../../errors.ts';
 import { reaches, type Caller, type FindProtected, type Rights } from '../../http/access.ts';
 import type { Acting } from '../acting.ts';
@@ -19,7 +19,7 @@ export const UNRESTRICTED: Restriction = {
   effective_privilege_level: ONLY_COLLABORATORS_EDIT,
 };
 
-/** Who has a link changes nothing. */
+/** A visitor with a link changes nothing. */
 export const BY_LINK: Restriction = {
   effective_restriction_level: ONLY_COLLABORATORS_EDIT,
   effective_privilege_level: EVERYONE_EDITS,
@@ -28,7 +28,7 @@ export const BY_LINK: Restriction = {
 const NO_EDIT = "You don't have edit permissions for this insight.";
 
 /**
- * It is as restricted as the most restricted dashboard with it. Only who may edit all of its dashboards may edit it: one of their
+ * An insight is as restricted as the most restricted dashboard with it. Only callers who may edit all of its dashboards may edit it: one of their
  * own is no way round the others (upstream asks for any of them).
  */
 export function restrictionOf(
@@ -44,7 +44,7 @@ export function restrictionOf(
   };
 }
 
-/** Those on dashboards that the caller sees: of others nothing is told. */
+/** Tiles on dashboards that the caller sees: others are left out. */
 export function visiblePlaces<Place extends OwnedPlace>(
   places: readonly Place[],
   rights: Pick<Rights, 'levelOf'>,

@@ -1,4 +1,4 @@
-/** What a query gave, as clients and the public page are told of it. */
+/** Result of a query, as clients and the public page see it. */
 
 /** Beside an insight's fields, with the names of the wire. Instants are ISO texts. */
 export type InsightResult = {

@@ -1,4 +1,4 @@
-/** What queries gave when they were last computed. Everything here may be lost at any time. */
+/** Results of queries, as they were last computed. Everything here may be lost at any time. */
 import type { Knex } from '../../db/connection.ts';
 import { Unavailable } from '../../errors.ts';
 import type { QueryResult } from '../queries/result.ts';

@@ -51,7 +51,7 @@ export type ResultsOptions = {
   longestWaitMs?: number;
 };
 
-/** What was known when it was asked for has its part of the budget already. */
+/** A result that was known when it was asked for has its part of the budget already. */
 type Asked = { job: Job; known: CachedResult | undefined; budget: Budget };
 
 const LONGEST_WAIT_MS = 30_000;
@@ -108,7 +108,7 @@ export function createResults(options: ResultsOptions): Results {
     const jobs = asked.map((one) => jobOf(one, { projectId, timezone, access }, log));
     const sizes = await cache.sizesOf(projectId, jobs.flatMap(hashOf));
     const budget = createBudget();
-    // What is shown twice is written twice.
+    // A result that is shown twice is written twice.
     const fitting = jobs.map((job) => isJob(job) && budget.take(sizes.get(nameOf(job)) ?? 0));
     const known = await cache.byHashes(projectId, jobs.filter((_, index) => fitting[index]).flatMap(hashOf));
     return jobs.map(async (job, index) => {
@@ -201,7 +201,7 @@ function nameOf({ hash }: Job): string {
   return hash.toString('hex');
 }
 
-/** What failed for reasons of ours is logged, and told without them. */
+/** Failures of the server are logged, and answered without their reasons. */
 function tellOf(error: unknown, log: Logger): ResultError {
   if (error instanceof InvalidInput) return { type: 'validation_error', message: error.message };
   if (error instanceof Unavailable) return { type: 'timeout', message: error.message };

@@ -1,4 +1,4 @@
-/** What the insights of a dashboard give: `run_insights/` without all that is around them, `stream_tiles/` tile by tile. */
+/** Results of the insights of a dashboard: `run_insights/` without all that is around them, `stream_tiles/` tile by tile. */
 import { json, route } from '../../http/route.ts';
 import { rawAccess } from '../../identity/raw-data.ts';
 import { nullable, Type, type Static } from '../../schema.ts';

@@ -51,7 +51,7 @@ const StatusBody = Type.Object({
   error_message: nullable(Type.String()),
 });
 
-/** What an insight's query gave. */
+/** Result of an insight's query. */
 export const ResultFields = {
   result: Type.Unknown({ description: 'As the kind of query has it; null: nothing was computed.' }),
   columns: nullable(Type.Array(Type.String())),
@@ -104,7 +104,7 @@ export const InsightBody = Type.Object(
 );
 export type InsightBody = Static<typeof InsightBody>;
 
-/** What lists leave out with `basic`. */
+/** Fields that lists leave out with `basic`. */
 export const BASIC_HIDES: readonly string[] = [...Object.keys(ResultFields), 'hogql', 'alerts'];
 
 export const BasicInsightBody = Type.Object(

@@ -9,7 +9,7 @@ import { createTurns } from './turns.ts';
 const AT_ONCE = 2;
 const MOST_WAITING = 50;
 
-/** Nobody waits longer for a turn. */
+/** Longest wait for a turn. */
 const LONGEST_WAIT_MS = 15_000;
 
 /**

@@ -1,4 +1,4 @@
-/** What the filters of a dashboard or a tile make of a query. */
+/** Filters of a dashboard or a tile, applied to a query. */
 import { nearestName } from '../../http/nearest-name.ts';
 import { refusal } from '../../http/unknown-members.ts';
 import { fieldsOf, parseQuery, sourceOf } from './parse.ts';

@@ -12,7 +12,7 @@ const DEFAULT_DAYS = 7;
 /** Clients' clocks: what happened before is none of their events. */
 const FIRST_EVENT = '2015-01-01T00:00:00Z';
 
-/** What the project's clock shows at the instants from which both sides are counted. */
+/** Readings of the project's clock at the instants from which both sides are counted. */
 type Clock = { timeZone: string; from: number; to: number };
 
 type Looked = { interval: Interval | null; now: number };

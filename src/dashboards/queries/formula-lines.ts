@@ -1,4 +1,4 @@
-/** What formulas make of the lines of their series: one for each value of the breakdown. */
+/** Lines of formulas, computed from those of their series: one for each value of the breakdown. */
 import type { Dates } from './intervals.ts';
 import type { Formula, ParsedTrends } from './parsed.ts';
 import type { TrendResult } from './result.ts';

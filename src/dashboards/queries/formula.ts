@@ -45,7 +45,7 @@ export function parsedFormula(text: string, count: number, member: string): Comp
     const part = signed();
     return sign === '-' ? (values) => -part(values) : part;
   }
-  /** It binds its base more tightly than a sign does, and goes from right to left. */
+  /** A power binds its base more tightly than a sign does, and goes from right to left. */
   function power(): Computed {
     const left = atom();
     return taken(['**']) === undefined ? left : OPERATIONS['**'](left, signed());

@@ -13,7 +13,7 @@ export type Dates = {
   to: string;
   /** When each interval starts; the first may start before the range does. Never more than `MAX_INTERVALS`. */
   starts: string[];
-  /** What the clock shows then: `2024-06-01 08:00:00`. */
+  /** The clock's reading then: `2024-06-01 08:00:00`. */
   walls: string[];
 };
 

@@ -1,4 +1,4 @@
-/** What is wrong with a query, named by the member at fault. */
+/** Refusals of a query, named by the member at fault. */
 import { InvalidInput } from '../../errors.ts';
 
 /** @param member as JavaScript would reach it: `series[0].math` */

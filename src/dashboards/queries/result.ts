@@ -1,4 +1,4 @@
-/** What a query answers, in upstream's shapes. */
+/** Answers of queries, in upstream's shapes. */
 
 /** One line of a chart, or one value of it. */
 export type TrendResult = {

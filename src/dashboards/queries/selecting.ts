@@ -28,7 +28,7 @@ export function entitySql({ event, filters }: Entity, context: FilterContext): s
   return `(${named} and ${filterTreeSql(filters, context)})`;
 }
 
-/** What an event must be to belong to any of these. */
+/** Condition on events that belong to any of these. */
 export function namedSql(entities: readonly Entity[], filters: FilterTree, context: FilterContext): string {
   const names = entities.map(({ event }) => event);
   const all = filterTreeSql(filters, context);

@@ -42,7 +42,7 @@ function propertyOf(node: EventsNode, member: string): Series['property'] {
   throw refusal(`${member}.math_property_type`, `Properties of this type are not there. ${fix}`, 'not_supported');
 }
 
-/** What a series is called where nobody named it. */
+/** Name of a series that has no name of its own. */
 export function nameOf({ customName, event, name }: Series): string {
   return customName ?? event ?? name ?? 'All events';
 }

@@ -1,7 +1,7 @@
 /** Members of upstream's nodes that would change numbers, and are not computed here: refused rather than quietly ignored. */
 import { refusal } from './refusal.ts';
 
-/** What to do without the member, and the value that changes nothing. */
+/** Advice for doing without the member, and the value that changes nothing. */
 type Unsupported = {
   fix: string;
   harmless?: unknown;
@@ -113,7 +113,7 @@ export function refuseUnsupported(node: Readonly<Record<string, unknown>>): void
   }
 }
 
-/** What only trends have: members of other queries that are called so, too, ask for nothing that is computed. */
+/** Members of trends only: those of other queries with the same names ask for nothing that is computed. */
 const ONLY_OF_TRENDS = /\b(breakdown|compare)/;
 
 /** Whether nobody should be told to use the member in a query of this kind. */
@@ -124,7 +124,7 @@ export function isRefused(kind: unknown, path: string): boolean {
   return found !== undefined && found.harmless === undefined;
 }
 
-/** What is at the path, each with how JavaScript would reach it. */
+/** Values at the path, each with the expression by which JavaScript would reach it. */
 function found(node: unknown, [name = '', ...rest]: readonly string[], around = ''): [string, unknown][] {
   const own = name.replace('[]', '');
   const value = memberOf(node, own);

@@ -5,7 +5,7 @@
 import type { Knex } from '../../db/connection.ts';
 import type { ShareSettings } from './settings.ts';
 
-/** What is shared. */
+/** The shared object. */
 export type SharedObject = { kind: 'dashboard' | 'insight'; id: number };
 
 export type SharingConfiguration = {

@@ -1,4 +1,4 @@
-/** What strangers are told of a result: what its chart is drawn from, and of the cells of a table their text. */
+/** Results as visitors see them: the data that the chart is drawn from, and of the cells of a table their text. */
 import type { InsightBody } from '../insights/schema.ts';
 import type { FunnelStepResult, RetentionResult, TrendResult } from '../queries/result.ts';
 import { boldSeries } from './charts/bold-number.ts';

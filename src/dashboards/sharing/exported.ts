@@ -1,4 +1,4 @@
-/** What a link shows, as upstream's `exported_data`: the page is drawn from it, and `.json` is it. */
+/** Content of a link, as upstream's `exported_data`: the page is drawn from it, and `.json` is it. */
 import type { Project } from '../../http/access.ts';
 import { presentInsight } from '../insights/present.ts';
 import { presentDashboard } from '../present.ts';

@@ -1,4 +1,4 @@
-/** What was written for a visitor, for those who come in the next seconds: a link that is passed around has many at once. */
+/** Answers for visitors, kept for those who come in the next seconds: a link that is passed around has many at once. */
 
 /** From when its drawing began: nothing on a page is older than what was read then. */
 const KEPT_MS = 3_000;

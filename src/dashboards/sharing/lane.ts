@@ -81,7 +81,7 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
       if (visit.asksForJson) return sendJson(request, response, { status: 200, body: lockedOf(share) });
       return sendPage(request, response, 200, unlockPage(settings ?? {}));
     }
-    // Whoever comes here may see it: the link was looked up for this visit, and so was the password.
+    // The visitor may see it: the link was looked up for this visit, and so was the password.
     const name = JSON.stringify([share, visit.type, visit.asksForJson]);
     sendText(request, response, 200, await kept.textOf(name, () => draw(share, visit)));
   }

@@ -34,7 +34,7 @@ export function sharePasswordStore(db: Knex) {
     db<Row>('share_passwords').where({ sharing_configuration_id: configurationId, is_active: true });
 
   return {
-    /** Those that open it, the oldest first. */
+    /** Passwords that open it, the oldest first. */
     async list(configurationId: number): Promise<SharePassword[]> {
       return (await active(configurationId).orderBy('id')).map(fromRow);
     },
@@ -58,7 +58,7 @@ export function sharePasswordStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** It opens nothing from now on. @returns false when it did not before */
+    /** Ends a password: it opens nothing from now on. @returns false when it did not before */
     async deactivate(configurationId: number, id: number): Promise<boolean> {
       return (await active(configurationId).where({ id }).update({ is_active: false })) > 0;
     },

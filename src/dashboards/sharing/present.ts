@@ -1,4 +1,4 @@
-/** What leaves of a sharing configuration. */
+/** Sharing configurations as clients see them. */
 import type { Rights } from '../../http/access.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { SharingConfiguration } from './configurations.store.ts';

@@ -1,5 +1,5 @@
 /**
- * What strangers are told of a dashboard or an insight: what is drawn, and nothing of how it came about. No queries and filters
+ * Dashboards and insights as visitors see them: the data that is drawn, and nothing of how it came about. No queries and filters
  * (they name customers and properties), no people and days, no other dashboards. The members are upstream's: those that are not
  * drawn say the same of everything.
  */
@@ -70,7 +70,7 @@ export function reducedInsight(insight: InsightBody, { dashboards, describes, se
     id,
     short_id,
     name,
-    // It names events, and is shown only where there is no name.
+    // The derived name names events, and is shown only where there is no other.
     derived_name: name ? null : insight.derived_name,
     description: describes && !isPlain ? insight.description : '',
     query,
@@ -112,7 +112,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   timeout: 'This is still being computed. Load the page again in a moment.',
 };
 
-/** What is wrong with a query is said in its own words: not here. */
+/** Faults of a query quote it, so visitors do not see them. */
 function reducedError<E extends Pick<ResultError, 'message'> & { type: string }>(error: E): E {
   return { ...error, message: ERRORS[error.type] ?? 'This could not be computed.' };
 }

@@ -1,5 +1,5 @@
 /**
- * What somebody holds who gave the right password: good for a day, for this link, and as long as the password is. It opens the
+ * Tokens of visitors who gave the right password: good for a day, for this link, and as long as the password is. It opens the
  * shared page and nothing else.
  *
  * A JWT in its parts: header, claims and a signature, of which only ours can be read here.
@@ -42,7 +42,7 @@ export function createShareTokens(
       const [, text, claims = '', signature] = FORM.exec(token) ?? [];
       // tooth: share-signature
       if (text === undefined || signature === undefined || !ring.hasSigned(text, PURPOSE, signature)) return undefined;
-      // It says what we wrote: the signature is ours.
+      // The content is what this server wrote, because the signature is its own.
       const { exp, ...others } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as ShareClaims & {
         exp: number;
       };

@@ -5,7 +5,7 @@ import type { AskedResult, Results } from '../insights/results.ts';
 import { EMPTY_MS } from '../insights/freshness.ts';
 import { NO_RESULT, type InsightResult, type ResultError } from '../insights/result.ts';
 
-/** What is younger is shown as it is, also what went wrong. */
+/** Younger results are shown as they are, failures too. */
 const KEPT_MS = 5 * 60_000;
 /** Of a result that says nothing. */
 const EMPTY_KEPT_MS = 30_000;
@@ -15,7 +15,7 @@ const MAX_FAILURES = 1_000;
 
 export type SharedResultsOptions = {
   results: Pick<Results, 'resultsOf'>;
-  /** What rules leave to everybody: a link is for no member in particular. */
+  /** Rights that rules leave to everybody: a link is for no member in particular. */
   accessOf(projectId: number): Promise<RawAccess>;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -80,7 +80,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   };
 }
 
-/** What was known before is better than nothing: it says how old it is. */
+/** An older result is better than none: it says how old it is. */
 function lateOf(known: InsightResult): InsightResult {
   if (known.last_refresh !== null) return known;
   return { ...NO_RESULT, error: { type: 'timeout', message: 'The result is still being computed.' } };

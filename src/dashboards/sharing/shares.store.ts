@@ -1,4 +1,4 @@
-/** What a link opens, asked by strangers: the one door to a project that takes no key. */
+/** Objects that links open to visitors: the only access to a project that takes no key. */
 import type { Knex } from '../../db/connection.ts';
 import type { Project } from '../../http/access.ts';
 import { configurationFrom, type ConfigurationRow, type SharingConfiguration } from './configurations.store.ts';

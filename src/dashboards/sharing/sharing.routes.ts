@@ -15,7 +15,7 @@ export type SharingApi = { sharing: Sharing; dashboardStores: DashboardStores };
 /** Upstream's, for what is wrong with passwords. */
 const OnlyError = Type.Object({ error: Type.String() }, { title: 'SharingError' });
 
-/** What the gatekeeper found and let pass. */
+/** The object that the gatekeeper found and let pass. */
 type FindObject = (stores: DashboardStores, projectId: number, id: string) => Promise<SharedObject>;
 type Kind = { kind: SharedObject['kind']; missing: string; denied: string; find: FindObject };
 

@@ -110,7 +110,7 @@ export function createSharing(stores: DashboardStores) {
       });
     },
 
-    /** Whoever came in with it is out. @returns false when there is no such password */
+    /** Removes a password, and with it the access of its visitors. @returns false when there is no such password */
     async removePassword(change: Change, passwordId: number): Promise<boolean> {
       return stores.inTransaction(change.project.id, async (bound) => {
         const { id } = await ensure(bound, change.project.id, change.object);

@@ -10,7 +10,7 @@ import { ACTIVITY_SCOPE } from './sharing.ts';
 const OF_ADDRESS = { atOnce: 5, seconds: 12 };
 /** Of all addresses at one page: a password costs a fifth of a second to compare. */
 const OF_PAGE = { atOnce: 30, seconds: 2 };
-/** Whoever has any of a token left may use a whole one: with only a bit of the last there are so many and no more. */
+/** Part of the last token: the limit admits a try while any part of a token is left, so that this makes exactly as many tries. */
 const LAST = 0.01;
 const SUFFIX = 6;
 

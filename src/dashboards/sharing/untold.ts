@@ -1,4 +1,4 @@
-/** What strangers are told in the place of what is not drawn: the same of every dashboard. */
+/** Placeholders, for visitors, of members that are not drawn: the same for every dashboard. */
 import { BY_LINK } from '../insights/restriction.ts';
 import type { InsightBody } from '../insights/schema.ts';
 import { ONLY_COLLABORATORS_EDIT } from '../restriction.ts';

@@ -1,4 +1,4 @@
-/** What a visitor brings: the link, perhaps the token of a password that they gave, perhaps a password. */
+/** Credentials of a visitor: the link, perhaps the token of a password that they gave, perhaps a password. */
 import type { IncomingMessage } from 'node:http';
 import { isUrlEncoded, readJson, readUrlEncoded } from '../../http/body.ts';
 import { SHARE_TOKEN_SECONDS } from './share-tokens.ts';

@@ -1,4 +1,4 @@
-/** What tiles of templates ask, said in short. */
+/** Queries of templates' tiles, in a short form. */
 import type { GivenTile } from '../tiles/schema.ts';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export function trend(event: string, { math = 'total', interval = 'day', from, d
   };
 }
 
-/** Who comes back after having come once. */
+/** Retention: persons who come back after their first visit. */
 export function retention(event: string): Query {
   const entity = { id: event, type: 'events' };
   return {
@@ -39,7 +39,7 @@ export function retention(event: string): Query {
   };
 }
 
-/** Who does it again and again. */
+/** Funnel: persons who do it again and again. */
 export function funnel(event: string, steps: number): Query {
   const names = ['First', 'Second', 'Third', 'Fourth', 'Fifth'].slice(0, steps);
   return {

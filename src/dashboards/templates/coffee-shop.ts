@@ -1,4 +1,4 @@
-/** What `sluice up` shows of `examples/events.ndjson`, the morning of a coffee shop, and of what is sent today. */
+/** The dashboard of `sluice up`: `examples/events.ndjson`, the morning of a coffee shop, and the events of today. */
 import type { GivenTile } from '../tiles/schema.ts';
 import { insightTile, trend } from './charts.ts';
 import type { DashboardTemplate } from './template.ts';

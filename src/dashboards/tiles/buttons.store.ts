@@ -18,7 +18,7 @@ export function buttonStore(db: Knex) {
   const table = () => db<Button>('dashboard_buttons');
 
   return {
-    /** Those that there are, by id. */
+    /** Existing buttons, by id. */
     async byIds(projectId: number, ids: readonly string[]): Promise<Map<string, Button>> {
       if (ids.length === 0) return new Map();
       const rows = await table().where({ project_id: projectId }).whereIn('id', ids);

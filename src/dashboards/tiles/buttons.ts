@@ -8,7 +8,7 @@ import { lengthOf } from './texts.ts';
 
 const MAX_URL = 2000;
 const MAX_TEXT = 200;
-/** What RFC 3986 lets a path, a query and a fragment hold; two slashes in front would name a host. */
+/** Characters of a path, a query and a fragment by RFC 3986; two slashes in front would name a host. */
 const PATHNAME = /^\/(?!\/)[\w.~:/?#[\]@!$&'()*+,;=%-]*$/;
 
 /** @throws InvalidInput naming the field */

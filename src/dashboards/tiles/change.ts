@@ -15,7 +15,7 @@ import type { GivenTile } from './schema.ts';
 import { rewriteText, writeText } from './texts.ts';
 import type { NewTile, Tile, TileContent, TileFields } from './tiles.store.ts';
 
-/** What one request does to the tiles of one dashboard: all that were ever on it, by id. */
+/** Changes of one request to the tiles of one dashboard: all that were ever on it, by id. */
 type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile>; newInsights: NewInsights };
 
 /**

@@ -23,7 +23,7 @@ export const FIRST_PLACE = {
 } as const satisfies Layouts;
 /** Where the order puts what has no place: as upstream. */
 const NOWHERE = 100;
-/** Nobody scrolls further; sums of these stay exact. */
+/** Limit of a position on the grid, beyond which nobody scrolls; sums of such numbers stay exact. */
 const FURTHEST = 1_000_000;
 
 /** Row by row, from the left; what is in the same place by age. */

@@ -1,4 +1,4 @@
-/** What the activity log tells of a dashboard's tiles: each tile that differs, as it was and as it is. */
+/** Entries of the activity log about a dashboard's tiles: each tile that differs, as it was and as it is. */
 import { changesBetween, type Change } from '../../identity/activity.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { recordOf, SCOPE } from '../log.ts';

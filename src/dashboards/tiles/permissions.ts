@@ -1,4 +1,4 @@
-/** What somebody may do with dashboards and insights other than the one that their request names. */
+/** Rights to dashboards and insights other than the one that a request names. */
 import { NotFound, PermissionDenied } from '../../errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../http/access.ts';
 import type { Dashboard } from '../dashboards.store.ts';
@@ -11,7 +11,7 @@ import type { DashboardBound } from '../stores.ts';
 import { mayEdit } from '../restriction.ts';
 import type { Tile, TilePlace } from './tiles.store.ts';
 
-/** Who looks at tiles. */
+/** The viewer of tiles. */
 export type Looking = {
   stores: Pick<DashboardBound, 'dashboards' | 'insights' | 'tiles'>;
   project: Pick<Project, 'id'>;
@@ -63,7 +63,7 @@ export async function ensureSeesTile(
 }
 
 /**
- * Who has the link of a dashboard sees all of it: nobody opens one to what they may not see themselves.
+ * The link of a dashboard shows all of it, so users cannot share what they may not see themselves.
  * @throws PermissionDenied
  */
 export async function ensureSeesAll(looking: Looking, dashboardId: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** What leaves of a tile. */
+/** Tiles as clients see them. */
 import type { Rights } from '../../http/access.ts';
 import { userOf } from '../../identity/users.ts';
 import type { Users } from '../../identity/users.store.ts';

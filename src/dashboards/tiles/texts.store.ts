@@ -15,7 +15,7 @@ export function textStore(db: Knex) {
   const table = () => db<Text>('dashboard_texts');
 
   return {
-    /** Those that there are, by id. */
+    /** Existing texts, by id. */
     async byIds(projectId: number, ids: readonly number[]): Promise<Map<number, Text>> {
       if (ids.length === 0) return new Map();
       const rows = await table().where({ project_id: projectId }).whereIn('id', ids);

@@ -1,4 +1,4 @@
-/** What is written on text tiles, inside a transaction of the room's stores. */
+/** Texts of text tiles, changed inside a transaction of the room's stores. */
 import { InvalidInput } from '../../errors.ts';
 import type { Acting } from '../acting.ts';
 import { mayChangeEverywhere } from './permissions.ts';
@@ -35,7 +35,7 @@ export async function writeText(acting: Acting, { body = '', created_by }: Given
 }
 
 /**
- * Whoever wrote it stays its author.
+ * The author of a text stays its author.
  * @returns the text that the tile has then: a new one, where the old is also on a dashboard that the caller may not change
  * @throws InvalidInput naming the field
  */

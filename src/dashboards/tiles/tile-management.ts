@@ -1,4 +1,4 @@
-/** What users do with single tiles. Each change is one transaction, with its entries in the activity log. */
+/** Actions of users on single tiles. Each change is one transaction, with its entries in the activity log. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput, Stale } from '../../errors.ts';
 import type { Acting } from '../acting.ts';

@@ -1,4 +1,4 @@
-/** What is done with single tiles of a dashboard: `/dashboards/:id/move_tile/` and its like. */
+/** Routes of single tiles of a dashboard: `/dashboards/:id/move_tile/` and its like. */
 import { InvalidInput } from '../../errors.ts';
 import { orEnvelope } from '../../http/error-body.ts';
 import { entityTag, expectedVersion, prefersRepresentation, REPRESENTATION_APPLIED } from '../../http/preconditions.ts';

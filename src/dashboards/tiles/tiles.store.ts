@@ -17,7 +17,7 @@ export type TileFields = {
   transparent_background: boolean | null;
 };
 
-/** What is on a tile: exactly one is not null. */
+/** Content of a tile: exactly one is not null. */
 export type TileContent = { insight_id: number | null; text_id: number | null; button_id: string | null };
 
 export type Tile = TileFields & TileContent & { id: number; dashboard_id: number; deleted: boolean };
@@ -31,7 +31,7 @@ export type OwnedPlace = TilePlace & Pick<Dashboard, 'created_by'>;
 /** Perhaps on a deleted dashboard, which may come back. */
 export type SharedPlace = OwnedPlace & { dashboard_deleted: boolean };
 
-/** What copies of a dashboard share, and nothing else protects. */
+/** Contents that copies of a dashboard share, and nothing else protects. */
 type Shared = Pick<TileContent, 'text_id' | 'button_id'>;
 
 export type NewTile = Partial<TileFields> & Partial<TileContent> & { dashboard_id: number };
@@ -70,7 +70,7 @@ export function tileStore(db: Knex) {
       );
 
   return {
-    /** Those that are shown, in no order. */
+    /** Shown tiles, in no order. */
     async live(dashboardId: number): Promise<Tile[]> {
       return (await live(dashboardId).select(COLUMNS)) as Tile[];
     },

@@ -20,9 +20,9 @@ export type TileViewer = {
   rights: Rights | null;
   /** Absent: whoever has the link. */
   caller?: Pick<Caller, 'userId'>;
-  /** What they lay over the queries for this one look. */
+  /** Filters and variables over the queries for this one view. */
   overrides?: Overrides;
-  /** What queries give, in the order of what was asked. Without it tiles are shown without results. */
+  /** Reads results, in the order of the queries. Without it tiles are shown without results. */
   resultsOf?(asked: readonly AskedResult[]): Promise<readonly InsightResult[]>;
 };
 

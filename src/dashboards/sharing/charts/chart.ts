@@ -9,7 +9,7 @@ import { retention } from './retention.ts';
 import { isEmpty, legend, sideBySide, type Series } from './series.ts';
 import { MAX_COLUMNS, MAX_ROWS, seriesTable, table } from './table.ts';
 
-/** What is drawn, from an insight as strangers see it. */
+/** Charts, drawn from an insight as visitors see it. */
 export type Drawn = {
   name: string;
   /** Of the query. */
@@ -54,7 +54,7 @@ function alone(picture: ComponentChild): Chart {
 function trend({ name, display }: Drawn, given: readonly Series[], options: { legend: boolean }): Chart {
   const series = sideBySide(given);
   const isCompared = series.some((one) => one.compare_label === 'previous');
-  // What is below zero is no part of a whole, and neither is what happened before.
+  // Values below zero are no parts of a whole, and neither are those of the earlier period.
   const areParts = !isCompared && series.every(({ data }) => data.every((value) => value >= 0));
   const numbers = seriesTable(name, series);
   const names = options.legend || series.length > 1 ? legend(series) : null;

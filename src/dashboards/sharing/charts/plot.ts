@@ -10,7 +10,7 @@ export const PLANE = 1000;
 const MAX_LABELS = 6;
 
 export type Frame = {
-  /** What a screen reader says instead of the picture. */
+  /** Text that a screen reader reads instead of the picture. */
   says: string;
   /** Where horizontal lines are: the first at the bottom, the last at the top. */
   ticks: readonly number[];

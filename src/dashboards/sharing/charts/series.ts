@@ -1,4 +1,4 @@
-/** What a trend gives, as charts draw it. */
+/** Series of a trend, as charts draw them. */
 import type { TrendResult } from '../../queries/result.ts';
 import { h, type ComponentChild } from 'preact';
 import { number } from './format.ts';
@@ -14,14 +14,14 @@ export function colourOf(n: number): string {
   return `s${n % MAX_DRAWN}`;
 }
 
-/** What happened before lies beside what happens now: under another name. */
+/** The earlier period lies beside the present one, under another name. */
 export function sideBySide(series: readonly Series[]): Series[] {
   return sameLength(series).map((one) => {
     return one.compare_label === 'previous' ? { ...one, label: `${one.label} (before)` } : one;
   });
 }
 
-/** What happened before for no longer than what happens now. */
+/** The earlier period is as long as the present one at most. */
 export function sameLength(series: readonly Series[]): Series[] {
   const length = series[0]?.data.length ?? 0;
   return series.map((one) => {

@@ -15,7 +15,7 @@ const NUMERIC = { class: 'number' };
 
 type Table = { name: string; head: readonly string[]; rows: readonly (readonly unknown[])[]; hasMore?: boolean };
 
-/** It scrolls by itself, by keyboard too, so that the page does not. */
+/** The table scrolls by itself, by keyboard too, so that the page does not. */
 export function table({ name, head, rows, hasMore = false }: Table): ComponentChild {
   const shown = rows.slice(0, MAX_ROWS);
   const columns = head.slice(0, MAX_COLUMNS);
@@ -55,7 +55,7 @@ function cell(value: unknown): ComponentChild {
   return typeof shown === 'string' ? h('td', null, shown) : h('td', shown === null ? null : NUMERIC, number(shown));
 }
 
-/** What is told of a value, here and in JSON: objects in few words, or cut as long texts are. Told again it stays the same. */
+/** Text of a value, here and in JSON: objects in few words, or cut as long texts are. Its own text stays the same. */
 export function shownCell(value: unknown): string | number | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return value;

@@ -12,7 +12,7 @@ export type DocumentParts = {
   theme: 'light' | 'dark' | 'system';
   /** Of the stylesheet, for this page alone. Numbers of ours: nothing that somebody typed. */
   rules?: string;
-  /** It may send a form to where it came from. */
+  /** Whether the page may send a form to its own origin. */
   takesForms?: boolean;
 };
 
@@ -55,7 +55,7 @@ function headersOf(styles: string, takesForms: boolean): Record<string, string> 
   };
 }
 
-/** Who has the address is in: it stays with them. */
+/** The address opens the page, so it is not passed on to other sites. */
 export const PRIVATE_HEADERS = {
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',

@@ -8,7 +8,7 @@ const EMPTY_HEIGHT = 2;
 
 type Laid = Placed & { insight?: object | null };
 
-/** Those without a place come after all others, two beside each other. */
+/** Tiles without a place come after all others, two beside each other. */
 export function gridRules(tiles: readonly Laid[]): string {
   const placed = compacted(tiles.filter(({ layouts }) => placeOf(layouts, 'sm')).map(bounded));
   const places = placed.map(({ id, layouts }) => [id, placeOf(layouts, 'sm')!] as const);
