@@ -1,7 +1,7 @@
 /** The examples of README and docs, as far as they can be seen without running them. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { projectSettings } from '../src/identity/project-body.ts';
 
 const ROOT = new URL('../', import.meta.url);
@@ -19,6 +19,22 @@ function stepsOf(shell: string): Step[] {
   const bare = shell.replace(/(^|\s)# .*/g, '').replace(/'[^']*'/g, '');
   const steps = bare.matchAll(/\$([a-z]+)|^ *(?:for )?([a-z]+)(?:=| in )/gm);
   return [...steps].map(([, used, set]) => ({ name: (used ?? set)!, sets: used === undefined }));
+}
+
+/** Whether a relative link leads to a file, and its fragment to a heading there, named as GitHub names them. */
+function leadsSomewhere(link: string, from: URL): boolean {
+  const target = new URL(link, from);
+  const fragment = target.hash.slice(1);
+  if (!existsSync(target)) return false;
+  if (fragment === '') return true;
+  const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!);
+  return headings.some(
+    (title) =>
+      title
+        .toLowerCase()
+        .replace(/[^\w -]/g, '')
+        .replaceAll(' ', '-') === fragment,
+  );
 }
 
 const README = shellOf('README.md');
@@ -53,6 +69,18 @@ describe('the examples of the documentation', () => {
     const taken = { type: 'server_error', code: 'conflict', detail: 'The place is taken.', attr: null };
     assert.deepEqual(field(taken), { status: 1, stdout: '', stderr: 'The place is taken.\n' });
   });
+
+  for (const page of ['README.md', ...readdirSync(new URL('docs/', ROOT)).map((name) => `docs/${name}`)]) {
+    it(`of ${page} link to files and headings that exist`, () => {
+      const links = [...readFileSync(new URL(page, ROOT), 'utf8').matchAll(/\]\(([^)\s:]+)\)/g)].map(
+        ([, link]) => link!,
+      );
+      assert.deepEqual(
+        links.filter((link) => !leadsSomewhere(link, new URL(page, ROOT))),
+        [],
+      );
+    });
+  }
 
   it('name every setting of a project', () => {
     const text = readFileSync(new URL('docs/access.md', ROOT), 'utf8');
