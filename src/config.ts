@@ -54,6 +54,15 @@ export const Environment = Type.Object({
         'Key ring for credentials at rest: `id:base64 of 32 bytes`, comma-separated, the newest first. `sluice up` makes one.',
     }),
   ),
+  SLUICE_API_KEY: Type.Optional(
+    Type.String({
+      description:
+        'Personal or project secret key by which `sluice flags import` writes. Unset: that of the `npm start` in this folder.',
+    }),
+  ),
+  POSTHOG_API_KEY: Type.Optional(
+    Type.String({ description: 'Personal key of the server that `sluice flags import --from` reads.' }),
+  ),
   SLUICE_WORKER_CONCURRENCY: Type.Integer({
     minimum: 1,
     maximum: 100,

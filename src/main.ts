@@ -30,6 +30,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: 'create users, give them passwords, list them',
     load: async () => (await import('./commands/users.ts')).usersCommand(),
   },
+  flags: {
+    summary: 'import feature flags from PostHog, or from another Sluice',
+    load: async () => (await import('./commands/flags.ts')).flagsCommand(),
+  },
   capture: {
     summary: 'send a file of events to a running server',
     load: async () => (await import('./commands/capture.ts')).captureCommand(),

@@ -40,6 +40,7 @@ const ARROWS = `
   health          -> http, db, events
   identity        -> http, db, secrets, notify (types)
   flags           -> http, lane (types), db, cookieless, identity, wire, flags/evaluation, events, query, secrets
+  flag-import     -> flags, http, sending, wire
   dashboards      -> http, db, identity, secrets, wire (types), events, query
   capture         -> http, lane (types), db, cookieless, identity, wire, events, secrets
   notify          -> net, db (types)

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -11,6 +10,7 @@ import type { ReadLine } from '../sending/reading.ts';
 import { RETRY } from '../sending/retry.ts';
 import { sendFile, type FileSummary } from '../sending/send-file.ts';
 import { createSender } from '../sending/sender.ts';
+import { readReport, REPORT_FILE } from '../up/report.ts';
 
 const FORMATS: Record<string, ReadLine> = { ndjson: readNdjsonLine, 'access-log': readAccessLogLine };
 
@@ -99,12 +99,12 @@ async function target({ url, key }: Options): Promise<{ url: string; key: string
   if (url !== undefined && !URL.canParse(url))
     throw new CommandFailed(`--url ${url} is not an address like http://127.0.0.1:8000.`);
   if (url !== undefined && key !== undefined) return { url, key };
-  const file = path.join(readConfig().SLUICE_STATE_DIR, 'dev.json');
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) {
+  const folder = readConfig().SLUICE_STATE_DIR;
+  const running = await readReport(folder);
+  if (!running) {
+    const file = path.join(folder, REPORT_FILE);
     throw new CommandFailed(`There is no ${file}: start a server here with "npm start", or give --url and --key.`);
   }
-  const running = JSON.parse(text) as { api_url: string; project_api_key: string };
   return { url: url ?? running.api_url, key: key ?? running.project_api_key };
 }
 

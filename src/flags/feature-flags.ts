@@ -82,22 +82,32 @@ export async function createFlag(
   seal: Seal = cannotSeal,
 ): Promise<FeatureFlag> {
   ensureMay(author);
-  await checkKey(stores, project.id, input.key);
-  const { filters: given, ...said } = input;
-  const checked = given === undefined ? EVERYBODY : checkedFilters(given);
-  const filters = said.isRemoteConfiguration ? rolledOut(checked) : checked;
-  if (filters.groups.length === 0) {
-    throw new InvalidInput('Feature flags need at least one condition set.', 'filters__groups');
-  }
-  await checkReferences(stores, project.id, { key: input.key, filters }, viewerOf(author));
-  const wanted = { ...DEFAULTS, ...said, filters };
-  checkTogether(wanted);
+  const wanted = checkedNewFlag(input);
+  await checkKeyIsFree(stores, project.id, wanted.key);
+  await checkReferences(stores, project.id, wanted, viewerOf(author));
   const { secret, ...fields } = sealedFields(wanted);
   let flag = await stores.flags.insert(project.id, author.userId, fields);
   // A sealed payload is bound to its row, which had no id until now.
   if (secret !== undefined) flag = await stores.flags.setSealedPayloads(flag.id, seal(flag, secret));
   await record(stores, project, author, 'created', flag, []);
   return flag;
+}
+
+/**
+ * A new flag, as far as it can be checked alone: what it refers to is checked when it is made.
+ * @returns the flag as it is stored, but for what is encrypted
+ * @throws InvalidInput naming the field
+ */
+export function checkedNewFlag({ filters: given, ...said }: NewFlag): FlagFields {
+  checkKey(said.key);
+  const checked = given === undefined ? EVERYBODY : checkedFilters(given);
+  const filters = said.isRemoteConfiguration ? rolledOut(checked) : checked;
+  if (filters.groups.length === 0) {
+    throw new InvalidInput('Feature flags need at least one condition set.', 'filters__groups');
+  }
+  const wanted = { ...DEFAULTS, ...said, filters };
+  checkTogether(wanted);
+  return wanted;
 }
 
 /**
@@ -197,7 +207,10 @@ async function checkChange(
     await checkUnused(stores, current);
     return checkDispensable(stores, current, 'delete', viewer);
   }
-  if (wanted.key !== undefined || wanted.deleted === false) await checkKey(stores, projectId, after.key, id);
+  if (wanted.key !== undefined || wanted.deleted === false) {
+    checkKey(after.key);
+    await checkKeyIsFree(stores, projectId, after.key, id);
+  }
   if (wanted.active === false) await checkDispensable(stores, current, 'disable', viewer);
   const comesBack = after.active && (wanted.active === true || wanted.deleted === false);
   await checkUndisturbed(stores, current, after);
@@ -213,13 +226,16 @@ async function checkChange(
 const KEY = /^[a-zA-Z0-9_-]+$/;
 const MAX_KEY = 400;
 
-async function checkKey({ flags }: FlagBound, projectId: number, key: string, own?: number): Promise<void> {
+function checkKey(key: string): void {
   if (key.length > MAX_KEY) {
     throw new InvalidInput(`Ensure this field has no more than ${MAX_KEY} characters.`, 'key', 'max_length');
   }
   if (!KEY.test(key)) {
     throw new InvalidInput('Only letters, numbers, hyphens (-) & underscores (_) are allowed.', 'key', 'invalid_key');
   }
+}
+
+async function checkKeyIsFree({ flags }: FlagBound, projectId: number, key: string, own?: number): Promise<void> {
   const other = await flags.findByKey(projectId, key);
   if (other && other.id !== own) {
     throw new InvalidInput('There is already a feature flag with this key.', 'key', 'unique');

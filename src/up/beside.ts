@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import { EXPORTS_FOLDER } from './roles.ts';
 import { KEYS_FILE } from './key-ring.ts';
-import { REPORT_FILE, type Report } from './report.ts';
+import { readReport } from './report.ts';
 
 /**
  * Fills in what the environment leaves out from the state folder of the `up` that runs here.
@@ -12,9 +12,9 @@ import { REPORT_FILE, type Report } from './report.ts';
  */
 export async function besideUp(config: Config): Promise<Config> {
   const file = (name: string) => path.resolve(config.SLUICE_STATE_DIR, name);
-  const text = await readFile(file(REPORT_FILE), 'utf8').catch(() => undefined);
-  if (text === undefined) return config;
-  const { database_url, temporal_address } = JSON.parse(text) as Report;
+  const report = await readReport(config.SLUICE_STATE_DIR);
+  if (!report) return config;
+  const { database_url, temporal_address } = report;
   const keys = await readFile(file(KEYS_FILE), 'utf8').catch(() => undefined);
   return {
     DATABASE_URL: database_url,

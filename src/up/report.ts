@@ -1,4 +1,6 @@
 /** What a person and a program need to know to use a running Sluice. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { StateFolder } from './state-folder.ts';
 
 /** The content of `dev.json`, exactly. */
@@ -22,6 +24,12 @@ export const REPORT_FILE = 'dev.json';
 /** It holds keys and a password: readable by its owner only. It is there exactly while Sluice is ready. */
 export async function writeReport(state: StateFolder, report: Report): Promise<void> {
   await state.writeSecret(REPORT_FILE, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+/** @param folder of the state @returns undefined when no Sluice is ready there */
+export async function readReport(folder: string): Promise<Report | undefined> {
+  const text = await readFile(path.resolve(folder, REPORT_FILE), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Report);
 }
 
 export async function removeReport(state: StateFolder): Promise<void> {

@@ -274,4 +274,16 @@ export const BYTE_TEETH: readonly Tooth[] = [
     tests: ['test/flags/evaluation/steps.test.ts'],
     grep: 'steps of a request|when they are spent|are counted for',
   },
+  {
+    name: 'import-bytes',
+    guards: 'a list of flags is not read beyond what memory holds',
+    tests: ['test/flag-import/wrong-input.test.ts'],
+    grep: 'fits into memory',
+  },
+  {
+    name: 'import-values',
+    guards: 'nor is one of many small values',
+    tests: ['test/flag-import/wrong-input.test.ts'],
+    grep: 'fits into memory',
+  },
 ];

@@ -43,4 +43,10 @@ export const NETWORK_TEETH: readonly Tooth[] = [
     tests: RULES,
     replace: ["parsed.kind() === 'ipv4' || (parsed.toByteArray()[0]! & 0xe0) === 0x20", 'true'],
   },
+  {
+    name: 'source-key-in-the-open',
+    guards: 'the key of the server that flags are imported from does not travel in the open',
+    tests: ['test/flag-import/source.test.ts'],
+    grep: 'in the open',
+  },
 ];

@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Command } from 'commander';
+import { readConfig, type Config } from '../config.ts';
+import { CommandFailed } from '../errors.ts';
+import { apiClient, type ApiClient } from '../flag-import/api-client.ts';
+import { importFlags, type Export } from '../flag-import/import.ts';
+import { count, emptySummary, lineOf, printable, summaryLine } from '../flag-import/lines.ts';
+import type { Outcome } from '../flag-import/outcome.ts';
+import { readLists } from '../flag-import/read-list.ts';
+import { readServer } from '../flag-import/read-server.ts';
+import { RETRY } from '../sending/retry.ts';
+import { readReport, REPORT_FILE } from '../up/report.ts';
+
+/** All was asked for, but something was refused, or is not whole: neither success (0) nor failure (1). */
+const EXIT_INCOMPLETE = 2;
+
+const LONGEST_WARNING = 500;
+const SAY_EVERY_MS = 15_000;
+
+type Options = {
+  cohorts?: string[];
+  from?: string;
+  fromProject?: string;
+  fromKeyFile?: string;
+  url?: string;
+  project?: string;
+  keyFile?: string;
+  update: boolean;
+  dryRun: boolean;
+  json: boolean;
+};
+
+export function flagsCommand(): Command {
+  return new Command('flags')
+    .summary('import feature flags from PostHog, or from another Sluice')
+    .description('What else is done with flags is done through the API: docs/feature-flags.md.')
+    .addCommand(importCommand());
+}
+
+function importCommand(): Command {
+  return new Command('import')
+    .summary('make the flags of an export here, and the cohorts that they name')
+    .description(
+      'Makes flags, and the cohorts that they name, through the API of a running server. Files are what GET ' +
+        '/api/projects/:id/feature_flags/?limit=1000 and …/cohorts/?limit=1000 answer at the source. What is here by its key (of cohorts ' +
+        'by its name) is not made again, so an import that was interrupted goes on when it is run again. Exit code: 0 all is here, ' +
+        '2 something was refused or lacks its payload, 1 stopped.',
+    )
+    .argument('[files...]', 'lists of flags, in JSON; - for standard input')
+    .option('--cohorts <files...>', 'lists of cohorts, in JSON')
+    .option('--from <address>', 'read the source itself instead of files, with the key in POSTHOG_API_KEY')
+    .option('--from-project <id>', 'the project at the source')
+    .option('--from-key-file <file>', 'read the key of the source from there')
+    .option('--url <address>', 'of the server that gets the flags (default: the one that `sluice up` runs here)')
+    .option('--project <id>', 'that gets the flags (default: that of `sluice up` here, else the only one of the key)')
+    .option('--key-file <file>', 'read the key of the server from there instead of SLUICE_API_KEY')
+    .option('--update', 'change flags and cohorts that are here and differ', false)
+    .option('--dry-run', 'check and say what would be done, and write nothing', false)
+    .option('--json', 'print a line of JSON for each flag and cohort, the summary last', false)
+    .action(run);
+}
+
+async function run(files: string[], options: Options): Promise<void> {
+  const config = readConfig();
+  const { json, dryRun, update } = options;
+  const target = await targetOf(options, config);
+  const given = options.from === undefined ? await readFiles(files, options) : await readSource(files, options, config);
+  const summary = emptySummary();
+  for await (const outcome of importFlags(given, target, { update, dryRun })) {
+    count(summary, outcome);
+    console.log(json ? JSON.stringify(jsonOf(outcome)) : lineOf(outcome, dryRun));
+  }
+  console.log(json ? JSON.stringify({ ...summary, dry_run: dryRun }) : summaryLine(summary, dryRun));
+  if (summary.incomplete > 0) process.exitCode = EXIT_INCOMPLETE;
+}
+
+function jsonOf({ sourceId, leftOut, withoutPayload, ...told }: Outcome): Record<string, unknown> {
+  return { ...told, source_id: sourceId, left_out: leftOut, without_payload: withoutPayload };
+}
+
+async function readFiles(files: readonly string[], { cohorts, fromProject, fromKeyFile }: Options): Promise<Export> {
+  if (files.length === 0) throw new CommandFailed('Name a file of flags, or a server with --from.');
+  if (fromProject !== undefined || fromKeyFile !== undefined) {
+    throw new CommandFailed('--from-project and --from-key-file are for --from.');
+  }
+  const flags = await readLists(files, 'flag');
+  const named = cohorts && (await readLists(cohorts, 'cohort'));
+  for (const { warning } of [flags, ...(named ? [named] : [])]) {
+    if (warning !== undefined) console.error(printable(warning, LONGEST_WARNING));
+  }
+  return { flags: flags.items, cohorts: named?.items };
+}
+
+async function readSource(files: readonly string[], options: Options, config: Config): Promise<Export> {
+  const { from = '', fromProject, fromKeyFile, cohorts } = options;
+  if (files.length > 0 || cohorts) throw new CommandFailed('Name files, or a server with --from, not both.');
+  if (fromProject === undefined) throw new CommandFailed('--from needs --from-project, the id of the project there.');
+  const source = apiClient({
+    url: sourceAddress(from),
+    project: projectId(fromProject, '--from-project'),
+    ...(await keyOf(fromKeyFile, config.POSTHOG_API_KEY, 'POSTHOG_API_KEY')),
+    retry: RETRY,
+    onWait: sayWait(from),
+  });
+  return readServer(source);
+}
+
+async function targetOf({ url, project, keyFile }: Options, config: Config): Promise<ApiClient> {
+  const running = url === undefined ? await readReport(config.SLUICE_STATE_DIR) : undefined;
+  const place = url ?? running?.api_url;
+  if (place === undefined) {
+    const file = path.join(config.SLUICE_STATE_DIR, REPORT_FILE);
+    throw new CommandFailed(`There is no ${file}: start a server here with "npm start", or give --url.`);
+  }
+  const key =
+    running && keyFile === undefined ? (config.SLUICE_API_KEY ?? running.personal_api_key) : config.SLUICE_API_KEY;
+  return apiClient({
+    url: httpAddress(place, '--url').href,
+    project: projectId(project ?? (running ? String(running.project_id) : '@current'), '--project'),
+    ...(await keyOf(keyFile, key, 'SLUICE_API_KEY')),
+    retry: RETRY,
+    onWait: sayWait(place),
+  });
+}
+
+/** Of a file first: what an environment holds may be there for something else. */
+async function keyOf(file: string | undefined, given: string | undefined, variable: string) {
+  const keyName = file ?? variable;
+  const text = file === undefined ? given : await readKey(file);
+  if (text === undefined)
+    throw new CommandFailed(`${variable} is not set. It is the key of the server; a file of it will do, too.`);
+  const key = text.trim();
+  if (!/^[\x21-\x7e]{1,1000}$/.test(key)) throw new CommandFailed(`${keyName} holds no key: one word is expected.`);
+  return { key, keyName };
+}
+
+async function readKey(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(`${file} cannot be read (${error.code}).`);
+  });
+}
+
+function projectId(text: string, option: string): string {
+  if (/^([1-9]\d{0,9}|@current)$/.test(text)) return text;
+  throw new CommandFailed(`${option} ${text} is not the id of a project.`);
+}
+
+function httpAddress(text: string, option: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new CommandFailed(`${option} ${text} is not an address like https://eu.posthog.com.`);
+  }
+  if (url.username !== '' || url.password !== '') throw new CommandFailed(`${option} takes no user and no password.`);
+  return url;
+}
+
+/** A key that opens another server's projects does not travel in the open. */
+function sourceAddress(text: string): string {
+  const url = httpAddress(text, '--from');
+  const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  // tooth: source-key-in-the-open
+  if (url.protocol !== 'https:' && !isHere)
+    throw new CommandFailed('--from must be https, but for this machine: the key is sent there.');
+  return url.href;
+}
+
+/** An outage is a line now and then, not one for each attempt. */
+function sayWait(place: string): (reason: string) => void {
+  let saidAt = -Infinity;
+  return (reason) => {
+    if (performance.now() - saidAt < SAY_EVERY_MS) return;
+    saidAt = performance.now();
+    console.error(`Waiting for ${place}: ${reason}.`);
+  };
+}

@@ -1,0 +1,188 @@
+/** A project's API, here or at upstream: requests with a key, waits where the server asks for them, pages. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailed } from '../errors.ts';
+import { mayPass } from '../sending/answer.ts';
+import { retryAfterMs, retrying, TryAgain, type RetryPolicy } from '../sending/retry.ts';
+import { isFields, type Fields } from './exported.ts';
+import { collect, roomForList, type Room } from './limits.ts';
+import type { Refusal } from './outcome.ts';
+import { parseList } from './read-list.ts';
+
+const ATTEMPT_TIMEOUT_MS = 60_000;
+/** A key's requests are counted by the minute and by the hour: no server asks for a longer wait. */
+const LONGEST_WAIT_MS = 3_600_000;
+const USUAL_WAIT_MS = 30_000;
+const PAGE = 500;
+
+export type ApiClientOptions = {
+  /** Where the server is: `http://127.0.0.1:8000`. */
+  url: string;
+  /** An id, or `@current`. */
+  project: string;
+  key: string;
+  /** Which option or variable names the key, for errors. */
+  keyName: string;
+  retry: RetryPolicy;
+  /** Gets why a request is sent again later. */
+  onWait: (reason: string) => void;
+};
+
+/** What a write came to. */
+export type Written = { body: Fields } | { refusal: Refusal; status: number };
+
+export type ApiClient = ReturnType<typeof apiClient>;
+
+export function apiClient({ url, project, key, keyName, retry, onWait }: ApiClientOptions) {
+  const base = new URL(`api/projects/${encodeURIComponent(project)}/`, url.endsWith('/') ? url : `${url}/`);
+  const never = new AbortController().signal;
+  let hasAnswered = false;
+
+  /** One request, but for waits that the server asks for: what is answered with 429 was not done. @throws TryAgain, CommandFailed */
+  async function ask(method: string, path: string, body?: Fields, headers: Record<string, string> = {}) {
+    for (;;) {
+      const response = await send(method, path, body, headers);
+      if (response.status !== 429) return response;
+      const wait = retryAfterMs(response.headers.get('retry-after')) ?? USUAL_WAIT_MS;
+      await response.body?.cancel();
+      onWait(`it takes no more requests with this key for ${Math.ceil(wait / 1000)} s`);
+      await sleep(Math.min(wait, LONGEST_WAIT_MS));
+    }
+  }
+
+  async function send(method: string, path: string, body: Fields | undefined, headers: Record<string, string>) {
+    const response = await fetch(new URL(path, base), {
+      method,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${key}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      // The key is for this server only.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
+    }).catch((error: unknown) => {
+      const reason = `${url} does not answer (${codeOf(error)})`;
+      // A server that was never there is a mistake in the address; one that went away may come back.
+      if (!hasAnswered && /^(ECONNREFUSED|ENOTFOUND)$/.test(codeOf(error))) throw new CommandFailed(`${reason}.`);
+      throw new TryAgain(reason, undefined, { cause: error });
+    });
+    hasAnswered = true;
+    const { status } = response;
+    if (status !== 429 && mayPass(status)) {
+      await response.body?.cancel();
+      throw new TryAgain(`${url} answers ${status}`, retryAfterMs(response.headers.get('retry-after')));
+    }
+    if (status >= 300 && status < 400) {
+      throw new CommandFailed(
+        `${url} answers ${status}, a redirect, which is not followed. Give the address it leads to.`,
+      );
+    }
+    if (status === 401) throw new CommandFailed(`${url} refused the key of ${keyName}: ${await detailOf(response)}`);
+    return response;
+  }
+
+  async function bytesOf(response: Response, room: Room = roomForList()): Promise<Buffer> {
+    const name = `The answer of ${url}`;
+    if (!response.body) throw new TryAgain(`${name} is empty`);
+    try {
+      return await collect(response.body, name, room);
+    } catch (error) {
+      if (error instanceof CommandFailed) throw error;
+      throw new TryAgain(`${name} ends early (${codeOf(error)})`, undefined, { cause: error });
+    }
+  }
+
+  async function detailOf(response: Response): Promise<string> {
+    return (await refusalOf(response)).reason;
+  }
+
+  async function refusalOf(response: Response): Promise<Refusal> {
+    const text = (await bytesOf(response).catch(() => Buffer.alloc(0))).toString();
+    const { attr, code, detail } = fieldsOf(text);
+    return {
+      attr: typeof attr === 'string' ? attr : null,
+      code: typeof code === 'string' ? code : `http_${response.status}`,
+      reason: typeof detail === 'string' ? detail : `${response.status} ${response.statusText}`,
+    };
+  }
+
+  return {
+    url,
+
+    /**
+     * The items of a list, page by page. Of a page's `next` only the query is followed: the key goes nowhere else.
+     * @param limits `items`: how many there may be; `room`: for all pages together, else for each
+     * @throws CommandFailed
+     */
+    async *list(
+      path: string,
+      limits: { items?: number; room?: Room } = {},
+      query: Readonly<Record<string, string>> = {},
+    ): AsyncGenerator {
+      let items = 0;
+      let search = new URLSearchParams({ ...query, limit: String(PAGE) }).toString();
+      for (;;) {
+        const page = await tried(async () => {
+          const response = await ask('GET', `${path}?${search}`);
+          if (!response.ok) throw new CommandFailed(`${url} does not list ${path}: ${await detailOf(response)}`);
+          return parseList(await bytesOf(response, limits.room), `The answer of ${url} to ${path}`);
+        });
+        for (const item of page.results) {
+          if (++items > (limits.items ?? Infinity))
+            throw new CommandFailed(`${url} lists more than ${limits.items} ${path}`);
+          yield item;
+        }
+        if (page.next === null || page.results.length === 0) return;
+        const next = URL.canParse(page.next) ? new URL(page.next).search.slice(1) : search;
+        if (next === search)
+          throw new CommandFailed(`${url} names no further page of ${path} where it says that there is one.`);
+        search = next;
+      }
+    },
+
+    /**
+     * Creates or changes, once: the caller knows whether it may be repeated.
+     * @throws TryAgain when it may have been done, or may be done later; CommandFailed
+     */
+    async write(
+      method: 'POST' | 'PATCH',
+      path: string,
+      body: Fields,
+      headers?: Record<string, string>,
+    ): Promise<Written> {
+      const response = await ask(method, path, body, headers);
+      if (!response.ok) return { refusal: await refusalOf(response), status: response.status };
+      return { body: fieldsOf((await bytesOf(response)).toString()) };
+    },
+
+    tried,
+  };
+
+  /** Repeats work that throws `TryAgain`. @throws CommandFailed when it is given up */
+  async function tried<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await retrying(work, { policy: retry, signal: never, onRetry: onWait });
+    } catch (error) {
+      if (!(error instanceof TryAgain)) throw error;
+      throw new CommandFailed(`${error.message}. Run the command again: what is there is not made twice.`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  const { cause, name, message } = error as Error & { cause?: { code?: string } };
+  return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? message);
+}
+
+function fieldsOf(text: string): Fields {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return isFields(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

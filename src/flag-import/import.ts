@@ -1,0 +1,46 @@
+/** Makes the flags of an export here, and before them the cohorts that they name. */
+import type { ApiClient } from './api-client.ts';
+import type { Exported } from './exported.ts';
+import { itemImporter, type ImportOptions } from './import-items.ts';
+import { COHORTS, FLAGS } from './kinds.ts';
+import type { Outcome } from './outcome.ts';
+import { cohortReferences, flagReferences } from './references.ts';
+
+export type Export = {
+  flags: readonly Exported[];
+  /** undefined: none were given. */
+  cohorts: readonly Exported[] | undefined;
+};
+
+/**
+ * Cohorts first, each after those that it names, then flags, each after those that it depends on; the oldest first.
+ * @returns what became of each flag, and of each cohort that a flag names, when it did
+ * @throws CommandFailed when the server does not go on
+ */
+export async function* importFlags(
+  given: Export,
+  target: ApiClient,
+  options: ImportOptions,
+): AsyncGenerator<Outcome, void> {
+  const importItems = itemImporter(target, options, given.cohorts !== undefined);
+  const named = cohortsNamed(given);
+  if (given.cohorts && named.size > 0) yield* importItems(COHORTS, given.cohorts, (cohort) => named.has(cohort.id));
+  yield* importItems(FLAGS, given.flags, () => true);
+}
+
+/** Ids of cohorts that flags name, themselves or by other cohorts. */
+export function cohortsNamed({ flags, cohorts = [] }: Export): Set<number | undefined> {
+  const byId = new Map(cohorts.map((cohort) => [cohort.id, cohort]));
+  const named = new Set<number | undefined>();
+  for (const { fields, fault, deleted } of flags) {
+    if (fault || deleted) continue;
+    for (const { kind, id } of flagReferences(fields['filters'])) if (kind === 'cohort') named.add(id);
+  }
+  // What is added meanwhile is visited, too.
+  for (const id of named) {
+    const cohort = byId.get(id);
+    if (!cohort || cohort.fault) continue;
+    for (const reference of cohortReferences(cohort.fields)) named.add(reference.id);
+  }
+  return named;
+}

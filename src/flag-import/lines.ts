@@ -1,0 +1,72 @@
+/** What became of flags and cohorts, for people: a line for each, and one for all. */
+import { isIncomplete, type Kind, type Outcome, type Refusal } from './outcome.ts';
+
+const LONGEST_NAME = 100;
+const LONGEST_REASON = 500;
+
+/** Of a dry run, which does none of it. */
+const PLANNED: Readonly<Record<Outcome['outcome'], string>> = {
+  created: 'create',
+  exists: 'exists',
+  updated: 'update',
+  refused: 'refuse',
+  skipped: 'skip',
+};
+
+/** As refusals name what patterns may not hold; docs/feature-flags.md says how to do without. */
+const REWRITABLE = /\b(lookahead|lookbehind|back-reference|atomic group|possessive quantifier)\b.*regular expression/i;
+const REWRITES = 'docs/feature-flags.md, "Patterns without lookaround", shows equivalents';
+
+export function lineOf(outcome: Outcome, dryRun: boolean): string {
+  const verb = dryRun ? PLANNED[outcome.outcome] : outcome.outcome;
+  const notes = notesOf(outcome).join('; ');
+  return `${verb.padEnd(7)}  ${outcome.kind.padEnd(6)}  ${printable(outcome.name, LONGEST_NAME)}${notes && `  ${notes}`}`;
+}
+
+function notesOf({ kind, outcome, active, refusal, leftOut, differs, withoutPayload }: Outcome): string[] {
+  if (refusal) return [reasonOf(refusal)];
+  if (outcome === 'skipped') return ['deleted in the export'];
+  const notes: string[] = [];
+  if (kind === 'flag' && !active) notes.push('inactive');
+  if (withoutPayload) notes.push('the payload is missing: it is encrypted, and the export masks it; set it here');
+  if (differs.length > 0) notes.push(`differs in ${differs.join(', ')}; --update changes it`);
+  if (leftOut.length > 0) notes.push(`left out: ${printable(leftOut.join(', '), LONGEST_REASON)}`);
+  return notes;
+}
+
+function reasonOf({ attr, reason }: Refusal): string {
+  const told = `${attr === null ? '' : `${attr}: `}${reason}`;
+  const hint = REWRITABLE.test(reason) ? ` (${REWRITES})` : '';
+  return printable(told, LONGEST_REASON) + hint;
+}
+
+export type Summary = Record<Kind, Record<Outcome['outcome'], number>> & { incomplete: number };
+
+const NONE = { created: 0, exists: 0, updated: 0, refused: 0, skipped: 0 };
+
+export function emptySummary(): Summary {
+  return { cohort: { ...NONE }, flag: { ...NONE }, incomplete: 0 };
+}
+
+export function count(summary: Summary, outcome: Outcome): void {
+  summary[outcome.kind][outcome.outcome] += 1;
+  if (isIncomplete(outcome)) summary.incomplete += 1;
+}
+
+export function summaryLine(summary: Summary, dryRun: boolean): string {
+  const counts = (['cohort', 'flag'] as const).map((kind) => {
+    const told = Object.entries(summary[kind]).filter(([, number]) => number > 0);
+    const all = told.reduce((sum, [, number]) => sum + number, 0);
+    const parts = told.map(
+      ([outcome, number]) => `${number} ${dryRun ? PLANNED[outcome as Outcome['outcome']] : outcome}`,
+    );
+    return `${all} ${kind}${all === 1 ? '' : 's'}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+  });
+  return `${counts.join('. ')}.${dryRun ? ' Nothing was written.' : ''}`;
+}
+
+/** Names and reasons come from files and servers: what would move the cursor or turn the line around is written out. */
+export function printable(text: string, longest: number): string {
+  const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return cut.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+}

@@ -1,0 +1,35 @@
+/** What becomes of each flag and cohort of an export. */
+
+export type Kind = 'flag' | 'cohort';
+
+/** Why something is not made or changed: as the API says it, or found before asking. */
+export type Refusal = {
+  /** The field at fault, nested names joined by `__`; null: the whole. */
+  attr: string | null;
+  code: string;
+  reason: string;
+};
+
+export type Outcome = {
+  kind: Kind;
+  /** The key of a flag, the name of a cohort, as the export has it. */
+  name: string;
+  outcome: 'created' | 'exists' | 'updated' | 'refused' | 'skipped';
+  /** Its id in the export. */
+  sourceId: number | null;
+  /** Its id here; null: it is not here. */
+  id: number | null;
+  active: boolean;
+  refusal: Refusal | null;
+  /** What the export says and nothing here keeps: fields, and members of filters. */
+  leftOut: readonly string[];
+  /** Fields of what was here already that the export says otherwise, and that were not changed. */
+  differs: readonly string[];
+  /** Its payload is encrypted, and is not here. */
+  withoutPayload: boolean;
+};
+
+/** Whether somebody has to do something: it is not here, or not whole. */
+export function isIncomplete({ outcome, withoutPayload }: Outcome): boolean {
+  return outcome === 'refused' || withoutPayload;
+}

@@ -1,0 +1,43 @@
+/** What is here already, by the names that an import asks about. */
+import type { ApiClient } from './api-client.ts';
+import { isFields, type Fields } from './exported.ts';
+import type { KindOfItem } from './kinds.ts';
+
+export type Present = {
+  id: number;
+  active: boolean;
+  version: number;
+  /** As the API shows it. */
+  fields: Fields;
+};
+
+/** Cohorts may share a name. Of all others nothing is kept, so the list may be of any length. */
+export async function presentItems(
+  target: ApiClient,
+  kind: KindOfItem,
+  names: ReadonlySet<string>,
+): Promise<Map<string, Present[]>> {
+  const found = new Map<string, Present[]>();
+  if (names.size === 0) return found;
+  for await (const item of target.list(kind.path)) {
+    const name = isFields(item) ? item[kind.nameField] : undefined;
+    if (typeof name !== 'string' || !names.has(name)) continue;
+    const same = found.get(name);
+    if (same) same.push(presentItem(item as Fields));
+    else found.set(name, [presentItem(item as Fields)]);
+  }
+  return found;
+}
+
+/** One that was made since the list was read. */
+export async function findHere(target: ApiClient, kind: KindOfItem, name: string): Promise<Present | undefined> {
+  for await (const item of target.list(kind.path, {}, { search: name })) {
+    if (isFields(item) && item[kind.nameField] === name) return presentItem(item);
+  }
+  return undefined;
+}
+
+function presentItem(fields: Fields): Present {
+  const { id, active = true, version = 0 } = fields;
+  return { id: Number(id), active: active === true, version: Number(version), fields };
+}

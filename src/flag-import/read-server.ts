@@ -1,0 +1,21 @@
+/** Lists of flags and cohorts, asked from the server that has them. */
+import type { ApiClient } from './api-client.ts';
+import { exportedItem, type Exported } from './exported.ts';
+import { cohortsNamed, type Export } from './import.ts';
+import { MOST_ITEMS, roomForList } from './limits.ts';
+import type { Kind } from './outcome.ts';
+
+/** Cohorts are asked for only where a flag names one: a key may be for flags alone. @throws CommandFailed */
+export async function readServer(source: ApiClient): Promise<Export> {
+  const flags = await readAll(source, 'feature_flags/', 'flag');
+  const needsCohorts = cohortsNamed({ flags, cohorts: [] }).size > 0;
+  return { flags, cohorts: needsCohorts ? await readAll(source, 'cohorts/', 'cohort') : [] };
+}
+
+async function readAll(source: ApiClient, path: string, kind: Kind): Promise<Exported[]> {
+  const items: Exported[] = [];
+  for await (const item of source.list(path, { items: MOST_ITEMS, room: roomForList() })) {
+    items.push(exportedItem(item, kind, `${source.url}: ${path}[${items.length}]`));
+  }
+  return items;
+}
