@@ -4,9 +4,7 @@ import { connect } from 'node:net';
 import { gzipSync, brotliCompressSync, constants, deflateSync, zstdCompressSync } from 'node:zlib';
 import { LIMITS } from '../../src/capture/limits.ts';
 import { CAPTURE_PATHS } from '../../src/capture/paths.ts';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { post, useCapture } from '../support/capture.ts';
 
 const event = (more: object = {}) => ({ event: 'pageview', distinct_id: 'someone', ...more });
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -48,25 +46,12 @@ function sendWhole(url: string, body: Buffer, headers: OutgoingHttpHeaders): Pro
 }
 
 describe('a body sent to capture', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-  let tenant: Tenant;
+  const world = useCapture({ emptied: true });
 
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-    tenant = await buildTenant(server.db);
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
-  beforeEach(() => server.pool.query('truncate events, event_ids'));
-
-  const withKey = (more: object = {}) => ({ api_key: tenant.apiToken, ...event(more) });
+  const withKey = (more: object = {}) => ({ api_key: world.tenant.apiToken, ...event(more) });
   const nested = (levels: number) =>
-    `{"properties":${'['.repeat(levels)}${']'.repeat(levels)},"api_key":"${tenant.apiToken}"}`;
-  const stored = async () => (await server.pool.query('select from events')).rowCount;
+    `{"properties":${'['.repeat(levels)}${']'.repeat(levels)},"api_key":"${world.tenant.apiToken}"}`;
+  const stored = async () => (await world.server.pool.query('select from events')).rowCount;
 
   const paths = CAPTURE_PATHS.flatMap((path) => [path, `${path}/`]);
   for (const path of [...paths, '/e/?ip=1']) {
@@ -74,10 +59,10 @@ describe('a body sent to capture', () => {
       const forms = [
         withKey(),
         [withKey(), withKey()],
-        { api_key: tenant.apiToken, batch: [event()], sent_at: new Date().toISOString() },
+        { api_key: world.tenant.apiToken, batch: [event()], sent_at: new Date().toISOString() },
       ];
       for (const form of forms) {
-        const answer = await post(server.url + path, form);
+        const answer = await post(world.server.url + path, form);
         assert.deepEqual([answer.status, answer.body], [200, { status: 1 }]);
       }
       assert.equal(await stored(), 4);
@@ -86,7 +71,7 @@ describe('a body sent to capture', () => {
 
   it('elsewhere is not for capture', async () => {
     for (const path of ['/', '/e//', '/event/', '/capture/x', '/batch/1/', '/E/']) {
-      const answer = await fetch(server.url + path, { method: 'POST', body: '{}' });
+      const answer = await fetch(world.server.url + path, { method: 'POST', body: '{}' });
       assert.equal(answer.status, 418, path);
     }
   });
@@ -107,7 +92,7 @@ describe('a body sent to capture', () => {
   ];
   for (const [words, encode, headers] of readable) {
     it(`may be ${words}`, async () => {
-      const answer = await post(`${server.url}/e/`, encode(json(withKey())), headers);
+      const answer = await post(`${world.server.url}/e/`, encode(json(withKey())), headers);
       assert.deepEqual([answer.status, await stored()], [200, 1]);
     });
   }
@@ -121,8 +106,8 @@ describe('a body sent to capture', () => {
     ['a text', 400, () => '"x"'],
     ['a number', 400, () => '123'],
     ['true', 400, () => 'true'],
-    ['an empty batch', 400, () => json({ api_key: tenant.apiToken, batch: [] })],
-    ['a batch that is no array', 400, () => json({ api_key: tenant.apiToken, batch: { 0: event() } })],
+    ['an empty batch', 400, () => json({ api_key: world.tenant.apiToken, batch: [] })],
+    ['a batch that is no array', 400, () => json({ api_key: world.tenant.apiToken, batch: { 0: event() } })],
     ['broken JSON', 400, () => '{"api_key":'],
     ['a trailing comma', 400, () => '{"event":"a",}'],
     ['undefined', 400, () => '{"event":undefined}'],
@@ -167,7 +152,7 @@ describe('a body sent to capture', () => {
   ];
   for (const [words, status, body, headers] of refused) {
     it(`is refused with ${status} and the envelope when it is ${words}`, async () => {
-      const answer = await post(`${server.url}/e/`, body(), headers);
+      const answer = await post(`${world.server.url}/e/`, body(), headers);
       assert.equal(answer.status, status, JSON.stringify(answer.body));
       assertEnvelope(answer.body);
       assert.equal(await stored(), 0);
@@ -187,7 +172,7 @@ describe('a body sent to capture', () => {
     ];
     for (const [bytes, encoding] of bombs) {
       assert.ok(bytes.length < 300_000);
-      assert.equal((await post(`${server.url}/e/`, bytes, { 'Content-Encoding': encoding })).status, 413);
+      assert.equal((await post(`${world.server.url}/e/`, bytes, { 'Content-Encoding': encoding })).status, 413);
     }
     clearInterval(watch);
     assert.ok(peak - before < 96 * 1024 * 1024, `${(peak - before) / 1e6} MB more`);
@@ -197,16 +182,16 @@ describe('a body sent to capture', () => {
     const megabyte = Buffer.alloc(1024 * 1024, 0x20);
     const announced = `Content-Length: ${24 * megabyte.length}`;
     const next = Buffer.from('PUT /e/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    const answers = await sendRaw(server.port, announced, [...Array.from({ length: 24 }, () => megabyte), next]);
+    const answers = await sendRaw(world.server.port, announced, [...Array.from({ length: 24 }, () => megabyte), next]);
     assert.match(answers, /^HTTP\/1\.1 413 [^]*HTTP\/1\.1 405 /);
 
-    const endless = await sendRaw(server.port, `Content-Length: ${2 ** 40}`, []);
+    const endless = await sendRaw(world.server.port, `Content-Length: ${2 ** 40}`, []);
     assert.match(endless, /^HTTP\/1\.1 413 [^]*Connection: close/);
   });
 
   it('that is refused ends the connection when it goes on for too long without having said so', async () => {
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1024 * 1024, 0x20), Buffer.from('\r\n')]);
-    const socket = connect(server.port, '127.0.0.1');
+    const socket = connect(world.server.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.resume().once('close', resolve));
     socket.on('error', () => {});
     socket.write('POST /e/ HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/x\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -221,15 +206,15 @@ describe('a body sent to capture', () => {
   const batchOf = (megabytes: number) => {
     const properties = { padding: 'x'.repeat(950_000) };
     const batch = Array.from({ length: Math.floor(megabytes / 0.95) }, () => event({ properties }));
-    return json({ api_key: tenant.apiToken, batch });
+    return json({ api_key: world.tenant.apiToken, batch });
   };
   for (const path of CAPTURE_PATHS) {
     it(`may have 19 MB at ${path}/; of 21 and of 39 the sender hears why not`, async () => {
-      const answer = await post(`${server.url}${path}/`, batchOf(19));
+      const answer = await post(`${world.server.url}${path}/`, batchOf(19));
       assert.deepEqual([answer.status, answer.body], [200, { status: 1 }]);
       assert.equal(await stored(), 20);
       const [larger, muchLarger] = [batchOf(21.9), batchOf(39.9)];
-      const url = `${server.url}${path}/`;
+      const url = `${world.server.url}${path}/`;
       assert.equal(await sendWhole(url, larger, { 'Content-Length': larger.length }), 413);
       assert.equal(await sendWhole(url, muchLarger, { 'Transfer-Encoding': 'chunked' }), 413);
     });
@@ -238,36 +223,36 @@ describe('a body sent to capture', () => {
   it('may hold as many values as are allowed, and more where its bytes are more', async () => {
     const list = Array.from({ length: LIMITS.valuesPerEvent - 10 }, () => 'a value that is longer');
     const batch = [1, 2, 3, 4].map(() => event({ properties: { list } }));
-    const body = JSON.stringify({ api_key: tenant.apiToken, batch });
+    const body = JSON.stringify({ api_key: world.tenant.apiToken, batch });
     assert.ok(body.length > LIMITS.values * LIMITS.bytesPerValue);
-    assert.equal((await post(`${server.url}/batch/`, body)).status, 200);
+    assert.equal((await post(`${world.server.url}/batch/`, body)).status, 200);
     assert.equal(await stored(), 4);
   });
 
   it('may hold ten thousand events of twenty properties, but not of forty, and not one event of 100,000', async () => {
     const events = Array.from({ length: LIMITS.eventsPerRequest }, () => event({ properties: members(20) }));
-    assert.equal((await post(`${server.url}/batch/`, gzipSync(json(withKey({ batch: events }))))).status, 200);
+    assert.equal((await post(`${world.server.url}/batch/`, gzipSync(json(withKey({ batch: events }))))).status, 200);
     assert.equal(await stored(), LIMITS.eventsPerRequest);
     const wider = Array.from({ length: LIMITS.eventsPerRequest }, () => event({ properties: members(40) }));
     for (const batch of [wider, [event({ properties: members(100_000) })]]) {
-      assert.equal((await post(`${server.url}/batch/`, gzipSync(json(withKey({ batch }))))).status, 413);
+      assert.equal((await post(`${world.server.url}/batch/`, gzipSync(json(withKey({ batch }))))).status, 413);
     }
   });
 
   it('may be a form, base64 or lz64 only of four mebibytes', async () => {
-    const answer = await post(`${server.url}/batch/`, inflatingForm(5 * 1024 * 1024));
+    const answer = await post(`${world.server.url}/batch/`, inflatingForm(5 * 1024 * 1024));
     assert.deepEqual([answer.status, answer.body['code']], [413, 'payload_too_large']);
-    assert.equal((await post(`${server.url}/batch/`, inflatingForm(4 * 1024 * 1024))).status, 400);
+    assert.equal((await post(`${world.server.url}/batch/`, inflatingForm(4 * 1024 * 1024))).status, 400);
   });
 
   it('is answered for other methods with 405, for HEAD with nothing, and for OPTIONS with what browsers ask', async () => {
-    const head = await fetch(`${server.url}/e/?data=${encodeURIComponent(JSON.stringify(withKey()))}`, {
+    const head = await fetch(`${world.server.url}/e/?data=${encodeURIComponent(JSON.stringify(withKey()))}`, {
       method: 'HEAD',
     });
     assert.deepEqual([head.status, await head.text(), await stored()], [200, '', 0]);
-    const answer = await fetch(`${server.url}/e/`, { method: 'PUT', body: '{}' });
+    const answer = await fetch(`${world.server.url}/e/`, { method: 'PUT', body: '{}' });
     assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD, POST, OPTIONS']);
-    const preflight = await fetch(`${server.url}/e/`, {
+    const preflight = await fetch(`${world.server.url}/e/`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://shop.example', 'Access-Control-Request-Headers': 'content-type' },
     });
@@ -276,7 +261,7 @@ describe('a body sent to capture', () => {
     assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST, OPTIONS, HEAD');
     assert.equal(preflight.headers.get('access-control-allow-origin'), 'https://shop.example');
     assert.equal(preflight.headers.get('access-control-allow-headers'), 'content-type');
-    const sent = await post(`${server.url}/e/`, withKey(), { Origin: 'https://shop.example' });
+    const sent = await post(`${world.server.url}/e/`, withKey(), { Origin: 'https://shop.example' });
     assert.equal(sent.headers.get('access-control-allow-origin'), 'https://shop.example');
     assert.equal(sent.headers.get('vary'), 'Origin');
   });

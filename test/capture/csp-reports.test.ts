@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { LIMITS } from '../../src/capture/limits.ts';
-import { startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { useCapture } from '../support/capture.ts';
 
 type Row = { event: string; distinct_id: string; properties: Record<string, unknown> };
 
@@ -63,24 +61,15 @@ const SAID = {
 };
 
 describe('a report of a violated Content-Security-Policy', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-  let tenant: Tenant;
+  const world = useCapture({ tenant: { anonymizeIps: true }, emptied: true });
 
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-    tenant = await buildTenant(server.db, { anonymizeIps: true });
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
-  beforeEach(() => server.pool.query('truncate events, event_ids'));
-
-  const stored = async () => (await server.pool.query<Row>('select * from events')).rows;
-  const report = (body: unknown, type: string, query = `token=${tenant.apiToken}&distinct_id=u&session_id=s&v=3`) =>
-    fetch(`${server.url}/report/?${query}`, {
+  const stored = async () => (await world.server.pool.query<Row>('select * from events')).rows;
+  const report = (
+    body: unknown,
+    type: string,
+    query = `token=${world.tenant.apiToken}&distinct_id=u&session_id=s&v=3`,
+  ) =>
+    fetch(`${world.server.url}/report/?${query}`, {
       method: 'POST',
       headers: { 'Content-Type': type, 'User-Agent': 'Browser/1' },
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -98,7 +87,7 @@ describe('a report of a violated Content-Security-Policy', () => {
       $csp_disposition: 'enforce',
       $csp_raw_report: REPORT,
     });
-    assert.equal((await server.pool.query('select from persons')).rowCount, 0);
+    assert.equal((await world.server.pool.query('select from persons')).rowCount, 0);
   });
 
   it('of the Reporting API is an event, and those of other kinds beside it are none', async () => {
@@ -127,7 +116,7 @@ describe('a report of a violated Content-Security-Policy', () => {
     await report(
       [{ type: 'csp-violation', url: 'https://a.example/', body: { 'blocked-uri': 'b' } }],
       'application/reports+json',
-      `token=${tenant.apiToken}`,
+      `token=${world.tenant.apiToken}`,
     );
     const [{ distinct_id: id, properties }] = (await stored()) as [Row];
     assert.match(id, /^[0-9a-f-]{36}$/);
@@ -145,7 +134,7 @@ describe('a report of a violated Content-Security-Policy', () => {
     const reports = Array.from({ length: 400 }, (_, n) => {
       return { type: 'csp-violation', body: { documentURL: `https://shop.example/${n % 200}` } };
     });
-    await report(reports, 'application/reports+json', `token=${tenant.apiToken}&sample_rate=0.3`);
+    await report(reports, 'application/reports+json', `token=${world.tenant.apiToken}&sample_rate=0.3`);
     const pages = (await stored()).map(({ properties }) => properties['$current_url']);
     assert.equal(pages.length, 2 * new Set(pages).size);
     assert.ok(pages.length > 60 && pages.length < 180, `${pages.length} of 400`);
@@ -161,8 +150,12 @@ describe('a report of a violated Content-Security-Policy', () => {
       ['.0', 0],
       ['0e0', 0],
     ] as const) {
-      await server.pool.query('truncate events, event_ids');
-      await report([VIOLATION, VIOLATION], 'application/reports+json', `token=${tenant.apiToken}&sample_rate=${rate}`);
+      await world.server.pool.query('truncate events, event_ids');
+      await report(
+        [VIOLATION, VIOLATION],
+        'application/reports+json',
+        `token=${world.tenant.apiToken}&sample_rate=${rate}`,
+      );
       assert.equal((await stored()).length, expected, rate);
     }
   });

@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { useCapture } from '../support/capture.ts';
 import { capturePath, contentType, packing, requestOf, send, way } from '../support/ways.ts';
 
 /** Without NUL, which is replaced when it is stored. */
@@ -67,24 +65,11 @@ const oddRequest = fc.record({
 const BOUNDS = { numRuns: 300, interruptAfterTimeLimit: 20_000 };
 
 describe('decoding', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-  let tenant: Tenant;
-
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-    // Stored as they are sent, without the address that they came from.
-    tenant = await buildTenant(server.db, { anonymizeIps: true });
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
+  const world = useCapture({ tenant: { anonymizeIps: true } });
 
   const stored = async (uuids: string[]) =>
     (
-      await server.pool.query<Event>(
+      await world.server.pool.query<Event>(
         'select uuid, event, distinct_id, properties from events where uuid = any ($1) order by array_position($1, uuid)',
         [uuids],
       )
@@ -94,13 +79,13 @@ describe('decoding', () => {
     const events = fc.array(event, { minLength: 1, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(events, way, async (some, chosen) => {
-        const key = tenant.apiToken;
+        const key = world.tenant.apiToken;
         const sent: Event[] = some.slice(0, chosen.envelope === 'one' ? 1 : 3).map(({ properties, ...more }) => ({
           uuid: randomUUID(),
           ...more,
           properties: { ...properties, ...(chosen.keyName === 'property' && { token: key }) },
         }));
-        assert.equal(await send(server.port, requestOf(sent, key, chosen)), 200);
+        assert.equal(await send(world.server.port, requestOf(sent, key, chosen)), 200);
         // As JSON has it: there is no negative zero.
         assert.deepEqual(await stored(sent.map(({ uuid }) => uuid)), JSON.parse(JSON.stringify(sent)));
       }),
@@ -112,7 +97,7 @@ describe('decoding', () => {
     const damaged = fc
       .tuple(event, packing, fc.boolean(), fc.nat(), fc.nat(255))
       .map(([good, { pack }, zipped, at, byte]) => {
-        const packed = Buffer.from(pack(JSON.stringify({ ...good, api_key: tenant.apiToken })));
+        const packed = Buffer.from(pack(JSON.stringify({ ...good, api_key: world.tenant.apiToken })));
         const bytes = zipped ? gzipSync(packed) : packed;
         bytes[at % bytes.length] = byte;
         return bytes;
@@ -123,7 +108,7 @@ describe('decoding', () => {
     );
     await fc.assert(
       fc.asyncProperty(oddRequest, bytes, async (odd, body) => {
-        const status = await send(server.port, { ...odd, body });
+        const status = await send(world.server.port, { ...odd, body });
         assert.ok(status < 500, String(status));
       }),
       BOUNDS,
@@ -134,8 +119,8 @@ describe('decoding', () => {
     const events = fc.array(fc.oneof(oddEvent, oddEvent, oddObject, anyValue), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(capturePath, events, oddObject, async (path, batch, around) => {
-        const body = Buffer.from(JSON.stringify({ ...around, api_key: tenant.apiToken, batch }));
-        const status = await send(server.port, { method: 'POST', path, headers: {}, body });
+        const body = Buffer.from(JSON.stringify({ ...around, api_key: world.tenant.apiToken, batch }));
+        const status = await send(world.server.port, { method: 'POST', path, headers: {}, body });
         assert.ok(status === 200 || status === 400, String(status));
       }),
       BOUNDS,

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import LZString from 'lz-string';
 import { LIMITS } from '../../src/capture/limits.ts';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { post, useCapture } from '../support/capture.ts';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const TEXT = { 'Content-Type': 'text/plain' };
@@ -15,26 +13,13 @@ const lz64 = (text: string) => LZString.compressToBase64(text);
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 
 describe('an event arrives', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-  let tenant: Tenant;
-
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-    // Stored as they are sent, without the address that they came from.
-    tenant = await buildTenant(server.db, { anonymizeIps: true });
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
-  beforeEach(() => server.pool.query('truncate events, event_ids'));
+  const world = useCapture({ tenant: { anonymizeIps: true }, emptied: true });
 
   // Characters whose base64 has plus and slash, and those of every width in UTF-8 and UTF-16.
   const properties = { text: '>>>???~~~ + %2B & é 漢 🎈', n: 1.5, nested: [{ a: null }] };
-  const event = () => JSON.stringify({ api_key: tenant.apiToken, event: 'e', distinct_id: 'd', properties });
-  const stored = async () => (await server.pool.query<{ properties: unknown }>('select properties from events')).rows;
+  const event = () => JSON.stringify({ api_key: world.tenant.apiToken, event: 'e', distinct_id: 'd', properties });
+  const stored = async () =>
+    (await world.server.pool.query<{ properties: unknown }>('select properties from events')).rows;
 
   const posted: [string, string, (json: string) => string | Buffer, Record<string, string>?][] = [
     ['as JSON of no declared type', '', (json) => Buffer.from(json), { 'Content-Type': '' }],
@@ -67,7 +52,7 @@ describe('an event arrives', () => {
   ];
   for (const [words, query, encode, headers] of posted) {
     it(words, async () => {
-      const answer = await post(`${server.url}/e/${query}`, encode(event()), headers);
+      const answer = await post(`${world.server.url}/e/${query}`, encode(event()), headers);
       assert.deepEqual([answer.status, answer.body], [200, { status: 1 }]);
       assert.deepEqual(await stored(), [{ properties }]);
     });
@@ -81,7 +66,7 @@ describe('an event arrives', () => {
   ];
   for (const [words, fields] of queries) {
     it(`as ${words} in the query, by GET and by POST`, async () => {
-      const url = `${server.url}/e/?ip=1&${form(fields(event()))}`;
+      const url = `${world.server.url}/e/?ip=1&${form(fields(event()))}`;
       assert.equal((await fetch(url)).status, 200);
       assert.equal((await post(url, '{"event":"what is in the query comes first"}')).status, 200);
       assert.deepEqual(await stored(), [{ properties }, { properties }]);
@@ -90,22 +75,22 @@ describe('an event arrives', () => {
 
   it('with numbers that JSON does not have as null, and texts that only look so as they are', async () => {
     const sent = '{"a":NaN,"b":[-Infinity,Infinity],"c":"NaN, \\"NaN, \\\\","d":NaN}';
-    await post(`${server.url}/e/`, event().replace(JSON.stringify(properties), sent));
+    await post(`${world.server.url}/e/`, event().replace(JSON.stringify(properties), sent));
     assert.deepEqual(await stored(), [{ properties: { a: null, b: [null, null], c: 'NaN, "NaN, \\', d: null } }]);
   });
 
   it('in a beacon, which is answered with nothing', async () => {
-    const answer = await fetch(`${server.url}/e/?beacon=1`, { method: 'POST', body: event() });
+    const answer = await fetch(`${world.server.url}/e/?beacon=1`, { method: 'POST', body: event() });
     assert.deepEqual([answer.status, await answer.text(), (await stored()).length], [204, '', 1]);
   });
 
   it('at /engage without a name as $identify', async () => {
-    const engage = { $token: tenant.apiToken, $distinct_id: 'd', $set: { plan: 'pro' } };
+    const engage = { $token: world.tenant.apiToken, $distinct_id: 'd', $set: { plan: 'pro' } };
     for (const body of [engage, { ...engage, event: null }]) {
-      assert.equal((await post(`${server.url}/engage/`, body)).status, 200);
+      assert.equal((await post(`${world.server.url}/engage/`, body)).status, 200);
     }
-    assert.equal((await post(`${server.url}/e/`, engage)).body['code'], 'missing_event_name');
-    const { rows } = await server.pool.query('select event, distinct_id, properties from events');
+    assert.equal((await post(`${world.server.url}/e/`, engage)).body['code'], 'missing_event_name');
+    const { rows } = await world.server.pool.query('select event, distinct_id, properties from events');
     const identified = { event: '$identify', distinct_id: 'd', properties: { $set: { plan: 'pro' } } };
     assert.deepEqual(rows, [identified, identified]);
   });
@@ -129,14 +114,14 @@ describe('an event arrives', () => {
     ];
     for (const [words, status, query, body, headers] of cases) {
       it(words, async () => {
-        const answer = await post(`${server.url}/e/${query}`, body(), headers);
+        const answer = await post(`${world.server.url}/e/${query}`, body(), headers);
         assert.deepEqual([answer.status, answer.body['type']], [status, 'invalid_request']);
         assert.deepEqual(await stored(), []);
       });
     }
 
     it('by GET without data', async () => {
-      assert.equal((await fetch(`${server.url}/e/`)).status, 400);
+      assert.equal((await fetch(`${world.server.url}/e/`)).status, 400);
     });
   });
 
@@ -152,7 +137,7 @@ describe('an event arrives', () => {
     const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
     for (const [query, bomb] of bombs) {
       assert.ok(bomb.length < LIMITS.bodyBytes);
-      assert.equal((await post(`${server.url}/e/${query}`, bomb, TEXT)).status, 413);
+      assert.equal((await post(`${world.server.url}/e/${query}`, bomb, TEXT)).status, 413);
     }
     clearInterval(watch);
     assert.ok(peak - before < 64 * 1024 * 1024, `${(peak - before) / 1e6} MB more`);

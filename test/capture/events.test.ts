@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../src/capture/limits.ts';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { post, useCapture } from '../support/capture.ts';
 
 type Row = {
   uuid: string;
@@ -19,33 +17,19 @@ const many = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 0])));
 
 describe('an event sent to capture', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-  let tenant: Tenant;
-
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-    // Stored as they are sent, without the address that they came from.
-    tenant = await buildTenant(server.db, { anonymizeIps: true });
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
-  beforeEach(() => server.pool.query('truncate events, event_ids'));
+  const world = useCapture({ tenant: { anonymizeIps: true }, emptied: true });
 
   const stored = async () =>
-    (await server.pool.query<Row>('select *, properties::text as properties from events order by event')).rows;
+    (await world.server.pool.query<Row>('select *, properties::text as properties from events order by event')).rows;
 
   const sendBatch = (batch: unknown[], more: object = {}) =>
-    post(`${server.url}/batch/`, { api_key: tenant.apiToken, batch, ...more });
+    post(`${world.server.url}/batch/`, { api_key: world.tenant.apiToken, batch, ...more });
 
   /** Sends raw JSON members of one event and returns the row. */
   async function store(members: string): Promise<Row> {
     const answer = await post(
-      `${server.url}/e/`,
-      `{"api_key":"${tenant.apiToken}","event":"e","distinct_id":"d",${members}}`,
+      `${world.server.url}/e/`,
+      `{"api_key":"${world.tenant.apiToken}","event":"e","distinct_id":"d",${members}}`,
     );
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return (await stored())[0]!;
@@ -94,15 +78,15 @@ describe('an event sent to capture', () => {
 
     it('128 levels deep, but not deeper', async () => {
       await store(nested(LIMITS.depth - 2));
-      const head = `"api_key":"${tenant.apiToken}","event":"e","distinct_id":"d"`;
-      const answer = await post(`${server.url}/e/`, `{${head},${nested(LIMITS.depth - 1)}}`);
+      const head = `"api_key":"${world.tenant.apiToken}","event":"e","distinct_id":"d"`;
+      const answer = await post(`${world.server.url}/e/`, `{${head},${nested(LIMITS.depth - 1)}}`);
       assert.deepEqual([answer.status, answer.body['code']], [400, 'nested_too_deeply']);
     });
 
     it('24,000 of them, but not 80,000', async () => {
       await store(`"properties":${many(24_000)}`);
-      const head = `"api_key":"${tenant.apiToken}","event":"e","distinct_id":"d"`;
-      const { status, body } = await post(`${server.url}/e/`, `{${head},"properties":${many(80_000)}}`);
+      const head = `"api_key":"${world.tenant.apiToken}","event":"e","distinct_id":"d"`;
+      const { status, body } = await post(`${world.server.url}/e/`, `{${head},"properties":${many(80_000)}}`);
       assert.deepEqual([status, body['code']], [413, 'payload_too_large']);
     });
 
@@ -142,8 +126,8 @@ describe('an event sent to capture', () => {
     }
 
     it('also when the id is among the properties', async () => {
-      const body = { api_key: tenant.apiToken, event: 'e', properties: { distinct_id: 'there' } };
-      assert.equal((await post(`${server.url}/e/`, body)).status, 200);
+      const body = { api_key: world.tenant.apiToken, event: 'e', properties: { distinct_id: 'there' } };
+      assert.equal((await post(`${world.server.url}/e/`, body)).status, 200);
       assert.equal((await stored())[0]!.distinct_id, 'there');
     });
   });
@@ -155,7 +139,7 @@ describe('an event sent to capture', () => {
       [`${'e'.repeat(199)}🎈é`, `${'e'.repeat(199)}🎈`],
     ];
     for (const [sent, expected] of cases) {
-      await server.pool.query('truncate events, event_ids');
+      await world.server.pool.query('truncate events, event_ids');
       const { status, body } = await sendBatch([{ event: sent, distinct_id: 'd' }]);
       assert.deepEqual([status, body, (await stored())[0]!.event], [200, { status: 1 }, expected]);
     }

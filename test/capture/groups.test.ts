@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { post, startCapture, useCapture, type CaptureServer } from '../support/capture.ts';
 
 const describing = (type: unknown, key: unknown, set?: unknown, more: object = {}) => ({
   event: '$groupidentify',
@@ -16,30 +14,17 @@ const naming = (type: string, more: object) => ({
 });
 
 describe('groups of events', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-  let tenant: Tenant;
-
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
-  beforeEach(async () => {
-    tenant = await buildTenant(server.db);
-  });
+  const world = useCapture({ tenantEach: true });
 
   async function capture(...batch: object[]): Promise<void> {
-    const answer = await post(`${server.url}/batch/`, { api_key: tenant.apiToken, batch });
+    const answer = await post(`${world.server.url}/batch/`, { api_key: world.tenant.apiToken, batch });
     assert.deepEqual(answer.body, { status: 1 });
   }
-  const send = ({ url }: CaptureServer, event: object) => post(`${url}/e/`, { api_key: tenant.apiToken, ...event });
+  const send = ({ url }: CaptureServer, event: object) =>
+    post(`${url}/e/`, { api_key: world.tenant.apiToken, ...event });
 
   async function select<T>(sql: string): Promise<T[]> {
-    return (await server.pool.query<T & object>(sql, [tenant.projectId])).rows;
+    return (await world.server.pool.query<T & object>(sql, [world.tenant.projectId])).rows;
   }
   const keys = async (event: string) => {
     const rows = await select<{ properties: Record<string, unknown> }>(
@@ -66,7 +51,7 @@ describe('groups of events', () => {
       naming('broken', { event: 'b', uuid: 'no' }),
       naming('good', { event: 'good' }),
     ];
-    const { body } = await post(`${server.url}/batch/`, { api_key: tenant.apiToken, batch });
+    const { body } = await post(`${world.server.url}/batch/`, { api_key: world.tenant.apiToken, batch });
     assert.deepEqual(
       (body as { rejected: { index: number }[] }).rejected.map(({ index }) => index),
       [0, 1],
@@ -88,10 +73,10 @@ describe('groups of events', () => {
   });
 
   it('get the same number from many processes at once', async () => {
-    const others = await Promise.all([startCapture(database.url), startCapture(database.url)]);
+    const others = await Promise.all([startCapture(world.database.url), startCapture(world.database.url)]);
     await Promise.all(
       Array.from({ length: 21 }, (_, index) =>
-        send([server, ...others][index % 3]!, {
+        send([world.server, ...others][index % 3]!, {
           event: `event ${index}`,
           distinct_id: 'a',
           properties: { $groups: { [`type ${index % 7}`]: 'x' } },
@@ -127,10 +112,10 @@ describe('groups of events', () => {
   });
 
   it('lose no property to another process that describes them at the same time', async () => {
-    const other = await startCapture(database.url);
+    const other = await startCapture(world.database.url);
     await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        send(index % 2 ? server : other, describing('company', `c${index % 3}`, { [`p${index}`]: index })),
+        send(index % 2 ? world.server : other, describing('company', `c${index % 3}`, { [`p${index}`]: index })),
       ),
     );
     await other.stop();
@@ -164,7 +149,7 @@ describe('groups of events', () => {
   it('stay as they are when the event has no person profile, with a warning', async () => {
     await capture(describing('company', 'acme', { tier: 'gold' }, { $process_person_profile: false }));
     assert.deepEqual(await groups(), []);
-    const warnings = await server.warnings(tenant.projectId);
+    const warnings = await world.server.warnings(world.tenant.projectId);
     assert.deepEqual(
       warnings.map(({ code }) => code),
       ['invalid_event_when_process_person_profile_is_false'],

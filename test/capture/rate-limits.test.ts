@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRateLimit } from '../../src/identity/rate-limits.ts';
 import type { Throttled } from '../../src/errors.ts';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { post, useCapture } from '../support/capture.ts';
 import { buildPersonalKey, buildTenant } from '../support/identity.ts';
 
 /** @returns the seconds to wait */
@@ -75,28 +74,18 @@ describe('a rate limit', () => {
 });
 
 describe('the rate limits of capture', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url, { eventsPerSecond: { project: 1, key: 2 } });
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
+  const world = useCapture({ server: { eventsPerSecond: { project: 1, key: 2 } } });
 
   const event = { event: 'e', distinct_id: 'd', timestamp: '2026-01-01T00:00:00Z' };
   const send = (api_key: string, count: number, more: { historical_migration?: boolean } = {}, key?: string) =>
     post(
-      `${server.url}/batch/`,
+      `${world.server.url}/batch/`,
       { api_key, batch: Array.from({ length: count }, () => event), ...more },
       key === undefined ? {} : { authorization: `Bearer ${key}` },
     );
 
   it('answer 429 and when to come again to a project that sends too many events, and to no other', async () => {
-    const [busy, other] = [await buildTenant(server.db), await buildTenant(server.db)];
+    const [busy, other] = [await buildTenant(world.server.db), await buildTenant(world.server.db)];
     assert.equal((await send(busy.apiToken, 15)).status, 200);
     const refused = await send(busy.apiToken, 1);
     assert.deepEqual([refused.status, refused.body['type']], [429, 'throttled_error']);
@@ -105,16 +94,15 @@ describe('the rate limits of capture', () => {
   });
 
   it('count history for the secret key that brings it', async () => {
-    const tenant = await buildTenant(server.db);
     const [one, another] = [
-      await buildPersonalKey(server.db, tenant, 'event:write'),
-      await buildPersonalKey(server.db, tenant, 'event:write'),
+      await buildPersonalKey(world.server.db, world.tenant, 'event:write'),
+      await buildPersonalKey(world.server.db, world.tenant, 'event:write'),
     ];
     const history = { historical_migration: true };
-    assert.equal((await send(tenant.apiToken, 30, history, one)).status, 200);
-    assert.equal((await send(tenant.apiToken, 1, history, one)).status, 429);
-    assert.equal((await send(tenant.apiToken, 1, history, another)).status, 200);
-    assert.equal((await send(tenant.apiToken, 15)).status, 200);
-    assert.equal((await send(tenant.apiToken, 1)).status, 429);
+    assert.equal((await send(world.tenant.apiToken, 30, history, one)).status, 200);
+    assert.equal((await send(world.tenant.apiToken, 1, history, one)).status, 429);
+    assert.equal((await send(world.tenant.apiToken, 1, history, another)).status, 200);
+    assert.equal((await send(world.tenant.apiToken, 15)).status, 200);
+    assert.equal((await send(world.tenant.apiToken, 1)).status, 429);
   });
 });

@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import LZString from 'lz-string';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { post, useCapture } from '../support/capture.ts';
 
 type SentEvent = {
   uuid?: string;
@@ -65,27 +63,14 @@ function assertStored(row: Row, sent: SentEvent, sentAt: number | undefined): vo
 }
 
 describe('what a released SDK sends', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-  let tenant: Tenant;
+  const world = useCapture({ emptied: true });
 
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-    tenant = await buildTenant(server.db);
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
-  beforeEach(() => server.pool.query('truncate events, event_ids'));
-
-  const jsonOf = ({ json }: Recorded) => JSON.stringify(json).replaceAll('phc_x', tenant.apiToken);
+  const jsonOf = ({ json }: Recorded) => JSON.stringify(json).replaceAll('phc_x', world.tenant.apiToken);
 
   async function replay(recorded: Recorded, url: string, body: string | Buffer, headers: Record<string, string>) {
-    const answer = await post(server.url + url, body, headers);
+    const answer = await post(world.server.url + url, body, headers);
     assert.deepEqual([answer.status, answer.body], [200, { status: 1 }]);
-    const { rows } = await server.pool.query<Row>('select * from events');
+    const { rows } = await world.server.pool.query<Row>('select * from events');
     const events = eventsOf(JSON.parse(jsonOf(recorded)) as Recorded['json']);
     assert.equal(rows.length, events.length);
     for (const event of events) {

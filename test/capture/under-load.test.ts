@@ -7,9 +7,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { post, startCapture, useCapture, type CaptureServer } from '../support/capture.ts';
+import { buildTenant } from '../support/identity.ts';
 
 async function storedUuids({ pool }: CaptureServer): Promise<string[]> {
   const { rows } = await pool.query<{ uuid: string }>('select uuid from events');
@@ -17,46 +16,38 @@ async function storedUuids({ pool }: CaptureServer): Promise<string[]> {
 }
 
 describe('capture under load', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-  let tenant: Tenant;
-
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-    tenant = await buildTenant(server.db);
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
+  const world = useCapture();
 
   it('stores 200 concurrent requests, each event once, in few transactions', async () => {
     const requests = Array.from({ length: 200 }, () => [randomUUID(), randomUUID()]);
     const send = (ids: string[]) =>
-      post(`${server.url}/batch/`, {
-        api_key: tenant.apiToken,
+      post(`${world.server.url}/batch/`, {
+        api_key: world.tenant.apiToken,
         batch: ids.map((uuid) => ({ event: 'e', distinct_id: 'd', uuid })),
       });
     // Every request twice: clients repeat what they saw no answer to.
     const answers = await Promise.all([...requests, ...requests].map(send));
     assert.ok(answers.every(({ status }) => status === 200));
-    assert.deepEqual((await storedUuids(server)).sort(), requests.flat().sort());
-    const { rows } = await server.pool.query<{ groups: number }>(
+    assert.deepEqual((await storedUuids(world.server)).sort(), requests.flat().sort());
+    const { rows } = await world.server.pool.query<{ groups: number }>(
       'select count(distinct inserted_at)::int as groups from events',
     );
     assert.ok(rows[0]!.groups < 100, `${rows[0]!.groups} transactions`);
   });
 
   it('forgets a request whose client goes away in the middle of it', async () => {
-    const socket = connect(server.port, '127.0.0.1');
+    const socket = connect(world.server.port, '127.0.0.1');
     socket.write('POST /e/ HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"event":');
     await sleep(50);
     socket.destroy();
     await sleep(50);
-    const answer = await post(`${server.url}/e/`, { api_key: tenant.apiToken, event: 'e', distinct_id: 'd' });
+    const answer = await post(`${world.server.url}/e/`, {
+      api_key: world.tenant.apiToken,
+      event: 'e',
+      distinct_id: 'd',
+    });
     assert.equal(answer.status, 200);
-    await server.capture.drain();
+    await world.server.capture.drain();
   });
 
   it('stores every acknowledged event exactly once while Postgres crashes and comes back', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildPersonalKey, buildTenant, type Tenant } from '../support/identity.ts';
+import { post, useCapture } from '../support/capture.ts';
+import { buildPersonalKey, buildTenant } from '../support/identity.ts';
 
 type Row = {
   uuid: string;
@@ -30,23 +29,9 @@ const identify = (id: string, other: string) =>
   event({ event: '$identify', distinct_id: id, properties: { $anon_distinct_id: other } });
 
 describe('a batch sent to /i/v1/analytics/events', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-  let tenant: Tenant;
+  const world = useCapture({ tenant: { anonymizeIps: true }, emptied: true });
 
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-    // Stored as they are sent, without the address that they came from.
-    tenant = await buildTenant(server.db, { anonymizeIps: true });
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
-  beforeEach(() => server.pool.query('truncate events, event_ids'));
-
-  const headers = (more: Record<string, string> = {}, token = tenant.apiToken) => ({
+  const headers = (more: Record<string, string> = {}, token = world.tenant.apiToken) => ({
     Authorization: `Bearer ${token}`,
     'PostHog-Sdk-Info': 'posthog-node/5.70.0',
     'PostHog-Attempt': '1',
@@ -54,10 +39,10 @@ describe('a batch sent to /i/v1/analytics/events', () => {
     'PostHog-Request-Timestamp': new Date().toISOString(),
     ...more,
   });
-  const url = () => `${server.url}/i/v1/analytics/events`;
+  const url = () => `${world.server.url}/i/v1/analytics/events`;
   const send = (batch: unknown, more: object = {}, given = headers()) =>
     post(url(), { created_at: new Date().toISOString(), batch, ...more }, given);
-  const stored = async () => (await server.pool.query<Row>('select * from events order by event')).rows;
+  const stored = async () => (await world.server.pool.query<Row>('select * from events order by event')).rows;
 
   it('is stored, and each of its events is answered for by its uuid', async () => {
     const batch = [event({ event: 'a' }), event({ event: 'b', uuid: randomUUID().toUpperCase() })];
@@ -99,13 +84,13 @@ describe('a batch sent to /i/v1/analytics/events', () => {
       $ignore_sent_at: true,
       $product_tour_id: '7',
     });
-    const { rows } = await server.pool.query(`select from person_distinct_ids where distinct_id = 'nobody'`);
+    const { rows } = await world.server.pool.query(`select from person_distinct_ids where distinct_id = 'nobody'`);
     assert.equal(rows.length, 0);
   });
 
   it('names no SDK where its head does not, or at length', async () => {
     for (const sdk of ['', 'posthog-node', '/1', 'x/', `${'x'.repeat(200)}/1`]) {
-      await server.pool.query('truncate events, event_ids');
+      await world.server.pool.query('truncate events, event_ids');
       await send([event()], {}, headers({ 'PostHog-Sdk-Info': sdk }));
       assert.deepEqual((await stored())[0]!.properties, { cups: 2 }, sdk);
     }
@@ -168,7 +153,7 @@ describe('a batch sent to /i/v1/analytics/events', () => {
       const { body } = await send([one]);
       assert.deepEqual(body, { results: { [one.uuid]: { result: 'ok' } } });
     }
-    const codes = (await server.warnings(tenant.projectId)).map(({ code }) => code);
+    const codes = (await world.server.warnings(world.tenant.projectId)).map(({ code }) => code);
     assert.ok(codes.includes('cannot_merge_already_identified'), codes.join());
   });
 
@@ -192,7 +177,7 @@ describe('a batch sent to /i/v1/analytics/events', () => {
     const { body } = await send([one], { historical_migration: true });
     const live = { result: 'warning', details: 'historical_placement_not_allowed' };
     assert.deepEqual(body, { results: { [one.uuid]: live } });
-    const open = await buildTenant(server.db, { historicalFromProjectKey: true });
+    const open = await buildTenant(world.server.db, { historicalFromProjectKey: true });
     const other = event({ timestamp });
     const placed = await send([other], { historical_migration: true }, headers({}, open.apiToken));
     assert.deepEqual(placed.body, { results: { [other.uuid]: { result: 'ok' } } });
@@ -211,9 +196,9 @@ describe('a batch sent to /i/v1/analytics/events', () => {
   describe('is refused', () => {
     const cases: [string, number, string, () => unknown, () => Record<string, string>][] = [
       ['without a key', 401, 'not_authenticated', () => ({ batch: [event()] }), () => ({})],
-      ['with its key in the body only', 401, 'not_authenticated', () => ({ api_key: tenant.apiToken, batch: [event()] }), () => ({})],
+      ['with its key in the body only', 401, 'not_authenticated', () => ({ api_key: world.tenant.apiToken, batch: [event()] }), () => ({})],
       ['with a key of no project', 401, 'not_authenticated', () => ({ batch: [event()] }), () => headers({}, 'phc_nobody')],
-      ['with a key under another scheme', 401, 'not_authenticated', () => ({ batch: [event()] }), () => headers({ Authorization: `Basic ${tenant.apiToken}` })],
+      ['with a key under another scheme', 401, 'not_authenticated', () => ({ batch: [event()] }), () => headers({ Authorization: `Basic ${world.tenant.apiToken}` })],
       ['as an array', 400, 'invalid_input', () => [event()], headers],
       ['as one event', 400, 'invalid_input', () => event(), headers],
       ['with an event without a uuid', 400, 'invalid_uuid', () => ({ batch: [event(), event({ uuid: undefined })] }), headers],
@@ -231,7 +216,7 @@ describe('a batch sent to /i/v1/analytics/events', () => {
     }
 
     it('with a secret key', async () => {
-      const secret = await buildPersonalKey(server.db, tenant, 'event:write');
+      const secret = await buildPersonalKey(world.server.db, world.tenant, 'event:write');
       assert.equal((await send([event()], {}, headers({}, secret))).status, 401);
     });
 

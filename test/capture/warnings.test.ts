@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { post, useCapture } from '../support/capture.ts';
 import type { WarningSummary } from '../../src/events/warnings.store.ts';
 import { buildTenant } from '../support/identity.ts';
 
 describe('an event that capture drops', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
+  const world = useCapture();
 
   it('is counted for its project, with examples by name', async () => {
-    const [ours, theirs] = [await buildTenant(server.db), await buildTenant(server.db)];
+    const [ours, theirs] = [await buildTenant(world.server.db), await buildTenant(world.server.db)];
     const uuid = randomUUID();
     const batch = [
       { event: 'fine', distinct_id: 'd' },
@@ -28,8 +17,8 @@ describe('an event that capture drops', () => {
       { event: ' ', distinct_id: { a: 1 } },
       'no object',
     ];
-    assert.equal((await post(`${server.url}/batch/`, { api_key: ours.apiToken, batch })).status, 200);
-    const warnings = await server.warnings(ours.projectId);
+    assert.equal((await post(`${world.server.url}/batch/`, { api_key: ours.apiToken, batch })).status, 200);
+    const warnings = await world.server.warnings(ours.projectId);
     const counts = warnings.map(({ code, count }) => `${code} ${count}`).sort();
     assert.deepEqual(counts, ['invalid_input 1', 'invalid_uuid 1', 'missing_event_name 2']);
     const nameless = warnings.find(({ code }) => code === 'missing_event_name')!;
@@ -37,32 +26,22 @@ describe('an event that capture drops', () => {
     assert.deepEqual(last, { detail: 'An event needs a name that is not empty.' });
     assert.deepEqual(first, { detail: last.detail, distinct_id: 'nameless\ufffd', event_uuid: uuid });
     assert.ok(Math.abs(Date.parse(seenAt) - Date.now()) < 60_000);
-    assert.deepEqual(await server.warnings(theirs.projectId), []);
+    assert.deepEqual(await world.server.warnings(theirs.projectId), []);
   });
 
   it('is counted also when it is the only one, and the request is refused', async () => {
-    const { apiToken, projectId } = await buildTenant(server.db);
-    assert.equal((await post(`${server.url}/e/`, { api_key: apiToken, event: 'e' })).status, 400);
-    const [{ code, count } = {}] = await server.warnings(projectId);
+    const { apiToken, projectId } = await buildTenant(world.server.db);
+    assert.equal((await post(`${world.server.url}/e/`, { api_key: apiToken, event: 'e' })).status, 400);
+    const [{ code, count } = {}] = await world.server.warnings(projectId);
     assert.deepEqual([code, count], ['missing_distinct_id', 1]);
   });
 });
 
 describe('a timestamp that means nothing', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
+  const world = useCapture();
 
   it('is replaced by now, with a warning, once for an event that is sent again', async () => {
-    const { apiToken, projectId } = await buildTenant(server.db);
+    const { apiToken, projectId } = await buildTenant(world.server.db);
     const batch = [
       { event: 'e', distinct_id: 'd', uuid: randomUUID(), timestamp: 'yesterday' },
       { event: 'e', distinct_id: 'd', uuid: randomUUID(), timestamp: '2999-01-01T00:00:00Z' },
@@ -70,12 +49,12 @@ describe('a timestamp that means nothing', () => {
       { event: 'e', distinct_id: 'd', uuid: randomUUID() },
     ];
     for (let time = 0; time < 2; time++) {
-      const answer = await post(`${server.url}/batch/`, { api_key: apiToken, batch });
+      const answer = await post(`${world.server.url}/batch/`, { api_key: apiToken, batch });
       assert.deepEqual(answer.body, { status: 1 });
     }
-    const counts = (await server.warnings(projectId)).map(({ code, count }) => `${code} ${count}`).sort();
+    const counts = (await world.server.warnings(projectId)).map(({ code, count }) => `${code} ${count}`).sort();
     assert.deepEqual(counts, ['event_timestamp_in_future 1', 'ignored_invalid_timestamp 1']);
-    const { rows } = await server.pool.query(
+    const { rows } = await world.server.pool.query(
       `select count(*)::int as n from events where project_id = $1 and abs(extract(epoch from now() - "timestamp")) < 60`,
       [projectId],
     );
@@ -84,26 +63,16 @@ describe('a timestamp that means nothing', () => {
 });
 
 describe('an event that is stored otherwise than it was sent', () => {
-  let database: TestDatabase;
-  let server: CaptureServer;
-
-  before(async () => {
-    database = await createTestDatabase();
-    server = await startCapture(database.url);
-  });
-  after(async () => {
-    await server.stop();
-    await database.drop();
-  });
+  const world = useCapture();
 
   /** Sends events of a project of its own. @returns the examples of its only warning, the first event's first */
   async function warned(events: object[], around: object = {}): Promise<{ code: string; examples: object[] }> {
-    const { apiToken, projectId } = await buildTenant(server.db);
+    const { apiToken, projectId } = await buildTenant(world.server.db);
     for (const event of events) {
-      const answer = await post(`${server.url}/batch/`, { api_key: apiToken, batch: [event], ...around });
+      const answer = await post(`${world.server.url}/batch/`, { api_key: apiToken, batch: [event], ...around });
       assert.equal(answer.status, 200);
     }
-    const [{ code, examples }, ...others] = (await server.warnings(projectId)) as [WarningSummary];
+    const [{ code, examples }, ...others] = (await world.server.warnings(projectId)) as [WarningSummary];
     assert.deepEqual(others, []);
     const named = examples.map(({ seen_at: _seenAt, ...example }) => example);
     return { code, examples: named.toReversed() };
@@ -177,17 +146,17 @@ describe('an event that is stored otherwise than it was sent', () => {
   });
 
   it('is not warned of when its name and its distinct id have 200 characters', async () => {
-    const { apiToken, projectId } = await buildTenant(server.db);
+    const { apiToken, projectId } = await buildTenant(world.server.db);
     const batch = [{ event: '🎈'.repeat(200), distinct_id: '🎈'.repeat(200) }];
-    assert.deepEqual((await post(`${server.url}/batch/`, { api_key: apiToken, batch })).body, { status: 1 });
-    assert.deepEqual(await server.warnings(projectId), []);
+    assert.deepEqual((await post(`${world.server.url}/batch/`, { api_key: apiToken, batch })).body, { status: 1 });
+    assert.deepEqual(await world.server.warnings(projectId), []);
   });
 
   it('takes no more room than five examples, however many there are', async () => {
-    const { apiToken, projectId } = await buildTenant(server.db);
+    const { apiToken, projectId } = await buildTenant(world.server.db);
     const batch = Array.from({ length: 500 }, (_, n) => ({ event: `${n}`.padEnd(201, '-'), distinct_id: 'd' }));
-    await post(`${server.url}/batch/`, { api_key: apiToken, batch });
-    const [{ count, examples } = { count: 0, examples: [] }] = await server.warnings(projectId);
+    await post(`${world.server.url}/batch/`, { api_key: apiToken, batch });
+    const [{ count, examples } = { count: 0, examples: [] }] = await world.server.warnings(projectId);
     assert.deepEqual([count, examples.length], [500, 5]);
   });
 });

@@ -16,6 +16,8 @@ import { warningStore, type WarningSummary } from '../../src/events/warnings.sto
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createClientAddress } from '../../src/wire/client-address.ts';
 import type { Locate } from '../../src/wire/geoip.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { buildTenant, type Tenant } from './identity.ts';
 
 export type CaptureServer = {
   url: string;
@@ -106,4 +108,44 @@ export async function post(url: string, body: unknown, headers: Record<string, s
     body: raw ? (body as string) : JSON.stringify(body),
   });
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> };
+}
+
+export type CaptureWorld = {
+  database: TestDatabase;
+  server: CaptureServer;
+  tenant: Tenant;
+};
+
+export type CaptureWorldOptions = {
+  /** Of the server. */
+  server?: Options;
+  /** Settings of the tenant. With `anonymizeIps` events are stored as they are sent, without the address that they came from. */
+  tenant?: Parameters<typeof buildTenant>[1];
+  /** Whether each test begins with a tenant of its own; without it all share one. */
+  tenantEach?: boolean;
+  /** Whether each test begins without events. */
+  emptied?: boolean;
+};
+
+/**
+ * Hooks of a suite: capture over a database of its own.
+ * @returns what the tests use; it is there once the first hook has run
+ */
+export function useCapture(options: CaptureWorldOptions = {}): Readonly<CaptureWorld> {
+  // Filled before the first test.
+  const world = {} as CaptureWorld;
+  const makeTenant = async () => void (world.tenant = await buildTenant(world.server.db, options.tenant));
+
+  before(async () => {
+    world.database = await createTestDatabase();
+    world.server = await startCapture(world.database.url, options.server);
+    if (!options.tenantEach) await makeTenant();
+  });
+  after(async () => {
+    await world.server.stop();
+    await world.database.drop();
+  });
+  if (options.tenantEach) beforeEach(makeTenant);
+  if (options.emptied) beforeEach(() => world.server.pool.query('truncate events, event_ids'));
+  return world;
 }
