@@ -156,7 +156,7 @@ async function update(
   fields: Partial<DashboardFields>,
   onTiles: readonly Change[],
 ): Promise<Dashboard> {
-  const ofItself = changesBetween(SCOPE, toldOf(before), toldOf({ ...before, ...fields }));
+  const ofItself = changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf({ ...before, ...fields }));
   const changes = [...ofItself, ...onTiles];
   if (changes.length === 0) return before;
   const after = await acting.stores.dashboards.update(before.project_id, before.id, fields);
@@ -170,6 +170,6 @@ const TOLD = [
   ...(['breakdown_colors', 'data_color_theme_id', 'last_accessed_at'] as const),
 ];
 
-function toldOf(dashboard: DashboardFields): Record<string, unknown> {
+function loggedFieldsOf(dashboard: DashboardFields): Record<string, unknown> {
   return Object.fromEntries(TOLD.map((field) => [field, dashboard[field]]));
 }

@@ -29,7 +29,7 @@ export type ServerOptions = {
   port: number;
   /** Milliseconds. */
   arrival?: typeof ARRIVAL;
-  /** Asked before the listener, where a request is such that it can be. */
+  /** Lane that answers before the listener, where a request allows it. */
   lane?: Lane;
 };
 

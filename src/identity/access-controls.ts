@@ -66,8 +66,8 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
               type: about.scope,
               action: before ? (after ? 'changed' : 'deleted') : 'created',
               field: 'access_control',
-              before: before ? toldOf(before) : null,
-              after: after ? toldOf(after) : null,
+              before: before ? loggedFieldsOf(before) : null,
+              after: after ? loggedFieldsOf(after) : null,
             },
           ],
         });
@@ -141,7 +141,7 @@ function noSuch(id: string, attr: string, hint = ''): InvalidInput {
   return new InvalidInput(`Invalid pk "${id}" - object does not exist.${hint}`, attr, 'does_not_exist');
 }
 
-function toldOf({ resource, resourceId, level, membershipId, roleId }: AccessControl) {
+function loggedFieldsOf({ resource, resourceId, level, membershipId, roleId }: AccessControl) {
   return {
     resource,
     resource_id: resourceId,

@@ -49,16 +49,16 @@ const listOrganizationActivity = route({
 
 export const activityRoutes = [listActivity, listOrganizationActivity];
 
-type Asked = Static<typeof query>;
+type ActivityQuery = Static<typeof query>;
 
-function wantedOf({ scope, item_id: itemId, user: userId }: Asked) {
+function wantedOf({ scope, item_id: itemId, user: userId }: ActivityQuery) {
   if (itemId !== undefined && scope === undefined) {
     throw new InvalidInput('Objects of different kinds have the same ids: say which kind.', 'scope', 'required');
   }
   return { scope, itemId, userId };
 }
 
-function placeOf({ limit, offset }: Asked) {
+function placeOf({ limit, offset }: ActivityQuery) {
   return { limit: boundedLimit(limit), offset };
 }
 

@@ -9,7 +9,7 @@ import type { IdentityBound, IdentityStores } from './stores.ts';
 
 const SCOPE = 'OrganizationInvite';
 
-export type Asked = { email: string; firstName: string; message: string; role: OrganizationRole };
+export type InviteRequest = { email: string; firstName: string; message: string; role: OrganizationRole };
 /** An invite whose link is known, this one time. */
 export type IssuedInvite = Invite & { link: string };
 type Acting = { caller: Caller; organization: Organization };
@@ -18,9 +18,9 @@ export type Invites = {
   /**
    * All or none. An earlier invite to the same address ends, if the caller could take it back.
    * @throws PermissionDenied when the caller may not invite, or not as what they say, or not instead of somebody else's invite
-   * @throws InvalidInput for addresses of members, and for one that is asked twice: its first link would be dead at once
+   * @throws InvalidInput for addresses of members, and for one that is named twice: its first link would be dead at once
    */
-  invite(acting: Acting, asked: readonly Asked[]): Promise<IssuedInvite[]>;
+  invite(acting: Acting, wanted: readonly InviteRequest[]): Promise<IssuedInvite[]>;
   /** By admins, and by who sent it. @throws NotFound, PermissionDenied */
   takeBack(acting: Acting, id: string): Promise<void>;
 };
@@ -45,12 +45,12 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
   }
 
   return {
-    async invite(acting, asked) {
+    async invite(acting, wanted) {
       const issued = await identity.inTransaction(async (stores) => {
-        await ensureMayInvite(stores, acting.organization, asked);
-        ensureDistinct(asked);
+        await ensureMayInvite(stores, acting.organization, wanted);
+        ensureDistinct(wanted);
         const made: IssuedInvite[] = [];
-        for (const one of asked) {
+        for (const one of wanted) {
           const { invite, token } = await issue(stores, acting, { ...one, isMailed: mailer !== undefined });
           made.push({ ...invite, link: linkOf(token) });
         }
@@ -71,8 +71,8 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
   };
 }
 
-function ensureDistinct(asked: readonly Asked[]): void {
-  const emails = asked.map(({ email }) => email.toLowerCase());
+function ensureDistinct(wanted: readonly InviteRequest[]): void {
+  const emails = wanted.map(({ email }) => email.toLowerCase());
   const repeated = emails.findIndex((email, index) => emails.indexOf(email) < index);
   if (repeated !== -1) throw new InvalidInput('This address is invited twice.', `${repeated}__target_email`);
 }
@@ -81,14 +81,14 @@ function ensureDistinct(asked: readonly Asked[]): void {
 async function ensureMayInvite(
   { organizations }: IdentityBound,
   { id, role }: Organization,
-  asked: readonly Asked[],
+  wanted: readonly InviteRequest[],
 ): Promise<void> {
   const { membersCanInvite } = await organizations.lock(id);
   if (role === 'member' && !membersCanInvite) {
     throw new PermissionDenied('Only admins of this organization may invite others.');
   }
   // tooth: invite-level
-  if (asked.every((one) => LEVEL_OF[one.role] <= LEVEL_OF[role])) return;
+  if (wanted.every((one) => LEVEL_OF[one.role] <= LEVEL_OF[role])) return;
   throw new PermissionDenied('You cannot invite to a higher permission level than your own.');
 }
 
@@ -107,23 +107,23 @@ function showsLink({ organization }: Acting, known: Account | undefined, isMaile
 async function issue(
   stores: IdentityBound,
   acting: Acting,
-  { isMailed, ...asked }: Asked & { isMailed: boolean },
+  { isMailed, ...wanted }: InviteRequest & { isMailed: boolean },
 ): Promise<{ invite: Invite; token: string }> {
   const { accounts, members, invites, activity } = stores;
   const { caller, organization } = acting;
-  const known = await accounts.byEmail(asked.email);
+  const known = await accounts.byEmail(wanted.email);
   const isReplaceable = known?.isUnproven && (await accounts.mayReplace(known.id, caller.userId));
-  if (!isReplaceable && (await members.hasEmail(organization.id, asked.email))) {
+  if (!isReplaceable && (await members.hasEmail(organization.id, wanted.email))) {
     throw new InvalidInput('A user with this email address already belongs to the organization.', 'target_email');
   }
-  const former = await invites.ofEmail(organization.id, asked.email);
+  const former = await invites.ofEmail(organization.id, wanted.email);
   // tooth: invite-take-back
   if (former)
     ensureMayTakeBack(acting, former, 'Somebody else has invited this address: only admins may replace that.');
   const linkShown = showsLink(acting, known, isMailed);
-  const made = await invites.create(organization.id, { ...asked, linkShown, createdBy: caller.userId });
+  const made = await invites.create(organization.id, { ...wanted, linkShown, createdBy: caller.userId });
   const project = { id: null, organizationId: organization.id };
-  const entry = { project, author: caller, scope: SCOPE, itemId: made.invite.id, name: asked.email };
+  const entry = { project, author: caller, scope: SCOPE, itemId: made.invite.id, name: wanted.email };
   await activity.record({ ...entry, activity: 'created', changes: [] });
   return made;
 }

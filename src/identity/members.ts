@@ -82,7 +82,7 @@ function ensureMayEdit(by: Organization, member: Member): void {
 async function ensureOwnerStays({ members }: IdentityBound, member: Member): Promise<void> {
   // tooth: organization-owner
   if (member.role !== 'owner' || (await members.owners(member.organizationId)) > 1) return;
-  throw new Conflict('An organization has an owner: make somebody else one first.');
+  throw new Conflict('An organization needs an owner: make another member an owner first.');
 }
 
 async function record(

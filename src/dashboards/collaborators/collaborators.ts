@@ -33,7 +33,7 @@ export function dashboardCollaborators(all: DashboardStores) {
         await ensureInNeed(stores, dashboard, user);
         const added = await stores.collaborators.add(dashboardId, user, level);
         if (!added) throw new InvalidInput('User already is a collaborator.');
-        await record(stores, actor, dashboard, { action: 'created', before: null, after: toldOf(user, level) });
+        await record(stores, actor, dashboard, { action: 'created', before: null, after: loggedFieldsOf(user, level) });
         return added;
       });
     },
@@ -49,7 +49,7 @@ export function dashboardCollaborators(all: DashboardStores) {
         const found = (await stores.collaborators.list(dashboardId)).find(({ user }) => user.uuid === userUuid);
         if (!found) throw new NotFound();
         await stores.collaborators.remove(dashboardId, found.user.id);
-        const before = toldOf(found.user, found.level);
+        const before = loggedFieldsOf(found.user, found.level);
         await record(stores, actor, dashboard, { action: 'deleted', before, after: null });
       });
     },
@@ -79,6 +79,6 @@ async function record(stores: DashboardBound, actor: Actor, dashboard: Dashboard
   await recordOf({ ...actor, stores }, 'updated', dashboard, [{ type: SCOPE, field: 'collaborators', ...change }]);
 }
 
-function toldOf({ uuid, email }: User, level: RestrictionLevel) {
+function loggedFieldsOf({ uuid, email }: User, level: RestrictionLevel) {
   return { user_uuid: uuid, email, level };
 }

@@ -66,8 +66,8 @@ export async function changeInsight(
 ): Promise<Insight> {
   const told = changesBetween(
     SCOPE,
-    { ...toldOf(before), dashboards: moved.from },
-    { ...toldOf({ ...before, ...changes }), dashboards: moved.to },
+    { ...loggedFieldsOf(before), dashboards: moved.from },
+    { ...loggedFieldsOf({ ...before, ...changes }), dashboards: moved.to },
   );
   if (told.length === 0) return before;
   const after = await stores.insights.update(project.id, before.id, changes, author.userId);
@@ -103,6 +103,6 @@ function record(
   });
 }
 
-function toldOf({ name, derived_name, description, query, tags, favorited, saved, deleted }: Insight) {
+function loggedFieldsOf({ name, derived_name, description, query, tags, favorited, saved, deleted }: Insight) {
   return { name, derived_name, description, query, tags, favorited, saved, deleted };
 }

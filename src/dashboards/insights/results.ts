@@ -52,7 +52,7 @@ export type ResultsOptions = {
 };
 
 /** A result that was known when it was asked for has its part of the budget already. */
-type Asked = { job: Job; known: CachedResult | undefined; budget: Budget };
+type RequestedResult = { job: Job; known: CachedResult | undefined; budget: Budget };
 
 const LONGEST_WAIT_MS = 30_000;
 const TOO_LARGE: ResultError = {
@@ -66,7 +66,7 @@ export function createResults(options: ResultsOptions): Results {
   const { cache, log, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
   const computing = createComputing({ ...options, now });
 
-  async function answer({ job, known, budget }: Asked, refresh: Refresh): Promise<InsightResult> {
+  async function answer({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
     const present = known && shown(job, known, true);
     const isOld = present !== undefined && Date.parse(present.cache_target_age!) <= now();
     const action = actionFor(refresh, present && { isOld });
@@ -78,7 +78,7 @@ export function createResults(options: ResultsOptions): Results {
   }
 
   /** Never rejects. What failed is told beside what was known before. */
-  async function computed({ job, known, budget }: Asked, refresh: Refresh): Promise<InsightResult> {
+  async function computed({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
     try {
       const made = isForced(refresh) ? computing.computeAnew(job) : computing.compute(job, known);
       const result = await inTime(made, longestWaitMs);

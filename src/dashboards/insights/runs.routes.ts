@@ -81,7 +81,7 @@ const streamTiles = route({
     const users = await stores.users.byIds([dashboard.created_by]);
     const shown = presentDashboard(dashboard, { viewer: { caller, rights }, users, tiles, overrides });
     const coming = await results.eachResult(project, asked, refreshOf(query.refresh, 'blocking'), access);
-    // Asked were those that show a result, in their order.
+    // Results are in the order of the tiles that show one.
     const showing = tiles.filter(({ insight }) => insight && 'result' in insight);
     const stream = tileStream(shown, new Map(showing.map(({ id }, index) => [id, coming[index]!])));
     return { status: 200, headers: EVENT_STREAM, body: stream };

@@ -72,7 +72,7 @@ function tableSql(query: ParsedEvents, context: FilterContext): string {
 
 const KNOWN = '(select distinct_id, person_id from person_distinct_ids where project_id = $1) as known';
 
-/** Asked from the person's side: it has few distinct ids, and events are many. */
+/** Query from the person's side: it has few distinct ids, and events are many. */
 function ofPersonSql(personId: string): string {
   const person = `${escapeLiteral(personId)}::uuid`;
   return `(distinct_id in (select distinct_id from person_distinct_ids where project_id = $1 and person_id = ${person})

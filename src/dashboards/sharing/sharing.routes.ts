@@ -47,14 +47,14 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
   const reading = { scope: 'sharing_configuration:read', object } as const;
   const writing = { scope: 'sharing_configuration:write', object } as const;
 
-  type Asked = { project: Project; rights: Rights; caller: Caller; params: object };
+  type SharingRequest = { project: Project; rights: Rights; caller: Caller; params: object };
 
-  async function changeOf({ project, caller, rights, params: known }: Asked, stores: DashboardStores) {
+  async function changeOf({ project, caller, rights, params: known }: SharingRequest, stores: DashboardStores) {
     const id = String((known as Record<string, unknown>)[param]);
     return { project, author: caller, rights, object: await find(stores, project.id, id) };
   }
 
-  async function answer(configuration: SharingConfiguration, { rights }: Asked, api: SharingApi) {
+  async function answer(configuration: SharingConfiguration, { rights }: SharingRequest, api: SharingApi) {
     const passwords = await api.sharing.passwordsOf(configuration);
     const users = await api.dashboardStores.users.byIds(passwords.map(({ createdBy }) => createdBy));
     return json(200, presentSharing(configuration, { rights, users, passwords }));

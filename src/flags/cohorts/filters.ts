@@ -82,7 +82,7 @@ function checkedMember(given: Json, place: Place, room: PatternRoom) {
       return { ...checkedMembership(given, place), ...negation };
     case 'behavioral':
       throw new InvalidInput(
-        'Cohorts of who did something (behavioral) are not supported: flags could not be decided by them.',
+        'Behavioral cohorts (persons by their events) are not supported: flags cannot be decided by them.',
         `${place}__type`,
         'behavioral_cohort_found',
       );

@@ -16,7 +16,7 @@ export function filtersOfGroups(groups: readonly Readonly<Record<string, unknown
       throw new InvalidInput('Expected a list of properties.', `groups__${index}__properties`, 'not_a_list');
     }
     throw new InvalidInput(
-      'Cohorts of who did something (behavioral) are not supported: flags could not be decided by them.',
+      'Behavioral cohorts (persons by their events) are not supported: flags cannot be decided by them.',
       `groups__${index}`,
       'behavioral_cohort_found',
     );

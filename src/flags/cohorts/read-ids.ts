@@ -32,7 +32,7 @@ export async function readIds(blocks: AsyncIterable<Uint8Array>): Promise<NamedI
     ids.add(id);
     if (ids.size > MAX_IDS) throw new InvalidInput(`The file names more than ${MAX_IDS} persons.`, 'csv');
   }
-  if (!column || ids.size === 0) throw new InvalidInput('The file names nobody.', 'csv');
+  if (!column || ids.size === 0) throw new InvalidInput('The file holds no ids.', 'csv');
   return { kind: column.kind, ids: [...ids] };
 }
 

@@ -58,7 +58,7 @@ export function createConfiguration({ definitions, log }: ConfigurationOptions):
       send(request, response, noBody(204, { ...OPEN_HEADERS, ...preflightHeaders(request) }));
     } catch (error) {
       const known = answerFor(error);
-      if (!known) log.error({ error: describeError(error) }, 'a configuration could not be told');
+      if (!known) log.error({ error: describeError(error) }, 'a configuration could not be answered');
       const { headers, ...others } = known ?? serverError;
       send(request, response, { ...others, headers: { ...headers, ...OPEN_HEADERS } });
     }

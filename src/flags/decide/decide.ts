@@ -59,7 +59,7 @@ export type DecideObserver = {
 type Result = string | Answer;
 
 /** A request that was read. */
-type Asked = { request: LaneRequest; body: Body; query: Fields; form: AnswerForm };
+type ParsedRequest = { request: LaneRequest; body: Body; query: Fields; form: AnswerForm };
 
 export function createDecide(options: DecideOptions): Lane {
   const { definitions, decider, visitors, clientAddress, locate, metering, requestsPerSecond, observe, log } = options;
@@ -137,16 +137,16 @@ export function createDecide(options: DecideOptions): Lane {
   }
 
   /** Nothing is waited for that is in memory: nearly everything is, and each promise costs as much as a flag. */
-  function decide(asked: Asked): string | Promise<string> {
-    const found = definitions.find(tokenOf(asked.body));
-    if (!(found instanceof Promise)) return decideFor(found, asked);
+  function decide(parsed: ParsedRequest): string | Promise<string> {
+    const found = definitions.find(tokenOf(parsed.body));
+    if (!(found instanceof Promise)) return decideFor(found, parsed);
     return inTime(found)
       .catch(unknownWhileAway)
-      .then((project) => decideFor(project, asked));
+      .then((project) => decideFor(project, parsed));
   }
 
-  function decideFor(project: ProjectFlags | 'unknown' | undefined, asked: Asked): string | Promise<string> {
-    const { request, body, query, form } = asked;
+  function decideFor(project: ProjectFlags | 'unknown' | undefined, parsed: ParsedRequest): string | Promise<string> {
+    const { request, body, query, form } = parsed;
     if (!project) throw new NotAuthenticated(INVALID_KEY, 'invalid_api_key');
     if (project === 'unknown') {
       return written(request, form, NOTHING_KNOWN, form.withConfig ? configurationOf.unknown : '');
@@ -167,14 +167,14 @@ export function createDecide(options: DecideOptions): Lane {
         : decider.decide(project, named);
     const answerWith = (evaluation: Evaluation) => {
       if (evaluation.errorsWhileComputing) observe?.failed();
-      count(asked, project, evaluation);
+      count(parsed, project, evaluation);
       return written(request, form, evaluation, configuration, project.definitions.flags);
     };
     return decided instanceof Promise ? decided.then(answerWith) : answerWith(decided);
   }
 
   /** Requests for flags of surveys only are not counted: they are no flags of the project's own. */
-  function count({ request, query }: Asked, { projectId }: ProjectFlags, { decisions }: Evaluation): void {
+  function count({ request, query }: ParsedRequest, { projectId }: ProjectFlags, { decisions }: Evaluation): void {
     if (decisions.every(isOfSurvey)) return;
     const sdk = sdkName(request.headers['user-agent'], query('ver'));
     metering.count({ projectId, kind: 'decide', keyId: null, sdk, requests: 1 });

@@ -18,7 +18,7 @@ export type Visitors = {
    */
   named(
     project: ProjectFlags,
-    asked: EvaluationRequest,
+    request: EvaluationRequest,
     arrival: Arrival,
   ): EvaluationRequest | Promise<EvaluationRequest>;
 };
@@ -27,15 +27,15 @@ export type VisitorsOptions = { salts: Pick<Salts, 'ofToday'>; clientAddress: Cl
 
 export function createVisitors({ salts, clientAddress }: VisitorsOptions): Visitors {
   return {
-    named({ projectId, settings }, asked, arrival) {
-      if (!settings.cookieless || !isSentinel(asked.distinctId)) return asked;
+    named({ projectId, settings }, request, arrival) {
+      if (!settings.cookieless || !isSentinel(request.distinctId)) return request;
       const { origin, 'user-agent': userAgent } = arrival.headers;
       const site = siteOf(origin ?? '');
       const address = clientAddress(arrival);
-      if (site === undefined || !userAgent || address === '') return asked;
+      if (site === undefined || !userAgent || address === '') return request;
       return salts.ofToday(projectId).then((salt) => {
         const { distinctId } = visitorOf(salt, { projectId, address, site, userAgent, extra: arrival.extra });
-        return { ...asked, distinctId };
+        return { ...request, distinctId };
       });
     },
   };

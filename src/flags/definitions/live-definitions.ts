@@ -66,10 +66,10 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   const loads = new Map<string, Promise<ProjectFlags | undefined>>();
   /** Versions that were told while projects were read for the first time: perhaps of these. */
   const told = new Map<number, number>();
-  const { reload, reloadIfOlder, refresh, settled } = createReloads({ store, held, tell, log });
+  const { reload, reloadIfOlder, refresh, settled } = createReloads({ store, held, notify, log });
   let checking: Promise<void> | undefined;
 
-  function tell(projectId: number): void {
+  function notify(projectId: number): void {
     for (const listener of listeners) listener(projectId);
   }
 
@@ -100,11 +100,11 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     return project;
   }
 
-  function heard(payload: string): void {
+  function onNotification(payload: string): void {
     const [projectId, version] = payload.split(':').map(Number) as [number, number];
     if (loads.size > 0) told.set(projectId, version);
     if (held.peek(projectId)) void reloadIfOlder(projectId, version);
-    else tell(projectId);
+    else notify(projectId);
   }
 
   /** Never rejects. */
@@ -133,7 +133,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   const listener = listen({
     url: databaseUrl,
     channel: CHANNEL,
-    onNotification: heard,
+    onNotification,
     // A check that is under way may have read before.
     onListening: () => void (checking ? checking.then(check) : check()),
     log,

@@ -25,11 +25,11 @@ type Options = {
   store: DefinitionsStore;
   held: HeldProjects;
   /** Called when another state is held than before, or none. */
-  tell(projectId: number): void;
+  notify(projectId: number): void;
   log: Logger;
 };
 
-export function createReloads({ store, held, tell, log }: Options): Reloads {
+export function createReloads({ store, held, notify, log }: Options): Reloads {
   const under = new Map<number, { wanted: number; done: Promise<void> }>();
 
   function reload(projectId: number, version: number): Promise<void> {
@@ -71,7 +71,7 @@ export function createReloads({ store, held, tell, log }: Options): Reloads {
       const snapshot = await store.findById(projectId);
       if (snapshot) held.put(ready(snapshot));
       else held.drop(projectId);
-      if (snapshot?.version !== before.version) tell(projectId);
+      if (snapshot?.version !== before.version) notify(projectId);
       return snapshot;
     } catch (error) {
       log.warn({ projectId, err: error }, 'changed flags could not be read');

@@ -136,13 +136,19 @@ async function record(
   feature: EarlyAccessFeature,
   before?: EarlyAccessFeature,
 ): Promise<void> {
-  const changes = before ? changesBetween(SCOPE, toldOf(before), toldOf(feature)) : [];
+  const changes = before ? changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(feature)) : [];
   if (before && changes.length === 0) return;
   const entry = { scope: SCOPE, itemId: feature.id, activity, name: feature.name, changes };
   await stores.activity.record({ project, author, ...entry });
 }
 
-function toldOf({ name, description, stage, documentationUrl, payload }: EarlyAccessFeature): Record<string, unknown> {
+function loggedFieldsOf({
+  name,
+  description,
+  stage,
+  documentationUrl,
+  payload,
+}: EarlyAccessFeature): Record<string, unknown> {
   const told: { stage: Stage; [field: string]: unknown } = { name, description, stage, payload };
   return { ...told, documentation_url: documentationUrl };
 }

@@ -126,7 +126,7 @@ async function record(
   experiment: Experiment,
   before: Partial<Experiment>,
 ): Promise<void> {
-  const changes = verb === 'created' ? [] : changesBetween(SCOPE, told(before), told(experiment));
+  const changes = verb === 'created' ? [] : changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(experiment));
   if (verb === 'updated' && changes.length === 0) return;
   await activity.record({
     project,
@@ -140,7 +140,7 @@ async function record(
 }
 
 /** Fields that may change. */
-function told(experiment: Partial<Experiment>): Partial<Experiment> {
+function loggedFieldsOf(experiment: Partial<Experiment>): Partial<Experiment> {
   const { id: _id, project_id: _project, created_by: _by, created_at: _made, updated_at: _at, ...fields } = experiment;
   return fields;
 }

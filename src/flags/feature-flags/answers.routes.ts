@@ -34,7 +34,8 @@ const myFlags = route({
   summary: 'List all flags with what they answer to the user of the key, the newest flag first',
   async handle({ project, caller, rights, query }, { featureFlags, flagAnswers }: FlagAnswersApi) {
     const distinctId = caller.userId === null ? undefined : await flagAnswers.distinctIdOf(caller.userId);
-    if (distinctId === undefined) throw new PermissionDenied('This takes a personal API key: a project is nobody.');
+    if (distinctId === undefined)
+      throw new PermissionDenied('This takes a personal API key: the key of a project belongs to no user.');
     const { decisions } = await flagAnswers.decided(project.id, distinctId, groupsOf(query.groups));
     const { results } = await featureFlags.list(project.id, { ...ALL, visible: rights.visible('feature_flag') });
     const answers = results.map((flag) => ({

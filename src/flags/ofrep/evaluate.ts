@@ -23,7 +23,7 @@ export async function evaluateAll(decider: Decider, project: ProjectFlags, reque
   return results;
 }
 
-/** The flag with this key; a failure with FLAG_NOT_FOUND when there is none for who asks. */
+/** The flag with this key; a failure with FLAG_NOT_FOUND when there is none for this request. */
 export async function evaluateOne(
   decider: Decider,
   project: ProjectFlags,
@@ -40,7 +40,7 @@ export async function evaluateOne(
 
 /** A flag that there is not for this request: the code's default holds. */
 export function notFound(key: string): FlagFailure {
-  return { key, ...refusal('FLAG_NOT_FOUND', 'There is no flag with this key for who asks.') };
+  return { key, ...refusal('FLAG_NOT_FOUND', 'There is no flag with this key for this request.') };
 }
 
 function isDisabledFor(flag: StoredFlag, runtime: Runtime): boolean {

@@ -71,11 +71,11 @@ export function createEventStreams(options: Options): EventStreams {
     gathering.add(projectId);
     setTimeout(() => {
       gathering.delete(projectId);
-      void tell(projectId);
+      void notify(projectId);
     }, GATHER_MS);
   }
 
-  async function tell(projectId: number): Promise<void> {
+  async function notify(projectId: number): Promise<void> {
     // Away: the change is told when the definitions are read again.
     const project = await definitionsOf(projectId).catch(() => 'unavailable' as const);
     if (project === 'unavailable') return;

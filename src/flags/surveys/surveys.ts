@@ -156,7 +156,7 @@ async function record(
   survey: Survey,
   before?: Survey,
 ): Promise<void> {
-  const changes = before ? changesBetween(SCOPE, toldOf(before), toldOf(survey)) : [];
+  const changes = before ? changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(survey)) : [];
   if (before && changes.length === 0) return;
   await stores.activity.record({
     project,
@@ -169,7 +169,7 @@ async function record(
   });
 }
 
-function toldOf({
+function loggedFieldsOf({
   due_at: _due,
   is_running: _running,
   updated_at: _updated,

@@ -41,9 +41,9 @@ describe('the ids in a CSV file', () => {
   });
 
   const refused: [text: string | Uint8Array, message: RegExp][] = [
-    ['', /names nobody/],
-    ['distinct_id\n', /names nobody/],
-    ['\n\n', /names nobody/],
+    ['', /holds no ids/],
+    ['distinct_id\n', /holds no ids/],
+    ['\n\n', /holds no ids/],
     ['a,b\nc,d', /must name one of them/],
     ['"a', /does not end/],
     ['"a"b\n', /belongs to none/],

@@ -152,7 +152,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     guards: 'people invite to no higher level than their own',
     tests: ['test/identity/invites.test.ts'],
     grep: 'none above who invites',
-    replace: ['asked.every((one) => LEVEL_OF[one.role] <= LEVEL_OF[role])', 'true'],
+    replace: ['wanted.every((one) => LEVEL_OF[one.role] <= LEVEL_OF[role])', 'true'],
   },
   {
     name: 'invite-replaces',
