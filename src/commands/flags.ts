@@ -42,22 +42,26 @@ function importCommand(): Command {
   return new Command('import')
     .summary('make the flags of an export here, and the cohorts that they name')
     .description(
-      'Makes flags, and the cohorts that they name, through the API of a running server. Files are what GET ' +
-        '/api/projects/:id/feature_flags/?limit=1000 and …/cohorts/?limit=1000 answer at the source. What is here by its key (of cohorts ' +
-        'by its name) is not made again, so an import that was interrupted goes on when it is run again. Exit code: 0 all is here, ' +
-        '2 something was refused or lacks its payload, 1 stopped.',
+      'Copies flags, and the cohorts that they name, through the API of a running server. Each file contains what the source answers to ' +
+        'GET /api/projects/:id/feature_flags/?limit=1000 (--cohorts: …/cohorts/?limit=1000). A flag is known by its key, a cohort by ' +
+        'its name: what exists is not created again, so an interrupted import continues when it is run again. Exit code: 0 everything is ' +
+        'here, 2 something was refused or lacks its encrypted payload, 1 stopped. Keys come from SLUICE_API_KEY and POSTHOG_API_KEY, or from ' +
+        'files. See docs/feature-flags.md.',
     )
     .argument('[files...]', 'lists of flags, in JSON; - for standard input')
     .option('--cohorts <files...>', 'lists of cohorts, in JSON')
-    .option('--from <address>', 'read the source itself instead of files, with the key in POSTHOG_API_KEY')
-    .option('--from-project <id>', 'the project at the source')
-    .option('--from-key-file <file>', 'read the key of the source from there')
-    .option('--url <address>', 'of the server that gets the flags (default: the one that `sluice up` runs here)')
-    .option('--project <id>', 'that gets the flags (default: that of `sluice up` here, else the only one of the key)')
-    .option('--key-file <file>', 'read the key of the server from there instead of SLUICE_API_KEY')
-    .option('--update', 'change flags and cohorts that are here and differ', false)
-    .option('--dry-run', 'check and say what would be done, and write nothing', false)
-    .option('--json', 'print a line of JSON for each flag and cohort, the summary last', false)
+    .option('--from <address>', 'read from this server instead of files, with the key in POSTHOG_API_KEY')
+    .option('--from-project <id>', 'project on the server of --from')
+    .option('--from-key-file <file>', 'file with the key for --from')
+    .option('--url <address>', 'server to import into (default: the one that `sluice up` runs here)')
+    .option(
+      '--project <id>',
+      'project to import into (default: that of `sluice up` here, else the only project of the key)',
+    )
+    .option('--key-file <file>', 'file with the key for --url, instead of SLUICE_API_KEY')
+    .option('--update', 'change flags and cohorts that exist and differ', false)
+    .option('--dry-run', 'validate and print the plan, and write nothing', false)
+    .option('--json', 'print a line of JSON for each flag and cohort, then the summary', false)
     .action(run);
 }
 

@@ -65,7 +65,7 @@ export function apiClient({ url, project, key, keyName, retry, onWait }: ApiClie
     }).catch((error: unknown) => {
       const reason = `${url} does not answer (${codeOf(error)})`;
       // A server that was never there is a mistake in the address; one that went away may come back.
-      if (!hasAnswered && /^(ECONNREFUSED|ENOTFOUND)$/.test(codeOf(error))) throw new CommandFailed(`${reason}.`);
+      if (!hasAnswered) throw new CommandFailed(`${reason}.`, { cause: error });
       throw new TryAgain(reason, undefined, { cause: error });
     });
     hasAnswered = true;
@@ -174,8 +174,8 @@ export function apiClient({ url, project, key, keyName, retry, onWait }: ApiClie
 }
 
 function codeOf(error: unknown): string {
-  const { cause, name, message } = error as Error & { cause?: { code?: string } };
-  return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? message);
+  const { cause, name, message } = error as Error & { cause?: { code?: string; message?: string } };
+  return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? cause?.message ?? message);
 }
 
 function fieldsOf(text: string): Fields {
