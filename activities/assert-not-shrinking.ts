@@ -10,10 +10,10 @@ import type { PlannedRun } from './open-session.ts';
  */
 export async function assertNotShrinking(
   { stores, events }: Pick<Engine, 'stores' | 'events'>,
-  { run, plan, slice, hold }: PlannedRun,
+  { run, plan, slice, lease }: PlannedRun,
 ): Promise<void> {
   if (run.kind === 'retry' || run.kind === 'backfill') return;
-  const entry = await stores.ledger.find(hold);
+  const entry = await stores.ledger.find(lease);
   if (!entry?.receipt) return;
   const delivered = await stores.runs.deliveredInterval(run.batchExportId, run.end);
   if (!delivered.plan || selectionOf(delivered.plan.content) !== selectionOf(plan.content)) return;

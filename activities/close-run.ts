@@ -12,11 +12,11 @@ export type Closing = { closed: boolean; paused: boolean };
 
 /** @param options.answers false: what was asked for is to be asked for again */
 export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers = true } = {}): Promise<Closing> {
-  await stores.batchExports.hold(run.batchExportId);
+  await stores.batchExports.lockRow(run.batchExportId);
   if (!(await stores.runs.close(run.id, end))) return { closed: false, paused: false };
   // The run that superseded this one answers what was asked.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
-  if (answers && !superseded) await stores.requests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
+  if (answers && !superseded) await stores.runRequests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
   if (mayBecomeGap(end.status)) {
     await stores.gaps.unsettle(run.batchExportId, run.start);
     await stores.troubles.postponeRedelivery({ exportId: run.batchExportId, start: run.start, end: run.end });
@@ -26,7 +26,7 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers 
 
 /** A run whose end was lost, or said otherwise, turns out to have delivered. */
 export async function completeRun(stores: Stores, run: Run, receipt: Receipt, cursor: string): Promise<void> {
-  await stores.batchExports.hold(run.batchExportId);
+  await stores.batchExports.lockRow(run.batchExportId);
   await stores.runs.complete(run.id, receipt, cursor);
   await stores.backfills.countAgain(run.id);
   await runEnded(stores, run, { status: 'Completed', closedBy: 'reconciler' });

@@ -28,7 +28,7 @@ export type Compared = {
 /** The export could not be compared; `why` is a sentence for people. */
 export type Unchecked = { exportId: string; why: string };
 
-type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment' | 'log'>;
+type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 
 /** Names of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
@@ -123,18 +123,18 @@ function uncheckedBy({ log }: Reach, error: unknown, { id }: BatchExport): Unche
 /** Where the export delivers now, its configuration checked. */
 type Opened = { destination: Destination; config: unknown };
 
-async function opened({ sealed, environment }: Reach, one: BatchExport): Promise<Opened> {
+async function opened({ configs, environment }: Reach, one: BatchExport): Promise<Opened> {
   const destination = destinationOf(one.destinationType, environment);
-  const config = openedConfig(sealed, one);
+  const config = openedConfig(configs, one);
   await destination.validate(config, environment);
   return { destination, config };
 }
 
-function openedConfig(sealed: Reach['sealed'], one: BatchExport): unknown {
+function openedConfig(configs: Reach['configs'], one: BatchExport): unknown {
   try {
-    return sealed.open(one);
+    return configs.decrypt(one);
   } catch (cause) {
-    const why = 'Its secrets do not open: SLUICE_ENCRYPTION_KEYS lacks the key that they were sealed with.';
+    const why = 'Its secrets cannot be decrypted: SLUICE_ENCRYPTION_KEYS lacks the key that they were encrypted with.';
     throw new DestinationRejected(why, { cause });
   }
 }
@@ -161,9 +161,9 @@ async function lookAt(
   signal: AbortSignal,
 ): Promise<Found> {
   const epoch = entry?.epoch ?? 0;
-  const hold = { exportId: one.id, start, end, epoch };
+  const lease = { exportId: one.id, start, end, epoch };
   const delivery = {
-    ...hold,
+    ...lease,
     projectId: one.projectId,
     runId: NO_RUN,
     model: one.model,
@@ -180,11 +180,11 @@ async function lookAt(
       log: () => {},
       artifacts: {
         record: async () => Promise.reject(new Error('nothing is staged by looking')),
-        list: () => stores.artifacts.list(hold),
+        list: () => stores.artifacts.list(lease),
         later: async () => [],
         discard: async () => {},
       },
-      ownership: ownershipOf(stores, { ...hold, epoch: AFTER_ALL }),
+      ownership: ownershipOf(stores, { ...lease, epoch: AFTER_ALL }),
       recordSuperseded: async () => Promise.reject(new Error('nothing is replaced by looking')),
       emptyFile: (file) => emptyFile({ ...file, columns: [] }),
       step: async () => {},

@@ -10,7 +10,7 @@ import { cloudEvent, sendWebhook } from '../src/notify/webhook.ts';
 import type { Attempt } from './activity.ts';
 import type { Engine as WholeEngine } from './engine.ts';
 
-type Engine = Pick<WholeEngine, 'stores' | 'sealed' | 'rules' | 'mailer'>;
+type Engine = Pick<WholeEngine, 'stores' | 'configs' | 'rules' | 'mailer'>;
 
 /** What a round did, for Temporal's UI. */
 export type Deliveries = { delivered: number; postponed: number };
@@ -50,10 +50,10 @@ async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSig
   const url = about?.notifications?.webhook?.url;
   // An export whose webhook was taken away has nobody to tell.
   if (!about?.notificationSecret || url === undefined) return settle(engine, [notice], 'unwanted');
-  const { rules, sealed } = engine;
+  const { rules, configs } = engine;
   let secret: string;
   try {
-    secret = sealed.openSecret(about, NOTIFICATION_SECRET, about.notificationSecret);
+    secret = configs.decryptSecret(about, NOTIFICATION_SECRET, about.notificationSecret);
   } catch {
     // One export's row must not keep the notices of all others from being sent.
     return settle(engine, [notice], 'its secret cannot be opened: set it anew', 'The webhook');

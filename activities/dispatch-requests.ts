@@ -7,7 +7,7 @@ import { millisOf } from '../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
 import { isProducedByPresentSpec, type Tiling } from '../src/exports/domain/intervals.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
-import type { ExportRequest } from '../src/exports/requests.store.ts';
+import type { RunRequest } from '../src/exports/run-requests.store.ts';
 import type { Run } from '../src/exports/runs.store.ts';
 import type { Execution } from '../src/temporal/executions.ts';
 import { forLog } from '../src/temporal/failures.ts';
@@ -38,18 +38,21 @@ export async function dispatchRequests(
     return { open: 0, progressed: true };
   }
   if ((await engine.timeline.blocked()) !== undefined)
-    return { open: await stores.requests.countOpen(exportId), progressed: false };
+    return { open: await stores.runRequests.countOpen(exportId), progressed: false };
   const tiling = await stores.batchExports.tiling(exportId);
   const waiting = await endWaiting(engine, batchExport);
   const moreToWrite = await writeRequests(engine, exportId, tiling);
   const claimed = await claim(engine, batchExport);
-  const requests = await stores.requests.claimed(exportId);
+  const requests = await stores.runRequests.claimed(exportId);
   const looked = await lookAll(engine, requests);
-  const asked = await ask(engine, batchExport, tiling, looked);
+  const requested = await ask(engine, batchExport, tiling, looked);
   const settled = looked.some(({ wants }) => wants === 'closing');
   await stores.backfills.keepEnds(exportId);
-  const open = await stores.requests.countOpen(exportId);
-  return { open: open + (moreToWrite || waiting ? 1 : 0), progressed: moreToWrite || claimed > 0 || asked || settled };
+  const open = await stores.runRequests.countOpen(exportId);
+  return {
+    open: open + (moreToWrite || waiting ? 1 : 0),
+    progressed: moreToWrite || claimed > 0 || requested || settled,
+  };
 }
 
 /** Of a deleted export: what is not written yet would count among the project's backfills for ever. */
@@ -57,7 +60,7 @@ async function endBackfills({ stores }: Engine, exportId: string): Promise<void>
   await stores.inTransaction(async (inside) => {
     for (const waiting of [true, false])
       for (const id of await inside.backfills.unwritten(exportId, { waiting })) await inside.backfills.cancel(id);
-    await inside.requests.closeAll(exportId);
+    await inside.runRequests.closeAll(exportId);
   });
 }
 
@@ -65,7 +68,7 @@ async function endBackfills({ stores }: Engine, exportId: string): Promise<void>
 async function endWaiting({ stores, limits }: Engine, { id, projectId }: BatchExport): Promise<boolean> {
   for (const backfillId of await stores.backfills.unwritten(id, { waiting: true })) {
     const begun = await stores.inTransaction(async (inside) => {
-      await inside.batchExports.hold(id);
+      await inside.batchExports.lockRow(id);
       if ((await inside.backfills.countLive(projectId)) >= limits.backfillsPerProject) return false;
       await inside.backfills.endWaiting(backfillId);
       return true;
@@ -81,7 +84,7 @@ async function writeRequests({ stores }: Engine, exportId: string, tiling: Tilin
   for (const id of await stores.backfills.unwritten(exportId, { waiting: false })) {
     const next = () =>
       stores.inTransaction(async (inside) => {
-        await inside.batchExports.hold(exportId);
+        await inside.batchExports.lockRow(exportId);
         return inside.backfills.writeRequests(id, tiling);
       });
     while (await next()) if (++slices >= SLICES_AT_ONCE) return true;
@@ -92,21 +95,21 @@ async function writeRequests({ stores }: Engine, exportId: string, tiling: Tilin
 async function claim({ stores, limits }: Engine, { id, projectId, maxConcurrentRuns }: BatchExport): Promise<number> {
   const of = { ofExport: maxConcurrentRuns, ofProject: limits.runsPerProject };
   return stores.inTransaction(async (inside) => {
-    await inside.batchExports.hold(id);
-    return inside.requests.claim({ id, projectId }, of);
+    await inside.batchExports.lockRow(id);
+    return inside.runRequests.claim({ id, projectId }, of);
   });
 }
 
 type Looked = {
-  request: ExportRequest;
+  request: RunRequest;
   end: number;
   wants: 'nothing' | 'asking' | 'starting' | 'closing';
   newest: Execution | undefined;
 };
 
 /** What cannot be looked at is looked at in the next round: the other requests of its export do not wait for it. */
-async function lookAll(engine: Engine, requests: readonly ExportRequest[]): Promise<Looked[]> {
-  const lookOrLog = (request: ExportRequest) =>
+async function lookAll(engine: Engine, requests: readonly RunRequest[]): Promise<Looked[]> {
+  const lookOrLog = (request: RunRequest) =>
     look(engine, request).catch((error: unknown) => {
       logLater(engine, request, error);
       return [];
@@ -114,12 +117,12 @@ async function lookAll(engine: Engine, requests: readonly ExportRequest[]): Prom
   return (await Promise.all(requests.map(lookOrLog))).flat();
 }
 
-function logLater({ log }: Engine, { exportId, end }: ExportRequest, error: unknown): void {
+function logLater({ log }: Engine, { exportId, end }: RunRequest, error: unknown): void {
   log.warn({ ...forLog(error), batch_export_id: exportId, interval_end: end }, 'a request is looked at later');
 }
 
 /** What a request needs now, judged by the newest execution of its interval. */
-async function look(engine: Engine, request: ExportRequest): Promise<Looked> {
+async function look(engine: Engine, request: RunRequest): Promise<Looked> {
   const end = millisOf(request.end);
   const newest = await engine.executions.find(runWorkflowId(request.exportId, end));
   const looked = (wants: Looked['wants']): Looked => ({ request, end, wants, newest });
@@ -138,13 +141,13 @@ async function look(engine: Engine, request: ExportRequest): Promise<Looked> {
  * The execution that the request asked for has closed, and so is the request, however it ended: unless somebody wanted it again
  * after the run was planned, or its history was lost. @returns whether it is closed
  */
-async function settle(engine: Engine, request: ExportRequest, newest: Execution): Promise<boolean> {
+async function settle(engine: Engine, request: RunRequest, newest: Execution): Promise<boolean> {
   const { stores } = engine;
   const run = await closeLost(engine, newest);
   // tooth: request-of-lost-run
   if (await isLost(engine, request, newest, run)) return false;
   if (run?.plan && run.plan.cutoff < request.wantedAt) return false;
-  await stores.requests.close(request, run?.id ?? null);
+  await stores.runRequests.close(request, run?.id ?? null);
   return true;
 }
 
@@ -155,7 +158,7 @@ async function settle(engine: Engine, request: ExportRequest, newest: Execution)
  */
 async function isLost(
   { stores }: Engine,
-  { askedAt }: ExportRequest,
+  { askedAt }: RunRequest,
   newest: Execution,
   run: Run | undefined,
 ): Promise<boolean> {
@@ -194,7 +197,7 @@ async function ask(
   }
   for (const { request, end } of direct) {
     try {
-      if (await executions.start(batchExport.id, end)) await stores.requests.markStartedDirectly(request.id);
+      if (await executions.start(batchExport.id, end)) await stores.runRequests.markStartedDirectly(request.id);
     } catch (error) {
       logLater(engine, request, error);
     }
@@ -209,7 +212,7 @@ async function ask(
 async function marked({ stores }: Engine, asking: readonly Looked[]): Promise<Looked[]> {
   const wanted: Looked[] = [];
   for (const one of asking) {
-    if (await stores.requests.markAsked(one.request.id, one.newest?.runId ?? '')) wanted.push(one);
+    if (await stores.runRequests.markAsked(one.request.id, one.newest?.runId ?? '')) wanted.push(one);
   }
   return wanted;
 }

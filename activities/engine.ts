@@ -3,8 +3,8 @@ import type { Pool } from '../src/db/connection.ts';
 import type { DestinationEnvironment } from '../src/destinations/environment.ts';
 import type { EventReader } from '../src/events/read.ts';
 import type { Sealer } from '../src/events/seal.ts';
-import type { ScheduleSetter } from '../src/exports/schedule-setter.ts';
-import type { SealedConfigs } from '../src/exports/sealed-config.ts';
+import type { ScheduleSync } from '../src/exports/schedule-sync.ts';
+import type { ConfigEncryption } from '../src/exports/config-encryption.ts';
 import type { ExportStores } from '../src/exports/stores.ts';
 import type { TimelineGuard } from '../src/exports/timeline-guard.ts';
 import type { HostRules } from '../src/net/host-rules.ts';
@@ -31,7 +31,7 @@ export type Engine = {
   /** For the partitions of events. */
   pool: Pool;
   sealer: Sealer;
-  sealed: SealedConfigs;
+  configs: ConfigEncryption;
   environment: DestinationEnvironment;
   /** Which hosts that users typed may be contacted. */
   rules: HostRules;
@@ -39,7 +39,7 @@ export type Engine = {
   mailer: Mailer | undefined;
   metrics: Metrics;
   schedules: ExportSchedules;
-  setter: ScheduleSetter;
+  scheduleSync: ScheduleSync;
   executions: ExportExecutions;
   timeline: TimelineGuard;
   limits: ExportLimits;

@@ -5,7 +5,7 @@
 import { hashKeyOf } from '../src/exports/content.ts';
 import type { Attempt } from './activity.ts';
 import type { Engine } from './engine.ts';
-import { notingFailure } from './note-failure.ts';
+import { withFailureRecorded } from './with-failure-recorded.ts';
 import { openSession, plannedRun, type PlannedRun } from './open-session.ts';
 import { partSource } from './part-source.ts';
 
@@ -20,7 +20,7 @@ export async function exportPart(
   { runId, part }: ExportPartInput,
 ): Promise<{ rows: number }> {
   const run = await engine.stores.runs.byId(runId);
-  return notingFailure(engine, run, signal, () =>
+  return withFailureRecorded(engine, run, signal, () =>
     stageParts(engine, plannedRun(run), { from: part, to: part + 1 }, new Set(), signal),
   );
 }
@@ -37,7 +37,7 @@ export async function exportParts(
 ): Promise<{ rows: number }> {
   const { runs } = engine.stores;
   const run = await runs.byId(runId);
-  return notingFailure(engine, run, signal, async () =>
+  return withFailureRecorded(engine, run, signal, async () =>
     stageParts(engine, plannedRun(run), { from, to }, await runs.stagedIndexes(runId, from, to), signal),
   );
 }
@@ -49,12 +49,12 @@ async function stageParts(
   recorded: ReadonlySet<number>,
   signal: AbortSignal,
 ): Promise<{ rows: number }> {
-  const { stores, events, sealed } = engine;
+  const { stores, events, configs } = engine;
   await engine.timeline.assertDeliverable();
-  await stores.ledger.lockOpen(planned.hold);
+  await stores.ledger.lockOpen(planned.lease);
   const ranges = await stores.runs.plannedParts(planned.run, from, to);
   if (ranges.length < to - from) throw new Error(`run ${planned.run.id} has no parts ${from} to ${to}`);
-  const hashKey = hashKeyOf(sealed, planned.run);
+  const hashKey = hashKeyOf(configs, planned.run);
   const session = await openSession(engine, planned, signal);
   let rows = 0;
   try {
@@ -67,7 +67,7 @@ async function stageParts(
         partSource(events, planned, range, hashKey, signal),
       );
       await stores.inTransaction(async (inside) => {
-        await inside.ledger.lockOpen(planned.hold);
+        await inside.ledger.lockOpen(planned.lease);
         await inside.runs.stagePart(planned.run.id, staged);
       });
       rows += staged.rows;

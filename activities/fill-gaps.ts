@@ -25,7 +25,11 @@ export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<num
   return requested;
 }
 
-async function fillGapsOf({ stores, setter }: Engine, { id, ...watched }: WatchedExport, now: number): Promise<number> {
+async function fillGapsOf(
+  { stores, scheduleSync }: Engine,
+  { id, ...watched }: WatchedExport,
+  now: number,
+): Promise<number> {
   const since = isoMicros(gapsBeginAfter(watched));
   const tiling = await stores.batchExports.tiling(id);
   const pauses = await stores.gaps.pauses(id);
@@ -40,8 +44,8 @@ async function fillGapsOf({ stores, setter }: Engine, { id, ...watched }: Watche
   };
   const { gaps, settledUntil } = findGaps({ ...watched, tiling }, known, now);
   // A schedule that was paused in Temporal makes what looks like a gap part of a pause: nothing of it is settled yet.
-  if (gaps.length > 0 && (await setter.verify(id))) return 0;
-  if (gaps.length > 0) await stores.requests.open(id, gaps, 'gap');
+  if (gaps.length > 0 && (await scheduleSync.verify(id))) return 0;
+  if (gaps.length > 0) await stores.runRequests.open(id, gaps, 'gap');
   if (settledUntil !== undefined) await stores.gaps.settle(id, isoMicros(settledUntil));
   return gaps.length;
 }

@@ -13,7 +13,7 @@ import { closeRun, completeRun } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from './engine.ts';
 import { giveUp } from './give-up.ts';
-import { notingFailure } from './note-failure.ts';
+import { withFailureRecorded } from './with-failure-recorded.ts';
 import { openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
 
 /** How the parts went. `type` is the class of the error that ended them, `message` a sentence for the user. */
@@ -28,7 +28,8 @@ export async function finishRun(
 ): Promise<RunOutcome> {
   const run = await engine.stores.runs.byId(runId);
   if (!isOpen(run.status)) return outcomeOf(run);
-  if (ending.how === 'commit') await notingFailure(engine, run, signal, () => deliver(engine, plannedRun(run), signal));
+  if (ending.how === 'commit')
+    await withFailureRecorded(engine, run, signal, () => deliver(engine, plannedRun(run), signal));
   else await giveUp(engine, run, ending, signal);
   return outcomeOf(await countRun(engine, runId));
 }
@@ -40,12 +41,12 @@ function outcomeOf({ status, recordsCompleted, latestError }: Run): RunOutcome {
 /** @throws DeliveriesBlocked, DeliveryWouldShrink, Superseded, StagedLost, ReadBackDiffers, DeliveredElsewhere, DestinationRejected, DestinationUnavailable */
 async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal): Promise<void> {
   const { stores } = engine;
-  const { run, hold } = planned;
+  const { run, lease } = planned;
   const at = (name: string) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end });
   await at('before-committing');
   await engine.timeline.assertDeliverable();
   await assertNotShrinking(engine, planned);
-  await stores.ledger.beginCommit(hold);
+  await stores.ledger.beginCommit(lease);
   const parts = await stores.runs.stagedParts(run.id);
   if (parts.length !== countParts(planned.plan))
     throw new StagedLost('Not every part of this run is staged. The interval is delivered again.');
@@ -63,9 +64,9 @@ async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal)
     await at('before-delivered');
     await markDelivered(engine, planned, receipt);
   } catch (error) {
-    if (error instanceof ReadBackDiffers) await stores.ledger.reopen(hold);
+    if (error instanceof ReadBackDiffers) await stores.ledger.reopen(lease);
     if (error instanceof DeliveredElsewhere) await listForeign(engine, planned, session);
-    if (error instanceof Superseded) await blame(engine, planned);
+    if (error instanceof Superseded) await attributeFailure(engine, planned);
     throw error;
   } finally {
     await session.close();
@@ -73,17 +74,17 @@ async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal)
 }
 
 /** What the destination holds stays, and is listed for an operator. Our commit changed nothing: the interval is open again. */
-async function listForeign({ stores }: Engine, { hold }: PlannedRun, session: Session): Promise<void> {
+async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: Session): Promise<void> {
   const present = await session.present();
   await stores.inTransaction(async (inside) => {
-    if (present && !present.known) await inside.foreignDeliveries.found(hold, present.receipt);
-    await inside.ledger.reopen(hold);
+    if (present && !present.known) await inside.foreignDeliveries.found(lease, present.receipt);
+    await inside.ledger.reopen(lease);
   });
 }
 
 /** A destination sees that something of ours is gone; only the ledger knows whether another run has taken it. */
-async function blame({ stores }: Engine, { hold }: PlannedRun): Promise<never> {
-  await stores.ledger.beginCommit(hold);
+async function attributeFailure({ stores }: Engine, { lease }: PlannedRun): Promise<never> {
+  await stores.ledger.beginCommit(lease);
   throw new StagedLost('What this run had staged is no longer at the destination. The interval is delivered again.');
 }
 
@@ -102,9 +103,9 @@ function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly
 }
 
 async function markDelivered({ stores }: Engine, planned: PlannedRun, receipt: Receipt): Promise<void> {
-  const { run, hold } = planned;
+  const { run, lease } = planned;
   await stores.inTransaction(async (inside) => {
-    await inside.ledger.markDelivered(hold, receipt);
+    await inside.ledger.markDelivered(lease, receipt);
     const cursor = run.end;
     const { closed } = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', receipt, cursor });
     // Its workflow was ended in Temporal meanwhile, and so was its row; what counts is what the destination holds.

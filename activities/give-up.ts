@@ -59,14 +59,14 @@ async function end(
   { onlyUnplanned = false } = {},
 ): Promise<boolean> {
   const { closed, paused } = await engine.stores.inTransaction(async (inside): Promise<Closing> => {
-    await inside.batchExports.hold(run.batchExportId);
+    await inside.batchExports.lockRow(run.batchExportId);
     if (onlyUnplanned && (await inside.runs.lock(run.id)).plan) return { closed: false, paused: false };
     const closing = await closeRun(inside, run, ended);
     const message = `${ended.status}: ${ended.latestError}`;
     if (closing.closed) await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level, message });
     return closing;
   });
-  if (paused) await engine.setter.follow(run.batchExportId);
+  if (paused) await engine.scheduleSync.trySync(run.batchExportId);
   return closed;
 }
 

@@ -26,7 +26,7 @@ export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promi
     if (!overlapping.has(id)) await engine.stores.health.end(id, 'overlapping');
   }
   let told = 0;
-  for (const id of overlapping) if (await tell(engine, id)) told += 1;
+  for (const id of overlapping) if (await logAndNotify(engine, id)) told += 1;
   return told;
 }
 
@@ -49,7 +49,7 @@ async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<st
   return found;
 }
 
-async function tell({ stores }: Engine, id: string): Promise<boolean> {
+async function logAndNotify({ stores }: Engine, id: string): Promise<boolean> {
   return stores.inTransaction(async (inside) => {
     if (!(await inside.health.begin(id, 'overlapping'))) return false;
     await inside.logs.append({ batchExportId: id, runId: null, level: 'WARNING', message: SUMMARY });

@@ -5,7 +5,7 @@ import { destinationOf } from '../src/destinations/index.ts';
 import { DestinationUnavailable, InvalidInput, NotFound } from '../src/errors.ts';
 import type { BatchExport } from '../src/exports/batch-exports.store.ts';
 import { mergeOf, type Slice } from '../src/events/selection.ts';
-import type { Hold } from '../src/exports/ledger.store.ts';
+import type { EpochLease } from '../src/exports/ledger.store.ts';
 import { ownershipOf } from '../src/exports/ownership.ts';
 import type { StoredPlan } from '../src/exports/domain/plan.ts';
 import { openPinned, pinnedDestination } from '../src/exports/pinned-destination.ts';
@@ -18,7 +18,7 @@ import type { Engine } from './engine.ts';
 export type PlannedRun = {
   run: Run;
   plan: StoredPlan;
-  hold: Hold;
+  lease: EpochLease;
   slice: Slice;
   delivery: Delivery;
 };
@@ -30,7 +30,7 @@ export function plannedRun(run: Run): PlannedRun {
   return {
     run,
     plan,
-    hold: { exportId: run.batchExportId, start, end, epoch },
+    lease: { exportId: run.batchExportId, start, end, epoch },
     slice: { projectId: run.projectId, start, end, cutoff: plan.cutoff, content: plan.content },
     delivery: {
       projectId: run.projectId,
@@ -48,7 +48,7 @@ export function plannedRun(run: Run): PlannedRun {
   };
 }
 
-type Reach = Pick<Engine, 'stores' | 'sealed' | 'environment' | 'log' | 'step'>;
+type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log' | 'step'>;
 
 /**
  * Connects to where the run's plan says, with the newest credentials of that place and its hosts checked again. Close the session.
@@ -72,7 +72,7 @@ async function connect(
   signal: AbortSignal,
 ): Promise<Session> {
   const { stores, environment } = engine;
-  const { run, hold, delivery } = planned;
+  const { run, lease, delivery } = planned;
   const pinned = planned.plan.destination ?? pinnedDestination(batchExport);
   const destination = destinationOf(pinned.type, environment);
   const config = await openPinned(engine, batchExport, pinned);
@@ -84,13 +84,13 @@ async function connect(
       signal,
       log: runLog(engine, run),
       artifacts: {
-        record: (artifact, instead) => stores.artifacts.record(hold, artifact, instead),
-        list: () => stores.artifacts.list(hold),
-        later: () => stores.artifacts.list(hold, { later: true }),
+        record: (artifact, instead) => stores.artifacts.record(lease, artifact, instead),
+        list: () => stores.artifacts.list(lease),
+        later: () => stores.artifacts.list(lease, { later: true }),
         discard: stores.artifacts.discard,
       },
-      ownership: ownershipOf(stores, hold),
-      recordSuperseded: (keys) => stores.supersededFiles.record(hold, run.id, keys),
+      ownership: ownershipOf(stores, lease),
+      recordSuperseded: (keys) => stores.supersededFiles.record(lease, run.id, keys),
       emptyFile: (file) => emptyFile({ ...file, columns: delivery.columns }),
       step: (name) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end }),
     },

@@ -18,7 +18,7 @@ import type { Attempt } from './activity.ts';
 import { closeLostOfInterval } from './close-lost-runs.ts';
 import type { Engine } from './engine.ts';
 import { giveUpPlanning } from './give-up.ts';
-import { notingFailure } from './note-failure.ts';
+import { withFailureRecorded } from './with-failure-recorded.ts';
 
 /** `end`: the end of the data interval, ISO. */
 export type PrepareRunInput = { exportId: string; end: string };
@@ -54,14 +54,14 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
     projectId: batchExport.projectId,
     batchExportId: exportId,
     ...interval,
-    kind: (await stores.requests.kindOfOpen(exportId, interval.end)) ?? 'scheduled',
+    kind: (await stores.runRequests.kindOfOpen(exportId, interval.end)) ?? 'scheduled',
     workflowId: attempt.workflowId,
     workflowRunId: attempt.workflowRunId,
   });
   if (run.plan) return prepared(run, run.plan);
   await closeLostOfInterval(engine, run);
 
-  const stored = await notingFailure(engine, run, attempt.signal, async () => {
+  const stored = await withFailureRecorded(engine, run, attempt.signal, async () => {
     await waitForTimeline(engine);
     await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
     for (
@@ -105,14 +105,14 @@ async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportI
   const interval = intervalEndingAt(await stores.batchExports.tiling(exportId), end);
   if (!interval || runWorkflowId(exportId, end) !== workflowId) {
     const message = `No data interval of this batch export ends at ${isoSeconds(end)}.`;
-    await tellExport(stores, exportId, message);
+    await notifyExport(stores, exportId, message);
     throw new InvalidInput(message);
   }
   return { start: isoMicros(interval.start), end: isoMicros(interval.end) };
 }
 
 /** A run without a row has no other place to say why it could not begin. */
-async function tellExport(stores: Engine['stores'], exportId: string, reason: string): Promise<void> {
+async function notifyExport(stores: Engine['stores'], exportId: string, reason: string): Promise<void> {
   if (!(await stores.batchExports.find(exportId))) return;
   const message = `A run could not begin: ${reason}`;
   await stores.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message });

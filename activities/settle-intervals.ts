@@ -81,14 +81,14 @@ async function settle(
   if (!run.plan) return undefined;
   const planned = plannedRun(run);
   const session = await openSessionToSettle(engine, planned, signal);
-  let untold: readonly string[];
+  let unreported: readonly string[];
   try {
     const receipt = entry.state === 'committing' ? await session.delivered() : undefined;
     if (receipt) {
       await recordDelivery(engine, planned, receipt);
       return 'delivered';
     }
-    untold = await session.discard();
+    unreported = await session.discard();
   } finally {
     await session.close();
   }
@@ -99,8 +99,8 @@ async function settle(
   // Requested first: what dies in between leaves the interval unsettled, and the next round comes here again.
   const requested = again === 'now' && (await requestAgain(engine, entry));
   if (again) await engine.stores.ledger.reopen(entry);
-  if (untold.length > 0 && (!entry.isPresent || (await hasLeft(engine, planned))))
-    await letGo(engine, planned, untold, session.location);
+  if (unreported.length > 0 && (!entry.isPresent || (await hasLeft(engine, planned))))
+    await letGo(engine, planned, unreported, session.location);
   return requested ? 'requested' : undefined;
 }
 
@@ -115,14 +115,14 @@ async function hasLeft({ stores }: Engine, { run, plan }: PlannedRun): Promise<b
 async function letGo(
   { stores }: Engine,
   { run }: PlannedRun,
-  untold: readonly string[],
+  unreported: readonly string[],
   location: string,
 ): Promise<void> {
   const message =
     `The commit broke off when files of it were visible at ${location}, and no manifest names them: ` +
-    `${untold.length === 1 ? 'one file stays' : `${untold.length} files stay`} there.`;
+    `${unreported.length === 1 ? 'one file stays' : `${unreported.length} files stay`} there.`;
   await stores.inTransaction(async (inside) => {
-    await inside.artifacts.giveUp(untold);
+    await inside.artifacts.giveUp(unreported);
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
   });
 }
@@ -139,9 +139,9 @@ async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 
 }
 
 /** As the ledger's design has it: a closed run whose delivery is there is `Completed`. */
-async function recordDelivery({ stores }: Engine, { run, hold }: PlannedRun, receipt: Receipt): Promise<void> {
+async function recordDelivery({ stores }: Engine, { run, lease }: PlannedRun, receipt: Receipt): Promise<void> {
   await stores.inTransaction(async (inside) => {
-    await inside.ledger.markDelivered(hold, receipt);
+    await inside.ledger.markDelivered(lease, receipt);
     await completeRun(inside, run, receipt, run.end);
     const message = `The commit had succeeded: ${receipt.rows} rows are at ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
@@ -149,8 +149,8 @@ async function recordDelivery({ stores }: Engine, { run, hold }: PlannedRun, rec
 }
 
 async function requestAgain({ stores }: Engine, entry: Unsettled): Promise<boolean> {
-  if (await stores.requests.kindOfOpen(entry.exportId, entry.end)) return false;
+  if (await stores.runRequests.kindOfOpen(entry.exportId, entry.end)) return false;
   const interval = { start: millisOf(entry.start), end: millisOf(entry.end) };
-  await stores.requests.open(entry.exportId, [interval], 'gap');
+  await stores.runRequests.open(entry.exportId, [interval], 'gap');
   return true;
 }

@@ -13,7 +13,7 @@ export async function verifySchedules(engine: Engine, signal: AbortSignal): Prom
     ...(await pausedOtherwise(engine, signal)),
   ]);
   await eachOrLog(engine, signal, 'a schedule is verified later', due, ofExport, async (id) => {
-    await engine.setter.verify(id);
+    await engine.scheduleSync.verify(id);
   });
   return due.size;
 }

@@ -36,10 +36,10 @@ async function watch(engine: Engine, looked: LookedAt): Promise<boolean> {
   const isLate = watched.targetSeconds !== null && freshness.lagSeconds > watched.targetSeconds;
   // In a pause nothing is expected to change, and who paused it knows.
   if (watched.paused || isLate === (watched.behindSince !== null)) return false;
-  return isLate ? tellBehind(engine, looked) : tellOnTime(engine, looked);
+  return isLate ? notifyBehind(engine, looked) : notifyOnTime(engine, looked);
 }
 
-async function tellBehind({ stores }: Engine, { watched, freshness }: LookedAt): Promise<boolean> {
+async function notifyBehind({ stores }: Engine, { watched, freshness }: LookedAt): Promise<boolean> {
   const { lagSeconds, completeUntil } = freshness;
   const summary = `Behind schedule: a data interval has been due or out of date for ${lagSeconds} s, the target is ${watched.targetSeconds} s.`;
   return stores.inTransaction(async (inside) => {
@@ -60,7 +60,7 @@ async function tellBehind({ stores }: Engine, { watched, freshness }: LookedAt):
   });
 }
 
-async function tellOnTime({ stores }: Engine, { watched, freshness }: LookedAt): Promise<boolean> {
+async function notifyOnTime({ stores }: Engine, { watched, freshness }: LookedAt): Promise<boolean> {
   const summary = 'On schedule again.';
   return stores.inTransaction(async (inside) => {
     if (!(await inside.health.end(watched.id, 'behind'))) return false;

@@ -24,7 +24,7 @@ export async function watchImports(engine: Engine, signal: AbortSignal): Promise
 async function requestStale({ stores }: Engine, exportId: string): Promise<number> {
   return stores.inTransaction(async (inside) => {
     const due = await inside.troubles.takeForRedelivery(exportId);
-    if (due.length > 0) await inside.requests.open(exportId, due, 'stale');
+    if (due.length > 0) await inside.runRequests.open(exportId, due, 'stale');
     return due.length;
   });
 }

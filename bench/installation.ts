@@ -55,16 +55,16 @@ export async function startInstallation(): Promise<Installation> {
     log: pino({ level: 'warn' }, pino.destination(2)),
   };
   const engine = createEngine(options);
-  const { stores, executions, setter: schedules, sealed, notifications, environment, log } = engine;
+  const { stores, executions, scheduleSync: schedules, configs, notifications, environment, log } = engine;
   return {
     engine,
     options,
     projectId: await demoProject(postgres.url),
     batchExports: batchExports({
       stores,
-      schedules,
+      scheduleSync: schedules,
       executions,
-      sealed,
+      configs,
       notifications,
       environment,
       ensureTemporal: reachable,

@@ -22,7 +22,7 @@ export async function planYear({ backfills, engine, projectId }: Installation, e
     // As the dispatcher does.
     while (await stores.inTransaction((inside) => inside.backfills.writeRequests(id, tiling)));
   });
-  const open = await stores.requests.countOpen(exportId);
+  const open = await stores.runRequests.countOpen(exportId);
   if (preview.totalRuns !== RUNS || open !== RUNS) throw new Error(`${preview.totalRuns} previewed, ${open} requested`);
   const [read] = await timed(() => backfills.get(projectId, exportId, id));
   const [cancelled] = await timed(() => backfills.cancel(projectId, exportId, id));

@@ -35,7 +35,7 @@ import { exportTestSteps } from './exports/test-steps.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { featureFlagStore } from './flags/feature-flags/feature-flags.store.ts';
 import { protectedFlags } from './flags/feature-flags/protected.ts';
-import { createFlagParts, flagLanes, flagRoutes, type FlagsApi } from './flag-parts.ts';
+import { createFlagParts, flagLaneRoutes, flagRoutes, type FlagsApi } from './flag-parts.ts';
 import { apiChecks } from './health/checks.ts';
 import { createHealth } from './health/readiness.ts';
 import { healthRoutes, type HealthApi } from './health/routes.ts';
@@ -44,7 +44,7 @@ import { replyThrough } from './http/raw-answers.ts';
 import type { DescribedRoute, Route } from './http/route.ts';
 import { accessControls } from './identity/access-controls.ts';
 import type { AccessControlsApi } from './identity/access-controls.routes.ts';
-import { activityRoutes, type ActivityApi } from './identity/activity.routes.ts';
+import { auditLogRoutes, type AuditLogApi } from './identity/audit-log.routes.ts';
 import { apiKeys } from './identity/api-keys.ts';
 import { createGatekeeper } from './identity/gatekeeper.ts';
 import { people, peopleRoutes, type PeopleApi } from './identity/people.ts';
@@ -67,7 +67,7 @@ type Collaborators = HealthApi &
   PersonalKeysApi &
   ProjectKeysApi &
   AccessControlsApi &
-  ActivityApi &
+  AuditLogApi &
   EventsApi &
   PersonsApi &
   GroupsApi &
@@ -84,7 +84,7 @@ export const apiRoutes: readonly Route<Collaborators>[] = [
   ...projectAccessRoutes,
   ...personalKeyRoutes,
   ...projectKeyRoutes,
-  ...activityRoutes,
+  ...auditLogRoutes,
   ...eventRoutes,
   ...personRoutes,
   ...groupRoutes,
@@ -95,7 +95,7 @@ export const apiRoutes: readonly Route<Collaborators>[] = [
 ];
 
 /** Everything that is answered before the application. */
-export const lanes: readonly DescribedRoute[] = [...captureRoutes, ...flagLanes, ...sharedRoutes];
+export const laneRoutes: readonly DescribedRoute[] = [...captureRoutes, ...flagLaneRoutes, ...sharedRoutes];
 
 export type Api = {
   /** Capture and decide: what SDKs ask. */
@@ -137,7 +137,7 @@ export function createApi(
     ...INGEST_TIMEOUTS,
   });
   const identity = identityStores(db);
-  const { projects, activity, users } = identity;
+  const { projects, auditLog, users } = identity;
   const dashboards = createDashboardParts(options);
   const protectedObjects = {
     ...PROTECTED_PROJECT_RULES,
@@ -180,10 +180,10 @@ export function createApi(
     requestsPerSecond: options.flagRequestsPerSecond,
     observe: engine.metrics.decide,
   });
-  const { stores, executions, sealed, environment, setter, notifications } = engine;
+  const { stores, executions, configs, environment, scheduleSync, notifications } = engine;
   const app = createApp({
     routes: apiRoutes,
-    answeredElsewhere: lanes,
+    answeredElsewhere: laneRoutes,
     collaborators: {
       health,
       ...people({
@@ -202,9 +202,9 @@ export function createApi(
       peopleChanges: peopleChanges(described),
       batchExports: batchExports({
         stores,
-        schedules: setter,
+        scheduleSync: scheduleSync,
         executions,
-        sealed,
+        configs,
         notifications,
         environment,
         ensureTemporal,
@@ -215,10 +215,10 @@ export function createApi(
       previews: exportPreviews(engine),
       runs: exportRuns({ stores, executions, limits: engine.limits, ensureTemporal }),
       exportLogs: stores.logs,
-      integrations: integrations({ stores, sealed, environment }),
-      testSteps: exportTestSteps({ stores, sealed, environment, log }),
+      integrations: integrations({ stores, configs, environment }),
+      testSteps: exportTestSteps({ stores, configs, environment, log }),
       ingestionWarnings,
-      activity,
+      auditLog,
       users,
       ...flags.collaborators,
       ...dashboards.collaborators,
@@ -231,7 +231,7 @@ export function createApi(
 
   const { codec } = options.temporal;
   const openPayloads = codec && options.codecFor && codecEndpoint({ ...options.codecFor, codec });
-  engine.metrics.tellOfExports(() => exportFigures(stores));
+  engine.metrics.registerExports(() => exportFigures(stores));
   const lane: Lane = (request, reply) => capture.handle(request, reply) || flags.lane(request, reply);
   return {
     metrics: engine.metrics,

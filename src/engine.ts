@@ -6,8 +6,8 @@ import type { DestinationEnvironment } from './destinations/environment.ts';
 import { eventReader } from './events/read.ts';
 import { createSealer, type Sealer } from './events/seal.ts';
 import { notificationSettings, type NotificationSettings } from './exports/notifications.ts';
-import { scheduleSetter } from './exports/schedule-setter.ts';
-import { sealedConfigs } from './exports/sealed-config.ts';
+import { scheduleSync } from './exports/schedule-sync.ts';
+import { configEncryption } from './exports/config-encryption.ts';
 import { exportStores } from './exports/stores.ts';
 import { timelineGuard } from './exports/timeline-guard.ts';
 import { hostRules } from './net/host-rules.ts';
@@ -51,7 +51,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
   const { databaseUrl: url, log } = options;
   const db = createKnex({ url, applicationName: 'sluice-engine', maxConnections: 10, ...TRANSACTION_TIMEOUTS });
   const pool = createPool({ url, applicationName: 'sluice-rows', maxConnections: options.partsAtOnce + 6 });
-  const sealed = sealedConfigs(createKeyRing(options.encryptionKeys));
+  const configs = configEncryption(createKeyRing(options.encryptionKeys));
   const temporal = connectTemporal(options.temporal);
   const stores = exportStores(db);
   const rules = hostRules(options.environment.allowedHosts);
@@ -63,14 +63,14 @@ export function createEngine(options: EngineOptions): ComposedEngine {
     pool,
     events: eventReader(pool),
     sealer: timed(createSealer(pool), metrics),
-    sealed,
+    configs,
     environment: options.environment,
     rules,
     mailer,
     metrics,
-    notifications: notificationSettings(sealed, rules, mailer !== undefined),
+    notifications: notificationSettings(configs, rules, mailer !== undefined),
     schedules,
-    setter: scheduleSetter({ stores, schedules, log }),
+    scheduleSync: scheduleSync({ stores, schedules, log }),
     executions: exportExecutions(temporal.client),
     timeline: timelineGuard({ stores, witness: timelineWitness(temporal.client), log }),
     limits: options.limits,
@@ -92,7 +92,7 @@ function timed({ seal, sealPast }: Sealer, metrics: Metrics): Sealer {
     async sealPast(instant, signal) {
       const begun = performance.now();
       const sealedUntil = await sealPast(instant, signal);
-      metrics.sealed((performance.now() - begun) / 1000);
+      metrics.observeSeal((performance.now() - begun) / 1000);
       return sealedUntil;
     },
   };

@@ -62,7 +62,7 @@ export const flagRoutes: Route<FlagsApi & AccessControlsApi>[] = [
 ];
 
 /** What is answered before the application. */
-export const flagLanes: DescribedRoute[] = [...decideRoutes, ...ofrepRoutes, ...configurationRoutes];
+export const flagLaneRoutes: DescribedRoute[] = [...decideRoutes, ...ofrepRoutes, ...configurationRoutes];
 
 export type FlagPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKeys' | 'log'> &
   VisitorsOptions & {

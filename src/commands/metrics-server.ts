@@ -16,7 +16,7 @@ export async function startMetricsServer(
   { port, metrics, log, others }: Options,
 ): Promise<HttpServer | undefined> {
   if (port === undefined) return undefined;
-  metrics.tellOfProcess();
+  metrics.registerProcess();
   const server = await startHttpServer(metricsListener(metrics, others), { host, port });
   log.info({ url: `${server.url}/metrics` }, 'metrics');
   return server;

@@ -11,11 +11,11 @@ import { createEngine, type ComposedEngine } from '../engine.ts';
 import { engineOptions } from '../engine-options.ts';
 import { CommandFailed, Conflict } from '../errors.ts';
 import { foreignDeliveries } from '../exports/accept-delivery.ts';
-import { NOBODY } from '../exports/activity.ts';
+import { NOBODY } from '../exports/audit.ts';
 import type { BatchExport } from '../exports/batch-exports.store.ts';
 import { SIDES, type Side } from '../exports/foreign-deliveries.store.ts';
 import { renewTimeline } from '../exports/renew-timeline.ts';
-import { sayBlocked } from '../exports/timeline-guard.ts';
+import { describeBlock } from '../exports/timeline-guard.ts';
 import { parseDatetime } from '../http/datetime.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { timelineWitness } from '../temporal/witness.ts';
@@ -90,7 +90,7 @@ async function recover(
 ) {
   const { stores } = engine;
   const { blocked } = await stores.timeline.state();
-  console.log(blocked === null ? 'Deliveries are not blocked.' : sayBlocked(blocked));
+  console.log(blocked === null ? 'Deliveries are not blocked.' : describeBlock(blocked));
   const { above, unchecked, foreign } = await compare(engine, from, !dryRun);
   if (unchecked > 0) process.exitCode = 1;
   if (dryRun) return;

@@ -38,15 +38,15 @@ async function run(): Promise<void> {
     log: options.log,
     others: async () => (await fetch(`http://${temporalMetrics}/metrics`)).text(),
   });
-  const tellReady = engine.metrics.tellOfWorker();
+  const reportReady = engine.metrics.registerWorker();
   try {
     const worker = await whenTemporalAnswers(engine, options, stopping.signal);
     // The first delivery would ask, too: who is restored should know at once.
     await engine.timeline.blocked();
     engine.log.info('worker ready');
-    tellReady(true);
+    reportReady(true);
     const shutdown = () => {
-      tellReady(false);
+      reportReady(false);
       worker.shutdown();
     };
     if (stopping.signal.aborted) shutdown();

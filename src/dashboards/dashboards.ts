@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Conflict, InvalidInput, NotFound, Stale } from '../errors.ts';
 import type { Caller, Project, Rights } from '../http/access.ts';
-import { changesBetween, type Change } from '../identity/activity.ts';
+import { changesBetween, type Change } from '../identity/audit-log.ts';
 import { rawAccess } from '../identity/raw-data.ts';
 import { make, makeCopy, makeFromTemplate } from './creation.ts';
 import type { Dashboard, DashboardFields } from './dashboards.store.ts';

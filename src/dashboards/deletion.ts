@@ -6,7 +6,7 @@ import { changeInsight } from './insights/insights.ts';
 import type { Insight } from './insights/insights.store.ts';
 import { mayEditInsight } from './insights/restriction.ts';
 import { ensureSeesAll } from './tiles/permissions.ts';
-import { holdRoom } from './tiles/room.ts';
+import { reserveRoom } from './tiles/room.ts';
 import { MAX_TILES } from './tiles/schema.ts';
 
 /** @param withInsights those that no other dashboard shows, as far as the caller may change them, are deleted too */
@@ -35,7 +35,7 @@ export async function bringBack(acting: Acting, id: number): Promise<void> {
 export async function ensureBack(acting: Acting, id: number): Promise<void> {
   const { stores, project } = acting;
   const { length: after } = await stores.tiles.live(id);
-  await holdRoom(stores, id, { before: 0, after });
+  await reserveRoom(stores, id, { before: 0, after });
   const shared = await stores.sharing.find(project.id, { kind: 'dashboard', id });
   if (shared?.enabled) await ensureSeesAll(acting, id);
 }

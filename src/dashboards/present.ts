@@ -4,7 +4,7 @@ import { userOf } from '../identity/users.ts';
 import type { Users } from '../identity/users.store.ts';
 import type { Dashboard, ListedDashboard } from './dashboards.store.ts';
 import type { Overrides } from './insights/overlay.ts';
-import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, privilegeLevel } from './restriction.ts';
+import { EVERYONE_EDITS, MAY_VIEW, ONLY_COLLABORATORS_EDIT, privilegeOf } from './restriction.ts';
 import type { DashboardBody, ListedDashboardBody } from './schema.ts';
 import type { TileBody } from './tiles/schema.ts';
 
@@ -69,14 +69,14 @@ function accessOf(dashboard: Dashboard, viewer: Viewer) {
   if (!viewer) {
     return {
       effective_restriction_level: ONLY_COLLABORATORS_EDIT,
-      effective_privilege_level: EVERYONE_EDITS,
+      effective_privilege_level: MAY_VIEW,
       user_access_level: null,
     };
   }
   const { caller, rights } = viewer;
   return {
     effective_restriction_level: dashboard.restriction_level,
-    effective_privilege_level: privilegeLevel(dashboard, caller, rights),
+    effective_privilege_level: privilegeOf(dashboard, caller, rights),
     user_access_level: rights.levelOf('dashboard', { id: dashboard.id, createdBy: dashboard.created_by }),
   };
 }

@@ -9,8 +9,14 @@ import type { Dashboard, DashboardStore } from './dashboards.store.ts';
 export const EVERYONE_EDITS = 21;
 export const ONLY_COLLABORATORS_EDIT = 37;
 
-/** The numbers are upstream's: 21 is to view, 37 to edit. */
+/** What a dashboard says about itself. The numbers are upstream's, which uses the same two for privileges. */
 export type RestrictionLevel = typeof EVERYONE_EDITS | typeof ONLY_COLLABORATORS_EDIT;
+
+export const MAY_VIEW = 21;
+export const MAY_EDIT = 37;
+
+/** What a restriction leaves one person. */
+export type Privilege = typeof MAY_VIEW | typeof MAY_EDIT;
 
 export const NO_EDIT = "You don't have edit permissions for this dashboard.";
 const NO_RESTRICTION =
@@ -34,16 +40,15 @@ export function ensureRestricts(dashboard: Pick<Dashboard, 'created_by'>, caller
   if (!canRestrict(dashboard, caller, rights)) throw new PermissionDenied(NO_RESTRICTION);
 }
 
-/** @returns what the restriction leaves the caller: 37 to edit, 21 to view */
-export function privilegeLevel(dashboard: Restricted, caller: Asking, rights: Rights): RestrictionLevel {
-  if (dashboard.restriction_level === EVERYONE_EDITS) return ONLY_COLLABORATORS_EDIT;
-  if (canRestrict(dashboard, caller, rights)) return ONLY_COLLABORATORS_EDIT;
-  return dashboard.editors.some((userId) => userId === caller.userId) ? ONLY_COLLABORATORS_EDIT : EVERYONE_EDITS;
+export function privilegeOf(dashboard: Restricted, caller: Asking, rights: Rights): Privilege {
+  if (dashboard.restriction_level === EVERYONE_EDITS) return MAY_EDIT;
+  if (canRestrict(dashboard, caller, rights)) return MAY_EDIT;
+  return dashboard.editors.some((userId) => userId === caller.userId) ? MAY_EDIT : MAY_VIEW;
 }
 
 /** Whether the restriction lets the caller change it; their level is another question. */
 export function mayEdit(dashboard: Restricted, caller: Asking, rights: Rights): boolean {
-  return privilegeLevel(dashboard, caller, rights) === ONLY_COLLABORATORS_EDIT;
+  return privilegeOf(dashboard, caller, rights) === MAY_EDIT;
 }
 
 /** How the gatekeeper finds dashboards, those that are deleted too: they can be restored. */

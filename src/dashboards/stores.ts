@@ -1,7 +1,7 @@
 /** All stores of this room over one connection or one transaction. */
 import type { Knex } from '../db/connection.ts';
 import { accessControlStore } from '../identity/access-controls.store.ts';
-import { activityStore } from '../identity/activity.store.ts';
+import { auditLogStore } from '../identity/audit-log.store.ts';
 import { userStore } from '../identity/users.store.ts';
 import { collaboratorStore } from './collaborators/collaborators.store.ts';
 import { dashboardStore } from './dashboards.store.ts';
@@ -15,7 +15,7 @@ import { tileStore } from './tiles/tiles.store.ts';
 function bind(db: Knex) {
   return {
     accessControls: accessControlStore(db),
-    activity: activityStore(db),
+    auditLog: auditLogStore(db),
     buttons: buttonStore(db),
     collaborators: collaboratorStore(db),
     dashboards: dashboardStore(db),

@@ -1,7 +1,7 @@
 /** Changes that people make to persons and groups; each is recorded in the activity log in its own transaction. */
 import { InvalidInput } from '../errors.ts';
 import type { Project } from '../http/access.ts';
-import { changesBetween, type Author, type Change } from '../identity/activity.ts';
+import { changesBetween, type Author, type Change } from '../identity/audit-log.ts';
 import type { GroupTypeNames } from './groups/group-types.store.ts';
 import type { Group, GroupName } from './groups/groups.store.ts';
 import type { PeopleStores } from './stores.ts';
@@ -23,7 +23,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
       const before = await stores.groups.lock(name);
       const after = await change(stores);
       const changes = changesBetween('Group', only(before, property), only(after, property));
-      await stores.activity.record({ project, author: by, ...groupNamed(name), activity: 'updated', changes });
+      await stores.auditLog.record({ project, author: by, ...groupNamed(name), activity: 'updated', changes });
       return after;
     });
   }
@@ -31,13 +31,13 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
   return {
     /** @throws NotFound */
     async deletePerson({ project, by }: Doing, id: string): Promise<void> {
-      await inTransaction(async ({ persons, activity }) => {
+      await inTransaction(async ({ persons, auditLog }) => {
         // Read first: what is not there is not found, and a lock on all persons of the project is not taken for it.
         await persons.get(project.id, id);
         await persons.delete(project.id, [id]);
         // A deleted person wants to be forgotten: their name is not kept here.
         const entry = { scope: 'Person', itemId: id, name: 'person', activity: 'deleted' as const, changes: [] };
-        await activity.record({ project, author: by, ...entry });
+        await auditLog.record({ project, author: by, ...entry });
       });
     },
 
@@ -46,26 +46,26 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
       { project, by }: Doing,
       wanted: { ids: readonly string[] } | { distinctIds: readonly string[] },
     ): Promise<number> {
-      return inTransaction(async ({ persons, activity }) => {
+      return inTransaction(async ({ persons, auditLog }) => {
         const deleted =
           'ids' in wanted
             ? await persons.delete(project.id, wanted.ids)
             : await persons.deleteOf(project.id, wanted.distinctIds);
         const entry = { scope: 'Person', itemId: 'many', name: `${deleted} persons`, activity: 'deleted' as const };
-        await activity.record({ project, author: by, ...entry, changes: [] });
+        await auditLog.record({ project, author: by, ...entry, changes: [] });
         return deleted;
       });
     },
 
     /** @throws InvalidInput when there is such a group, no such type, or too much to keep */
     async createGroup({ project, by }: Doing, name: GroupName, properties: Record<string, unknown>): Promise<Group> {
-      return inTransaction(async ({ groups, groupTypes, activity }) => {
+      return inTransaction(async ({ groups, groupTypes, auditLog }) => {
         const types = await groupTypes.list(project.id);
         if (!types.some(({ index }) => index === name.typeIndex)) {
           throw new InvalidInput('The project has no groups of this type.', 'group_type_index');
         }
         const made = await groups.create(name, properties);
-        await activity.record({ project, author: by, ...groupNamed(name), activity: 'created', changes: [] });
+        await auditLog.record({ project, author: by, ...groupNamed(name), activity: 'created', changes: [] });
         return made;
       });
     },
@@ -80,7 +80,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
 
     /** @throws InvalidInput when the project has no groups of one of the types */
     async renameGroupTypes({ project, by }: Doing, names: readonly GroupTypeNames[]): Promise<void> {
-      await inTransaction(async ({ groupTypes, activity }) => {
+      await inTransaction(async ({ groupTypes, auditLog }) => {
         const before = await groupTypes.list(project.id);
         if (!(await groupTypes.rename(project.id, names))) {
           throw new InvalidInput('The project has no groups of one of these types.', 'group_type_index');
@@ -92,7 +92,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
           );
           if (changes.length === 0) continue;
           const entry = { scope: 'GroupType', itemId: after.index, name: after.type, activity: 'updated' as const };
-          await activity.record({ project, author: by, ...entry, changes });
+          await auditLog.record({ project, author: by, ...entry, changes });
         }
       });
     },

@@ -15,12 +15,12 @@ export const LOOKUP_OPTIONS = {
 const QUERY_CANCELED = '57014';
 
 /** @throws Unavailable, saying what helps, when Postgres gave the query up */
-export async function inTime<T>(query: PromiseLike<T>, whatHelps: string): Promise<T> {
+export async function inTime<T>(query: PromiseLike<T>, advice: string): Promise<T> {
   try {
     return await query;
   } catch (error) {
     if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
-    const detail = `This took longer than ${TIMEOUT_MS / 1000} seconds, and was given up. ${whatHelps}`;
+    const detail = `This took longer than ${TIMEOUT_MS / 1000} seconds, and was given up. ${advice}`;
     throw new Unavailable(detail, TIMEOUT_MS / 1000, { cause: error });
   }
 }

@@ -160,9 +160,9 @@ async function databaseClockPasses(
        from (select $1::timestamptz as instant, wall_clock() as now) as clock`,
       [instant, present().toISOString()],
     );
-    const { instant: asked, ms, ahead_seconds: aheadSeconds } = rows[0]!;
+    const { instant: requestedInstant, ms, ahead_seconds: aheadSeconds } = rows[0]!;
     if (Math.abs(aheadSeconds) > MAX_CLOCK_DIFFERENCE_SECONDS) throw clocksDiffer(aheadSeconds);
-    if (ms < 0) return asked;
+    if (ms < 0) return requestedInstant;
     await sleep(Math.min(Math.ceil(ms) + 1, 60_000), undefined, signal && { signal });
   }
 }

@@ -1,13 +1,13 @@
 /** The stores of persons and groups over one connection or one transaction. */
 import type { Knex } from '../db/connection.ts';
-import { activityStore } from '../identity/activity.store.ts';
+import { auditLogStore } from '../identity/audit-log.store.ts';
 import { groupTypeStore } from './groups/group-types.store.ts';
 import { groupStore } from './groups/groups.store.ts';
 import { personStore } from './persons/persons.store.ts';
 
 function bind(db: Knex) {
   return {
-    activity: activityStore(db),
+    auditLog: auditLogStore(db),
     groups: groupStore(db),
     groupTypes: groupTypeStore(db),
     persons: personStore(db),

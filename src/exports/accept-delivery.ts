@@ -1,8 +1,8 @@
 /** An operator's decision about a delivery that this database does not know: theirs stays, or ours replaces it. */
 import { Conflict } from '../errors.ts';
-import type { Author } from '../identity/activity.ts';
+import type { Author } from '../identity/audit-log.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
-import { tellOfForeignDelivery } from './activity.ts';
+import { recordForeignDelivery } from './audit.ts';
 import { millisOf } from './domain/instants.ts';
 import type { ForeignDelivery, Side } from './foreign-deliveries.store.ts';
 import type { Bound, ExportStores } from './stores.ts';
@@ -24,13 +24,17 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
     async accept(projectId: number, exportId: string, id: string, side: Side, by: Author): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
       await stores.inTransaction(async (inside) => {
-        await inside.batchExports.hold(exportId);
+        await inside.batchExports.lockRow(exportId);
         const found = await inside.foreignDeliveries.lockWaiting(exportId, id);
         if (side === 'theirs') await adopt(inside, found, projectId);
         else
-          await inside.requests.open(exportId, [{ start: millisOf(found.start), end: millisOf(found.end) }], 'retry');
+          await inside.runRequests.open(
+            exportId,
+            [{ start: millisOf(found.start), end: millisOf(found.end) }],
+            'retry',
+          );
         await inside.foreignDeliveries.accept(id, side);
-        await tellOfForeignDelivery(inside, by, { ...found, projectId }, side);
+        await recordForeignDelivery(inside, by, { ...found, projectId }, side);
       });
       // It asks for what is requested now, and ends backfills that this was the last of. The reconciler wakes it too.
       await executions.wakeDispatcher(exportId).catch(() => {});
@@ -56,8 +60,8 @@ async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): 
 /** What was asked for before the decision would replace what was accepted: what has not begun is answered by it. */
 async function endRequests(inside: Bound, found: ForeignDelivery, runId: string): Promise<void> {
   // tooth: accepted-ends-requests
-  await inside.requests.closeUnasked(found, runId);
+  await inside.runRequests.closeUnasked(found, runId);
   await inside.backfills.leaveOut(found);
-  if (await inside.requests.kindOfOpen(found.exportId, found.end))
+  if (await inside.runRequests.kindOfOpen(found.exportId, found.end))
     throw new Conflict('A run of this data interval was asked for, and may begin any moment. Wait until it has ended.');
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import type { Artifact, RecordedArtifact } from '../destinations/artifacts.ts';
-import { intervalKey, superseded, type Hold } from './holds.store.ts';
+import { intervalKey, superseded, type EpochLease } from './epoch-lease.store.ts';
 
 export function artifactStore(db: Knex) {
   return {
@@ -11,7 +11,7 @@ export function artifactStore(db: Knex) {
      * @param instead takes the place of that record, in one moment
      * @throws Superseded when the epoch is no longer the interval's, or has been delivered, or `instead` was discarded
      */
-    async record(hold: Hold, artifact: Artifact, instead?: string): Promise<string> {
+    async record(lease: EpochLease, artifact: Artifact, instead?: string): Promise<string> {
       const id = randomUUID();
       // tooth: ledger-artifact-delivered
       // tooth: ledger-artifact-instead
@@ -30,23 +30,23 @@ export function artifactStore(db: Knex) {
         {
           id,
           instead: instead ?? null,
-          export: hold.exportId,
-          start: hold.start,
-          end: hold.end,
-          epoch: hold.epoch,
+          export: lease.exportId,
+          start: lease.start,
+          end: lease.end,
+          epoch: lease.epoch,
           artifact: JSON.stringify(artifact),
         },
       );
       // tooth: ledger-artifact-epoch
-      if (rowCount === 0) await superseded(db, hold);
+      if (rowCount === 0) await superseded(db, lease);
       return id;
     },
 
     /** What was recorded for the interval under this epoch and earlier ones; `later`: under those after it. */
-    async list(hold: Hold, { later = false } = {}): Promise<RecordedArtifact[]> {
+    async list(lease: EpochLease, { later = false } = {}): Promise<RecordedArtifact[]> {
       const rows = (await db('batch_export_artifacts')
-        .where(intervalKey(hold))
-        .where('epoch', later ? '>' : '<=', hold.epoch)
+        .where(intervalKey(lease))
+        .where('epoch', later ? '>' : '<=', lease.epoch)
         .orderBy('created_at')) as {
         id: string;
         epoch: string;
@@ -70,10 +70,10 @@ export function artifactStore(db: Knex) {
     },
 
     /** As `giveUp`, of all that was recorded for the interval under this epoch and earlier ones. */
-    async giveUpOf(hold: Hold): Promise<void> {
+    async giveUpOf(lease: EpochLease): Promise<void> {
       await db('batch_export_artifacts')
-        .where(intervalKey(hold))
-        .where('epoch', '<=', hold.epoch)
+        .where(intervalKey(lease))
+        .where('epoch', '<=', lease.epoch)
         .whereNull('given_up_at')
         .update({ given_up_at: db.raw('clock_timestamp()') });
     },

@@ -84,8 +84,8 @@ export function onlyOf(given: unknown): IntervalStatus[] | null {
   if (wanted.length === 0) throw new InvalidInput('This list may not be empty.', 'only', 'empty');
   for (const status of wanted) {
     if (isCandidate(status)) continue;
-    const said = typeof status === 'string' ? status.slice(0, 100) : JSON.stringify(status).slice(0, 100);
-    throw new InvalidInput(`"${said}" is not a valid choice.`, 'only', 'invalid_choice');
+    const shown = typeof status === 'string' ? status.slice(0, 100) : JSON.stringify(status).slice(0, 100);
+    throw new InvalidInput(`"${shown}" is not a valid choice.`, 'only', 'invalid_choice');
   }
   return wanted as IntervalStatus[];
 }

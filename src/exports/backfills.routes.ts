@@ -91,11 +91,14 @@ const listBackfills = route({
         found.map(async (one) => {
           // A cursor is a place in the order of the list.
           const createdAt = by === 'start_at' ? one.startAt : one.createdAt;
-          return { id: one.id, createdAt, one, keptBy: await runs.whatKeepsBackfill(one) };
+          return { id: one.id, createdAt, one, waitingReason: await runs.backfillWaitingReason(one) };
         }),
       );
     };
-    return json(200, await cursorPage(url, query, load, ({ one, keptBy }) => presentBackfill(one, keptBy)));
+    return json(
+      200,
+      await cursorPage(url, query, load, ({ one, waitingReason }) => presentBackfill(one, waitingReason)),
+    );
   },
 });
 
@@ -109,7 +112,7 @@ const getBackfill = route({
   async handle({ project, params }, { batchExports, backfills, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     const backfill = await backfills.get(project.id, params.batch_export_id, params.id);
-    return json(200, presentBackfill(backfill, await runs.whatKeepsBackfill(backfill)));
+    return json(200, presentBackfill(backfill, await runs.backfillWaitingReason(backfill)));
   },
 });
 

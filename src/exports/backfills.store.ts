@@ -11,8 +11,8 @@ import { backfillEnds, countedOf } from './backfill-ends.store.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import { intervalsEnding, type DataInterval, type Tiling } from './domain/intervals.ts';
 import { isLive, type BackfillStatus } from './domain/statuses.ts';
-import type { ExportInterval } from './holds.store.ts';
-import { requestStore, type RequestKind } from './requests.store.ts';
+import type { ExportInterval } from './epoch-lease.store.ts';
+import { runRequestStore, type RequestKind } from './run-requests.store.ts';
 
 export type Backfill = {
   id: string;
@@ -121,7 +121,7 @@ export type NewBackfill = {
 
 export function backfillStore(db: Knex) {
   const table = () => db('batch_export_backfills');
-  const requests = requestStore(db);
+  const requests = runRequestStore(db);
 
   async function get(projectId: number, batchExportId: string, id: string): Promise<Backfill> {
     const { rows } = await db.raw<{ rows: Row[] }>(

@@ -2,10 +2,10 @@
 import type { Pool } from '../db/connection.ts';
 import { Conflict, InvalidInput, LimitReached } from '../errors.ts';
 import { estimateRows, type Estimate, type EstimatedModel } from '../events/estimate.ts';
-import { changesBetween, type Author } from '../identity/activity.ts';
+import { changesBetween, type Author } from '../identity/audit-log.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
-import { NOBODY, tellOfBackfill } from './activity.ts';
+import { NOBODY, recordBackfill } from './audit.ts';
 import { examinedPlan, wholePlan, type BackfillPlan, type ExaminedPlan, type Only } from './backfill-plan.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
 import type { BatchExport } from './batch-exports.store.ts';
@@ -55,7 +55,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     if (!waits) await inside.backfills.writeRequests(id, await inside.batchExports.tiling(batchExportId));
     await inside.backfills.keepEnds(batchExportId);
     const opened = await inside.backfills.get(projectId, batchExportId, id);
-    await tellOfBackfill(inside, by, opened, { activity: 'created', changes: [] });
+    await recordBackfill(inside, by, opened, { activity: 'created', changes: [] });
     return opened;
   }
 
@@ -184,7 +184,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
         if (!isLive(status)) throw new InvalidInput(`Cannot cancel a backfill that is in '${status}' status`);
         const changes = changesBetween('BatchExportBackfill', { status }, { status: 'Cancelled' });
         const backfill = await inside.backfills.get(projectId, exportId, id);
-        await tellOfBackfill(inside, by, backfill, { activity: 'updated', changes });
+        await recordBackfill(inside, by, backfill, { activity: 'updated', changes });
         return inside.backfills.cancel(id);
       });
       await Promise.all(ends.map((end) => executions.cancel(runWorkflowId(exportId, millisOf(end)))));

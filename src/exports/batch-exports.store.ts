@@ -20,12 +20,12 @@ export type BatchExport = Cadence & {
   name: string;
   model: Model;
   content: ContentSettings;
-  /** Sealed; null until something is hashed. */
+  /** Encrypted; null until something is hashed. */
   hashKey: string | null;
   destinationType: string;
   /** Without secrets. */
   destinationConfig: Record<string, unknown>;
-  /** Sealed; null when the configuration has no secret. */
+  /** Encrypted; null when the configuration has no secret. */
   destinationSecrets: string | null;
   /** Completes the configuration. */
   integration: Integration | null;
@@ -43,7 +43,7 @@ export type BatchExport = Cadence & {
   /** Whether stale intervals are delivered again by themselves. */
   redeliverStale: boolean;
   notifications: Notifications | null;
-  /** Of the webhook, sealed. */
+  /** The webhook’s secret, encrypted. */
   notificationSecret: string | null;
   startAt: string | null;
   endAt: string | null;
@@ -86,7 +86,7 @@ function isTaken(error: unknown): boolean {
   return code === '23505' && constraint === 'batch_exports_key_space';
 }
 
-function sayTaken(error: unknown): never {
+function throwNameTaken(error: unknown): never {
   if (!isTaken(error)) throw error;
   throw placeTaken();
 }
@@ -160,7 +160,7 @@ export function batchExportStore(db: Knex) {
       const [row] = await table()
         .insert({ id, project_id: projectId, created_by: createdBy, model, ...toColumns(change) })
         .returning<Row[]>(columns)
-        .catch(sayTaken);
+        .catch(throwNameTaken);
       await db('batch_export_specs').insert({ batch_export_id: id, valid_from: '-infinity', ...cadenceColumns(one) });
       return fromRow(row!);
     },
@@ -176,7 +176,7 @@ export function batchExportStore(db: Knex) {
      * Locks the row of an export, also a deleted one, until the transaction ends. Taken before every other lock by what goes on
      * to change several requests or backfills of it: two that took these in different orders would wait for each other.
      */
-    async hold(id: string): Promise<void> {
+    async lockRow(id: string): Promise<void> {
       await table().where({ id }).forNoKeyUpdate().first('id');
     },
 
@@ -190,7 +190,7 @@ export function batchExportStore(db: Knex) {
           last_updated_at: db.raw('clock_timestamp()'),
         } as never)
         .returning<Row[]>(columns)
-        .catch(sayTaken);
+        .catch(throwNameTaken);
       return fromRow(row!);
     },
 

@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
 import { InvalidInput, Stale } from '../errors.ts';
-import type { Author } from '../identity/activity.ts';
+import type { Author } from '../identity/audit-log.ts';
 import type { NotificationsIn } from '../notify/notice.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
-import { NOBODY, tellOfExport } from './activity.ts';
+import { NOBODY, recordExport } from './audit.ts';
 import type { BatchExport, BatchExportChange } from './batch-exports.store.ts';
 import { contentColumns, type ContentPatch } from './content.ts';
 import { destinationChoice, type Place } from './destination-choice.ts';
@@ -21,8 +21,8 @@ import { isSameKeySpace, reserveKeySpace } from './key-spaces.ts';
 import { leavePlace, pinnedDestination } from './pinned-destination.ts';
 import { lookAt, type Freshness } from './freshness.ts';
 import type { NotificationSettings } from './notifications.ts';
-import type { ScheduleSetter } from './schedule-setter.ts';
-import type { SealedConfigs } from './sealed-config.ts';
+import type { ScheduleSync } from './schedule-sync.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
 import type { Bound, ExportStores } from './stores.ts';
 
 export type NewExport = CadenceChange &
@@ -46,9 +46,9 @@ export type ExportPatch = Partial<Omit<NewExport, 'model'>> & { lastPausedAt?: s
 
 export type BatchExportsOptions = {
   stores: ExportStores;
-  schedules: ScheduleSetter;
+  scheduleSync: ScheduleSync;
   executions: ExportExecutions;
-  sealed: SealedConfigs;
+  configs: ConfigEncryption;
   notifications: NotificationSettings;
   environment: DestinationEnvironment;
   /** @throws Unavailable while Temporal is away */
@@ -60,14 +60,14 @@ export type AndThen = (inside: Bound, changed: BatchExport) => Promise<void>;
 
 export function batchExports({
   stores,
-  schedules,
+  scheduleSync,
   executions,
-  sealed,
+  configs,
   notifications,
   environment,
   ensureTemporal,
 }: BatchExportsOptions) {
-  const destinations = destinationChoice({ stores, sealed, environment });
+  const destinations = destinationChoice({ stores, configs, environment });
 
   async function change(
     projectId: number,
@@ -97,11 +97,11 @@ export function batchExports({
         ...wanted,
         ...(wanted.paused !== undefined && { pausedReason: null }),
       });
-      await tellOfExport(inside, by, 'updated', { before: current, after: updated });
+      await recordExport(inside, by, 'updated', { before: current, after: updated });
       await andThen?.(inside, updated);
       return updated;
     });
-    await schedules.follow(id);
+    await scheduleSync.trySync(id);
     return changed;
   }
 
@@ -110,7 +110,7 @@ export function batchExports({
     await inside.places.pinPlans(current.id, pinnedDestination(current));
     await inside.health.end(current.id, 'keeping_files');
     if (isSameKeySpace(current, { ...current, keySpace })) return;
-    await leavePlace({ stores: inside, sealed }, current);
+    await leavePlace({ stores: inside, configs }, current);
     await reserveKeySpace(inside, { ...current, keySpace });
     await inside.places.forget(current.id, keySpace);
   }
@@ -135,9 +135,12 @@ export function batchExports({
       const chosen = await destinations.choose(projectId, wanted.destination);
       const id = randomUUID();
       const fresh = { id, projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
-      const contained = contentColumns(sealed, fresh, wanted, chosen);
+      const contained = contentColumns(configs, fresh, wanted, chosen);
       await ensureTemporal();
-      const told = await notifications.columns({ ...NOBODY_TOLD, id, projectId }, wanted.notifications ?? null);
+      const notificationColumns = await notifications.columns(
+        { ...NOBODY_TOLD, id, projectId },
+        wanted.notifications ?? null,
+      );
       const columns = destinations.columnsOf({ id, projectId, model: wanted.model }, chosen);
       const created = await stores.inTransaction(async (inside) => {
         await reserveKeySpace(inside, { id, model: wanted.model, keySpace: columns.keySpace });
@@ -158,13 +161,13 @@ export function batchExports({
           endAt: wanted.endAt,
           freshnessTargetSeconds: wanted.freshnessTargetSeconds ?? null,
           redeliverStale: wanted.redeliverStale ?? false,
-          ...told,
+          ...notificationColumns,
         });
         if (wanted.paused) await inside.batchExports.openPause(id);
-        await tellOfExport(inside, by, 'created', { after: row });
+        await recordExport(inside, by, 'created', { after: row });
         return row;
       });
-      await schedules.follow(id);
+      await scheduleSync.trySync(id);
       return created;
     },
 
@@ -182,11 +185,11 @@ export function batchExports({
         projectId,
         id,
         async (current) => {
-          const { destination: place, notifications: told, ...fields } = patch;
+          const { destination: place, notifications: notificationColumns, ...fields } = patch;
           const rest = {
             ...fields,
             ...cadenceWith(patch, current),
-            ...(told !== undefined && (await notifications.columns(current, told))),
+            ...(notificationColumns !== undefined && (await notifications.columns(current, notificationColumns))),
           };
           checkBounds(
             rest.startAt === undefined ? current.startAt : rest.startAt,
@@ -197,12 +200,12 @@ export function batchExports({
               destination: destinationOf(current.destinationType, environment),
               config: current.destinationConfig,
             };
-            return { ...rest, ...contentColumns(sealed, current, patch, present) };
+            return { ...rest, ...contentColumns(configs, current, patch, present) };
           }
           const chosen = await destinations.choose(projectId, place, current);
           return {
             ...rest,
-            ...contentColumns(sealed, current, patch, chosen),
+            ...contentColumns(configs, current, patch, chosen),
             ...destinations.columnsOf(current, chosen),
           };
         },
@@ -229,18 +232,18 @@ export function batchExports({
       const running = await stores.inTransaction(async (inside) => {
         const after = await inside.batchExports.lock(projectId, id);
         await inside.places.pinPlans(id, pinnedDestination(after));
-        await leavePlace({ stores: inside, sealed }, after);
+        await leavePlace({ stores: inside, configs }, after);
         await inside.batchExports.markDeleted(id);
-        await tellOfExport(inside, by, 'deleted', { after });
-        await inside.requests.closeAll(id);
+        await recordExport(inside, by, 'deleted', { after });
+        await inside.runRequests.closeAll(id);
         return inside.runs.openOf(id);
       });
-      await schedules.follow(id);
+      await scheduleSync.trySync(id);
       await Promise.all(running.map((run) => executions.cancel(run.workflowId, run.workflowRunId)));
     },
 
     /** The whole configuration, secrets included: for the engine only. */
-    openConfig: sealed.open,
+    openConfig: configs.decrypt,
   };
 }
 

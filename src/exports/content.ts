@@ -8,7 +8,7 @@ import { checkedFilters } from '../query/filters.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import { isHashed, type Content, type ContentSettings, type Model } from './domain/content.ts';
 import type { Run } from './runs.store.ts';
-import type { SealedConfigs } from './sealed-config.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
 
 /** What users may say; what they leave out stays, or is nothing. */
 export type ContentPatch = {
@@ -102,7 +102,7 @@ type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey
  * @throws InvalidInput naming the field
  */
 export function contentColumns(
-  sealed: SealedConfigs,
+  configs: ConfigEncryption,
   row: Row,
   { content: change, hashKey: given }: ContentPatch,
   { destination, config }: { destination: Destination; config: Readonly<Record<string, unknown>> },
@@ -114,20 +114,20 @@ export function contentColumns(
   checkContent({ ...whole, filters: content.filters }, destination);
   const isNeeded = isHashed(content) && row.hashKey === null;
   const key = given ?? (isNeeded ? generateHashKey() : undefined);
-  return { content, hashKey: key === undefined ? row.hashKey : sealed.sealSecret(row, HASH_KEY, key) };
+  return { content, hashKey: key === undefined ? row.hashKey : configs.encryptSecret(row, HASH_KEY, key) };
 }
 
 /** The key of an export's row; null where it has none. @throws Error when the key ring does not hold the key's key */
-export function openHashKey(sealed: SealedConfigs, row: Pick<Row, 'id' | 'projectId' | 'hashKey'>): string | null {
-  return row.hashKey === null ? null : sealed.openSecret(row, HASH_KEY, row.hashKey);
+export function openHashKey(configs: ConfigEncryption, row: Pick<Row, 'id' | 'projectId' | 'hashKey'>): string | null {
+  return row.hashKey === null ? null : configs.decryptSecret(row, HASH_KEY, row.hashKey);
 }
 
 /** The key that a run hashes with, as its plan has it; null where it does not. */
-export function hashKeyOf(sealed: SealedConfigs, { batchExportId, projectId, plan }: Run): string | null {
-  return openHashKey(sealed, { id: batchExportId, projectId, hashKey: plan?.hashKey ?? null });
+export function hashKeyOf(configs: ConfigEncryption, { batchExportId, projectId, plan }: Run): string | null {
+  return openHashKey(configs, { id: batchExportId, projectId, hashKey: plan?.hashKey ?? null });
 }
 
-/** What the sealed key is bound to, beside its row. */
+/** What the encrypted key is bound to, beside its row. */
 const HASH_KEY = 'hash_key';
 const KEY_BYTES = 32;
 

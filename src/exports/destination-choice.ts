@@ -8,7 +8,7 @@ import type { BatchExport } from './batch-exports.store.ts';
 import { checkedConfig } from './destination-config.ts';
 import { integrationFor } from './integrations.ts';
 import type { Integration } from './integrations.store.ts';
-import type { SealedConfigs } from './sealed-config.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from './stores.ts';
 
 type Config = Record<string, unknown>;
@@ -27,11 +27,11 @@ export type Chosen = {
 
 type Options = {
   stores: Pick<ExportStores, 'integrations'>;
-  sealed: SealedConfigs;
+  configs: ConfigEncryption;
   environment: DestinationEnvironment;
 };
 
-export function destinationChoice({ stores, sealed, environment }: Options) {
+export function destinationChoice({ stores, configs, environment }: Options) {
   return {
     /**
      * @param current the export whose destination is changed, if there is one: what the request leaves out stays
@@ -40,13 +40,13 @@ export function destinationChoice({ stores, sealed, environment }: Options) {
     async choose(projectId: number, place: Place, current?: BatchExport): Promise<Chosen> {
       if (current) checkTypeStays(current.destinationType, place.type);
       const destination = destinationNamed(place.type, environment);
-      const stored = current ? sealed.open({ ...current, integration: null }) : {};
+      const stored = current ? configs.decrypt({ ...current, integration: null }) : {};
       const id = place.integration === undefined ? (current?.integration?.id ?? null) : place.integration;
       const integration = await integrationFor(stores, projectId, destination, id, place.config);
-      const brought = integration ? sealed.openIntegration(integration) : {};
+      const brought = integration ? configs.decryptIntegration(integration) : {};
       const config = checkedConfig(destination, mergeConfig(mergeConfig(stored, place.config), brought));
       await destination.validate(config, environment).catch(namingTheConfig);
-      if (current) checkSecretsStay(destination, sealed.open(current), config, { ...place.config, ...brought });
+      if (current) checkSecretsStay(destination, configs.decrypt(current), config, { ...place.config, ...brought });
       return { destination, config, own: integration ? withoutFields(destination, config) : config, integration };
     },
 
@@ -57,7 +57,7 @@ export function destinationChoice({ stores, sealed, environment }: Options) {
     ) {
       return {
         destinationType: destination.type,
-        ...sealed.seal(row, destination, own),
+        ...configs.encrypt(row, destination, own),
         keySpace: destination.keySpace(config, row),
         integration,
       };
@@ -111,11 +111,11 @@ function checkSecretsStay(
   );
   if (moved === undefined) return;
   const properties = schema.properties as Record<string, { writeOnly?: boolean }>;
-  const kept = Object.keys(after).find((field) => properties[field]?.writeOnly && given[field] === undefined);
-  if (kept === undefined) return;
+  const keptSecret = Object.keys(after).find((field) => properties[field]?.writeOnly && given[field] === undefined);
+  if (keptSecret === undefined) return;
   throw new InvalidInput(
-    `A change of '${moved}' sends the credentials to another server: give '${kept}' again.`,
-    `destination__config__${kept}`,
+    `A change of '${moved}' sends the credentials to another server: give '${keptSecret}' again.`,
+    `destination__config__${keptSecret}`,
     'required',
   );
 }

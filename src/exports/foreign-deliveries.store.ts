@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import type { Receipt, StagedPart } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
-import { intervalKey, superseded, type ExportInterval, type Hold } from './holds.store.ts';
+import { intervalKey, superseded, type ExportInterval, type EpochLease } from './epoch-lease.store.ts';
 
 /** Which of two deliveries of an interval stays. */
 export const SIDES = ['theirs', 'ours'] as const;
@@ -60,7 +60,7 @@ export function foreignDeliveryStore(db: Knex) {
      * One without a plan may have been planned in another database, with rows that this one does not have.
      * @throws Superseded once a later epoch has the interval: it may have become ours by that
      */
-    async knowsRun(hold: Hold, runId: string): Promise<boolean> {
+    async knowsRun(lease: EpochLease, runId: string): Promise<boolean> {
       // tooth: known-planned
       const { rows } = await db.raw<{ rows: { known: boolean; held: boolean }[] }>(
         `with of as (
@@ -73,11 +73,11 @@ export function foreignDeliveryStore(db: Knex) {
              where run_id = :runId and accepted = 'ours') as known,
            not exists (select from of join batch_export_intervals using (batch_export_id, data_interval_start, data_interval_end)
              where epoch > :epoch) as held`,
-        { ...hold, runId, run: UUID.test(runId) ? runId : null },
+        { ...lease, runId, run: UUID.test(runId) ? runId : null },
       );
       const { known, held } = rows[0]!;
       // tooth: known-while-held
-      if (!held) await superseded(db, hold);
+      if (!held) await superseded(db, lease);
       return known;
     },
 

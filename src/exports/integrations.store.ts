@@ -8,7 +8,7 @@ export type Integration = {
   kind: string;
   /** Without secrets. */
   config: Record<string, unknown>;
-  /** Sealed; null when there are none. */
+  /** Encrypted; null when there are none. */
   secrets: string | null;
   createdAt: string;
 };
@@ -61,11 +61,11 @@ export function integrationStore(db: Knex) {
       return { count: Number(counted.count), results: rows.map(integrationFromRow) };
     },
 
-    /** @param seal what becomes of the row's columns once its id, to which secrets are bound, is known */
+    /** @param encrypt what becomes of the row's columns once its id, to which secrets are bound, is known */
     async insert(
       projectId: number,
       kind: string,
-      seal: (id: number) => Pick<Integration, 'config' | 'secrets'>,
+      encrypt: (id: number) => Pick<Integration, 'config' | 'secrets'>,
     ): Promise<Integration> {
       return db.transaction(async (transaction) => {
         const [made] = await transaction<Row>('integrations')
@@ -73,25 +73,25 @@ export function integrationStore(db: Knex) {
           .returning('*');
         const [row] = await transaction<Row>('integrations')
           .where({ id: made!.id })
-          .update(seal(made!.id))
+          .update(encrypt(made!.id))
           .returning('*');
         return integrationFromRow(row!);
       });
     },
 
     /**
-     * Changes secrets while nobody else does. @param sealed the new ones, of the row as it is now
+     * Changes secrets while nobody else does. @param configs the new ones, of the row as it is now
      * @throws NotFound
      */
     async changeSecrets(
       projectId: number,
       id: number,
-      sealed: (current: Integration) => string | null,
+      configs: (current: Integration) => string | null,
     ): Promise<Integration> {
       return db.transaction(async (transaction) => {
         const row = await transaction<Row>('integrations').where({ project_id: projectId, id }).forUpdate().first();
         if (!row) throw new NotFound();
-        const secrets = sealed(integrationFromRow(row));
+        const secrets = configs(integrationFromRow(row));
         await transaction<Row>('integrations').where({ id }).update({ secrets });
         return integrationFromRow({ ...row, secrets });
       });
@@ -106,13 +106,13 @@ export function integrationStore(db: Knex) {
           .where({ integration_id: id })
           .whereNotNull('deleted_at')
           .update({ integration_id: null });
-        await transaction('integrations').where({ id }).delete().catch(sayUsed);
+        await transaction('integrations').where({ id }).delete().catch(throwInUse);
       });
     },
   };
 }
 
-function sayUsed(error: unknown): never {
+function throwInUse(error: unknown): never {
   if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
   throw new Conflict('Batch exports use this integration: change or delete them first.');
 }

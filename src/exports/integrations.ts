@@ -3,18 +3,18 @@ import type { Destination } from '../destinations/contract.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinations } from '../destinations/index.ts';
 import { InvalidInput, NotFound } from '../errors.ts';
-import type { Author } from '../identity/activity.ts';
+import type { Author } from '../identity/audit-log.ts';
 import { Type, type TSchema } from '../schema.ts';
-import { NOBODY, tellOfIntegration } from './activity.ts';
+import { NOBODY, recordIntegration } from './audit.ts';
 import { checkedConfig } from './destination-config.ts';
 import type { Integration } from './integrations.store.ts';
-import type { SealedConfigs } from './sealed-config.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from './stores.ts';
 
 type Config = Record<string, unknown>;
-type Options = { stores: ExportStores; sealed: SealedConfigs; environment: DestinationEnvironment };
+type Options = { stores: ExportStores; configs: ConfigEncryption; environment: DestinationEnvironment };
 
-export function integrations({ stores, sealed, environment }: Options) {
+export function integrations({ stores, configs, environment }: Options) {
   /** What an integration of the kind may hold. */
   function schemaOf(kind: string) {
     const taker = destinations(environment).find(({ integration }) => integration?.kind === kind);
@@ -34,7 +34,7 @@ export function integrations({ stores, sealed, environment }: Options) {
       await stores.inTransaction(async (inside) => {
         const integration = await inside.integrations.get(projectId, id);
         await inside.integrations.delete(projectId, id);
-        await tellOfIntegration(inside, by, integration, 'deleted');
+        await recordIntegration(inside, by, integration, 'deleted');
       });
     },
 
@@ -43,9 +43,9 @@ export function integrations({ stores, sealed, environment }: Options) {
       const schema = schemaOf(kind);
       const config = checked(schema, given);
       return stores.inTransaction(async (inside) => {
-        const seal = (id: number) => sealed.sealIntegration({ id, projectId }, schema, config);
-        const made = await inside.integrations.insert(projectId, kind, seal);
-        await tellOfIntegration(inside, by, made, 'created');
+        const encrypt = (id: number) => configs.encryptIntegration({ id, projectId }, schema, config);
+        const made = await inside.integrations.insert(projectId, kind, encrypt);
+        await recordIntegration(inside, by, made, 'created');
         return made;
       });
     },
@@ -63,14 +63,14 @@ export function integrations({ stores, sealed, environment }: Options) {
         if (fixed !== undefined) {
           throw new InvalidInput(`'${fixed}' cannot be changed: make another integration.`, `config__${fixed}`);
         }
-        const config = checked(schema, { ...sealed.openIntegration(current), ...given });
-        return sealed.sealIntegration(current, schema, config).secrets;
+        const config = checked(schema, { ...configs.decryptIntegration(current), ...given });
+        return configs.encryptIntegration(current, schema, config).secrets;
       };
       return stores.inTransaction(async (inside) => {
         // First: a change of an export locks its health before it names an integration.
         await inside.health.endKeepingFiles(id);
         const changed = await inside.integrations.changeSecrets(projectId, id, secretsOf);
-        await tellOfIntegration(inside, by, changed, 'updated', Object.keys(given));
+        await recordIntegration(inside, by, changed, 'updated', Object.keys(given));
         return changed;
       });
     },

@@ -7,11 +7,11 @@ import type { Receipt } from '../destinations/contract.ts';
 import { NotFound } from '../errors.ts';
 import { artifactStore } from './artifacts.store.ts';
 import { foreignDeliveryStore } from './foreign-deliveries.store.ts';
-import { intervalKey as key, ours, superseded, type ExportInterval, type Hold } from './holds.store.ts';
+import { intervalKey as key, ours, superseded, type ExportInterval, type EpochLease } from './epoch-lease.store.ts';
 import { fromRow, type LedgerEntry, type LedgerState, type Row, type Unsettled } from './ledger-rows.ts';
 import { supersededFileStore } from './superseded-files.store.ts';
 
-export type { Hold, LedgerEntry, LedgerState, Unsettled };
+export type { EpochLease, LedgerEntry, LedgerState, Unsettled };
 
 /** An interval that was delivered at least once; the receipt is of the last time, whatever happens to the interval now. */
 export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
@@ -46,7 +46,7 @@ const LEFT_BEHIND = `
 export function ledgerStore(db: Knex) {
   const table = () => db<Row>('batch_export_intervals');
 
-  const liveExport = ({ exportId }: Hold) =>
+  const liveExport = ({ exportId }: EpochLease) =>
     db('batch_exports').where({ id: exportId }).whereNull('deleted_at').select(db.raw('1'));
 
   /** What a delivery settles. Events that were imported after its cutoff are not in it: the interval stays stale. */
@@ -114,12 +114,12 @@ export function ledgerStore(db: Knex) {
       return Number((row as unknown as { count: string }).count);
     },
 
-    /** Keeps the entry from changing until the transaction ends. @throws Superseded unless the hold is still open */
-    async lockOpen(hold: Hold): Promise<void> {
+    /** Keeps the entry from changing until the transaction ends. @throws Superseded unless the lease is still open */
+    async lockOpen(lease: EpochLease): Promise<void> {
       // tooth: ledger-open-only
       // tooth: ledger-open-lock
-      const row = await table().where(ours(hold)).where({ state: 'open' }).forShare().first();
-      if (!row) await superseded(db, hold);
+      const row = await table().where(ours(lease)).where({ state: 'open' }).forShare().first();
+      if (!row) await superseded(db, lease);
     },
 
     /**
@@ -127,40 +127,40 @@ export function ledgerStore(db: Knex) {
      * @returns the state it found
      * @throws Superseded; NotFound when the export was deleted before
      */
-    async beginCommit(hold: Hold): Promise<LedgerState> {
+    async beginCommit(lease: EpochLease): Promise<LedgerState> {
       // tooth: ledger-commit-epoch
       // tooth: ledger-commit-live
       const changed = await table()
-        .where(ours(hold))
+        .where(ours(lease))
         .where(
           (either) =>
             void either
               .where({ state: 'committing' })
-              .orWhere((open) => void open.where({ state: 'open' }).whereExists(liveExport(hold))),
+              .orWhere((open) => void open.where({ state: 'open' }).whereExists(liveExport(lease))),
         )
         .update({ state: 'committing' });
       if (changed > 0) return 'committing';
-      const row = await table().where(ours(hold)).first();
+      const row = await table().where(ours(lease)).first();
       if (row?.state === 'open') throw new NotFound('The batch export was deleted.');
-      return row?.state ?? superseded(db, hold);
+      return row?.state ?? superseded(db, lease);
     },
 
     /** @throws Superseded */
-    async markDelivered(hold: Hold, receipt: Receipt): Promise<void> {
+    async markDelivered(lease: EpochLease, receipt: Receipt): Promise<void> {
       // tooth: ledger-delivered-epoch
       const changed = await table()
-        .where(ours(hold))
+        .where(ours(lease))
         .whereIn('state', ['committing', 'delivered'])
         .update({ state: 'delivered', receipt: JSON.stringify(receipt) } as never);
-      if (changed === 0) await superseded(db, hold);
-      await foreignDeliveryStore(db).forgetWaiting(hold);
-      await supersededFileStore(db).left(hold);
-      await endTroubles(hold, receipt);
+      if (changed === 0) await superseded(db, lease);
+      await foreignDeliveryStore(db).forgetWaiting(lease);
+      await supersededFileStore(db).left(lease);
+      await endTroubles(lease, receipt);
     },
 
     /** A delivery that no run of ours made becomes the interval's, under an epoch that fences every run of ours before it. */
-    async adopt(hold: Hold, runId: string, receipt: Receipt): Promise<void> {
-      const { exportId, start, end, epoch } = hold;
+    async adopt(lease: EpochLease, runId: string, receipt: Receipt): Promise<void> {
+      const { exportId, start, end, epoch } = lease;
       await db.raw(
         `insert into batch_export_intervals as ledger
            (batch_export_id, data_interval_start, data_interval_end, epoch, state, run_id, receipt)
@@ -169,14 +169,14 @@ export function ledgerStore(db: Knex) {
            set epoch = greatest(ledger.epoch + 1, excluded.epoch), state = 'delivered', run_id = excluded.run_id, receipt = excluded.receipt`,
         [exportId, start, end, epoch, runId, JSON.stringify(receipt)],
       );
-      await supersededFileStore(db).left(hold);
-      await endTroubles(hold, receipt);
+      await supersededFileStore(db).left(lease);
+      await endTroubles(lease, receipt);
     },
 
     /** What was committed is not what is there: the interval is to be delivered again. */
-    async reopen(hold: Hold): Promise<void> {
+    async reopen(lease: EpochLease): Promise<void> {
       // tooth: ledger-reopen-epoch
-      await table().where(ours(hold)).where({ state: 'committing' }).update({ state: 'open' });
+      await table().where(ours(lease)).where({ state: 'committing' }).update({ state: 'open' });
     },
 
     /**
@@ -218,9 +218,9 @@ export function ledgerStore(db: Knex) {
     },
 
     /** Ends the attempts to settle an interval: what is recorded stays for a later run, which may still find it. */
-    async giveUpSettling(hold: Hold): Promise<void> {
-      await this.reopen(hold);
-      await artifactStore(db).giveUpOf(hold);
+    async giveUpSettling(lease: EpochLease): Promise<void> {
+      await this.reopen(lease);
+      await artifactStore(db).giveUpOf(lease);
     },
   };
 }

@@ -1,9 +1,9 @@
-/** Whom an export tells of what happens to it: checked when it is saved, the webhook's secret sealed. */
+/** Whom an export tells of what happens to it: checked when it is saved, the webhook's secret encrypted. */
 import { InvalidInput } from '../errors.ts';
 import { NOTICE_KINDS, type Notifications, type NotificationsIn } from '../notify/notice.ts';
 import { checkWebhookSecret, checkWebhookUrl } from '../notify/webhook.ts';
 import type { BatchExport } from './batch-exports.store.ts';
-import type { SealedConfigs } from './sealed-config.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
 
 /** What the secret is bound to beside its row. */
 export const NOTIFICATION_SECRET = 'webhook';
@@ -23,12 +23,16 @@ export type NotificationSettings = {
 };
 
 /** @param sendsMail whether this installation has a mail server */
-export function notificationSettings(sealed: SealedConfigs, rules: Rules, sendsMail: boolean): NotificationSettings {
+export function notificationSettings(
+  configs: ConfigEncryption,
+  rules: Rules,
+  sendsMail: boolean,
+): NotificationSettings {
   function secretOf(row: Row, given: string | undefined): string {
     if (given === undefined && row.notificationSecret !== null) return row.notificationSecret;
     if (given === undefined) throw new InvalidInput('This field is required.', at('webhook__secret'), 'required');
     checkWebhookSecret(given);
-    return sealed.sealSecret(row, NOTIFICATION_SECRET, given);
+    return configs.encryptSecret(row, NOTIFICATION_SECRET, given);
   }
 
   return {

@@ -4,10 +4,10 @@ import { anyDestination } from '../destinations/index.ts';
 import { DestinationRejected } from '../errors.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import type { PinnedDestination } from './domain/plan.ts';
-import type { SealedConfigs } from './sealed-config.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
 import type { Bound } from './stores.ts';
 
-/** What secrets of a place that was left are sealed for. */
+/** The purpose that secrets of a place that was left are encrypted for. */
 const PURPOSE = 'place';
 
 type Config = Record<string, unknown>;
@@ -32,7 +32,7 @@ export function pinnedDestination(one: BatchExport): PinnedDestination {
  * @throws DestinationRejected when the credentials of a place that the export has left were forgotten: no run needs them any more
  */
 export async function openPinned(
-  { stores, sealed }: { stores: Stores; sealed: SealedConfigs },
+  { stores, configs }: { stores: Stores; configs: ConfigEncryption },
   one: BatchExport & { deleted: boolean },
   pinned: PinnedDestination,
 ): Promise<Config> {
@@ -40,34 +40,34 @@ export async function openPinned(
   if (!hasSecrets(schema)) return pinned.config;
   const isPresent = pinnedDestination(one).place === pinned.place;
   // An integration lets go of deleted exports when it is deleted: then what was kept is all there is.
-  const kept = isPresent && !one.deleted ? undefined : await stores.places.kept(one.id, pinned.place);
+  const kept = isPresent && !one.deleted ? undefined : await stores.places.findKept(one.id, pinned.place);
   if (!kept && !isPresent) {
     throw new DestinationRejected('The batch export has left this place, and its credentials are not kept any more.');
   }
   const present = kept
     ? {
-        ...(kept.secrets !== null && (JSON.parse(sealed.openSecret(one, PURPOSE, kept.secrets)) as Config)),
-        ...(kept.integration && sealed.openIntegration(kept.integration)),
+        ...(kept.secrets !== null && (JSON.parse(configs.decryptSecret(one, PURPOSE, kept.secrets)) as Config)),
+        ...(kept.integration && configs.decryptIntegration(kept.integration)),
       }
-    : sealed.open(one);
+    : configs.decrypt(one);
   return withSecrets(schema, pinned.config, present);
 }
 
 /** Before an export moves or is deleted: its runs keep the place, and the credentials that open it. */
 export async function leavePlace(
-  { stores, sealed }: { stores: Stores; sealed: SealedConfigs },
+  { stores, configs }: { stores: Stores; configs: ConfigEncryption },
   one: BatchExport,
 ): Promise<void> {
   const { config: schema } = anyDestination(one.destinationType);
   const pinned = pinnedDestination(one);
   const secrets = hasSecrets(schema)
-    ? sealed.sealSecret(one, PURPOSE, JSON.stringify(secretsOf(schema, one, sealed)))
+    ? configs.encryptSecret(one, PURPOSE, JSON.stringify(secretsOf(schema, one, configs)))
     : null;
   await stores.places.keep(one.id, { ...pinned, secrets, integration: one.integration });
 }
 
-function secretsOf(schema: { properties: unknown }, one: BatchExport, sealed: SealedConfigs): Config {
-  return withSecrets(schema, {}, sealed.open(one));
+function secretsOf(schema: { properties: unknown }, one: BatchExport, configs: ConfigEncryption): Config {
+  return withSecrets(schema, {}, configs.decrypt(one));
 }
 
 function hasSecrets({ properties }: { properties: unknown }): boolean {

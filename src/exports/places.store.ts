@@ -12,7 +12,7 @@ export type Reservation = { exportId: string; keySpace: string; model: Model };
 export type KeptPlace = {
   keySpace: string;
   place: string;
-  /** Sealed; null when the destination has none. */
+  /** Encrypted; null when the destination has none. */
   secrets: string | null;
   integration: Integration | null;
 };
@@ -112,7 +112,7 @@ export function placeStore(db: Knex) {
     },
 
     /** The newest credentials of a place that the export has left. */
-    async kept(exportId: string, place: string): Promise<KeptPlace | undefined> {
+    async findKept(exportId: string, place: string): Promise<KeptPlace | undefined> {
       const row = (await db('batch_export_places')
         .where({ batch_export_id: exportId, place })
         .orderBy('left_at', 'desc')

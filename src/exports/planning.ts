@@ -12,7 +12,7 @@ export type Planned = {
   /** The destination's. */
   config: Readonly<Record<string, unknown>>;
   slice: Slice;
-  /** Sealed. */
+  /** Encrypted. */
   hashKey: string | null;
 };
 

@@ -15,7 +15,7 @@ import { NO_SETTINGS, type Content } from './domain/content.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import { endOfIntervalAt, intervalEndingAt, type Tiling } from './domain/intervals.ts';
 import { planOf } from './planning.ts';
-import type { SealedConfigs } from './sealed-config.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from './stores.ts';
 
 const SAMPLE_ROWS = 20;
@@ -39,14 +39,14 @@ export type PreviewsOptions = {
   stores: ExportStores;
   events: EventReader;
   sealer: Sealer;
-  sealed: SealedConfigs;
+  configs: ConfigEncryption;
   environment: DestinationEnvironment;
 };
 
 type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey'>;
 
-export function exportPreviews({ stores, events, sealer, sealed, environment }: PreviewsOptions) {
-  const destinations = destinationChoice({ stores, sealed, environment });
+export function exportPreviews({ stores, events, sealer, configs, environment }: PreviewsOptions) {
+  const destinations = destinationChoice({ stores, configs, environment });
 
   /** The newest interval that has ended and holds rows; where none does, the newest that has ended. */
   async function newestInterval(
@@ -74,7 +74,7 @@ export function exportPreviews({ stores, events, sealer, sealed, environment }: 
     const interval = wanted ?? (await newestInterval(projectId, content, tiling, cutoff));
     const slice = { projectId, ...interval, cutoff, content };
     const plan = await planOf(events, { destination, config, slice, hashKey: row.hashKey }, { seconds: SECONDS });
-    const hashKey = openHashKey(sealed, row);
+    const hashKey = openHashKey(configs, row);
     const copied = events.copy(slice, plan.columns, { hashKey, limit: SAMPLE_ROWS, seconds: SECONDS });
     return {
       ...interval,
@@ -98,7 +98,7 @@ export function exportPreviews({ stores, events, sealer, sealed, environment }: 
       const cadence = cadenceWith(wanted);
       const chosen = await destinations.choose(projectId, wanted.destination);
       const row = { id: randomUUID(), projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
-      const contained = { ...row, ...contentColumns(sealed, row, wanted, chosen) };
+      const contained = { ...row, ...contentColumns(configs, row, wanted, chosen) };
       return show(contained, chosen, [{ ...cadence, validFrom: -Infinity }], interval);
     },
 
@@ -107,7 +107,7 @@ export function exportPreviews({ stores, events, sealer, sealed, environment }: 
       const current = await stores.batchExports.get(projectId, id);
       const place = patch.destination ?? { type: current.destinationType, config: {} };
       const chosen = await destinations.choose(projectId, place, current);
-      const contained = { ...current, ...contentColumns(sealed, current, patch, chosen) };
+      const contained = { ...current, ...contentColumns(configs, current, patch, chosen) };
       return show(contained, chosen, await stores.batchExports.tiling(id), interval);
     },
   };

@@ -47,12 +47,12 @@ const listRuns = route({
     const choice = choiceOf(query);
     const load = async (place: Place) => {
       const found = await runs.list(project.id, params.batch_export_id, place, choice);
-      const kept = await runs.whatKeeps(found);
+      const reasons = await runs.waitingReasons(found);
       // A cursor is a place in the order of the list.
       const placed = (run: Run) => (choice.order.by === 'created_at' ? run.createdAt : run.start);
-      return found.map((run) => ({ id: run.id, createdAt: placed(run), run, keptBy: kept.get(run.id) }));
+      return found.map((run) => ({ id: run.id, createdAt: placed(run), run, waitingReason: reasons.get(run.id) }));
     };
-    return json(200, await cursorPage(url, query, load, ({ run, keptBy }) => presentRun(run, keptBy)));
+    return json(200, await cursorPage(url, query, load, ({ run, waitingReason }) => presentRun(run, waitingReason)));
   },
 });
 
@@ -66,7 +66,7 @@ const getRun = route({
   async handle({ project, params }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     const run = await runs.get(project.id, params.batch_export_id, params.id);
-    return json(200, presentRun(run, (await runs.whatKeeps([run])).get(run.id)));
+    return json(200, presentRun(run, (await runs.waitingReasons([run])).get(run.id)));
   },
 });
 

@@ -1,13 +1,13 @@
 /** What users do with runs: look at them, ask what they wait for, end them. */
 import { InvalidInput } from '../errors.ts';
-import type { Author } from '../identity/activity.ts';
+import type { Author } from '../identity/audit-log.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
 import { isLive, isOpen } from './domain/statuses.ts';
-import { NOBODY, tellOfRun } from './activity.ts';
+import { NOBODY, recordRun } from './audit.ts';
 import type { Backfill } from './backfills.store.ts';
 import type { Run } from './run-rows.ts';
 import type { ExportStores } from './stores.ts';
-import { sayBlocked } from './timeline-guard.ts';
+import { describeBlock } from './timeline-guard.ts';
 
 export type ExportRunsOptions = {
   stores: ExportStores;
@@ -33,7 +33,7 @@ export type ExportRuns = ReturnType<typeof exportRuns>;
 export function exportRuns({ stores, executions, limits, ensureTemporal }: ExportRunsOptions) {
   const { get, list, latest, perDay } = stores.runs;
 
-  async function keptBy({ workflowId, workflowRunId, latestError }: Run): Promise<string | undefined> {
+  async function waitingReason({ workflowId, workflowRunId, latestError }: Run): Promise<string | undefined> {
     const working = await executions.isBeingWorkedOn(workflowId, workflowRunId);
     if (working === undefined) return undefined;
     if (working) return SEALING;
@@ -47,12 +47,14 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     perDay,
 
     /** What keeps runs that have been `Starting` for long, by id: a sentence for people. Says nothing while Temporal is away. */
-    async whatKeeps(runs: readonly Run[]): Promise<Map<string, string>> {
-      const kept = runs.filter(({ status, createdAt }) => status === 'Starting' && isOld(createdAt));
-      if (kept.length === 0) return new Map();
+    async waitingReasons(runs: readonly Run[]): Promise<Map<string, string>> {
+      const oldStarts = runs.filter(({ status, createdAt }) => status === 'Starting' && isOld(createdAt));
+      if (oldStarts.length === 0) return new Map();
       try {
-        if (!(await executions.arePolled())) return new Map(kept.map(({ id }) => [id, NO_WORKER]));
-        const looked = kept.slice(0, MOST_LOOKED_UP).map(async (run) => [run.id, await keptBy(run)] as const);
+        if (!(await executions.arePolled())) return new Map(oldStarts.map(({ id }) => [id, NO_WORKER]));
+        const looked = oldStarts
+          .slice(0, MOST_LOOKED_UP)
+          .map(async (run) => [run.id, await waitingReason(run)] as const);
         return new Map((await Promise.all(looked)).filter((one): one is [string, string] => one[1] !== undefined));
       } catch {
         return new Map();
@@ -60,15 +62,15 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     },
 
     /** What keeps a backfill that goes on and has no run under way; null: nothing. */
-    async whatKeepsBackfill(backfill: Backfill): Promise<string | null> {
+    async backfillWaitingReason(backfill: Backfill): Promise<string | null> {
       if (!isLive(backfill.status) || !isOld(backfill.lastUpdatedAt)) return null;
       const { blocked } = await stores.timeline.state();
-      if (blocked !== null) return sayBlocked(blocked);
+      if (blocked !== null) return describeBlock(blocked);
       if (!(await executions.arePolled().catch(() => true))) return NO_WORKER;
       if (backfill.waits) return ITS_TURN;
       const { projectId, batchExportId } = backfill;
       const { maxConcurrentRuns } = await stores.batchExports.get(projectId, batchExportId);
-      const places = await stores.requests.places({ id: batchExportId, projectId }, backfill.id);
+      const places = await stores.runRequests.places({ id: batchExportId, projectId }, backfill.id);
       if (places.ofBackfill > 0) return null;
       if (places.ofExport >= maxConcurrentRuns)
         return `Waits for a place: ${places.ofExport} runs of this batch export that were asked for are under way, as many as it may have at once.`;
@@ -88,7 +90,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
       if (!isOpen(status)) throw new InvalidInput(`Cannot cancel a run that is in '${status}' status`);
       await ensureTemporal();
       // What ends it is Temporal's, so the wish is told.
-      await tellOfRun(stores, by, { ...run, projectId });
+      await recordRun(stores, by, { ...run, projectId });
       await executions.cancel(workflowId, workflowRunId);
     },
   };

@@ -1,6 +1,6 @@
 /** What somebody did to a schedule in Temporal's own UI or CLI, as the export's row, log and watchers get to know it. */
 import type { Comparison } from '../temporal/schedule-options.ts';
-import { NOBODY, tellOfExport } from './activity.ts';
+import { NOBODY, recordExport } from './audit.ts';
 import { isoMicros } from './domain/instants.ts';
 import type { ScheduledExport } from './schedules.store.ts';
 import type { ExportStores } from './stores.ts';
@@ -24,7 +24,7 @@ export async function adoptPause(
     const lastPausedAt = await inside.batchExports.now();
     const changed = paused ? { paused, lastPausedAt, pausedReason: summary } : { paused, pausedReason: null };
     const after = await inside.batchExports.update(row.id, changed);
-    await tellOfExport(inside, NOBODY, 'updated', { before, after });
+    await recordExport(inside, NOBODY, 'updated', { before, after });
     await inside.logs.append({ batchExportId: row.id, runId: null, level: 'WARNING', message: summary });
     const details = { by: 'temporal', note, paused };
     await inside.outbox.add(row.id, { kind: paused ? 'paused' : 'schedule_changed', summary, details });
@@ -33,7 +33,7 @@ export async function adoptPause(
 }
 
 /** Tells that a schedule was deleted or changed in Temporal, and is set again from the row. */
-export async function tellRestored(
+export async function recordRestored(
   stores: ExportStores,
   { id }: ScheduledExport,
   differs: Exclude<Comparison['differs'], 'no'>,

@@ -23,13 +23,17 @@ export async function findStale(pool: Pool, stores: ExportStores, one: LookedAtI
     const wereStale = await inside.stale.count(one.id);
     const found = await inside.stale.mark(one, late);
     await inside.stale.seen(one.id, seenUntil);
-    if (found > 0 && wereStale === 0) await tell(inside, one, found);
+    if (found > 0 && wereStale === 0) await logAndNotify(inside, one, found);
     return found;
   });
 }
 
 /** Once until none is stale any more: a long import makes many intervals stale, one after the other. */
-async function tell(inside: Pick<ExportStores, 'logs' | 'outbox'>, one: LookedAtImports, found: number): Promise<void> {
+async function logAndNotify(
+  inside: Pick<ExportStores, 'logs' | 'outbox'>,
+  one: LookedAtImports,
+  found: number,
+): Promise<void> {
   const what = found === 1 ? 'A delivered data interval is' : `${found} delivered data intervals are`;
   const next = one.redeliverStale
     ? 'Delivered again once the import is over.'

@@ -1,7 +1,7 @@
 /** All stores of this room over one connection or one transaction. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from '../db/connection.ts';
-import { activityStore } from '../identity/activity.store.ts';
+import { auditLogStore } from '../identity/audit-log.store.ts';
 import { outboxStore } from '../notify/outbox.store.ts';
 import { artifactStore } from './artifacts.store.ts';
 import { backfillStore } from './backfills.store.ts';
@@ -17,7 +17,7 @@ import { intervalStateStore } from './interval-states.store.ts';
 import { ledgerStore } from './ledger.store.ts';
 import { logStore } from './logs.store.ts';
 import { placeStore } from './places.store.ts';
-import { requestStore } from './requests.store.ts';
+import { runRequestStore } from './run-requests.store.ts';
 import { roundStore } from './rounds.store.ts';
 import { runStore } from './runs.store.ts';
 import { scheduleStore } from './schedules.store.ts';
@@ -28,7 +28,7 @@ import { timelineStore } from './timeline.store.ts';
 
 function bind(db: Knex) {
   return {
-    activity: activityStore(db),
+    auditLog: auditLogStore(db),
     artifacts: artifactStore(db),
     backfills: backfillStore(db),
     batchExports: batchExportStore(db),
@@ -44,7 +44,7 @@ function bind(db: Knex) {
     logs: logStore(db),
     outbox: outboxStore(db),
     places: placeStore(db),
-    requests: requestStore(db),
+    runRequests: runRequestStore(db),
     rounds: roundStore(db),
     runs: runStore(db),
     schedules: scheduleStore(db),

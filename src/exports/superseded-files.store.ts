@@ -1,6 +1,6 @@
 /** Files that readers of an earlier manifest may still read, and that are deleted after a grace period. */
 import type { Knex } from '../db/connection.ts';
-import { intervalKey, type Hold } from './holds.store.ts';
+import { intervalKey, type EpochLease } from './epoch-lease.store.ts';
 
 /** Files at one place that are to be deleted; the run's plan says which place. */
 export type DueFiles = { exportId: string; runId: string; keys: string[] };
@@ -24,7 +24,7 @@ export function supersededFileStore(db: Knex) {
      * Records files that leave the manifest with this run's commit, committed before the manifest changes. One that an earlier run
      * recorded starts its grace period anew.
      */
-    async record(hold: Hold, runId: string, keys: readonly string[]): Promise<void> {
+    async record(lease: EpochLease, runId: string, keys: readonly string[]): Promise<void> {
       if (keys.length === 0) return;
       await db.raw(
         `insert into superseded_files as file (batch_export_id, data_interval_start, data_interval_end, key, run_id, epoch)
@@ -34,21 +34,21 @@ export function supersededFileStore(db: Knex) {
              left_at = null, failing_since = null, retry_at = null
            where file.epoch <= excluded.epoch`,
         {
-          export: hold.exportId,
-          start: hold.start,
-          end: hold.end,
+          export: lease.exportId,
+          start: lease.start,
+          end: lease.end,
           run: runId,
-          epoch: hold.epoch,
+          epoch: lease.epoch,
           keys: [...new Set(keys)].sort(),
         },
       );
     },
 
     /** The interval is delivered under this epoch: the grace period of what was recorded until then begins. */
-    async left(hold: Hold): Promise<void> {
+    async left(lease: EpochLease): Promise<void> {
       await table()
-        .where(intervalKey(hold))
-        .where('epoch', '<=', hold.epoch)
+        .where(intervalKey(lease))
+        .where('epoch', '<=', lease.epoch)
         .whereNull('left_at')
         .update({ left_at: db.raw('clock_timestamp()') });
     },

@@ -11,7 +11,7 @@ import { contentColumns, contentOf } from './content.ts';
 import { destinationChoice, type Chosen } from './destination-choice.ts';
 import { cadenceWith } from './domain/cadence.ts';
 import { NO_SETTINGS, type Model } from './domain/content.ts';
-import type { SealedConfigs } from './sealed-config.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from './stores.ts';
 
 const STEP_MS = 10_000;
@@ -21,15 +21,15 @@ export type TestedStep = Pick<TestStep, 'name' | 'description'> & { result: Test
 
 export type TestStepsOptions = {
   stores: ExportStores;
-  sealed: SealedConfigs;
+  configs: ConfigEncryption;
   environment: DestinationEnvironment;
   log: Logger;
   /** How long a step may take, in milliseconds. */
   stepMs?: number;
 };
 
-export function exportTestSteps({ stores, sealed, environment, log, stepMs = STEP_MS }: TestStepsOptions) {
-  const destinations = destinationChoice({ stores, sealed, environment });
+export function exportTestSteps({ stores, configs, environment, log, stepMs = STEP_MS }: TestStepsOptions) {
+  const destinations = destinationChoice({ stores, configs, environment });
 
   async function run({ destination, config }: Chosen, subject: TestSubject, index: number): Promise<TestedStep> {
     const step = destination.steps[index];
@@ -66,7 +66,7 @@ export function exportTestSteps({ stores, sealed, environment, log, stepMs = STE
       cadenceWith(wanted);
       const chosen = await destinations.choose(projectId, wanted.destination);
       const fresh = { id: randomUUID(), projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
-      const { content } = contentColumns(sealed, fresh, wanted, chosen);
+      const { content } = contentColumns(configs, fresh, wanted, chosen);
       return run(chosen, subjectOf(projectId, wanted.model, content, chosen), index);
     },
 
@@ -76,7 +76,7 @@ export function exportTestSteps({ stores, sealed, environment, log, stepMs = STE
       const place = patch.destination ?? { type: current.destinationType, config: {} };
       cadenceWith(patch, current);
       const chosen = await destinations.choose(projectId, place, current);
-      const { content } = contentColumns(sealed, current, patch, chosen);
+      const { content } = contentColumns(configs, current, patch, chosen);
       return run(chosen, subjectOf(projectId, current.model, content, chosen), index);
     },
   };

@@ -25,7 +25,7 @@ const TRIES = 5;
 const FIRST_ATTEMPTS = 3;
 
 /** A sentence for whoever looks at a run, the readiness or the log. */
-export function sayBlocked(block: Block): string {
+export function describeBlock(block: Block): string {
   const why =
     block === 'missing'
       ? 'Temporal has no witness of this database'
@@ -34,7 +34,7 @@ export function sayBlocked(block: Block): string {
 }
 
 export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
-  let asked: Promise<unknown> | undefined;
+  let asking: Promise<unknown> | undefined;
 
   async function ask({ previous, next }: BegunSwap): Promise<Testimony> {
     if (previous !== null) return witness.swap({ expected: previous, next });
@@ -52,7 +52,7 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
         return undefined;
       }
       if (await stores.timeline.block(begun, testimony)) {
-        const reason = sayBlocked(testimony);
+        const reason = describeBlock(testimony);
         log.error({ witness: testimony }, reason);
         return reason;
       }
@@ -73,15 +73,15 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
 
   /** Why nothing is delivered; undefined: deliveries go on. The first call of a process asks the witness. */
   async function blocked(): Promise<string | undefined> {
-    asked ??= askFirst();
-    await asked;
+    asking ??= askFirst();
+    await asking;
     return reason();
   }
 
   /** As `blocked`, as the database has it: asks nobody. For processes that deliver nothing. */
   async function reason(): Promise<string | undefined> {
     const { blocked: block } = await stores.timeline.state();
-    return block === null ? undefined : sayBlocked(block);
+    return block === null ? undefined : describeBlock(block);
   }
 
   return {

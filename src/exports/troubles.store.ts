@@ -2,7 +2,7 @@
 import type { Knex } from '../db/connection.ts';
 import { millisOf } from './domain/instants.ts';
 import type { DataInterval, Millis } from './domain/intervals.ts';
-import { intervalKey, type ExportInterval } from './holds.store.ts';
+import { intervalKey, type ExportInterval } from './epoch-lease.store.ts';
 
 /**
  * `stale`: events have joined it since its delivery. `unsettled`: a run left it half way, and settling it failed. `gave_up`: it is

@@ -11,7 +11,7 @@ import { isoMicros, millisOf } from './domain/instants.ts';
 import { intervalsWithin, type DataInterval } from './domain/intervals.ts';
 import type { DeliveredEntry } from './ledger.store.ts';
 import type { Run } from './runs.store.ts';
-import type { SealedConfigs } from './sealed-config.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from './stores.ts';
 
 /**
@@ -30,7 +30,7 @@ export type VerifiedInterval = { start: string; end: string; rows: number | null
 export type VerifyOptions = {
   stores: Pick<ExportStores, 'batchExports' | 'ledger' | 'runs'>;
   events: Pick<EventReader, 'copy' | 'digest' | 'changedSince'>;
-  sealed: SealedConfigs;
+  configs: ConfigEncryption;
   /** A session for reading back what this run delivered. */
   openSession(run: Run): Promise<Session>;
 };
@@ -43,7 +43,7 @@ const AT_ONCE = 4;
 /** Receipts at once: one of 10,000 files has four megabytes. */
 const PAGE = 10;
 
-export function exportVerifier({ stores, events, sealed, openSession }: VerifyOptions) {
+export function exportVerifier({ stores, events, configs, openSession }: VerifyOptions) {
   /**
    * Yields what was delivered within the range, oldest interval first; within a bounded range also what never was.
    * @param deep reads every byte back instead of trusting sizes and checksums
@@ -121,7 +121,7 @@ export function exportVerifier({ stores, events, sealed, openSession }: VerifyOp
       try {
         if (session.location !== receipt.location) return [moved(receipt.location)];
         const rows = () =>
-          events.copy(deliveredSlice(run, receipt), run.plan?.columns ?? [], { hashKey: hashKeyOf(sealed, run) });
+          events.copy(deliveredSlice(run, receipt), run.plan?.columns ?? [], { hashKey: hashKeyOf(configs, run) });
         const differences = await session.verify(receipt, { deep, rows });
         return differences.map((difference) => ({ kind: 'differing', ...difference }));
       } finally {

@@ -4,7 +4,7 @@ import { InvalidInput } from '../errors.ts';
 import { checkedNewFlag } from '../flags/feature-flags.ts';
 import { checkedFilters } from '../flags/feature-flags/check-filters.ts';
 import { ignoredMembers } from '../flags/feature-flags/check-members.ts';
-import { sealedFields } from '../flags/feature-flags/encrypted-payloads.ts';
+import { encryptedFields } from '../flags/feature-flags/encrypted-payloads.ts';
 import { newFlagOf } from '../flags/feature-flags/fields.ts';
 import { conditionsOf, rolledOut, type FlagFilters } from '../flags/feature-flags/filters.ts';
 import { NewFlagBody } from '../flags/feature-flags/schema.ts';
@@ -111,7 +111,7 @@ const isBody = compile(NewFlagBody);
 export function checkedFlagBody(body: Fields): readonly string[] {
   const given = structuredClone(body);
   if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
-  sealedFields(checkedNewFlag(newFlagOf(given)));
+  encryptedFields(checkedNewFlag(newFlagOf(given)));
   return ignoredMembers(given.filters).ignored_members ?? [];
 }
 

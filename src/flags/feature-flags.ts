@@ -5,12 +5,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Conflict, InvalidInput } from '../errors.ts';
 import type { Project, Rights } from '../http/access.ts';
-import { changesBetween, type Author, type Change } from '../identity/activity.ts';
+import { changesBetween, type Author, type Change } from '../identity/audit-log.ts';
 import { ensureEditor } from '../identity/rights.ts';
 import { checkedFilters } from './feature-flags/check-filters.ts';
 import { checkTogether } from './feature-flags/check-together.ts';
 import { checkReferences } from './feature-flags/check-references.ts';
-import { cannotSeal, sealedFields, type Seal } from './feature-flags/encrypted-payloads.ts';
+import { refuseToEncrypt, encryptedFields, type EncryptPayload } from './feature-flags/encrypted-payloads.ts';
 import { COLUMN, type FeatureFlag, type FlagFields } from './feature-flags/feature-flags.store.ts';
 import { EVERYBODY, rolledOut, type FlagFilters } from './feature-flags/filters.ts';
 import {
@@ -25,7 +25,7 @@ import { fieldsOf } from './feature-flags/present.ts';
 import type { FlagBound } from './stores.ts';
 
 /** As somebody gave them: checked here. */
-type GivenFields = Partial<Omit<FlagFields, 'filters' | 'sealedPayloads'>> & {
+type GivenFields = Partial<Omit<FlagFields, 'filters' | 'encryptedPayloads'>> & {
   filters?: Readonly<Record<string, unknown>>;
 };
 
@@ -64,13 +64,13 @@ const DEFAULTS: Omit<FlagFields, 'key'> = {
   tags: [],
   isRemoteConfiguration: false,
   hasEncryptedPayloads: false,
-  sealedPayloads: null,
+  encryptedPayloads: null,
 };
 
 /**
  * @param stores of a transaction that has the project's turn (`stores.inTransaction`)
  * @param input without filters, everybody gets it
- * @param seal of payloads that are to be encrypted
+ * @param encrypt of payloads that are to be encrypted
  * @throws PermissionDenied when the author may not make flags
  * @throws InvalidInput naming the field
  */
@@ -79,16 +79,16 @@ export async function createFlag(
   project: Project,
   author: FlagAuthor,
   input: NewFlag,
-  seal: Seal = cannotSeal,
+  encrypt: EncryptPayload = refuseToEncrypt,
 ): Promise<FeatureFlag> {
   ensureMay(author);
   const wanted = checkedNewFlag(input);
   await checkKeyIsFree(stores, project.id, wanted.key);
   await checkReferences(stores, project.id, wanted, viewerOf(author));
-  const { secret, ...fields } = sealedFields(wanted);
+  const { secret, ...fields } = encryptedFields(wanted);
   let flag = await stores.flags.insert(project.id, author.userId, fields);
-  // A sealed payload is bound to its row, which had no id until now.
-  if (secret !== undefined) flag = await stores.flags.setSealedPayloads(flag.id, seal(flag, secret));
+  // An encrypted payload is bound to its row, which had no id until now.
+  if (secret !== undefined) flag = await stores.flags.setEncryptedPayloads(flag.id, encrypt(flag, secret));
   await record(stores, project, author, 'created', flag, []);
   return flag;
 }
@@ -124,11 +124,11 @@ export async function changeFlag(
   author: FlagAuthor,
   id: number,
   { version, original = {}, ...changes }: FlagChanges,
-  seal: Seal = cannotSeal,
+  encrypt: EncryptPayload = refuseToEncrypt,
 ): Promise<FeatureFlag> {
   const current = await stores.flags.get(project.id, id);
-  const { secret, ...after } = sealedFields(wantedFields(current, changes), current);
-  if (secret !== undefined) after.sealedPayloads = seal(current, secret);
+  const { secret, ...after } = encryptedFields(wantedFields(current, changes), current);
+  if (secret !== undefined) after.encryptedPayloads = encrypt(current, secret);
   const wanted = differences(current, after);
   if (Object.keys(wanted).length === 0) return current;
   ensureMay(author, current);
@@ -251,12 +251,12 @@ function verbOf({ deleted }: Partial<FlagFields>) {
 function changesOf(before: FeatureFlag, after: FeatureFlag): Change[] {
   const masked = before.hasEncryptedPayloads || after.hasEncryptedPayloads;
   const changes = changesBetween(SCOPE, fieldsOf(before, masked), fieldsOf(after, masked));
-  if (before.sealedPayloads === after.sealedPayloads) return changes;
-  return [...changes, { type: SCOPE, action: 'changed', field: COLUMN.sealedPayloads, before: MASK, after: MASK }];
+  if (before.encryptedPayloads === after.encryptedPayloads) return changes;
+  return [...changes, { type: SCOPE, action: 'changed', field: COLUMN.encryptedPayloads, before: MASK, after: MASK }];
 }
 
 async function record(
-  { activity }: FlagBound,
+  { auditLog }: FlagBound,
   project: Project,
   author: Author,
   verb: 'created' | 'updated' | 'deleted' | 'restored',
@@ -264,5 +264,5 @@ async function record(
   changes: Change[],
 ): Promise<void> {
   const { id, key, version } = flag;
-  await activity.record({ project, author, scope: SCOPE, itemId: id, activity: verb, name: key, version, changes });
+  await auditLog.record({ project, author, scope: SCOPE, itemId: id, activity: verb, name: key, version, changes });
 }

@@ -1,6 +1,6 @@
 /** All stores of this room over one connection or one transaction. */
 import type { Knex } from '../db/connection.ts';
-import { activityStore } from '../identity/activity.store.ts';
+import { auditLogStore } from '../identity/audit-log.store.ts';
 import { userStore } from '../identity/users.store.ts';
 import { cohortStore } from './cohorts/cohorts.store.ts';
 import { memberStore } from './cohorts/members.store.ts';
@@ -14,7 +14,7 @@ import { surveyStore } from './surveys/surveys.store.ts';
 
 function bind(db: Knex) {
   return {
-    activity: activityStore(db),
+    auditLog: auditLogStore(db),
     cohorts: cohortStore(db),
     earlyAccess: earlyAccessStore(db),
     experiments: experimentStore(db),

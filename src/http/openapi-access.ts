@@ -81,7 +81,7 @@ export function securityOf({ method, access, security }: DescribedRoute): Json {
 }
 
 /** Access to an operation, in a sentence. */
-export function whoMayCall({ access, security }: DescribedRoute): string {
+export function accessSentence({ access, security }: DescribedRoute): string {
   if ('public' in access) return security ? 'It takes a key of the project.' : 'It takes no credentials.';
   const scope = scopeOf(access);
   const key = scope === undefined ? 'a key' : `a key with the scope \`${scope}\``;

@@ -1,7 +1,7 @@
 /** One operation of the OpenAPI document. */
 import type { TObject, TSchema } from '../schema.ts';
 import { ErrorBody } from './error-body.ts';
-import { REFUSALS, refusalsOf, securityOf, UNREAD, whoMayCall } from './openapi-access.ts';
+import { REFUSALS, refusalsOf, securityOf, UNREAD, accessSentence } from './openapi-access.ts';
 import { linksOf } from './openapi-links.ts';
 import { operationIdOf, tagOf } from './openapi-names.ts';
 import { parametersOf } from './openapi-parameters.ts';
@@ -26,7 +26,7 @@ export function operationOf(route: DescribedRoute, around: Around): Json {
     operationId: operationIdOf(route, path),
     tags: [tagOf(route)],
     summary: route.summary,
-    description: [route.description, whoMayCall(route)].filter(Boolean).join(' '),
+    description: [route.description, accessSentence(route)].filter(Boolean).join(' '),
     ...securityOf(route),
     parameters: parametersOf(route),
     ...requestBody(route, components),

@@ -56,7 +56,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
         const before = await inside.accessControls.find(project.id, target, subject);
         const after = await setRule(inside);
         if (before?.level === after?.level) return after;
-        await inside.activity.record({
+        await inside.auditLog.record({
           project,
           author: caller,
           ...about,

@@ -68,7 +68,7 @@ export const RollBody = Type.Object({
   }),
 });
 
-type Said = {
+type GivenSettings = {
   label?: string;
   description?: string | null;
   scopes?: string[];
@@ -81,20 +81,20 @@ type Said = {
  * Fields that are left out are undefined.
  * @throws InvalidInput naming the first field that is wrong
  */
-export function settingsOf(said: Said): KeyChanges {
+export function settingsOf(given: GivenSettings): KeyChanges {
   return {
-    label: said.label,
-    description: said.description === null ? '' : said.description,
-    scopes: said.scopes && checkedScopes(said.scopes),
-    onlyProjects: said.scoped_teams && noneIsAll(said.scoped_teams),
-    onlyOrganizations: said.scoped_organizations && noneIsAll(said.scoped_organizations.map(checkedOrganization)),
-    expiresAt: typeof said.expires_at === 'string' ? momentToCome(said.expires_at) : said.expires_at,
+    label: given.label,
+    description: given.description === null ? '' : given.description,
+    scopes: given.scopes && checkedScopes(given.scopes),
+    onlyProjects: given.scoped_teams && noneIsAll(given.scoped_teams),
+    onlyOrganizations: given.scoped_organizations && noneIsAll(given.scoped_organizations.map(checkedOrganization)),
+    expiresAt: typeof given.expires_at === 'string' ? momentToCome(given.expires_at) : given.expires_at,
   };
 }
 
 /** The same of a key that is to be made. */
-export function newSettingsOf(said: Said & { label: string; scopes: string[] }): NewKey {
-  return { ...settingsOf(said), label: said.label, scopes: checkedScopes(said.scopes) };
+export function newSettingsOf(given: GivenSettings & { label: string; scopes: string[] }): NewKey {
+  return { ...settingsOf(given), label: given.label, scopes: checkedScopes(given.scopes) };
 }
 
 function checkedScopes(scopes: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 /** Keys made, changed, rolled and deleted, by their owners and at the command line: within bounds, and told in the activity log. */
 import { InvalidInput, NotFound } from '../errors.ts';
-import { changesBetween, type ActivityVerb, type Author } from './activity.ts';
+import { changesBetween, type AuditVerb, type Author } from './audit-log.ts';
 import type { ApiKey, IssuedKey, KeyChanges, KeyOwner, NewKey } from './keys.store.ts';
 import { maskOf } from './keys.ts';
 import { rightsOfMember } from './rights.ts';
@@ -110,19 +110,19 @@ function notMember(what: string, attr: string): InvalidInput {
   return new InvalidInput(`You must be a member of all ${what} that you are scoping the key to.`, attr);
 }
 
-type Entry = { author: Author; activity: ActivityVerb; before?: ApiKey };
+type Entry = { author: Author; activity: AuditVerb; before?: ApiKey };
 
 /** In every organization, or in the project, that the key is of some concern to. */
-async function record({ activity, keys }: IdentityBound, key: ApiKey, { before, ...entry }: Entry): Promise<void> {
+async function record({ auditLog, keys }: IdentityBound, key: ApiKey, { before, ...entry }: Entry): Promise<void> {
   const scope = key.userId === null ? 'ProjectSecretAPIKey' : 'PersonalAPIKey';
-  const changes = before ? changesBetween(scope, told(before), told(key)) : [];
+  const changes = before ? changesBetween(scope, auditedFields(before), auditedFields(key)) : [];
   if (before && changes.length === 0) return;
   for (const project of await keys.placesOf(key)) {
-    await activity.record({ ...entry, project, scope, itemId: key.id, name: key.label, changes });
+    await auditLog.record({ ...entry, project, scope, itemId: key.id, name: key.label, changes });
   }
 }
 
-function told(key: ApiKey) {
+function auditedFields(key: ApiKey) {
   return {
     label: key.label,
     description: key.description,

@@ -85,8 +85,9 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       if (caller.userId === null) {
         throw new PermissionDenied('Project secret API keys are only supported on project-based endpoints.');
       }
-      const asked = id === '@current' ? await currentOrganization(options, caller) : id;
-      const found = asked === undefined ? undefined : await tenants.findOrganization(caller.userId, asked);
+      const organizationId = id === '@current' ? await currentOrganization(options, caller) : id;
+      const found =
+        organizationId === undefined ? undefined : await tenants.findOrganization(caller.userId, organizationId);
       if (!found) throw new NotFound('Organization not found.');
       const { policy, membership } = found;
       ensureAllowed(caller, policy, membership.role);

@@ -1,9 +1,9 @@
 /** Entries of the activity log, without the names of what is hidden from their reader. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from '../db/connection.ts';
-import type { Change } from './activity.ts';
-import type { ActivityEntry } from './activity.store.ts';
-import type { SeenActivity } from './seen-activity.ts';
+import type { Change } from './audit-log.ts';
+import type { AuditLogEntry } from './audit-log.store.ts';
+import type { VisibleAuditLog } from './visible-audit-log.ts';
 import { seesAll, whereVisible } from './visible.store.ts';
 
 /**
@@ -13,29 +13,29 @@ import { seesAll, whereVisible } from './visible.store.ts';
 export async function withoutHidden(
   db: Knex,
   projectId: number | null,
-  entries: readonly ActivityEntry[],
-  seen: readonly SeenActivity[],
-): Promise<ActivityEntry[]> {
-  let told = [...entries];
+  entries: readonly AuditLogEntry[],
+  seen: readonly VisibleAuditLog[],
+): Promise<AuditLogEntry[]> {
+  let shownEntries = [...entries];
   for (const { visible, namedIn } of seen) {
     if (!namedIn || projectId === null || seesAll(visible)) continue;
     const { scope, field, table } = namedIn;
-    const ids = told.flatMap((entry) => (entry.scope === scope ? idsIn(entry, field) : []));
+    const ids = shownEntries.flatMap((entry) => (entry.scope === scope ? idsIn(entry, field) : []));
     if (ids.length === 0) continue;
     const found = db(table).where({ project_id: projectId }).whereIn('id', ids).select('id');
     const rows = (await whereVisible(found, visible)) as { id: number }[];
     const shown = new Set<unknown>(rows.map(({ id }) => id));
-    told = told.map((entry) => (entry.scope === scope ? cut(entry, field, shown) : entry));
+    shownEntries = shownEntries.map((entry) => (entry.scope === scope ? cut(entry, field, shown) : entry));
   }
-  return told;
+  return shownEntries;
 }
 
-function idsIn({ detail }: ActivityEntry, field: string): number[] {
+function idsIn({ detail }: AuditLogEntry, field: string): number[] {
   const values = detail.changes.filter((change) => change.field === field);
   return values.flatMap(({ before, after }) => [...listOf(before), ...listOf(after)]);
 }
 
-function cut(entry: ActivityEntry, field: string, shown: ReadonlySet<unknown>): ActivityEntry {
+function cut(entry: AuditLogEntry, field: string, shown: ReadonlySet<unknown>): AuditLogEntry {
   const only = (value: unknown) => (Array.isArray(value) ? value.filter((id) => shown.has(id)) : value);
   const changes = entry.detail.changes.flatMap((change): Change[] => {
     if (change.field !== field) return [change];

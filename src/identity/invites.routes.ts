@@ -68,7 +68,7 @@ async function presentAll(invites: readonly (Invite & { link?: string })[], { us
   return invites.map((invite) => present(invite, known));
 }
 
-function askedIn(body: Static<typeof InviteInBody>) {
+function inviteRequest(body: Static<typeof InviteInBody>) {
   return {
     email: body.target_email,
     firstName: body.first_name,
@@ -103,7 +103,7 @@ const createInvite = route({
   description:
     'The link is good for three days and one use. An earlier one to the same address ends, which takes the right to delete it.',
   async handle({ caller, organization, body }, { identity, invites }: InvitesApi) {
-    const issued = await invites.invite({ caller, organization }, [askedIn(body)]);
+    const issued = await invites.invite({ caller, organization }, [inviteRequest(body)]);
     const [presented] = await presentAll(issued, identity);
     return json(201, presented);
   },
@@ -118,7 +118,7 @@ const createInvites = route({
   answers: { 201: Type.Array(InviteBody) },
   summary: 'Invite several people, or none when one cannot be invited',
   async handle({ caller, organization, body }, { identity, invites }: InvitesApi) {
-    const issued = await invites.invite({ caller, organization }, body.map(askedIn));
+    const issued = await invites.invite({ caller, organization }, body.map(inviteRequest));
     return json(201, await presentAll(issued, identity));
   },
 });

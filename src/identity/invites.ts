@@ -60,12 +60,12 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
     },
 
     async takeBack({ caller, organization }, id) {
-      await identity.inTransaction(async ({ invites, activity }) => {
+      await identity.inTransaction(async ({ invites, auditLog }) => {
         const invite = await invites.delete(organization.id, id);
         ensureMayTakeBack({ caller, organization }, invite, 'You can only take back your own invites.');
         const project = { id: null, organizationId: organization.id };
         const entry = { project, author: caller, scope: SCOPE, itemId: id, name: invite.email };
-        await activity.record({ ...entry, activity: 'deleted', changes: [] });
+        await auditLog.record({ ...entry, activity: 'deleted', changes: [] });
       });
     },
   };
@@ -109,7 +109,7 @@ async function issue(
   acting: Acting,
   { isMailed, ...wanted }: InviteRequest & { isMailed: boolean },
 ): Promise<{ invite: Invite; token: string }> {
-  const { accounts, members, invites, activity } = stores;
+  const { accounts, members, invites, auditLog } = stores;
   const { caller, organization } = acting;
   const known = await accounts.byEmail(wanted.email);
   const isReplaceable = known?.isUnproven && (await accounts.mayReplace(known.id, caller.userId));
@@ -124,7 +124,7 @@ async function issue(
   const made = await invites.create(organization.id, { ...wanted, linkShown, createdBy: caller.userId });
   const project = { id: null, organizationId: organization.id };
   const entry = { project, author: caller, scope: SCOPE, itemId: made.invite.id, name: wanted.email };
-  await activity.record({ ...entry, activity: 'created', changes: [] });
+  await auditLog.record({ ...entry, activity: 'created', changes: [] });
   return made;
 }
 

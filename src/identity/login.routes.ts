@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { noBody, route } from '../http/route.ts';
 import { Type } from '../schema.ts';
 import type { Login } from './login.ts';
-import { recordOwn } from './own-activity.ts';
+import { recordOwn } from './own-audit-log.ts';
 import type { Sessions } from './sessions.ts';
 import type { IdentityStores } from './stores.ts';
 

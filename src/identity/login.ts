@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../errors.ts';
 import { isPassword } from '../secrets/passwords.ts';
 import type { Account } from './accounts.store.ts';
-import { recordOwn } from './own-activity.ts';
+import { recordOwn } from './own-audit-log.ts';
 import type { TryLimit } from './login-tries.store.ts';
 import { createRateLimit } from './rate-limits.ts';
 import type { Cookies, Sessions } from './sessions.ts';

@@ -6,11 +6,11 @@ import { limitValues } from '../http/value-limit.ts';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import { ensureHardToGuess, hashPassword } from '../secrets/passwords.ts';
 import { THEME_MODES, type Account, type ProfileChanges } from './accounts.store.ts';
-import { changesBetween } from './activity.ts';
+import { changesBetween } from './audit-log.ts';
 import type { Login } from './login.ts';
 import { MeBody, presentMe } from './me.ts';
 import { userOfCaller } from './organizations.routes.ts';
-import { recordOwn } from './own-activity.ts';
+import { recordOwn } from './own-audit-log.ts';
 import type { IdentityStores } from './stores.ts';
 import { WorkRole } from './users.ts';
 
@@ -72,8 +72,9 @@ const patchMe = route({
         await stores.sessions.endOthers(before.id, caller.session?.id ?? null);
       }
       const changed = await stores.accounts.get(before.id);
-      const told = differences(before, changed);
-      if (told.length > 0) await recordOwn(stores, author, { activity: 'updated', name: changed.email, changes: told });
+      const recordedChanges = differences(before, changed);
+      if (recordedChanges.length > 0)
+        await recordOwn(stores, author, { activity: 'updated', name: changed.email, changes: recordedChanges });
       return changed;
     });
     return json(200, await presentMe(after, caller, identity));

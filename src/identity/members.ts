@@ -1,7 +1,7 @@
 /** Changes of members of an organization: nobody raises anybody above themselves, and there is always an owner. */
 import { Conflict, PermissionDenied } from '../errors.ts';
 import type { Caller, Organization, OrganizationRole } from '../http/access.ts';
-import { changesBetween } from './activity.ts';
+import { changesBetween } from './audit-log.ts';
 import type { Member } from './members.store.ts';
 import { LEVEL_OF } from './organization-body.ts';
 import type { IdentityBound, IdentityStores } from './stores.ts';
@@ -86,7 +86,7 @@ async function ensureOwnerStays({ members }: IdentityBound, member: Member): Pro
 }
 
 async function record(
-  { activity }: IdentityBound,
+  { auditLog }: IdentityBound,
   { caller }: Acting,
   member: Member,
   verb: 'updated' | 'deleted',
@@ -94,7 +94,7 @@ async function record(
 ): Promise<void> {
   const changes = changesBetween(SCOPE, { level: LEVEL_OF[member.role] }, { level: LEVEL_OF[role] });
   if (verb === 'updated' && changes.length === 0) return;
-  await activity.record({
+  await auditLog.record({
     project: { id: null, organizationId: member.organizationId },
     author: caller,
     scope: SCOPE,

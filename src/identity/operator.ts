@@ -3,7 +3,7 @@ import { CommandFailed } from '../errors.ts';
 import type { OrganizationRole } from '../http/access.ts';
 import { hashPassword } from '../secrets/passwords.ts';
 import type { Account } from './accounts.store.ts';
-import { recordOwn } from './own-activity.ts';
+import { recordOwn } from './own-audit-log.ts';
 import type { IdentityBound, IdentityStores } from './stores.ts';
 
 export type AddedUser = { email: string; organization: string; role?: OrganizationRole | undefined; password: string };
@@ -29,7 +29,7 @@ export async function addUser(
     await stores.members.add(organizationId, user.id, role);
     await stores.accounts.change(user.id, { currentProjectId: await stores.projects.firstOf(organizationId) });
     const { id } = await stores.members.get(organizationId, user.uuid);
-    await stores.activity.record({
+    await stores.auditLog.record({
       project: { id: null, organizationId },
       author: OPERATOR,
       scope: 'OrganizationMembership',

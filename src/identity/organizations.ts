@@ -1,6 +1,6 @@
 /** Changes of organizations, each with its entry in the activity log. */
 import type { Caller, Organization } from '../http/access.ts';
-import { changesBetween } from './activity.ts';
+import { changesBetween } from './audit-log.ts';
 import type { OrganizationSettings, OwnOrganization } from './organizations.store.ts';
 import type { IdentityStores } from './stores.ts';
 
@@ -12,12 +12,12 @@ export async function createOrganization(
   author: { userId: number; keyId: string | null },
   name: string,
 ): Promise<OwnOrganization> {
-  return identity.inTransaction(async ({ organizations, members, activity }) => {
+  return identity.inTransaction(async ({ organizations, members, auditLog }) => {
     const organization = await organizations.create(name);
     await members.add(organization.id, author.userId, 'owner');
     const project = { id: null, organizationId: organization.id };
     const entry = { project, author, scope: SCOPE, itemId: organization.id, name };
-    await activity.record({ ...entry, activity: 'created', changes: [] });
+    await auditLog.record({ ...entry, activity: 'created', changes: [] });
     return { ...organization, role: 'owner' };
   });
 }
@@ -28,13 +28,13 @@ export async function changeOrganization(
   { caller, organization }: { caller: Caller; organization: Organization },
   changes: { [Name in keyof OrganizationSettings]?: OrganizationSettings[Name] | undefined },
 ): Promise<OwnOrganization> {
-  return identity.inTransaction(async ({ organizations, activity }) => {
+  return identity.inTransaction(async ({ organizations, auditLog }) => {
     const before = await organizations.lock(organization.id);
     const after = await organizations.change(organization.id, changes);
     const project = { id: null, organizationId: organization.id };
     const entry = { project, author: caller, scope: SCOPE, itemId: organization.id, name: after.name };
-    const told = changesBetween(SCOPE, settingsOf(before), settingsOf(after));
-    if (told.length > 0) await activity.record({ ...entry, activity: 'updated', changes: told });
+    const recordedChanges = changesBetween(SCOPE, settingsOf(before), settingsOf(after));
+    if (recordedChanges.length > 0) await auditLog.record({ ...entry, activity: 'updated', changes: recordedChanges });
     return { ...after, role: organization.role };
   });
 }

@@ -35,7 +35,7 @@ const listProjects = route({
   answers: { 200: offsetPageOf(ProjectBody) },
   summary: 'List the projects that the caller may enter',
   async handle({ caller, query, url }, { identity }: IdentityApi) {
-    const page = await identity.projects.list(caller, placeOf(query), { search: query.search });
+    const page = await identity.projects.list(caller, pageBounds(query), { search: query.search });
     return json(200, offsetPage(url, query, await presented(page, identity)));
   },
 });
@@ -49,7 +49,7 @@ const listOrganizationProjects = route({
   summary: 'List the projects of an organization that the caller may enter',
   async handle({ caller, organization, query, url }, { identity }: IdentityApi) {
     const wanted = { search: query.search, organizationId: organization.id };
-    const page = await identity.projects.list(caller, placeOf(query), wanted);
+    const page = await identity.projects.list(caller, pageBounds(query), wanted);
     return json(200, offsetPage(url, query, await presented(page, identity)));
   },
 });
@@ -153,7 +153,7 @@ function settingsIn<Body extends Static<typeof ProjectPatchBody>>(body: Body) {
   };
 }
 
-function placeOf({ limit, offset }: OffsetQuery) {
+function pageBounds({ limit, offset }: OffsetQuery) {
   return { limit: boundedLimit(limit), offset };
 }
 

@@ -1,7 +1,7 @@
 /** Changes of projects, each with its entry in the activity log. */
 import type { Caller, Organization } from '../http/access.ts';
 import { PermissionDenied } from '../errors.ts';
-import { changesBetween } from './activity.ts';
+import { changesBetween } from './audit-log.ts';
 import { generateKey, KEY_PREFIXES } from './keys.ts';
 import { settingsOf } from './project-body.ts';
 import type { Project, ProjectChanges } from './projects.store.ts';
@@ -21,12 +21,12 @@ export async function createProject(
   if (organization.role === 'member') {
     throw new PermissionDenied('You need to be an organization admin or above to create new projects.');
   }
-  return identity.inTransaction(async ({ projects, accounts, activity }) => {
+  return identity.inTransaction(async ({ projects, accounts, auditLog }) => {
     const project = await projects.create(organization.id, generateKey(KEY_PREFIXES.project), settings);
     const hasCurrent = (await projects.worked(caller)) !== undefined;
     if (caller.userId !== null && !hasCurrent) await accounts.change(caller.userId, { currentProjectId: project.id });
     const entry = { project, author: caller, scope: SCOPE, itemId: project.id, name: project.name };
-    await activity.record({ ...entry, activity: 'created', changes: [] });
+    await auditLog.record({ ...entry, activity: 'created', changes: [] });
     return project;
   });
 }
@@ -37,13 +37,13 @@ export async function changeProject(
   { caller, projectId }: { caller: Caller; projectId: number },
   changes: ProjectChanges,
 ): Promise<Project> {
-  return identity.inTransaction(async ({ projects, activity }) => {
+  return identity.inTransaction(async ({ projects, auditLog }) => {
     const before = await projects.lock(projectId);
     const after = await projects.change(projectId, changes);
     const [was, is] = [before, after].map((project) => ({ name: project.name, ...settingsOf(project) }));
-    const told = changesBetween(SCOPE, was!, is!);
+    const recordedChanges = changesBetween(SCOPE, was!, is!);
     const entry = { project: after, author: caller, scope: SCOPE, itemId: projectId, name: after.name };
-    if (told.length > 0) await activity.record({ ...entry, activity: 'updated', changes: told });
+    if (recordedChanges.length > 0) await auditLog.record({ ...entry, activity: 'updated', changes: recordedChanges });
     return after;
   });
 }
@@ -53,14 +53,14 @@ export async function resetToken(
   identity: IdentityStores,
   { caller, projectId }: { caller: Caller; projectId: number },
 ): Promise<Project> {
-  return identity.inTransaction(async ({ projects, activity }) => {
+  return identity.inTransaction(async ({ projects, auditLog }) => {
     const before = await projects.lock(projectId);
     const after = await projects.change(projectId, { apiToken: generateKey(KEY_PREFIXES.project) });
     const [was, is] = [before, after].map(({ apiToken }) => ({
       api_token: `${apiToken.slice(0, 4)}...${apiToken.slice(-4)}`,
     }));
     const entry = { project: after, author: caller, scope: SCOPE, itemId: projectId, name: after.name };
-    await activity.record({ ...entry, activity: 'updated', changes: changesBetween(SCOPE, was!, is!) });
+    await auditLog.record({ ...entry, activity: 'updated', changes: changesBetween(SCOPE, was!, is!) });
     return after;
   });
 }

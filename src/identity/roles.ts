@@ -1,7 +1,7 @@
 /** Roles of an organization and who has them, on the wire and in the activity log. */
 import type { Caller, Organization } from '../http/access.ts';
 import { Type, type Static } from '../schema.ts';
-import { changesBetween, type ActivityVerb } from './activity.ts';
+import { changesBetween, type AuditVerb } from './audit-log.ts';
 import type { Member } from './members.store.ts';
 import type { Role, RoleMembership } from './roles.store.ts';
 import type { IdentityBound } from './stores.ts';
@@ -88,14 +88,14 @@ export async function membershipsOf(
 
 /** Changes of a role: of its name, or of its members. A change that changes nothing is not logged. */
 export async function recordRole(
-  { activity }: IdentityBound,
+  { auditLog }: IdentityBound,
   { caller, organization }: { caller: Caller; organization: Organization },
   role: Role,
-  { verb, before = {}, after = {} }: { verb: ActivityVerb; before?: RoleState; after?: RoleState },
+  { verb, before = {}, after = {} }: { verb: AuditVerb; before?: RoleState; after?: RoleState },
 ): Promise<void> {
   const changes = changesBetween('Role', before, after);
   if (verb === 'updated' && changes.length === 0) return;
-  await activity.record({
+  await auditLog.record({
     project: { id: null, organizationId: organization.id },
     author: caller,
     scope: 'Role',

@@ -6,7 +6,7 @@ import { ensureHardToGuess, hashPassword } from '../secrets/passwords.ts';
 import type { Account } from './accounts.store.ts';
 import type { Invite } from './invites.store.ts';
 import type { Cookies, Sessions } from './sessions.ts';
-import { recordOwn } from './own-activity.ts';
+import { recordOwn } from './own-audit-log.ts';
 import type { IdentityBound, IdentityStores } from './stores.ts';
 
 export type NewPerson = {
@@ -91,7 +91,7 @@ async function accountOf(email: string, { firstName, lastName, password, roleAtO
 }
 
 async function enter(stores: IdentityBound, token: string, account: Account): Promise<void> {
-  const { invites, members, accounts, projects, activity } = stores;
+  const { invites, members, accounts, projects, auditLog } = stores;
   const invite = await invites.take(token);
   if (!invite) throw unknownInvite();
   const { organizationId, role } = invite;
@@ -103,7 +103,7 @@ async function enter(stores: IdentityBound, token: string, account: Account): Pr
   const { id, user } = await members.get(organizationId, account.uuid);
   const project = { id: null, organizationId };
   const entry = { project, author: { userId: user.id, keyId: null }, scope: 'OrganizationMembership', itemId: id };
-  await activity.record({ ...entry, activity: 'created', name: user.email, changes: [] });
+  await auditLog.record({ ...entry, activity: 'created', name: user.email, changes: [] });
 }
 
 function unknownInvite(): NotFound {

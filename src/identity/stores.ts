@@ -2,7 +2,7 @@
 import type { Knex } from '../db/connection.ts';
 import { accessControlStore } from './access-controls.store.ts';
 import { accountStore } from './accounts.store.ts';
-import { activityStore } from './activity.store.ts';
+import { auditLogStore } from './audit-log.store.ts';
 import { keyStore } from './keys.store.ts';
 import { inviteStore } from './invites.store.ts';
 import { loginTryStore } from './login-tries.store.ts';
@@ -18,7 +18,7 @@ function bind(db: Knex) {
   return {
     accessControls: accessControlStore(db),
     accounts: accountStore(db),
-    activity: activityStore(db),
+    auditLog: auditLogStore(db),
     invites: inviteStore(db),
     keys: keyStore(db),
     loginTries: loginTryStore(db),

@@ -39,21 +39,21 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
   /** Handed over before they said anything: `node:http` does not count them among its idle ones. */
   const silent = new Set<Socket>();
   let isDraining = false;
-  let keptBytes = 0;
+  let pendingBytes = 0;
 
   function accept(socket: Socket): void {
     const readHead = headReader();
     /** Of a request whose rest is still to come, or of the next one, while one is answered. */
-    let kept: Buffer | undefined;
+    let pending: Buffer | undefined;
     let isBusy = false;
     let hasEnded = false;
     let hasServed = false;
-    const isIdle = () => hasServed && !isBusy && kept === undefined && !socket.writableEnded;
+    const isIdle = () => hasServed && !isBusy && pending === undefined && !socket.writableEnded;
     const connection: Connection = { isIdle, socket };
 
     function read(chunk: Buffer): void {
-      const isFirst = kept === undefined;
-      const bytes = kept ? Buffer.concat([kept, chunk]) : chunk;
+      const isFirst = pending === undefined;
+      const bytes = pending ? Buffer.concat([pending, chunk]) : chunk;
       if (isBusy) {
         keep(bytes);
         socket.pause();
@@ -64,7 +64,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       if (!head) return leave(bytes);
       const missing = head.headBytes + head.bodyBytes - bytes.length;
       const isAwaited = missing > 0 && isFirst && bytes.length + missing <= MAX_REQUEST_BYTES;
-      if (isAwaited && keptBytes + bytes.length <= MAX_KEPT_BYTES) return keep(bytes);
+      if (isAwaited && pendingBytes + bytes.length <= MAX_KEPT_BYTES) return keep(bytes);
       if (missing !== 0) return leave(bytes);
       isBusy = true;
       if (lane(new WholeRequest(head, bytes.subarray(head.headBytes), socket), reply)) return;
@@ -73,8 +73,8 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
     }
 
     function keep(bytes: Buffer | undefined): void {
-      keptBytes += (bytes?.length ?? 0) - (kept?.length ?? 0);
-      kept = bytes;
+      pendingBytes += (bytes?.length ?? 0) - (pending?.length ?? 0);
+      pending = bytes;
     }
 
     const reply: Reply = (status, body, headers) => {
@@ -93,8 +93,8 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
     function goOn(): void {
       isBusy = false;
       if (hasEnded) return socket.destroySoon();
-      if (kept === undefined) return;
-      const bytes = kept;
+      if (pending === undefined) return;
+      const bytes = pending;
       keep(undefined);
       socket.resume();
       read(bytes);
@@ -103,7 +103,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
     function end(): void {
       hasEnded = true;
       if (isBusy) return;
-      if (kept === undefined) socket.destroySoon();
+      if (pending === undefined) socket.destroySoon();
       else reply(400, undefined);
     }
 
@@ -111,8 +111,8 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       // An answer that nobody reads is held in memory, also when it is the last.
       if (socket.writableLength > 0) return void socket.destroy();
       if (isBusy) return;
-      if (kept === undefined && (hasServed || isDraining)) socket.destroy();
-      else leave(kept ?? EMPTY);
+      if (pending === undefined && (hasServed || isDraining)) socket.destroy();
+      else leave(pending ?? EMPTY);
     }
 
     function leave(bytes: Buffer): void {

@@ -43,8 +43,8 @@ export async function untilHung(
   }
 }
 
-function answers(asked: Promise<void>): Promise<boolean> {
-  return asked.then(
+function answers(answer: Promise<void>): Promise<boolean> {
+  return answer.then(
     () => true,
     () => false,
   );

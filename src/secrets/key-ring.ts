@@ -1,5 +1,5 @@
 /**
- * Credentials at rest: AES-256-GCM under a ring of keys. New values are sealed with the newest key, old ones open with the
+ * Credentials at rest: AES-256-GCM under a ring of keys. New values are encrypted with the newest key, old ones open with the
  * key that their envelope names, so a key is rotated by putting a new one in front and later dropping the old one.
  *
  * Every value is bound to its row: the caller's additional data (table, project, object id) is authenticated with it, so a
@@ -17,9 +17,9 @@ const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
 export type KeyRing = {
   /** @returns an envelope `v1.<key id>.<base64url of nonce, ciphertext, tag>`, plain ASCII */
-  seal(value: string, additionalData: string): string;
+  encrypt(value: string, additionalData: string): string;
   /** @throws Error when the envelope was changed, belongs to another row, or names a key that the ring does not have */
-  open(envelope: string, additionalData: string): string;
+  decrypt(envelope: string, additionalData: string): string;
   /**
    * HMAC-SHA256 under a key that is made of the newest one for this purpose alone.
    * @returns `<key id>.<base64url>`: the same for the same text
@@ -40,20 +40,21 @@ export function createKeyRing(text: string): KeyRing {
   const [newestId, newestKey] = newest;
 
   return {
-    seal(value, additionalData) {
+    encrypt(value, additionalData) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', newestKey, nonce).setAAD(Buffer.from(additionalData));
-      const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()];
-      return `${VERSION}.${newestId}.${Buffer.concat(sealed).toString('base64url')}`;
+      const encrypted = [nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return `${VERSION}.${newestId}.${Buffer.concat(encrypted).toString('base64url')}`;
     },
 
-    open(envelope, additionalData) {
+    decrypt(envelope, additionalData) {
       const [version, id = '', body = ''] = envelope.split('.');
-      if (version !== VERSION) throw new Error('A sealed value has an unknown form.');
+      if (version !== VERSION) throw new Error('An encrypted value has an unknown form.');
       const key = keys.get(id);
-      if (!key) throw new Error(`A sealed value needs the key "${id}", which SLUICE_ENCRYPTION_KEYS does not hold.`);
+      if (!key)
+        throw new Error(`An encrypted value needs the key "${id}", which SLUICE_ENCRYPTION_KEYS does not hold.`);
       const bytes = Buffer.from(body, 'base64url');
-      if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed value is cut short.');
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('An encrypted value is cut short.');
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
         .setAAD(Buffer.from(additionalData))
         .setAuthTag(bytes.subarray(-TAG_BYTES));

@@ -11,20 +11,20 @@ export type Line = {
 /** Splits bytes into lines; the last one needs no ending. */
 export async function* lines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let number = 0;
-  let held: Buffer[] = [];
+  let heldBlocks: Buffer[] = [];
   let heldBytes = 0;
 
   const finish = (): Line => {
     number += 1;
-    const bytes = heldBytes <= MAX_LINE_BYTES ? withoutReturn(Buffer.concat(held)) : undefined;
-    held = [];
+    const bytes = heldBytes <= MAX_LINE_BYTES ? withoutReturn(Buffer.concat(heldBlocks)) : undefined;
+    heldBlocks = [];
     heldBytes = 0;
     return { number, bytes };
   };
   const hold = (piece: Buffer) => {
     heldBytes += piece.length;
-    if (heldBytes > MAX_LINE_BYTES) held = [];
-    else held.push(piece);
+    if (heldBytes > MAX_LINE_BYTES) heldBlocks = [];
+    else heldBlocks.push(piece);
   };
 
   for await (const block of blocks) {

@@ -100,8 +100,8 @@ function explainGivingUp(error: unknown): never {
 /** A server that was never there is a mistake in the address, one that went away may come back. */
 function notAnswered(url: string, error: unknown, everAnswered: boolean): Error {
   const code = (error as { cause?: { code?: string } }).cause?.code;
-  const nobodyThere = code === 'ECONNREFUSED' || code === 'ENOTFOUND';
-  if (nobodyThere && !everAnswered) {
+  const isUnreachable = code === 'ECONNREFUSED' || code === 'ENOTFOUND';
+  if (isUnreachable && !everAnswered) {
     return new CommandFailed(`No server answers at ${url}. Start one with "npm start", or name another with --url.`, {
       cause: error,
     });

@@ -110,7 +110,7 @@ export function createMetrics() {
       bytes.inc(labels, run.bytes);
     },
 
-    sealed: (took: number): void => seals.observe(took),
+    observeSeal: (took: number): void => seals.observe(took),
 
     capture: {
       events(accepted: number, rejected: number): void {
@@ -129,19 +129,19 @@ export function createMetrics() {
     },
 
     /** Also tells of the process itself: memory, event loop, garbage. */
-    tellOfProcess: (): void => collectDefaultMetrics({ register }),
+    registerProcess: (): void => collectDefaultMetrics({ register }),
 
     /** Also tells whether this process takes work from Temporal. @returns what sets it */
-    tellOfWorker(): (isReady: boolean) => void {
+    registerWorker(): (isReady: boolean) => void {
       const help = 'Whether this process takes work from Temporal: 0 while it waits for Temporal, and while it stops';
       const ready = new Gauge({ name: 'sluice_worker_ready', help, registers });
       return (isReady) => ready.set(isReady ? 1 : 0);
     },
 
     /** Also tells of all exports, looked up at each request. */
-    tellOfExports(look: () => Promise<ExportFigures>): void {
-      const tell = exportGauges(registers);
-      refresh = async () => tell(await look());
+    registerExports(look: () => Promise<ExportFigures>): void {
+      const setGauges = exportGauges(registers);
+      refresh = async () => setGauges(await look());
     },
 
     /** Prometheus' text format. */

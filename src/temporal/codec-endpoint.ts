@@ -46,7 +46,7 @@ async function answer(
       .writeHead(200, { 'Content-Type': 'application/json' })
       .end(JSON.stringify({ payloads: converted.map(toJson) }));
   } catch {
-    // Not JSON, not payloads, or sealed under a key that we do not have: the UI shows them as they are.
+    // Not JSON, not payloads, or encrypted with a key that we do not have: the UI shows them as they are.
     // What is left of the body is not read: another request on this connection would wait behind it.
     response.writeHead(400, { Connection: 'close' }).end();
   }

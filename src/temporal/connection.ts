@@ -4,7 +4,7 @@ import type { PayloadCodec } from '@temporalio/common';
 import { Unavailable } from '../errors.ts';
 import { dataConverter } from './payload-codec.ts';
 
-/** `codec`: seals what is stored there; all that talk about the same workflows need the same. */
+/** `codec`: encrypts what is stored there; all that talk about the same workflows need the same. */
 export type TemporalOptions = { address: string; namespace: string; codec?: PayloadCodec | undefined };
 export type TemporalClient = { client: Client; close(): Promise<void> };
 

@@ -1,4 +1,4 @@
-/** What Temporal stores of ours, sealed: inputs, results, failures, details. What was stored before there was a key opens as it is. */
+/** Encrypts what Temporal stores: inputs, results, failures, details. Payloads that were stored before there was a key are read as they are. */
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -7,27 +7,27 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 export type PayloadJson = { metadata?: Record<string, string>; data?: string };
 
 /** Marks a payload of ours; only its `data` is left beside it. */
-const SEALED = 'binary/encrypted';
+const ENCRYPTED = 'binary/encrypted';
 /** Payloads have no row to be bound to: only that they are payloads. */
 const BOUND_TO = 'temporal';
 
 export function payloadCodec(keyRing: KeyRing): PayloadCodec {
-  const seal = (payload: Payload): Payload => ({
-    metadata: { encoding: Buffer.from(SEALED) },
-    data: Buffer.from(keyRing.seal(JSON.stringify(toJson(payload)), BOUND_TO)),
+  const encrypt = (payload: Payload): Payload => ({
+    metadata: { encoding: Buffer.from(ENCRYPTED) },
+    data: Buffer.from(keyRing.encrypt(JSON.stringify(toJson(payload)), BOUND_TO)),
   });
-  const open = (payload: Payload): Payload => {
+  const decrypt = (payload: Payload): Payload => {
     const { encoding } = payload.metadata ?? {};
-    if (!encoding || Buffer.from(encoding).toString() !== SEALED) return payload;
-    return fromJson(JSON.parse(keyRing.open(Buffer.from(payload.data ?? []).toString(), BOUND_TO)) as PayloadJson);
+    if (!encoding || Buffer.from(encoding).toString() !== ENCRYPTED) return payload;
+    return fromJson(JSON.parse(keyRing.decrypt(Buffer.from(payload.data ?? []).toString(), BOUND_TO)) as PayloadJson);
   };
   return {
-    encode: async (payloads) => payloads.map(seal),
-    decode: async (payloads) => payloads.map(open),
+    encode: async (payloads) => payloads.map(encrypt),
+    decode: async (payloads) => payloads.map(decrypt),
   };
 }
 
-/** What clients and workers convert with; both must have the same. Without a codec nothing is sealed. */
+/** What clients and workers convert with; both must have the same. Without a codec nothing is encrypted. */
 export function dataConverter(codec: PayloadCodec | undefined): DataConverter {
   return codec ? { payloadCodecs: [codec], failureConverterPath: FAILURE_CONVERTER } : {};
 }

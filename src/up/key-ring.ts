@@ -1,4 +1,4 @@
-/** The keys that exports' credentials are sealed with: the environment's, else those of the state folder. */
+/** The keys that exports' credentials are encrypted with: the environment's, else those of the state folder. */
 import type { Config } from '../config.ts';
 import { CommandFailed } from '../errors.ts';
 import { createKeyRing, generateKeyRing } from '../secrets/key-ring.ts';

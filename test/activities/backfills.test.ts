@@ -127,10 +127,10 @@ describe('a backfill', () => {
       await sleep(2_500);
       const waiting = await get(id, backfillId);
       assert.deepEqual([waiting.status, waiting.totalRuns, waiting.finishedRuns], ['Starting', 4, 0]);
-      assert.equal(await world.engine.stores.requests.countOpen(id), 0);
+      assert.equal(await world.engine.stores.runRequests.countOpen(id), 0);
       const runs = exportRuns({ ...world.engine, ensureTemporal: async () => {} });
       const old = { ...waiting, lastUpdatedAt: isoMicros(Date.now() - 60_000) };
-      assert.match((await runs.whatKeepsBackfill(old)) ?? '', /^Waits for its turn/);
+      assert.match((await runs.backfillWaitingReason(old)) ?? '', /^Waits for its turn/);
       await assert.rejects(world.backfills.request(world.projectId, first.id, hours(62, 63)), LimitReached);
       gate.release();
       await backfilled(world, first.id, asked.id);
@@ -150,7 +150,7 @@ describe('a backfill', () => {
       await eventually('the backfill to end', async () => {
         return (await engine.stores.backfills.get(projectId, deleted.id, deleted.backfillId)).status === 'Cancelled';
       });
-      const waking = await engine.stores.requests.exportsWithOpen();
+      const waking = await engine.stores.runRequests.exportsWithOpen();
       assert.deepEqual(
         [cancelled.id, deleted.id].filter((id) => waking.includes(id)),
         [],
@@ -189,7 +189,7 @@ describe('a backfill', () => {
     await eventually(`a reason like ${wanted.source}`, async () => {
       const open = await stores.runs.openOf(exportId);
       const old = open.map((run) => ({ ...run, createdAt: isoMicros(Date.now() - 60_000) }));
-      return [...(await runs.whatKeeps(old)).values()].find((reason) => wanted.test(reason));
+      return [...(await runs.waitingReasons(old)).values()].find((reason) => wanted.test(reason));
     });
   }
 

@@ -3,7 +3,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { deliverNotifications } from '../../activities/deliver-notifications.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import { notificationSettings } from '../../src/exports/notifications.ts';
-import { sealedConfigs } from '../../src/exports/sealed-config.ts';
+import { configEncryption } from '../../src/exports/config-encryption.ts';
 import { hostRules } from '../../src/net/host-rules.ts';
 import { createMailer, type Mailer } from '../../src/notify/mail.ts';
 import type { NotificationsIn, NoticeKind } from '../../src/notify/notice.ts';
@@ -20,7 +20,7 @@ describe('notifications', () => {
   let receiver: WebhookReceiver;
   let mailServer: MailServer;
   let mailer: Mailer;
-  const sealed = sealedConfigs(createKeyRing(generateKeyRing()));
+  const sealed = configEncryption(createKeyRing(generateKeyRing()));
   const rules = hostRules(['127.0.0.1']);
 
   before(async () => {
@@ -50,7 +50,7 @@ describe('notifications', () => {
     rows.stores.outbox.add(id, { kind, summary, details: { run: { id: 'one' } } });
   const deliver = (hosts = rules) =>
     deliverNotifications(
-      { stores: rows.stores, sealed, rules: hosts, mailer },
+      { stores: rows.stores, configs: sealed, rules: hosts, mailer },
       { signal: new AbortController().signal },
     );
   /** As if so much time had passed for what waits. */

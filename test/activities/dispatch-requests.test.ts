@@ -23,9 +23,9 @@ describe('a round over the requests of an export', () => {
   async function buildUnclosable(exportId: string): Promise<void> {
     const { stores, executions, temporal } = world.engine;
     const { start, end } = hour(0);
-    const [requestId] = await stores.requests.open(exportId, [{ start, end }], 'backfill');
+    const [requestId] = await stores.runRequests.open(exportId, [{ start, end }], 'backfill');
     const workflowId = runWorkflowId(exportId, end);
-    await stores.requests.markAsked(requestId!, '');
+    await stores.runRequests.markAsked(requestId!, '');
     await executions.start(exportId, end);
     await temporal.client.workflow.getHandle(workflowId).terminate();
     const run = await stores.runs.open({
@@ -49,7 +49,7 @@ describe('a round over the requests of an export', () => {
   it('asks for the others', async () => {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
     await buildUnclosable(id);
-    await world.engine.stores.requests.open(id, [hour(1), hour(2)], 'backfill');
+    await world.engine.stores.runRequests.open(id, [hour(1), hour(2)], 'backfill');
     const round = new MockActivityEnvironment().run(createActivities(world.engine).dispatchRequests, { exportId: id });
     const { open } = (await round) as { open: number };
     assert.equal(open, 3);
@@ -73,8 +73,8 @@ describe('a round over the requests of an export', () => {
   it('starts what Temporal has forgotten that it was asked for', async () => {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
     const { stores, executions } = world.engine;
-    const [requestId] = await stores.requests.open(id, [hour(0)], 'backfill');
-    await stores.requests.markAsked(requestId!, 'the id of an execution that was lost');
+    const [requestId] = await stores.runRequests.open(id, [hour(0)], 'backfill');
+    await stores.runRequests.markAsked(requestId!, 'the id of an execution that was lost');
     assert.equal(await dispatch(id), 1);
     assert.equal((await executions.find(runWorkflowId(id, hour(0).end)))?.status, 'RUNNING');
   });
@@ -82,8 +82,8 @@ describe('a round over the requests of an export', () => {
   it('asks again, once, for a run of which nothing is left and that was asked for before the recovery', async () => {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
     const { stores, executions, temporal } = world.engine;
-    const [requestId] = await stores.requests.open(id, [hour(0)], 'backfill');
-    await stores.requests.markAsked(requestId!, '');
+    const [requestId] = await stores.runRequests.open(id, [hour(0)], 'backfill');
+    await stores.runRequests.markAsked(requestId!, '');
     const workflowId = runWorkflowId(id, hour(0).end);
     const failing = async () => {
       await executions.start(id, hour(0).end);

@@ -401,7 +401,7 @@ describe('the place of a run', () => {
       const { aws_access_key_id, aws_secret_access_key, endpoint_url, ...rest } = stores.config(x);
       const integration = await world.engine.stores.inTransaction((inside) =>
         inside.integrations.insert(world.projectId, 's3-compatible', (integrationId) =>
-          world.engine.sealed.sealIntegration(
+          world.engine.configs.encryptIntegration(
             { id: integrationId, projectId: world.projectId },
             destinationOf(stores.type, world.engine.environment).config,
             { aws_access_key_id, aws_secret_access_key, endpoint_url },

@@ -124,7 +124,7 @@ describe('the reconciler', () => {
   };
   const idle = async (exportId: string) =>
     eventually('the requests to be answered', async () => {
-      return (await world.engine.stores.requests.countOpen(exportId)) === 0;
+      return (await world.engine.stores.runRequests.countOpen(exportId)) === 0;
     });
   const deliver = async (exportId: string, startAt: string, endAt: string) =>
     world.backfills.request(world.projectId, exportId, { startAt, endAt });

@@ -78,7 +78,7 @@ describe('a step that ends before it has reached every export', () => {
 
   it('reaches another one in the next round when it wakes dispatchers', async () => {
     const { stores, executions } = world.engine;
-    const requests = { ...stores.requests, exportsWithOpen: async () => ids };
+    const requests = { ...stores.runRequests, exportsWithOpen: async () => ids };
     const reached = await reachedIn(100, (reach, signal) => {
       const wakeDispatcher = async (id: string) => reach(id);
       const engine = {

@@ -139,7 +139,7 @@ describe('a run is started', () => {
       `update batch_export_specs set valid_from = $2 where batch_export_id = $1 and valid_from > '-infinity'`,
       [id, isoMicros(handover)],
     );
-    await world.engine.setter.set(id);
+    await world.engine.scheduleSync.set(id);
     const boundary = boundaryAfter(cadenceWith({ interval: 'every 25 minutes' }), handover);
     const ends = [handover - HOUR, handover, boundary, boundary + 25 * 60_000];
     assert.ok(boundary - handover < 25 * 60_000, 'the case is one: no boundary in common');

@@ -6,7 +6,7 @@ import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { createClient } from '../../src/db/connection.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { foreignDeliveries } from '../../src/exports/accept-delivery.ts';
-import { NOBODY } from '../../src/exports/activity.ts';
+import { NOBODY } from '../../src/exports/audit.ts';
 import { renewTimeline } from '../../src/exports/renew-timeline.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import { WITNESS_WORKFLOW_ID } from '../../src/exports/domain/witness.ts';
@@ -168,7 +168,7 @@ describe('a database that was restored', () => {
 
     const figures = async () => {
       const { exportFigures } = await import('../../src/exports/figures.ts');
-      restored.engine.metrics.tellOfExports(() => exportFigures(restored.engine.stores));
+      restored.engine.metrics.registerExports(() => exportFigures(restored.engine.stores));
       return restored.engine.metrics.text();
     };
 
@@ -198,7 +198,7 @@ describe('a database that was restored', () => {
       assert.equal(entry.state, 'delivered');
       assert.deepEqual(await snapshot(), before);
       // Automation takes nothing away that is gone at the source; a person who asks for it may.
-      const { requests } = restored.engine.stores;
+      const { runRequests: requests } = restored.engine.stores;
       const [start, end] = [THIS_HOUR - 3 * HOUR, THIS_HOUR - 2 * HOUR];
       await requests.open(id, [{ start, end }], 'gap');
       await restored.engine.executions.wakeDispatcher(id);
@@ -269,7 +269,7 @@ describe('a database that was restored', () => {
       assert.equal(await scheduleDiffers(), 'missing');
       const before = await restored.engine.stores.timeline.state();
       assert.equal(before.blocked, 'differs');
-      assert.equal(await restored.engine.stores.requests.countOpen(id), 1);
+      assert.equal(await restored.engine.stores.runRequests.countOpen(id), 1);
       const { workflow } = restored.engine.temporal.client;
       const run = await restored.engine.stores.runs.newestOfInterval(id, RANGE.endAt);
       assert.equal(run?.epoch, 1);

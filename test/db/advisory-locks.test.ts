@@ -35,7 +35,7 @@ const KEYS: Record<number, { purpose: string; files: readonly string[] }> = {
   7316009: { purpose: 'changes of a project’s dashboards', files: ['src/dashboards/stores.ts'] },
   7316010: { purpose: 'an insight is computed once', files: ['src/dashboards/insights/results.store.ts'] },
   7316011: { purpose: 'backfills of a project end', files: ['src/exports/backfill-ends.store.ts'] },
-  7316012: { purpose: 'requests of a project are claimed', files: ['src/exports/requests.store.ts'] },
+  7316012: { purpose: 'requests of a project are claimed', files: ['src/exports/run-requests.store.ts'] },
   7316013: { purpose: 'tables of a destination are made', files: ['src/destinations/postgres/tables.ts'] },
   7316026: { purpose: 'places in one store are reserved one at a time', files: ['src/exports/places.store.ts'] },
 };

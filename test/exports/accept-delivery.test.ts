@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Receipt } from '../../src/destinations/contract.ts';
 import { foreignDeliveries } from '../../src/exports/accept-delivery.ts';
-import { NOBODY } from '../../src/exports/activity.ts';
+import { NOBODY } from '../../src/exports/audit.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { Plan } from '../../src/exports/domain/plan.ts';
 import { ownershipOf } from '../../src/exports/ownership.ts';
@@ -80,7 +80,7 @@ describe('accepting theirs', () => {
 
   const accept = async (found: string, side: 'theirs' | 'ours' = 'theirs') =>
     foreignDeliveries(world.engine).accept(world.projectId, id, found, side, NOBODY);
-  const stillOpen = async () => world.engine.stores.requests.countOpen(id);
+  const stillOpen = async () => world.engine.stores.runRequests.countOpen(id);
 
   /** An earlier run of the export, for its plan. */
   async function buildEarlier(): Promise<void> {
@@ -111,7 +111,7 @@ describe('accepting theirs', () => {
     const tiling = await stores.batchExports.tiling(id);
     await stores.inTransaction((inside) => inside.backfills.writeRequests(backfill, tiling));
     assert.equal(await stillOpen(), 2);
-    assert.equal(await stores.requests.kindOfOpen(id, keyOf(1).end), undefined);
+    assert.equal(await stores.runRequests.kindOfOpen(id, keyOf(1).end), undefined);
     assert.equal((await stores.backfills.get(world.projectId, id, backfill)).totalRuns, 2);
   });
 
@@ -129,8 +129,8 @@ describe('accepting theirs', () => {
   it('is refused while a run was asked for, which may begin any moment', async () => {
     await buildEarlier();
     const { stores } = world.engine;
-    const [request] = await stores.requests.open(id, [hour(0)], 'backfill');
-    await stores.requests.markAsked(request!, '');
+    const [request] = await stores.runRequests.open(id, [hour(0)], 'backfill');
+    await stores.runRequests.markAsked(request!, '');
     const found = await find(0);
     await assert.rejects(accept(found), { name: 'Conflict', message: /asked for/ });
     assert.equal(await stillOpen(), 1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import { rightsOfMember } from '../../src/identity/rights.ts';
-import { seenActivity } from '../../src/identity/seen-activity.ts';
+import { visibleAuditLog } from '../../src/identity/visible-audit-log.ts';
 import { identityStores } from '../../src/identity/stores.ts';
 import { apiRoutes, buildRun, buildStoredExport, startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 import { buildMember, buildRule, type Member } from '../support/members.ts';
@@ -77,11 +77,11 @@ describe('access to batch exports', () => {
     for (const { batchExportId, id } of runs) {
       assert.equal((await exports.request('POST', `/batch_exports/${batchExportId}/runs/${id}/cancel/`)).status, 200);
     }
-    const { activity, backfills } = exports.world.engine.stores;
+    const { auditLog, backfills } = exports.world.engine.stores;
     const standing = await identityStores(exports.db).accessControls.standingOf(ours.projectId, colleague.userId);
-    const seen = seenActivity(rightsOfMember(standing!)!);
+    const seen = visibleAuditLog(rightsOfMember(standing!)!);
     const idsOf = async (scope: string) => {
-      const { count, results } = await activity.list(ours.projectId, { scope, seen }, { limit: 10, offset: 0 });
+      const { count, results } = await auditLog.list(ours.projectId, { scope, seen }, { limit: 10, offset: 0 });
       assert.equal(count, results.length);
       return results.map(({ itemId }) => itemId);
     };

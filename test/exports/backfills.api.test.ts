@@ -92,7 +92,7 @@ describe('backfills over HTTP', () => {
     const again = await request('POST', `${path}/backfills/`, DAY, { Prefer: 'return=representation' });
     const { id: other, progress } = again.body as Backfill;
     assert.deepEqual([again.status, other === id, progress.total_runs], [201, false, 24]);
-    assert.equal(await exports.world.engine.stores.requests.countOpen(stored.id), 24, 'shared');
+    assert.equal(await exports.world.engine.stores.runRequests.countOpen(stored.id), 24, 'shared');
   });
 
   type Refusal = [overrides: object, body: object, code: string, attr: string, detail: RegExp];
@@ -278,7 +278,7 @@ describe('backfills over HTTP', () => {
   });
 
   it('are cancelled with what nobody else wants, once', async () => {
-    const { requests } = exports.world.engine.stores;
+    const { runRequests: requests } = exports.world.engine.stores;
     const created = await request('POST', `${path}/backfills/`, DAY);
     const { backfill_id: id } = created.body as { backfill_id: string };
     await request('POST', `${path}/backfills/`, { ...DAY, start_at: '2015-05-17T20:00Z' });

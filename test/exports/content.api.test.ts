@@ -78,10 +78,10 @@ describe('what a batch export contains', () => {
 
   it('is hashed with a key that comes in and never goes out, made by itself when none is given', async () => {
     const hashed = { transformations: [{ path: 'distinct_id', action: 'hash' }] };
-    const { sealed } = exports.world.engine;
+    const { configs } = exports.world.engine;
     const keyOf = async (id: string) => {
       const row = await stored(id);
-      return row.hashKey && sealed.openSecret(row, 'hash_key', row.hashKey);
+      return row.hashKey && configs.decryptSecret(row, 'hash_key', row.hashKey);
     };
     const given = await create({ ...hashed, hash_key: 'correct horse battery' });
     assert.ok(!JSON.stringify(given).includes('hash_key'));

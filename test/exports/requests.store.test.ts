@@ -3,7 +3,7 @@ import { NotFound } from '../../src/errors.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { DataInterval } from '../../src/exports/domain/intervals.ts';
-import type { RequestKind } from '../../src/exports/requests.store.ts';
+import type { RequestKind } from '../../src/exports/run-requests.store.ts';
 import type { RunEnd } from '../../src/exports/runs.store.ts';
 import { createExportRows, type ExportRows } from '../support/export-rows.ts';
 
@@ -29,7 +29,7 @@ describe('requests', () => {
     of = await rows.buildExport();
   });
 
-  const requests = () => rows.stores.requests;
+  const requests = () => rows.stores.runRequests;
   const backfills = () => rows.stores.backfills;
   /** A backfill of consecutive hours, all of its requests written. */
   const backfill = async (intervals: DataInterval[], kind: RequestKind = 'backfill'): Promise<string> => {
@@ -45,7 +45,7 @@ describe('requests', () => {
   };
   const get = (id: string) => backfills().get(rows.projectId, of.id, id);
   const claim = (limits: { ofExport: number; ofProject: number }) =>
-    rows.stores.inTransaction((inside) => inside.requests.claim(of, limits));
+    rows.stores.inTransaction((inside) => inside.runRequests.claim(of, limits));
   /** The open requests, each with a place. */
   const open = async () => {
     await claim({ ofExport: 1000, ofProject: 100_000 });

@@ -161,11 +161,11 @@ describe('the end of a run', () => {
     it('and cancels its unfinished backfills, but no request that nobody made', async () => {
       const one = await build();
       const backfill = await openBackfill(one);
-      await rows.stores.requests.open(one.id, [{ start: DAY, end: 2 * DAY }], 'gap');
+      await rows.stores.runRequests.open(one.id, [{ start: DAY, end: 2 * DAY }], 'gap');
       await endAll(one, FAILED, FAILED, FAILED, FAILED);
       const { status } = await rows.stores.backfills.get(one.projectId, one.id, backfill);
       assert.equal(status, 'Cancelled');
-      assert.equal(await rows.stores.requests.countOpen(one.id), 1);
+      assert.equal(await rows.stores.runRequests.countOpen(one.id), 1);
       assert.match((await messages(one))[0]!, /Cancelled 1 unfinished backfill\.$/);
     });
 

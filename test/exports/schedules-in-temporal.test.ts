@@ -108,7 +108,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     await toggle(id, 'pause', 'by hand');
     await new Promise((later) => setTimeout(later, 1_500));
     const before = Date.now();
-    assert.equal(await world.engine.setter.verify(id), true);
+    assert.equal(await world.engine.scheduleSync.verify(id), true);
     const pauses = await world.engine.stores.gaps.pauses(id);
     assert.equal(pauses.length, 1);
     assert.ok(isPausedAt(pauses, before - 200), JSON.stringify(pauses));
@@ -119,7 +119,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     const id = await create();
     await toggle(id, 'pause', 'by hand');
     await world.engine.pool.query('update batch_exports set version = version + 1 where id = $1', [id]);
-    assert.equal(await world.engine.setter.verify(id), false);
+    assert.equal(await world.engine.scheduleSync.verify(id), false);
     assert.equal((await rowOf(id)).paused, false);
     assert.equal((await describe_(id)).state.paused, false);
     assert.deepEqual(await toldOf(id), []);
@@ -132,7 +132,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
       'update batch_exports set version = version + 1, schedule_version = version + 1 where id = $1',
       [id],
     );
-    assert.equal(await world.engine.setter.verify(id), false);
+    assert.equal(await world.engine.scheduleSync.verify(id), false);
     assert.equal((await rowOf(id)).paused, false);
     assert.equal((await describe_(id)).state.paused, false);
   });
@@ -141,7 +141,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     const id = await create();
     const { spec } = await describe_(id);
     await temporal('schedule', 'delete', '--schedule-id', id);
-    assert.equal(await world.engine.setter.verify(id), false);
+    assert.equal(await world.engine.scheduleSync.verify(id), false);
     assert.deepEqual((await describe_(id)).spec, spec);
     const told = 'The schedule was deleted in Temporal, and is restored. Change the batch export instead.';
     assert.deepEqual(await toldOf(id), [`schedule_changed: ${told}`]);
@@ -161,7 +161,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
       ),
     );
     await toggle(id, 'pause', 'by hand');
-    assert.equal(await world.engine.setter.verify(id), true);
+    assert.equal(await world.engine.scheduleSync.verify(id), true);
     const restored = await describe_(id);
     assert.deepEqual([restored.spec, restored.state.paused], [spec, true]);
     assert.deepEqual(

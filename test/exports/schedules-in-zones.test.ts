@@ -124,7 +124,7 @@ describe('schedules in time zones', () => {
       it(`are left alone when they say what the row says: ${interval} in ${timezone}`, async () => {
         const id = await create({ interval, timezone, offsetHour: 2 });
         const { lastUpdatedAt } = (await world.engine.temporal.client.schedule.getHandle(id).describe()).info;
-        await world.engine.setter.verify(id);
+        await world.engine.scheduleSync.verify(id);
         const { info } = await world.engine.temporal.client.schedule.getHandle(id).describe();
         assert.deepEqual(info.lastUpdatedAt, lastUpdatedAt);
       });

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
 import { batchExports } from '../../src/exports/batch-exports.ts';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
-import { scheduleSetter } from '../../src/exports/schedule-setter.ts';
+import { scheduleSync } from '../../src/exports/schedule-sync.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { exportSchedules } from '../../src/temporal/schedules.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
@@ -25,7 +25,7 @@ describe('the schedule of a batch export', () => {
   async function verify(id: string): Promise<void> {
     const due = await world.engine.stores.schedules.due(1);
     assert.ok(due.includes(id));
-    await world.engine.setter.verify(id);
+    await world.engine.scheduleSync.verify(id);
   }
   const versionOf = async (id: string) => (await world.engine.stores.schedules.read(id))!.version;
 
@@ -176,22 +176,22 @@ describe('the schedule of a batch export', () => {
 
   it('is made later when Temporal went away between the row and the schedule', async () => {
     const log = pino({ level: 'silent' });
-    const { stores, executions, sealed, notifications, environment } = world.engine;
+    const { stores, executions, configs, notifications, environment } = world.engine;
     const away = connectTemporal({ address: '127.0.0.1:1', namespace: world.options.temporal.namespace });
     const withoutTemporal = batchExports({
       stores,
       executions,
-      sealed,
+      configs,
       notifications,
       environment,
-      schedules: scheduleSetter({ stores, schedules: exportSchedules(away.client), log }),
+      scheduleSync: scheduleSync({ stores, schedules: exportSchedules(away.client), log }),
       ensureTemporal: async () => {},
     });
     const { id } = await withoutTemporal.create(world.projectId, buildExport());
     await away.close();
     await assert.rejects(described(id), ScheduleNotFoundError);
     assert.ok((await stores.schedules.due(0)).includes(id), 'a schedule behind its row is due at once');
-    await world.engine.setter.verify(id);
+    await world.engine.scheduleSync.verify(id);
     assert.deepEqual((await described(id)).action.memo, { version: await versionOf(id) });
   });
 });

@@ -152,7 +152,7 @@ describe('early access features', () => {
     const before = await build({ ...said, stage: 'beta' });
     const after = await world.done<Feature>('PATCH', `${PATH}${before.id}/`, { name: 'Darker' });
     assert.deepEqual(after, { ...before, name: 'Darker' });
-    const { results } = await world.stores.activity.list(
+    const { results } = await world.stores.auditLog.list(
       world.ours.projectId,
       { scope: 'EarlyAccessFeature', itemId: before.id },
       { limit: 10, offset: 0 },

@@ -1,6 +1,6 @@
 /** Names that clients send and read: addresses, fields, words among which a field chooses, codes of errors, scopes. */
 import ts from 'typescript';
-import { apiRoutes, lanes } from '../../src/api.ts';
+import { apiRoutes, laneRoutes } from '../../src/api.ts';
 import { capturePathOf } from '../../src/capture/paths.ts';
 import { decidePathOf } from '../../src/flags/decide/paths.ts';
 import { ofrepPathOf } from '../../src/flags/ofrep/paths.ts';
@@ -19,7 +19,7 @@ import { callsOf, literalsOf, subclassesOf, type Product } from './product.ts';
 
 const CLIENTS = 'the code of clients: SDKs, scripts and pages that we do not deploy';
 
-const ROUTES: readonly DescribedRoute[] = [...lanes, ...apiRoutes];
+const ROUTES: readonly DescribedRoute[] = [...laneRoutes, ...apiRoutes];
 
 export const HTTP_KINDS: readonly Kind[] = [
   {

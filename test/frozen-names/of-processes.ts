@@ -89,14 +89,14 @@ function printed(product: Product): string[] {
 async function metrics(): Promise<string[]> {
   const all = createMetrics();
   all.runEnded({ status: 'Completed', destination: 'S3', interval: 'hour', rows: 1, bytes: 1, seconds: 1 });
-  all.sealed(1);
+  all.observeSeal(1);
   all.capture.events(1, 1);
   all.capture.answered(200);
   all.decide.answered(200, 1);
   all.decide.failed();
-  all.tellOfWorker()(true);
+  all.registerWorker()(true);
   const troubles = { stale: 1 };
-  all.tellOfExports(async () => ({
+  all.registerExports(async () => ({
     exports: [{ id: 'a', projectId: 1, lagSeconds: 1, troubles }],
     round: { ageSeconds: 1, seconds: 1, failures: 1 },
     oldestTransactionSeconds: 1,

@@ -1,8 +1,8 @@
-/** What sealed values are bound to and signatures are made for: another text, and what was stored opens no more. */
+/** What encrypted values are bound to and signatures are made for: another text, and what was stored cannot be decrypted any more. */
 import ts from 'typescript';
 import { createShareTokens } from '../../src/dashboards/sharing/share-tokens.ts';
-import { sealedConfigs } from '../../src/exports/sealed-config.ts';
-import { payloadSealing } from '../../src/flags/feature-flags/encrypted-payloads.ts';
+import { configEncryption } from '../../src/exports/config-encryption.ts';
+import { payloadEncryption } from '../../src/flags/feature-flags/encrypted-payloads.ts';
 import { createStreamTokens } from '../../src/flags/ofrep/stream-tokens.ts';
 import { createKeyRing, generateKeyRing, type KeyRing } from '../../src/secrets/key-ring.ts';
 import { payloadCodec } from '../../src/temporal/payload-codec.ts';
@@ -13,7 +13,7 @@ import { argumentOf, callsOf, literalsOf, type Product } from './product.ts';
 export const SECRET_KINDS: readonly Kind[] = [
   {
     name: 'secrets',
-    writtenTo: 'sealed values in databases and histories, and in tokens that people hold',
+    writtenTo: 'encrypted values in databases and histories, and in tokens that people hold',
     least: 10,
     async present({ product }) {
       const used: string[] = [];
@@ -29,8 +29,8 @@ function recordingRing(used: string[]): KeyRing {
   const ring = createKeyRing(generateKeyRing());
   return {
     ...ring,
-    seal(value, additionalData) {
-      const envelope = ring.seal(value, additionalData);
+    encrypt(value, additionalData) {
+      const envelope = ring.encrypt(value, additionalData);
       used.push(`envelope ${envelope.split('.')[0]}`, `sealed for ${additionalData}`);
       return envelope;
     },
@@ -43,14 +43,14 @@ function recordingRing(used: string[]): KeyRing {
 
 const ROW = { id: '<id>', projectId: '<project>' as unknown as number };
 
-/** Everything that seals or signs, once; `PLACES_OF_KEYS` says where it is. @returns how sealed payloads of Temporal are marked */
+/** Everything that encrypts or signs, once; `PLACES_OF_KEYS` says where it is. @returns how encrypted payloads of Temporal are marked */
 async function useAll(ring: KeyRing, purposes: readonly string[]): Promise<string> {
-  const configs = sealedConfigs(ring);
+  const configs = configEncryption(ring);
   const config = Type.Object({ password: Type.String({ writeOnly: true }) });
-  configs.seal(ROW, { config }, { password: 'x' });
-  configs.sealIntegration(ROW as never, config, { password: 'x' });
-  for (const purpose of purposes) configs.sealSecret(ROW, purpose, 'x');
-  payloadSealing(ring).seal(ROW as never, 'x');
+  configs.encrypt(ROW, { config }, { password: 'x' });
+  configs.encryptIntegration(ROW as never, config, { password: 'x' });
+  for (const purpose of purposes) configs.encryptSecret(ROW, purpose, 'x');
+  payloadEncryption(ring).encrypt(ROW as never, 'x');
   createShareTokens(ring).issue({ share_password_id: 1, team_id: 1, access_token: 'x' });
   createStreamTokens(ring).issue(1);
   const [payload] = await payloadCodec(ring).encode([{ data: new Uint8Array() }]);
@@ -58,9 +58,9 @@ async function useAll(ring: KeyRing, purposes: readonly string[]): Promise<strin
 }
 
 const PLACES_OF_KEYS = [
+  'config-encryption.ts',
   'encrypted-payloads.ts',
   'payload-codec.ts',
-  'sealed-config.ts',
   'share-tokens.ts',
   'stream-tokens.ts',
 ];
@@ -68,7 +68,7 @@ const PLACES_OF_KEYS = [
 /** @throws Error when a file uses a key ring that `useAll` does not know */
 function assertAllAreUsed(product: Product): void {
   const found = new Set<string>();
-  for (const call of callsOf(product, ['seal', 'open', 'sign', 'hasSigned'])) {
+  for (const call of callsOf(product, ['encrypt', 'decrypt', 'sign', 'hasSigned'])) {
     const name = (call.expression as ts.PropertyAccessExpression).name;
     const symbol = name && product.checker.getSymbolAtLocation(name);
     const isOfRing = symbol?.declarations?.some((one) => one.getSourceFile().fileName.endsWith('/secrets/key-ring.ts'));
@@ -81,7 +81,7 @@ function assertAllAreUsed(product: Product): void {
 
 /** What secrets in columns of their own are for. */
 function purposesOf(product: Product): string[] {
-  const calls = [...callsOf(product, ['sealSecret', 'openSecret'])];
+  const calls = [...callsOf(product, ['encryptSecret', 'decryptSecret'])];
   return [...new Set(calls.flatMap((call) => argumentOf(product, call, 1)))];
 }
 

@@ -1,6 +1,6 @@
 /** Every path of the API says which methods it has, also those that look like the id of something. */
 import assert from 'node:assert/strict';
-import { apiRoutes, lanes } from '../../src/api.ts';
+import { apiRoutes, laneRoutes } from '../../src/api.ts';
 import { pathsOf } from '../../src/http/paths.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 
@@ -37,7 +37,7 @@ describe('methods', () => {
     });
   }
 
-  for (const [path, described] of Map.groupBy(lanes, (lane) => pathsOf(lane)[0])) {
+  for (const [path, described] of Map.groupBy(laneRoutes, (lane) => pathsOf(lane)[0])) {
     it(`are those of ${path}`, async () => {
       const { headers } = await fetch(sluice.url + path.replace(':script', 'array.js').replace(/:\w+/, 'x'), {
         method: 'DELETE',

@@ -1,6 +1,6 @@
 /** The document says everything of every route: what it is called, who may call it, what it takes and how it refuses. */
 import assert from 'node:assert/strict';
-import { apiRoutes, lanes } from '../../src/api.ts';
+import { apiRoutes, laneRoutes } from '../../src/api.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { pathsOf } from '../../src/http/paths.ts';
 import { compile, Type, type TSchema } from '../../src/schema.ts';
@@ -22,7 +22,7 @@ type Operation = {
   responses: Record<string, Response>;
 };
 
-const routes = [...apiRoutes, ...lanes];
+const routes = [...apiRoutes, ...laneRoutes];
 const document = openApiDocument(routes, 'https://sluice.example') as {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;

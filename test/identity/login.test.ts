@@ -102,7 +102,7 @@ describe('logging in', () => {
   });
 
   it('writes who logged in and out', async () => {
-    const { results } = await world.identity.activity.listOfOrganization(
+    const { results } = await world.identity.auditLog.listOfOrganization(
       ours.organizationId,
       { scope: 'User', itemId: ours.userId },
       { limit: 100, offset: 0 },

@@ -101,7 +101,7 @@ export async function kills({
       const states = await Promise.all(
         backfills.map(({ id }, index) => world.engine.stores.backfills.get(world.projectId, exportIds[index]!, id)),
       );
-      const waiting = await world.engine.stores.requests.exportsWithOpen();
+      const waiting = await world.engine.stores.runRequests.exportsWithOpen();
       return states.every(({ status }) => status !== 'Running') && waiting.length === 0 && (await isSettled(world));
     },
     11 * 60,

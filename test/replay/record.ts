@@ -33,7 +33,7 @@ async function record(world: ExportWorld, name: string, workflowId: string, runI
 
 /** @param events or how many parts */
 async function recordRun(name: string, events: NewEvent[] | number, cancelAt?: string): Promise<void> {
-  const world = await buildExportWorld('silent', { sealsPayloads: false });
+  const world = await buildExportWorld('silent', { encryptsPayloads: false });
   try {
     await world.startWorker();
     if (typeof events === 'number') await storeParts(world, events);
@@ -67,7 +67,7 @@ async function recordRun(name: string, events: NewEvent[] | number, cancelAt?: s
 }
 
 async function recordWitness(): Promise<void> {
-  const world = await buildExportWorld('silent', { sealsPayloads: false });
+  const world = await buildExportWorld('silent', { encryptsPayloads: false });
   try {
     await world.startWorker();
     for (let swaps = 0; swaps < 3; swaps++) await world.engine.timeline.check();

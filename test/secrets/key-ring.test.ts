@@ -8,40 +8,40 @@ const NEW = `new:${Buffer.alloc(32, 2).toString('base64')}`;
 describe('the key ring', () => {
   it('opens what it sealed, for the same row only', () => {
     const ring = createKeyRing(generateKeyRing());
-    const envelope = ring.seal('s3cret ☂', 'batch_exports/1/a');
-    assert.equal(ring.open(envelope, 'batch_exports/1/a'), 's3cret ☂');
-    assert.throws(() => ring.open(envelope, 'batch_exports/2/a'));
+    const envelope = ring.encrypt('s3cret ☂', 'batch_exports/1/a');
+    assert.equal(ring.decrypt(envelope, 'batch_exports/1/a'), 's3cret ☂');
+    assert.throws(() => ring.decrypt(envelope, 'batch_exports/2/a'));
     assert.doesNotMatch(envelope, /s3cret/);
   });
 
   it('seals the same value differently each time', () => {
     const ring = createKeyRing(NEW);
-    assert.notEqual(ring.seal('a', 'row'), ring.seal('a', 'row'));
+    assert.notEqual(ring.encrypt('a', 'row'), ring.encrypt('a', 'row'));
   });
 
   it('seals with the newest key and opens with the key that the envelope names', () => {
-    const before = createKeyRing(OLD).seal('kept', 'row');
+    const before = createKeyRing(OLD).encrypt('kept', 'row');
     const rotated = createKeyRing(`${NEW},${OLD}`);
-    assert.equal(rotated.open(before, 'row'), 'kept');
-    assert.match(rotated.seal('kept', 'row'), /^v1\.new\./);
+    assert.equal(rotated.decrypt(before, 'row'), 'kept');
+    assert.match(rotated.encrypt('kept', 'row'), /^v1\.new\./);
   });
 
   it('names the key that is gone', () => {
-    const before = createKeyRing(OLD).seal('lost', 'row');
-    assert.throws(() => createKeyRing(NEW).open(before, 'row'), /the key "old"/);
+    const before = createKeyRing(OLD).encrypt('lost', 'row');
+    assert.throws(() => createKeyRing(NEW).decrypt(before, 'row'), /the key "old"/);
   });
 
   it('refuses an envelope in which one bit is different', () => {
     const ring = createKeyRing(NEW);
-    const [version, id, body = ''] = ring.seal('value', 'row').split('.');
+    const [version, id, body = ''] = ring.encrypt('value', 'row').split('.');
     const bytes = Buffer.from(body, 'base64url');
     for (const index of [0, 13, bytes.length - 1]) {
       const changed = Buffer.from(bytes);
       changed[index] = (changed[index] ?? 0) ^ 1;
-      assert.throws(() => ring.open(`${version}.${id}.${changed.toString('base64url')}`, 'row'));
+      assert.throws(() => ring.decrypt(`${version}.${id}.${changed.toString('base64url')}`, 'row'));
     }
-    assert.throws(() => ring.open('v1.new.AAAA', 'row'), /cut short/);
-    assert.throws(() => ring.open('plain', 'row'), /unknown form/);
+    assert.throws(() => ring.decrypt('v1.new.AAAA', 'row'), /cut short/);
+    assert.throws(() => ring.decrypt('plain', 'row'), /unknown form/);
   });
 
   it('knows what it signed, for the same purpose only', () => {

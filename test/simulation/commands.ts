@@ -8,7 +8,7 @@ import { SIDES, type Side } from '../../src/exports/foreign-deliveries.store.ts'
 import type { Run } from '../../src/exports/run-rows.ts';
 import type { CadenceChange } from '../../src/exports/domain/cadence.ts';
 import type { Installation } from './installation.ts';
-import { NOBODY } from '../../src/exports/activity.ts';
+import { NOBODY } from '../../src/exports/audit.ts';
 import type { Model, ModelCadence } from './model.ts';
 import type { Name, Rows } from './rows.ts';
 import { WEATHERS, type Weather } from './simulated-worker.ts';

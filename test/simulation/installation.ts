@@ -22,7 +22,7 @@ import { batchExports } from '../../src/exports/batch-exports.ts';
 import { exportRuns } from '../../src/exports/runs.ts';
 import { foreignDeliveries } from '../../src/exports/accept-delivery.ts';
 import { renewTimeline } from '../../src/exports/renew-timeline.ts';
-import { scheduleSetter } from '../../src/exports/schedule-setter.ts';
+import { scheduleSync } from '../../src/exports/schedule-sync.ts';
 import { timelineGuard } from '../../src/exports/timeline-guard.ts';
 import { generateKeyRing } from '../../src/secrets/key-ring.ts';
 import { ensureReachable } from '../../src/temporal/connection.ts';
@@ -63,10 +63,10 @@ export async function buildInstallation() {
     log,
     step: (step) => worker.onStep(step),
   });
-  const { stores, sealed, notifications, environment, pool, limits } = composed;
+  const { stores, configs, notifications, environment, pool, limits } = composed;
   const schedules = exportSchedules(temporal.client);
   const executions = exportExecutions(temporal.client);
-  const setter = scheduleSetter({ stores, schedules, log });
+  const setter = scheduleSync({ stores, schedules, log });
   const witness = timelineWitness(temporal.client);
   /** A worker that starts asks the witness before it does anything else. */
   const startGuard = () => timelineGuard({ stores, witness, log });
@@ -75,7 +75,7 @@ export async function buildInstallation() {
     ...composed,
     schedules,
     executions,
-    setter,
+    scheduleSync: setter,
     timeline: startGuard(),
     sealer: createSealer(pool, { present: () => new Date(clock.now()) }),
   };
@@ -122,7 +122,7 @@ export async function buildInstallation() {
     await settleIntervals(engine, { signal });
     await deleteSupersededFiles(engine, signal);
     await stores.places.forgetUnused();
-    for (const id of await stores.requests.exportsWithOpen()) await executions.wakeDispatcher(id);
+    for (const id of await stores.runRequests.exportsWithOpen()) await executions.wakeDispatcher(id);
   }
 
   return {
@@ -212,9 +212,9 @@ export async function buildInstallation() {
 
     batchExports: batchExports({
       stores,
-      schedules: setter,
+      scheduleSync: setter,
       executions,
-      sealed,
+      configs,
       notifications,
       environment,
       ensureTemporal,

@@ -191,6 +191,6 @@ async function capture(world: RealInstallation, { world: { projectId }, rows }: 
 
 async function isAtRest(life: Life): Promise<boolean> {
   const { world, id } = life;
-  const open = await world.engine.stores.requests.countOpen(id);
+  const open = await world.engine.stores.runRequests.countOpen(id);
   return open === 0 && (await runsOf(life)).every(({ finishedAt }) => finishedAt !== null);
 }

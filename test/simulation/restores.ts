@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { Conflict } from '../../src/errors.ts';
-import { NOBODY } from '../../src/exports/activity.ts';
+import { NOBODY } from '../../src/exports/audit.ts';
 import { runsOf, type Command, type Life } from './commands.ts';
 import { Model } from './model.ts';
 import { living, type Remaining, type Story } from './story.ts';

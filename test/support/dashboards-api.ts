@@ -1,7 +1,7 @@
 /** Dashboards over a started Sluice: requests about one project, by whoever is in its organization. */
 import { randomUUID } from 'node:crypto';
 import { dashboardRoutes } from '../../src/dashboard-parts.ts';
-import { activityRoutes } from '../../src/identity/activity.routes.ts';
+import { auditLogRoutes } from '../../src/identity/audit-log.routes.ts';
 import { keyStore } from '../../src/identity/keys.store.ts';
 import { createSessions } from '../../src/identity/sessions.ts';
 import { sessionStore } from '../../src/identity/sessions.store.ts';
@@ -43,7 +43,7 @@ export type DashboardsApi = {
   stop(): Promise<void>;
 };
 
-const checkAnswer = answerCheck<never>([...dashboardRoutes, ...activityRoutes]);
+const checkAnswer = answerCheck<never>([...dashboardRoutes, ...auditLogRoutes]);
 
 export async function startDashboardsApi(): Promise<DashboardsApi> {
   const sluice = await startSluice();

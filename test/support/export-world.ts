@@ -53,7 +53,7 @@ export type Installed = {
 
 type WorldOptions = {
   /** False for histories that are to be read without a key. */
-  sealsPayloads?: boolean;
+  encryptsPayloads?: boolean;
   /** Instead of a new one. */
   installed?: Installed;
   /** Address of a Temporal server other than the shared one. */
@@ -63,7 +63,7 @@ type WorldOptions = {
 /** @param level of the engine's log; tests that end in a mystery say `debug` */
 export async function buildExportWorld(
   level = 'silent',
-  { sealsPayloads = true, installed, temporal }: WorldOptions = {},
+  { encryptsPayloads = true, installed, temporal }: WorldOptions = {},
 ): Promise<ExportWorld> {
   const database = installed?.database ?? (await createTestDatabase());
   const address = temporal ?? (await testTemporal()).address;
@@ -75,7 +75,7 @@ export async function buildExportWorld(
     temporal: {
       address,
       namespace: installed?.namespace ?? `test-${randomBytes(4).toString('hex')}`,
-      codec: sealsPayloads ? payloadCodec(createKeyRing(encryptionKeys)) : undefined,
+      codec: encryptsPayloads ? payloadCodec(createKeyRing(encryptionKeys)) : undefined,
     },
     encryptionKeys,
     environment: { localRoot, allowedHosts: ['127.0.0.1', 'localhost'] },
@@ -90,7 +90,7 @@ export async function buildExportWorld(
   const { projectId } = installed ?? (await buildTenant(db));
   const writers = createPool({ url: database.url, applicationName: 'test-ingest', ...INGEST_TIMEOUTS });
   const ingest = createIngest(writers);
-  const { stores, executions, setter: schedules, sealed, notifications, environment } = engine;
+  const { stores, executions, scheduleSync: schedules, configs, notifications, environment } = engine;
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
   const workers: ExportWorker[] = [];
 
@@ -99,7 +99,15 @@ export async function buildExportWorld(
     options,
     projectId,
     folder: path.join(localRoot, String(projectId)),
-    batchExports: batchExports({ stores, schedules, executions, sealed, notifications, environment, ensureTemporal }),
+    batchExports: batchExports({
+      stores,
+      scheduleSync: schedules,
+      executions,
+      configs,
+      notifications,
+      environment,
+      ensureTemporal,
+    }),
     backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal }),
     onStep: async () => {},
     async startWorker() {

@@ -1,7 +1,7 @@
 /** The API of people and projects over a database of its own. */
 import { scryptSync } from 'node:crypto';
 import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { activityRoutes, type ActivityApi } from '../../src/identity/activity.routes.ts';
+import { auditLogRoutes, type AuditLogApi } from '../../src/identity/audit-log.routes.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
 import { people, peopleRoutes, type PeopleApi } from '../../src/identity/people.ts';
 import { projectRoutes, type IdentityApi } from '../../src/identity/projects.routes.ts';
@@ -22,7 +22,7 @@ export async function startPeopleApi({ mailer }: { mailer?: Mailer } = {}): Prom
   const identity = identityStores(db);
   const sessions = createSessions({ ...identity, publicUrl: PUBLIC_URL });
   const gatekeeper = createGatekeeper({ ...identity, callerOf: sessions.callerOf });
-  const routes: Route<IdentityApi & PeopleApi & ActivityApi>[] = [...projectRoutes, ...peopleRoutes, ...activityRoutes];
+  const routes: Route<IdentityApi & PeopleApi & AuditLogApi>[] = [...projectRoutes, ...peopleRoutes, ...auditLogRoutes];
   const api = await startApi({
     routes,
     collaborators: {

@@ -39,14 +39,14 @@ describe('metrics', () => {
     const rows = await createExportRows();
     try {
       const metrics = createMetrics();
-      metrics.tellOfExports(() => exportFigures(rows.stores));
+      metrics.registerExports(() => exportFigures(rows.stores));
       const one = await rows.buildExport({ paused: false });
       await rows
         .db('batch_exports')
         .where({ id: one.id })
         .update({ created_at: new Date(Date.now() - 3 * HOUR) });
       await rows.buildRun(one, { start: 0, end: HOUR });
-      await rows.stores.requests.open(one.id, [{ start: 0, end: HOUR }], 'gap');
+      await rows.stores.runRequests.open(one.id, [{ start: 0, end: HOUR }], 'gap');
       const [lag] = await linesOf(metrics, 'sluice_export_lag_seconds');
       const [, labels, seconds] = /^sluice_export_lag_seconds\{(.*)\} (\d+)$/.exec(lag!)!;
       assert.equal(labels, `project_id="${rows.projectId}",batch_export_id="${one.id}"`);
@@ -70,7 +70,7 @@ describe('metrics', () => {
         const [oldest] = await linesOf(metrics, 'sluice_source_oldest_transaction_seconds');
         assert.ok(Number(oldest!.split(' ')[1]) > 1, oldest);
       });
-      await rows.stores.requests.closeAll(one.id);
+      await rows.stores.runRequests.closeAll(one.id);
       assert.deepEqual(await linesOf(metrics, 'sluice_open_requests'), [], 'what is gone is not told');
     } finally {
       await rows.close();
@@ -113,7 +113,7 @@ describe('metrics', () => {
 
   it('fail as a whole when something of them cannot be told', async () => {
     const metrics = createMetrics();
-    metrics.tellOfExports(async () => {
+    metrics.registerExports(async () => {
       throw new Error('the database is away');
     });
     const server = await startHttpServer(metricsListener(metrics), { host: '127.0.0.1', port: 0 });

@@ -13,7 +13,7 @@ const values = (of: Awaited<ReturnType<ReturnType<typeof payloadCodec>['decode']
   of.map((payload) => defaultPayloadConverter.fromPayload(payload));
 const codec = payloadCodec(createKeyRing(generateKeyRing()));
 
-/** Every payload in a history, wherever it is: whatever has `data` beside `metadata`. What is searched by cannot be sealed. */
+/** Every payload in a history, wherever it is: whatever has `data` beside `metadata`. What is searched by cannot be encrypted. */
 function encodingsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
   const { metadata, data } = value as { metadata?: { encoding?: Uint8Array }; data?: unknown };
@@ -22,13 +22,13 @@ function encodingsIn(value: unknown): string[] {
 }
 
 describe('what Temporal stores', () => {
-  it('is sealed, and opens as it was', async () => {
-    const sealed = await codec.encode(payloads());
-    for (const { metadata, data } of sealed) {
+  it('is encrypted, and decrypted to what it was', async () => {
+    const encrypted = await codec.encode(payloads());
+    for (const { metadata, data } of encrypted) {
       assert.deepEqual(Object.keys(metadata!), ['encoding']);
       assert.ok(!Buffer.from(data!).toString().includes('exportId'));
     }
-    assert.deepEqual(values(await codec.decode(sealed)), VALUES);
+    assert.deepEqual(values(await codec.decode(encrypted)), VALUES);
   });
 
   it('opens as it is when it was stored before there was a key', async () => {
@@ -40,7 +40,7 @@ describe('what Temporal stores', () => {
     await assert.rejects(other.decode(await codec.encode(payloads())));
   });
 
-  it('of a run and of a dispatcher is sealed: inputs, results, failures and sentences', async () => {
+  it('of a run and of a dispatcher is encrypted: inputs, results, failures and sentences', async () => {
     const world = await buildExportWorld();
     try {
       await world.startWorker();
@@ -94,18 +94,18 @@ describe('Temporal’s UI', () => {
     });
 
   it('has payloads opened, from its own pages only', async () => {
-    const sealed = (await codec.encode(payloads())).map(toJson);
-    const answer = await ask(`${token}/decode`, { payloads: sealed });
+    const encrypted = (await codec.encode(payloads())).map(toJson);
+    const answer = await ask(`${token}/decode`, { payloads: encrypted });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('access-control-allow-origin'), origin);
     const { payloads: opened } = (await answer.json()) as { payloads: PayloadJson[] };
     assert.deepEqual(values(opened.map(fromJson)), VALUES);
   });
 
-  it('has what people type there sealed', async () => {
+  it('has what people type there encrypted', async () => {
     const answer = await ask(`${token}/encode`, { payloads: payloads().map(toJson) });
-    const { payloads: sealed } = (await answer.json()) as { payloads: PayloadJson[] };
-    assert.deepEqual(values(await codec.decode(sealed.map(fromJson))), VALUES);
+    const { payloads: configs } = (await answer.json()) as { payloads: PayloadJson[] };
+    assert.deepEqual(values(await codec.decode(configs.map(fromJson))), VALUES);
   });
 
   it('may ask before it does', async () => {

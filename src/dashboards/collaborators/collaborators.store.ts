@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../db/connection.ts';
 import { userFrom, type User, type UserRow } from '../../identity/users.store.ts';
-import type { RestrictionLevel } from '../restriction.ts';
+import type { Privilege } from '../restriction.ts';
 
 export type Collaborator = {
   id: string;
   dashboard_id: number;
   user: User;
-  level: RestrictionLevel;
+  level: Privilege;
   added_at: string;
   updated_at: string;
 };
@@ -37,7 +37,7 @@ export function collaboratorStore(db: Knex) {
     },
 
     /** @returns undefined for who is one already */
-    async add(dashboardId: number, user: User, level: RestrictionLevel): Promise<Collaborator | undefined> {
+    async add(dashboardId: number, user: User, level: Privilege): Promise<Collaborator | undefined> {
       const [row] = await table()
         .insert({ id: randomUUID(), dashboard_id: dashboardId, user_id: user.id, level })
         .onConflict(['dashboard_id', 'user_id'])

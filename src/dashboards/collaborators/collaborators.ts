@@ -1,12 +1,12 @@
 /** Collaborators, who may change a restricted dashboard besides its creator and admins. */
 import { InvalidInput, NotFound } from '../../errors.ts';
 import type { Caller, Project } from '../../http/access.ts';
-import type { Change } from '../../identity/activity.ts';
+import type { Change } from '../../identity/audit-log.ts';
 import { rightsOfMember } from '../../identity/rights.ts';
 import type { User } from '../../identity/users.store.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { recordOf, SCOPE } from '../log.ts';
-import { canRestrict, EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../restriction.ts';
+import { canRestrict, EVERYONE_EDITS, MAY_EDIT, type Privilege } from '../restriction.ts';
 import type { DashboardBound, DashboardStores } from '../stores.ts';
 import type { Collaborator } from './collaborators.store.ts';
 
@@ -20,12 +20,12 @@ export function dashboardCollaborators(all: DashboardStores) {
     async add(
       actor: Actor,
       dashboardId: number,
-      { userUuid, level }: { userUuid: string; level: RestrictionLevel },
+      { userUuid, level }: { userUuid: string; level: Privilege },
     ): Promise<Collaborator> {
       return all.inTransaction(actor.project.id, async (stores) => {
         const dashboard = await stores.dashboards.get(actor.project.id, dashboardId);
         ensureRestricted(dashboard, 'Cannot add collaborators to a dashboard on the lowest restriction level.');
-        if (level !== ONLY_COLLABORATORS_EDIT) {
+        if (level !== MAY_EDIT) {
           throw new InvalidInput('Only edit access can be explicitly specified currently.');
         }
         const user = await stores.collaborators.findUser(userUuid);
@@ -73,12 +73,12 @@ async function ensureInNeed(stores: DashboardBound, dashboard: Dashboard, { id: 
   );
 }
 
-type Said = Pick<Change, 'action' | 'before' | 'after'>;
+type AuditEntry = Pick<Change, 'action' | 'before' | 'after'>;
 
-async function record(stores: DashboardBound, actor: Actor, dashboard: Dashboard, change: Said): Promise<void> {
+async function record(stores: DashboardBound, actor: Actor, dashboard: Dashboard, change: AuditEntry): Promise<void> {
   await recordOf({ ...actor, stores }, 'updated', dashboard, [{ type: SCOPE, field: 'collaborators', ...change }]);
 }
 
-function loggedFieldsOf({ uuid, email }: User, level: RestrictionLevel) {
+function loggedFieldsOf({ uuid, email }: User, level: Privilege) {
   return { user_uuid: uuid, email, level };
 }

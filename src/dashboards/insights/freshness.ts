@@ -25,13 +25,13 @@ export function freshnessOf(
   { results, computedAt, end }: Pick<QueryResult, 'results'> & { computedAt: number; end: number },
 ): Freshness {
   const isPast = end < computedAt - OVER_FOR_MS;
-  const freshFor = results.every(saysNothing) ? EMPTY_MS : isPast ? PAST_MS : freshMs(query);
+  const freshFor = results.every(isEmptyRow) ? EMPTY_MS : isPast ? PAST_MS : freshMs(query);
   const nextRefresh = computedAt + Math.min(freshFor, BETWEEN_REFRESHES_MS);
   return { targetAge: computedAt + freshFor, nextRefresh };
 }
 
 /** A line, a step or a row in which nothing was counted. */
-function saysNothing(row: QueryResult['results'][number]): boolean {
+function isEmptyRow(row: QueryResult['results'][number]): boolean {
   if (Array.isArray(row)) return false;
   if ('values' in row) return row.values.every(({ count }) => count === 0);
   return row.count === 0 && !('aggregated_value' in row && row.aggregated_value);

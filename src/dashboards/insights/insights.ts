@@ -1,6 +1,6 @@
 /** Changes of insights, inside a transaction of the room's stores: each writes its activity. */
 import type { Project } from '../../http/access.ts';
-import { changesBetween, type ActivityVerb, type Author, type Change } from '../../identity/activity.ts';
+import { changesBetween, type AuditVerb, type Author, type Change } from '../../identity/audit-log.ts';
 import type { DashboardBound } from '../stores.ts';
 import type { Insight, InsightFields } from './insights.store.ts';
 
@@ -64,18 +64,18 @@ export async function changeInsight(
   changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
   moved: Moved = { from: [], to: [] },
 ): Promise<Insight> {
-  const told = changesBetween(
+  const recordedChanges = changesBetween(
     SCOPE,
     { ...loggedFieldsOf(before), dashboards: moved.from },
     { ...loggedFieldsOf({ ...before, ...changes }), dashboards: moved.to },
   );
-  if (told.length === 0) return before;
+  if (recordedChanges.length === 0) return before;
   const after = await stores.insights.update(project.id, before.id, changes, author.userId);
-  await record(stores, project, author, verbOf(before, after), after, told);
+  await record(stores, project, author, verbOf(before, after), after, recordedChanges);
   return after;
 }
 
-function verbOf(before: Insight, after: Insight): ActivityVerb {
+function verbOf(before: Insight, after: Insight): AuditVerb {
   if (before.deleted === after.deleted) return 'updated';
   return after.deleted ? 'deleted' : 'restored';
 }
@@ -84,13 +84,13 @@ function record(
   stores: DashboardBound,
   project: Tenant,
   author: Author,
-  activity: ActivityVerb,
+  activity: AuditVerb,
   insight: Insight,
   changes: readonly Change[],
 ): Promise<void> {
   const name = insight.name ?? insight.derived_name ?? '';
   const { id: itemId, version } = insight;
-  return stores.activity.record({
+  return stores.auditLog.record({
     project,
     author,
     scope: SCOPE,

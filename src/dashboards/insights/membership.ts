@@ -3,7 +3,7 @@ import { InvalidInput, PermissionDenied } from '../../errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../http/access.ts';
 import { mayEdit } from '../restriction.ts';
 import { ensureShows } from '../tiles/permissions.ts';
-import { holdRoom } from '../tiles/room.ts';
+import { reserveRoom } from '../tiles/room.ts';
 import type { DashboardBound } from '../stores.ts';
 import type { Moved } from './insights.ts';
 import { visiblePlaces } from './restriction.ts';
@@ -39,7 +39,7 @@ export async function setMembership(
     const { length: before } = await stores.tiles.live(dashboardId);
     if (place) await stores.tiles.update(place.id, { deleted });
     else await stores.tiles.insert({ dashboard_id: dashboardId, insight_id: insightId });
-    if (!deleted) await holdRoom(stores, dashboardId, { before, after: before + 1 });
+    if (!deleted) await reserveRoom(stores, dashboardId, { before, after: before + 1 });
     await stores.dashboards.touch(project.id, dashboardId);
   }
   return { from, to: [...from.filter((id) => !removed.includes(id)), ...added] };

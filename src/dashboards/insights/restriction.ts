@@ -3,26 +3,34 @@ import { PermissionDenied } from '../../errors.ts';
 import { reaches, type Caller, type FindProtected, type Rights } from '../../http/access.ts';
 import type { Acting } from '../acting.ts';
 import type { Dashboard } from '../dashboards.store.ts';
-import { EVERYONE_EDITS, mayEdit, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../restriction.ts';
+import {
+  EVERYONE_EDITS,
+  MAY_EDIT,
+  MAY_VIEW,
+  mayEdit,
+  ONLY_COLLABORATORS_EDIT,
+  type Privilege,
+  type RestrictionLevel,
+} from '../restriction.ts';
 import type { DashboardBound } from '../stores.ts';
 import type { OwnedPlace } from '../tiles/tiles.store.ts';
 import type { InsightPlace, InsightStore } from './insights.store.ts';
 
 export type Restriction = {
   effective_restriction_level: RestrictionLevel;
-  effective_privilege_level: RestrictionLevel;
+  effective_privilege_level: Privilege;
 };
 
 /** On no restricted dashboard. */
 export const UNRESTRICTED: Restriction = {
   effective_restriction_level: EVERYONE_EDITS,
-  effective_privilege_level: ONLY_COLLABORATORS_EDIT,
+  effective_privilege_level: MAY_EDIT,
 };
 
 /** A visitor with a link changes nothing. */
 export const BY_LINK: Restriction = {
   effective_restriction_level: ONLY_COLLABORATORS_EDIT,
-  effective_privilege_level: EVERYONE_EDITS,
+  effective_privilege_level: MAY_VIEW,
 };
 
 const NO_EDIT = "You don't have edit permissions for this insight.";
@@ -40,7 +48,7 @@ export function restrictionOf(
   if (live.every((place) => place.restriction_level === EVERYONE_EDITS)) return UNRESTRICTED;
   return {
     effective_restriction_level: ONLY_COLLABORATORS_EDIT,
-    effective_privilege_level: mayEditInsight(live, caller, rights) ? ONLY_COLLABORATORS_EDIT : EVERYONE_EDITS,
+    effective_privilege_level: mayEditInsight(live, caller, rights) ? MAY_EDIT : MAY_VIEW,
   };
 }
 

@@ -65,7 +65,7 @@ export function resultStore(db: Knex) {
     ): Promise<void> {
       await db.transaction(async (transaction) => {
         await transaction.raw(`set local lock_timeout = '${LONGEST_WAIT_SECONDS}s'`);
-        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [LOCK, key.hash.readInt32BE()]).catch(sayBusy);
+        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [LOCK, key.hash.readInt32BE()]).catch(throwBusy);
         const found = at(key).transacting(transaction).select<CachedResult[]>('result', 'computed_at', db.raw(BYTES));
         const made = await work((await found)[0]);
         if (!made) return;
@@ -91,7 +91,7 @@ export function resultStore(db: Knex) {
 
 export type ResultStore = ReturnType<typeof resultStore>;
 
-function sayBusy(error: unknown): never {
+function throwBusy(error: unknown): never {
   if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
   throw new Unavailable('The result is being computed already.', LONGEST_WAIT_SECONDS, { cause: error });
 }

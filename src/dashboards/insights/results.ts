@@ -17,7 +17,7 @@ import { NO_RESULT, type InsightResult, type QueryStatus, type ResultError } fro
 import type { CachedResult, ResultStore } from './results.store.ts';
 
 /** A query, and what lies over it. */
-export type AskedResult = { insight: Pick<Insight, 'query'>; overlay: Overlay };
+export type ResultRequest = { insight: Pick<Insight, 'query'>; overlay: Overlay };
 
 export type Results = {
   /**
@@ -26,14 +26,14 @@ export type Results = {
    */
   resultsOf(
     project: Pick<Project, 'id'>,
-    asked: readonly AskedResult[],
+    requested: readonly ResultRequest[],
     refresh: Refresh,
     access: RawAccess,
   ): Promise<InsightResult[]>;
   /** The same, each as soon as it is there; none of them rejects. */
   eachResult(
     project: Pick<Project, 'id'>,
-    asked: readonly AskedResult[],
+    requested: readonly ResultRequest[],
     refresh: Refresh,
     access: RawAccess,
   ): Promise<Promise<InsightResult>[]>;
@@ -85,9 +85,13 @@ export function createResults(options: ResultsOptions): Results {
       budget.giveBack(known?.bytes ?? 0);
       return budget.take(result.bytes) ? shown(job, result, false) : tooLarge(job);
     } catch (error) {
-      const told = tellOf(error, log);
+      const resultError = resultErrorFor(error, log);
       const before = known ? shown(job, known, true) : { ...NO_RESULT, filters_hash: nameOf(job) };
-      return { ...before, error: told, query_status: statusOf(job, { complete: true, message: told.message }) };
+      return {
+        ...before,
+        error: resultError,
+        query_status: statusOf(job, { complete: true, message: resultError.message }),
+      };
     }
   }
 
@@ -102,10 +106,10 @@ export function createResults(options: ResultsOptions): Results {
 
   const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
   timer.unref();
-  const eachResult: Results['eachResult'] = async ({ id: projectId }, asked, refresh, access) => {
-    if (asked.length === 0) return [];
+  const eachResult: Results['eachResult'] = async ({ id: projectId }, requested, refresh, access) => {
+    if (requested.length === 0) return [];
     const timezone = await cache.timezoneOf(projectId);
-    const jobs = asked.map((one) => jobOf(one, { projectId, timezone, access }, log));
+    const jobs = requested.map((one) => jobOf(one, { projectId, timezone, access }, log));
     const sizes = await cache.sizesOf(projectId, jobs.flatMap(hashOf));
     const budget = createBudget();
     // A result that is shown twice is written twice.
@@ -121,7 +125,7 @@ export function createResults(options: ResultsOptions): Results {
 
   return {
     eachResult,
-    resultsOf: async (...asked) => Promise.all(await eachResult(...asked)),
+    resultsOf: async (...requested) => Promise.all(await eachResult(...requested)),
 
     async close() {
       clearInterval(timer);
@@ -133,7 +137,7 @@ export function createResults(options: ResultsOptions): Results {
 /** @returns undefined for an insight without a query; an error for one that cannot be computed with what lies over it,
  * or shows what the viewer may not see */
 function jobOf(
-  { insight: { query: given }, overlay }: AskedResult,
+  { insight: { query: given }, overlay }: ResultRequest,
   { projectId, timezone, access }: { projectId: number; timezone: string; access: RawAccess },
   log: Logger,
 ): Job | ResultError | undefined {
@@ -145,7 +149,7 @@ function jobOf(
     if (refusal !== undefined) return { type: 'permission_denied', message: refusal };
     return { projectId, query, hash: queryHash(query, { timezone }) };
   } catch (error) {
-    return tellOf(error, log);
+    return resultErrorFor(error, log);
   }
 }
 
@@ -202,7 +206,7 @@ function nameOf({ hash }: Job): string {
 }
 
 /** Failures of the server are logged, and answered without their reasons. */
-function tellOf(error: unknown, log: Logger): ResultError {
+function resultErrorFor(error: unknown, log: Logger): ResultError {
   if (error instanceof InvalidInput) return { type: 'validation_error', message: error.message };
   if (error instanceof Unavailable) return { type: 'timeout', message: error.message };
   log.error({ error: describeError(error) }, 'the result of an insight could not be computed');

@@ -9,7 +9,7 @@ import type { TileBody } from '../tiles/schema.ts';
 import { tilesOf } from '../tiles/tiles.ts';
 import { OverrideParams, overridesOf } from './overlay.ts';
 import { RefreshParam, refreshOf } from './refresh.ts';
-import type { AskedResult, Results } from './results.ts';
+import type { ResultRequest, Results } from './results.ts';
 import { ResultFields } from './schema.ts';
 import { tileStream } from './tile-stream.ts';
 
@@ -46,7 +46,7 @@ const runInsights = route({
     const tiles = await tilesOf(stores, await stores.dashboards.get(project.id, params.id), {
       rights,
       overrides: overridesOf(query, { rights }),
-      resultsOf: (asked) => results.resultsOf(project, asked, refresh, rawAccess({ caller, rights })),
+      resultsOf: (requested) => results.resultsOf(project, requested, refresh, rawAccess({ caller, rights })),
     });
     return json(200, { results: tiles.flatMap(runOf) });
   },
@@ -68,19 +68,19 @@ const streamTiles = route({
     const overrides = overridesOf(query, { rights });
     const access = rawAccess({ caller, rights });
     const dashboard = await stores.dashboards.access(project.id, params.id);
-    let asked: readonly AskedResult[] = [];
+    let requested: readonly ResultRequest[] = [];
     const tiles = await tilesOf(stores, dashboard, {
       rights,
       caller,
       overrides,
       resultsOf(all) {
-        asked = all;
+        requested = all;
         return results.resultsOf(project, all, 'force_cache', access);
       },
     });
     const users = await stores.users.byIds([dashboard.created_by]);
     const shown = presentDashboard(dashboard, { viewer: { caller, rights }, users, tiles, overrides });
-    const coming = await results.eachResult(project, asked, refreshOf(query.refresh, 'blocking'), access);
+    const coming = await results.eachResult(project, requested, refreshOf(query.refresh, 'blocking'), access);
     // Results are in the order of the tiles that show one.
     const showing = tiles.filter(({ insight }) => insight && 'result' in insight);
     const stream = tileStream(shown, new Map(showing.map(({ id }, index) => [id, coming[index]!])));

@@ -50,7 +50,7 @@ export function configurationFrom(row: ConfigurationRow): SharingConfiguration {
   };
 }
 
-function whose(projectId: number, { kind, id }: SharedObject) {
+function objectColumns(projectId: number, { kind, id }: SharedObject) {
   return { project_id: projectId, [`${kind}_id`]: id };
 }
 
@@ -60,14 +60,14 @@ export function configurationStore(db: Knex) {
   return {
     /** The one that counts. */
     async find(projectId: number, object: SharedObject): Promise<SharingConfiguration | undefined> {
-      const row = await table().where(whose(projectId, object)).whereNull('expires_at').first();
+      const row = await table().where(objectColumns(projectId, object)).whereNull('expires_at').first();
       return row && configurationFrom(row);
     },
 
     /** Nothing happens when there is one already. */
     async insert(projectId: number, object: SharedObject, accessToken: string): Promise<void> {
       await table()
-        .insert({ ...whose(projectId, object), access_token: accessToken })
+        .insert({ ...objectColumns(projectId, object), access_token: accessToken })
         .onConflict()
         .ignore();
     },
@@ -92,14 +92,14 @@ export function configurationStore(db: Knex) {
     /** The token opens for so much longer what the configuration opens. */
     async keepFormer({ projectId, object, accessToken }: SharingConfiguration, seconds: number): Promise<void> {
       await table().insert({
-        ...whose(projectId, object),
+        ...objectColumns(projectId, object),
         access_token: accessToken,
         expires_at: db.raw(`clock_timestamp() + make_interval(secs => ?)`, [seconds]) as never,
       });
     },
 
     async dropFormer({ projectId, object }: SharingConfiguration): Promise<void> {
-      await table().where(whose(projectId, object)).whereNotNull('expires_at').delete();
+      await table().where(objectColumns(projectId, object)).whereNotNull('expires_at').delete();
     },
 
     /** Whether the organization lets its members share anything. */

@@ -25,15 +25,15 @@ export type Exported = {
 
 /** Nothing of what is behind it. */
 export function lockedOf({ configuration, token }: Share): Exported {
-  return { type: 'unlock', accessToken: token, themes: [], ...told({ theme: configuration.settings?.theme }) };
+  return { type: 'unlock', accessToken: token, themes: [], ...shownSettings({ theme: configuration.settings?.theme }) };
 }
 
 export function exportedOf({ configuration, token }: Share, type: 'scene' | 'embed', shown: Shown): Exported {
-  return { type, accessToken: token, themes: [], ...told(configuration.settings ?? {}), ...shown };
+  return { type, accessToken: token, themes: [], ...shownSettings(configuration.settings ?? {}), ...shown };
 }
 
 /** Settings are told where they are set. */
-function told(settings: { [Name in keyof ShareSettings]: ShareSettings[Name] | undefined }): ShareSettings {
+function shownSettings(settings: { [Name in keyof ShareSettings]: ShareSettings[Name] | undefined }): ShareSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value)) as ShareSettings;
 }
 
@@ -44,7 +44,7 @@ type Options = { stores: DashboardStores; resultsOf: SharedResults };
 export function createShownOf({ stores, resultsOf }: Options): ShownOf {
   async function dashboardOf(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
     const dashboard = await stores.dashboards.access(project.id, id);
-    const compute = (asked: Parameters<SharedResults>[1]) => resultsOf(project, asked);
+    const compute = (requested: Parameters<SharedResults>[1]) => resultsOf(project, requested);
     const tiles = await tilesOf(stores, dashboard, { rights: null, resultsOf: compute });
     const whole = presentDashboard(dashboard, { viewer: null, users: new Map(), tiles });
     return { dashboard: reducedDashboard(whole, settings) };

@@ -13,7 +13,7 @@ import { describeError } from '../../secrets/redact.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { ClientAddress } from '../../wire/client-address.ts';
 import { exportedOf, lockedOf, type ShownOf } from './exported.ts';
-import { createKeptTexts, type Text } from './kept-texts.ts';
+import { createTextCache, type Text } from './text-cache.ts';
 import { PRIVATE_HEADERS, type Page } from './page/document.ts';
 import { missingPage, sharedPage, unlockPage } from './page/pages.ts';
 import { cookieOf, readPassword, tokensOf, type Visit } from './visit.ts';
@@ -45,7 +45,7 @@ const NO_TOKEN = '-';
 
 export function createSharedPages(options: SharedPagesOptions): SharedPages {
   const { shares, unlocking, shownOf, clientAddress, isSecure, log } = options;
-  const kept = createKeptTexts();
+  const textCache = createTextCache();
   const visits = createRateLimit<string>(VISITS.perSecond, undefined, VISITS.burstSeconds);
 
   function handle(request: IncomingMessage, response: ServerResponse): boolean {
@@ -83,7 +83,7 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
     }
     // The visitor may see it: the link was looked up for this visit, and so was the password.
     const name = JSON.stringify([share, visit.type, visit.asksForJson]);
-    sendText(request, response, 200, await kept.textOf(name, () => draw(share, visit)));
+    sendText(request, response, 200, await textCache.textOf(name, () => draw(share, visit)));
   }
 
   async function draw(share: Share, { type, asksForJson }: Visit): Promise<Text> {

@@ -6,11 +6,17 @@
 import type { ResultError } from '../insights/result.ts';
 import type { InsightBody } from '../insights/schema.ts';
 import type { DashboardBody } from '../schema.ts';
-import { placeOf } from '../tiles/layout.ts';
+import { gridPlaceOf } from '../tiles/layout.ts';
 import type { TileBody } from '../tiles/schema.ts';
 import { drawnResult } from './drawn-results.ts';
 import type { ShareSettings } from './settings.ts';
-import { UNTOLD_BUTTON, UNTOLD_DASHBOARD, UNTOLD_INSIGHT, UNTOLD_TEXT, UNTOLD_TILE } from './untold.ts';
+import {
+  HIDDEN_BUTTON_FIELDS,
+  HIDDEN_DASHBOARD_FIELDS,
+  HIDDEN_INSIGHT_FIELDS,
+  HIDDEN_TEXT_FIELDS,
+  HIDDEN_TILE_FIELDS,
+} from './hidden-fields.ts';
 
 /** Colours that tiles are drawn with; others look like none. */
 const COLOURS = ['white', 'black', 'blue', 'green', 'purple', 'red', 'yellow'];
@@ -21,7 +27,7 @@ export type SharedInsight = ReturnType<typeof reducedInsight>;
 
 export function reducedDashboard({ id, name, description, tiles }: DashboardBody, settings: ShareSettings) {
   return {
-    ...UNTOLD_DASHBOARD,
+    ...HIDDEN_DASHBOARD_FIELDS,
     id,
     name,
     description: settings.noHeader || settings.hideExtraDetails ? '' : description,
@@ -34,16 +40,16 @@ function reducedTile(tile: TileBody, dashboardId: number, settings: ShareSetting
   const { show_description, transparent_background } = tile;
   const view = { dashboards: [dashboardId], describes: show_description !== false, settings };
   return {
-    ...UNTOLD_TILE,
+    ...HIDDEN_TILE_FIELDS,
     id,
     order,
-    layouts: { sm: placeOf(tile.layouts, 'sm'), xs: placeOf(tile.layouts, 'xs') },
+    layouts: { sm: gridPlaceOf(tile.layouts, 'sm'), xs: gridPlaceOf(tile.layouts, 'xs') },
     color: color !== null && COLOURS.includes(color) ? color : null,
     show_description,
     transparent_background,
     insight: insight && 'query' in insight ? reducedInsight(insight, view) : null,
-    text: text && { ...UNTOLD_TEXT, id: text.id, body: text.body },
-    button_tile: button && { ...UNTOLD_BUTTON, ...drawnButton(button) },
+    text: text && { ...HIDDEN_TEXT_FIELDS, id: text.id, body: text.body },
+    button_tile: button && { ...HIDDEN_BUTTON_FIELDS, ...drawnButton(button) },
     ...(error && { error: reducedError(error) }),
   };
 }
@@ -66,7 +72,7 @@ export function reducedInsight(insight: InsightBody, { dashboards, describes, se
   const query = reducedQuery(insight.query);
   const result = { ...insight, ...((error || !query) && { result: null }) };
   return {
-    ...UNTOLD_INSIGHT,
+    ...HIDDEN_INSIGHT_FIELDS,
     id,
     short_id,
     name,

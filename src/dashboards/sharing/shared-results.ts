@@ -1,7 +1,7 @@
 /** Results for strangers: however often they look, nothing is computed more often than every few minutes, and nobody waits for long. */
 import type { Project } from '../../http/access.ts';
 import type { RawAccess } from '../../identity/raw-data.ts';
-import type { AskedResult, Results } from '../insights/results.ts';
+import type { ResultRequest, Results } from '../insights/results.ts';
 import { EMPTY_MS } from '../insights/freshness.ts';
 import { NO_RESULT, type InsightResult, type ResultError } from '../insights/result.ts';
 
@@ -24,7 +24,7 @@ export type SharedResultsOptions = {
 
 export type SharedResults = (
   project: Pick<Project, 'id'>,
-  asked: readonly AskedResult[],
+  requested: readonly ResultRequest[],
 ) => Promise<readonly InsightResult[]>;
 
 export function createSharedResults(options: SharedResultsOptions): SharedResults {
@@ -41,10 +41,10 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   /** Never rejects. @returns what is not in the cache: what is wrong with a query is part of its result */
   async function computed(
     project: Pick<Project, 'id'>,
-    asked: AskedResult,
+    requested: ResultRequest,
     access: RawAccess,
   ): Promise<InsightResult | undefined> {
-    const [result = NO_RESULT] = await results.resultsOf(project, [asked], 'blocking', access);
+    const [result = NO_RESULT] = await results.resultsOf(project, [requested], 'blocking', access);
     const { filters_hash: name, error } = result;
     if (name === null) return result;
     failures.delete(name);
@@ -54,14 +54,14 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     return result;
   }
 
-  return async (project, asked) => {
+  return async (project, requested) => {
     const access = await accessOf(project.id);
-    const known = await results.resultsOf(project, asked, 'force_cache', access);
+    const known = await results.resultsOf(project, requested, 'force_cache', access);
     const over = Promise.withResolvers<undefined>();
     const timer = setTimeout(over.resolve, longestWaitMs);
 
     /** @returns undefined when the cache has it anew */
-    async function resultOf(one: InsightResult, question: AskedResult): Promise<InsightResult | undefined> {
+    async function resultOf(one: InsightResult, question: ResultRequest): Promise<InsightResult | undefined> {
       if (question.insight.query === null || one.error || !isOld(one)) return one;
       const failure = failures.get(one.filters_hash ?? '');
       if (failure && failure.at + KEPT_MS > now()) return { ...one, error: failure.error };
@@ -69,11 +69,11 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     }
 
     try {
-      const told = await Promise.all(known.map((one, index) => resultOf(one, asked[index]!)));
-      if (!told.includes(undefined)) return told.map((one) => one!);
+      const reduced = await Promise.all(known.map((one, index) => resultOf(one, requested[index]!)));
+      if (!reduced.includes(undefined)) return reduced.map((one) => one!);
       // Read together, as they were computed one by one: one answer holds only so much.
-      const anew = await results.resultsOf(project, asked, 'force_cache', access);
-      return anew.map((one, index) => (one.error ? one : (told[index] ?? one)));
+      const anew = await results.resultsOf(project, requested, 'force_cache', access);
+      return anew.map((one, index) => (one.error ? one : (reduced[index] ?? one)));
     } finally {
       clearTimeout(timer);
     }

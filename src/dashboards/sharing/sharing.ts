@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidInput, PermissionDenied } from '../../errors.ts';
 import type { Caller, Project, Rights } from '../../http/access.ts';
-import { changesBetween, type ActivityVerb } from '../../identity/activity.ts';
+import { changesBetween, type AuditVerb } from '../../identity/audit-log.ts';
 import { ensureRaw, rawAccess } from '../../identity/raw-data.ts';
 import { ensureHardToGuess, hashPassword } from '../../secrets/passwords.ts';
 import { NO_OVERLAY } from '../insights/overlay.ts';
@@ -166,11 +166,11 @@ function tellablePassword(one: SharePassword | undefined) {
 async function record(
   bound: DashboardBound,
   { project, object, author }: Change,
-  activity: ActivityVerb,
+  activity: AuditVerb,
   changes: ReturnType<typeof changesBetween>,
 ): Promise<void> {
   const { kind, id: itemId } = object;
   const { name } = await (kind === 'dashboard' ? bound.dashboards : bound.insights).get(project.id, itemId);
   const scope = ACTIVITY_SCOPE[kind];
-  await bound.activity.record({ project, author, scope, type: kind, itemId, activity, name: name ?? '', changes });
+  await bound.auditLog.record({ project, author, scope, type: kind, itemId, activity, name: name ?? '', changes });
 }

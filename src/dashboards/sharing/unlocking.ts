@@ -21,7 +21,7 @@ export type Unlocking = {
   isOpen(share: Share, tokens: readonly string[]): Promise<boolean>;
 };
 
-type Stores = Pick<DashboardStores, 'activity' | 'dashboards' | 'insights' | 'sharePasswords'>;
+type Stores = Pick<DashboardStores, 'auditLog' | 'dashboards' | 'insights' | 'sharePasswords'>;
 
 function limitOf<Sender>({ atOnce, seconds }: { atOnce: number; seconds: number }): RateLimit<Sender> {
   return createRateLimit(1 / seconds, undefined, (atOnce - 1 + LAST) * seconds);
@@ -66,7 +66,7 @@ export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: Sh
       password_id: used?.id,
       password_note: used?.note,
     };
-    await stores.activity.record({
+    await stores.auditLog.record({
       project,
       author: { userId: null, keyId: null },
       scope: ACTIVITY_SCOPE[kind],

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import { limitValues } from '../../http/value-limit.ts';
-import type { Change } from '../../identity/activity.ts';
+import type { Change } from '../../identity/audit-log.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
 import { ensureMayFilter } from '../queries/raw-data.ts';
@@ -39,14 +39,14 @@ export async function changeTiles(
   return tileChanges(acting, dashboard, async () => {
     for (const [index, tile] of given.entries()) {
       await changeTile(work, tile, index).catch((error: unknown) => {
-        throw sayingWhich(error, index, given.length);
+        throw withIndex(error, index, given.length);
       });
     }
   });
 }
 
 /** Upstream's `attr` of texts does not say of which tile: its message can, where there are several. */
-function sayingWhich(error: unknown, index: number, count: number): unknown {
+function withIndex(error: unknown, index: number, count: number): unknown {
   if (!(error instanceof InvalidInput) || error.attr?.startsWith('tiles__')) return error;
   const { message, attr, code } = error;
   if (attr?.startsWith('button_tile')) return new InvalidInput(message, `tiles__${index}__${attr}`, code);

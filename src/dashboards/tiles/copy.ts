@@ -1,6 +1,6 @@
 /** Copies of tiles, inside a transaction of the room's stores. */
 import { InvalidInput } from '../../errors.ts';
-import type { Change } from '../../identity/activity.ts';
+import type { Change } from '../../identity/audit-log.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
 import { copyInsight } from '../insights/insights.ts';
@@ -48,9 +48,9 @@ export async function duplicateTiles(
   const { length: before } = await stores.tiles.live(dashboard.id);
   ensureRoom({ before, after: before + given.length });
   return tileChanges(acting, dashboard, async () => {
-    for (const [index, asked] of given.entries()) {
-      checkLayouts(asked, 'duplicate_tiles', index);
-      const { id, layouts } = asked;
+    for (const [index, requested] of given.entries()) {
+      checkLayouts(requested, 'duplicate_tiles', index);
+      const { id, layouts } = requested;
       const shown = await stores.tiles.live(dashboard.id);
       const tile = shown.find((one) => one.id === id);
       if (!tile) throw unknownTile(id);

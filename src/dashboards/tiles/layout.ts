@@ -33,7 +33,7 @@ export function inOrder<T extends Laid>(tiles: readonly T[]): T[] {
 }
 
 /** @returns the place within the columns of the grid; undefined when the tile has none */
-export function placeOf(layouts: Layouts, grid: Grid): Place | undefined {
+export function gridPlaceOf(layouts: Layouts, grid: Grid): Place | undefined {
   const entry = entryOf(layouts, grid);
   const [x, y, w, h] = [entry?.['x'], entry?.['y'], entry?.['w'], entry?.['h']].map(coordinate);
   if (x === undefined || y === undefined || !w || !h) return undefined;
@@ -47,7 +47,7 @@ export function placeOf(layouts: Layouts, grid: Grid): Place | undefined {
  */
 export function layAmong(others: readonly Laid[], layouts: Layouts): Layouts {
   return inEachGrid(layouts, (grid, wanted) => {
-    const taken = others.flatMap((other) => placeOf(other.layouts, grid) ?? []);
+    const taken = others.flatMap((other) => gridPlaceOf(other.layouts, grid) ?? []);
     const rows = [wanted.y, ...taken.map(bottom)].filter((y) => y >= wanted.y).toSorted((a, b) => a - b);
     const y = rows.find((row) => !taken.some((place) => overlap({ ...wanted, y: row }, place)));
     return { ...wanted, y: y ?? wanted.y };
@@ -66,7 +66,7 @@ export function compacted<T extends Laid>(tiles: readonly T[]): T[] {
 function settledPlaces(tiles: readonly Laid[], grid: Grid): Map<number, Place> {
   const settled = new Map<number, Place>();
   const laid = tiles.flatMap(({ id, layouts }) => {
-    const place = placeOf(layouts, grid);
+    const place = gridPlaceOf(layouts, grid);
     return place ? [{ id, place }] : [];
   });
   laid.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x || a.id - b.id);
@@ -101,13 +101,13 @@ export function arranged<T extends Laid>(tiles: readonly T[], style: LayoutStyle
 function sizeOf({ layouts }: Laid, style: LayoutStyle) {
   if (style === 'two_column') return { ...USUAL, narrowHeight: USUAL.h };
   if (style === 'full_width') return { w: GRIDS.sm, h: USUAL.h, narrowHeight: USUAL.h };
-  const { w, h } = placeOf(layouts, 'sm') ?? USUAL;
-  return { w, h, narrowHeight: placeOf(layouts, 'xs')?.h ?? h };
+  const { w, h } = gridPlaceOf(layouts, 'sm') ?? USUAL;
+  return { w, h, narrowHeight: gridPlaceOf(layouts, 'xs')?.h ?? h };
 }
 
 function inEachGrid(layouts: Layouts, move: (grid: Grid, place: Place) => Place): Layouts {
   const moved = (Object.keys(GRIDS) as Grid[]).flatMap((grid) => {
-    const place = placeOf(layouts, grid);
+    const place = gridPlaceOf(layouts, grid);
     return place ? [[grid, { ...entryOf(layouts, grid), ...move(grid, place) }] as const] : [];
   });
   return { ...layouts, ...Object.fromEntries(moved) };

@@ -1,11 +1,11 @@
 /** Entries of the activity log about a dashboard's tiles: each tile that differs, as it was and as it is. */
-import { changesBetween, type Change } from '../../identity/activity.ts';
+import { changesBetween, type Change } from '../../identity/audit-log.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { recordOf, SCOPE } from '../log.ts';
 import type { Acting } from '../acting.ts';
 import { ensureMayRestrict, restrictedWith } from '../insights/restriction.ts';
 import type { DashboardBound } from '../stores.ts';
-import { holdRoom } from './room.ts';
+import { reserveRoom } from './room.ts';
 import { fieldsOf } from './tiles.store.ts';
 
 type Logged = Pick<Dashboard, 'id' | 'project_id'>;
@@ -20,11 +20,11 @@ export async function tileChanges(
   dashboard: Logged,
   work: () => Promise<unknown>,
 ): Promise<Change[]> {
-  const before = await told(stores, dashboard);
+  const before = await auditedFields(stores, dashboard);
   await work();
-  const after = await told(stores, dashboard);
+  const after = await auditedFields(stores, dashboard);
   const count = { before: Object.keys(before).length, after: Object.keys(after).length };
-  await holdRoom(stores, dashboard.id, count);
+  await reserveRoom(stores, dashboard.id, count);
   const changes = changesBetween(SCOPE, before, after);
   return changes.map((change) => ({ ...change, field: 'tiles' }));
 }
@@ -49,7 +49,7 @@ export async function recorded<T>(acting: Acting, dashboard: Dashboard, work: ()
 }
 
 /** The tiles that are shown, by id. */
-async function told(stores: DashboardBound, { id, project_id }: Logged): Promise<Record<string, unknown>> {
+async function auditedFields(stores: DashboardBound, { id, project_id }: Logged): Promise<Record<string, unknown>> {
   const tiles = await stores.tiles.live(id);
   const texts = await stores.texts.byIds(
     project_id,

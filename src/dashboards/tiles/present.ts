@@ -59,15 +59,15 @@ function textOf({ text, places }: NonNullable<SeenTile['text']>, { users }: With
     last_modified_by: userOf(users, text.last_modified_by),
     last_modified_at: text.last_modified_at,
     team: text.project_id,
-    dashboard_tiles: places.map(placeOf),
+    dashboard_tiles: places.map(presentPlace),
   };
 }
 
 function buttonOf({ button, places }: NonNullable<SeenTile['button']>): TileBody['button_tile'] {
   const { id, url, text, placement, style } = button;
-  return { id, url, text, placement, style, team: button.project_id, dashboard_tiles: places.map(placeOf) };
+  return { id, url, text, placement, style, team: button.project_id, dashboard_tiles: places.map(presentPlace) };
 }
 
-function placeOf({ id, dashboard_id, deleted }: TilePlace): TilePlace {
+function presentPlace({ id, dashboard_id, deleted }: TilePlace): TilePlace {
   return { id, dashboard_id, deleted };
 }

@@ -22,7 +22,7 @@ export function ensureRoom(count: { before: number; after: number }): void {
  * @param count of the tiles that the dashboard shows
  * @throws InvalidInput when they have become too many
  */
-export async function holdRoom(
+export async function reserveRoom(
   { tiles }: Pick<DashboardBound, 'tiles'>,
   dashboardId: number,
   count: { before: number; after: number },

@@ -6,7 +6,7 @@ import type { Insight } from '../insights/insights.store.ts';
 import { overlayOf, type Overrides } from '../insights/overlay.ts';
 import { NO_RESULT, type InsightResult } from '../insights/result.ts';
 import { restrictionOf, visiblePlaces } from '../insights/restriction.ts';
-import type { AskedResult } from '../insights/results.ts';
+import type { ResultRequest } from '../insights/results.ts';
 import type { DashboardBound } from '../stores.ts';
 import { inOrder } from './layout.ts';
 import { maySeeInsight } from './permissions.ts';
@@ -23,7 +23,7 @@ export type TileViewer = {
   /** Filters and variables over the queries for this one view. */
   overrides?: Overrides;
   /** Reads results, in the order of the queries. Without it tiles are shown without results. */
-  resultsOf?(asked: readonly AskedResult[]): Promise<readonly InsightResult[]>;
+  resultsOf?(requested: readonly ResultRequest[]): Promise<readonly InsightResult[]>;
 };
 
 type Seen = Pick<DashboardBound, 'buttons' | 'insights' | 'texts' | 'tiles' | 'users'>;
@@ -117,12 +117,12 @@ async function resultsOf(
   tiles: readonly Tile[],
   insightOf: (tile: Tile) => Insight | undefined,
 ): Promise<Map<number, InsightResult>> {
-  const asked = tiles.flatMap((tile) => {
+  const requested = tiles.flatMap((tile) => {
     const insight = insightOf(tile);
     return insight ? [{ id: tile.id, insight, overlay: overlayOf({ filters, variables }, tile, overrides) }] : [];
   });
-  const results = await compute?.(asked);
-  return new Map(asked.map(({ id }, index) => [id, results?.[index] ?? NO_RESULT]));
+  const results = await compute?.(requested);
+  return new Map(requested.map(({ id }, index) => [id, results?.[index] ?? NO_RESULT]));
 }
 
 function usersOf({ insight, text }: SeenTile): (number | null)[] {

@@ -35,7 +35,7 @@ function folderOf(config: LocalFileConfig, projectId: number): string {
 }
 
 /** Without the root, which is the operator's: a root that is moved takes all of its places along. */
-function placeOf(config: LocalFileConfig, { projectId, model }: Subject): string {
+function folderPlace(config: LocalFileConfig, { projectId, model }: Subject): string {
   return `local:${withModel(folderOf(config, projectId), model)}`;
 }
 
@@ -60,8 +60,8 @@ export const localFile = defineDestination<LocalFileConfig>({
     if (checkPrefix(config.directory, 'directory') === '') throw new InvalidInput('May not be blank.', 'directory');
     checkPrefix(config.prefix);
   },
-  place: placeOf,
-  keySpace: placeOf,
+  place: folderPlace,
+  keySpace: folderPlace,
   steps: [
     {
       name: 'Check files can be written',
@@ -69,7 +69,7 @@ export const localFile = defineDestination<LocalFileConfig>({
       async run(config, { projectId, model, environment, signal }) {
         const store = localStore({
           ...rootOf(environment, projectId),
-          place: placeOf(config, { projectId, model }),
+          place: folderPlace(config, { projectId, model }),
           epoch: 0,
           signal,
         });
@@ -82,7 +82,7 @@ export const localFile = defineDestination<LocalFileConfig>({
   async *deliveries(config, of, environment, signal) {
     const store = localStore({
       ...rootOf(environment, of.projectId),
-      place: placeOf(config, of),
+      place: folderPlace(config, of),
       epoch: 0,
       signal,
     });
@@ -91,7 +91,7 @@ export const localFile = defineDestination<LocalFileConfig>({
   async open(config, delivery, context, environment) {
     const store = localStore({
       ...rootOf(environment, delivery.projectId),
-      place: placeOf(config, delivery),
+      place: folderPlace(config, delivery),
       epoch: delivery.epoch,
       signal: context.signal,
     });

@@ -79,7 +79,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       return { number, tag: '' };
     },
     // Two uploads of the same bytes are the same file: the content tells who made it.
-    seal: (_, { sha256 }) => ({ identity: `sha256:${sha256}`, checksum: `sha256:${sha256}` }),
+    identify: (_, { sha256 }) => ({ identity: `sha256:${sha256}`, checksum: `sha256:${sha256}` }),
     async complete({ key, id }, replaces) {
       signal.throwIfAborted();
       const file = await openInside(root, id, constants.O_RDWR).catch(goneIfMissing);

@@ -55,10 +55,10 @@ export function fileSession(session: FileSession): Session {
       const { uploads: recorded, intents } = await recordedHere(session);
       // tooth: store-sweep
       await sweep(session, intents);
-      const untold: string[] = [];
+      const unknownKeys: string[] = [];
       for (let from = 0; from < recorded.length; from += DISCARDED_AT_ONCE)
-        untold.push(...(await discardUploads(session, recorded.slice(from, from + DISCARDED_AT_ONCE))));
-      return untold;
+        unknownKeys.push(...(await discardUploads(session, recorded.slice(from, from + DISCARDED_AT_ONCE))));
+      return unknownKeys;
     },
     deleteSuperseded: (due) => deleteSuperseded(session, due),
     async close() {

@@ -66,7 +66,7 @@ export type ObjectStore = {
   /** @throws UploadGone when the upload was aborted */
   putPart(upload: Upload, part: PartBytes): Promise<StoredPart>;
   /** The names under which `head` will show this upload's object. */
-  seal(upload: Upload, sums: ContentSums): Pick<StagedUpload, 'identity' | 'checksum'>;
+  identify(upload: Upload, sums: ContentSums): Pick<StagedUpload, 'identity' | 'checksum'>;
   /**
    * Makes the upload the object, replacing what was there.
    * @param replaces nothing but that; a store that has no conditional writes replaces whatever is there

@@ -48,7 +48,7 @@ export async function fill(
     parts: stored.sort((a, b) => a.number - b.number),
     bytes: total.bytes,
     sha256: total.sha256,
-    ...store.seal(upload, total),
+    ...store.identify(upload, total),
   };
 }
 

@@ -46,7 +46,7 @@ type PostgresConfig = Static<typeof PostgresConfig>;
 /** Ports of the system's own services are never a database. */
 const FIRST_USER_PORT = 1024;
 
-function placeOf({ host, port, database, schema }: PostgresConfig): string {
+function databasePlace({ host, port, database, schema }: PostgresConfig): string {
   return `postgres:${host.toLowerCase()}:${port}/${database}/${schema}`;
 }
 
@@ -77,8 +77,8 @@ export const postgres = defineDestination<PostgresConfig>({
       throw error instanceof HostRefused ? new InvalidInput(error.message, 'host', undefined, { cause: error }) : error;
     });
   },
-  place: placeOf,
-  keySpace: (config) => `${placeOf(config)}.${config.table_name}`,
+  place: databasePlace,
+  keySpace: (config) => `${databasePlace(config)}.${config.table_name}`,
   steps: databaseSteps((config, { environment, signal }) => ({
     access: accessOf(config, environment, signal),
     names: tableNames(config.schema, config.table_name),
@@ -91,7 +91,7 @@ export const postgres = defineDestination<PostgresConfig>({
   async open(config, delivery, context, environment) {
     return tableSession({
       access: accessOf(config, environment, context.signal),
-      place: placeOf(config),
+      place: databasePlace(config),
       names: tableNames(config.schema, config.table_name),
       delivery,
       context,

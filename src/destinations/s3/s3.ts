@@ -97,7 +97,7 @@ function storeOf(config: AnyConfig): string {
 }
 
 /** Bucket and prefix: keys are often allowed for one prefix of a bucket only. */
-function placeOf(config: AnyConfig, { model }: Pick<Subject, 'model'>): string {
+function bucketPlace(config: AnyConfig, { model }: Pick<Subject, 'model'>): string {
   return `${storeOf(config)}/${withModel(checkPrefix(config.prefix), model)}`;
 }
 
@@ -118,8 +118,8 @@ function s3Destination(
     ...(integration && { integration }),
     secretsGoTo: ['endpoint_url'],
     validate,
-    place: placeOf,
-    keySpace: placeOf,
+    place: bucketPlace,
+    keySpace: bucketPlace,
     steps: bucketSteps((config, { model, environment, signal }) => bucketOf(config, model, environment, signal)),
     names: (config, delivery) =>
       allNames(namesOf(checkPrefix(config.prefix), delivery, layoutOf(config)), delivery.parts),
@@ -154,7 +154,7 @@ function bucketOf(
   });
   const store = s3Store({
     client,
-    place: placeOf(config, { model }),
+    place: bucketPlace(config, { model }),
     formerPlace: storeOf(config),
     bucket: config.bucket_name,
     encryption: (config.encryption ?? null) as ServerSideEncryption | null,

@@ -129,7 +129,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
       if (!ETag) throw new DestinationUnavailable('The store did not acknowledge a part of the upload.');
       return { number, tag: ETag, checksum: sum };
     },
-    seal: ({ token }, sums) => ({ identity: token, checksum: `crc32:${base64(sums.crc32)}` }),
+    identify: ({ token }, sums) => ({ identity: token, checksum: `crc32:${base64(sums.crc32)}` }),
     async complete(upload, replaces) {
       const input = {
         ...named(upload),

@@ -59,8 +59,8 @@ const NARROWER = 'A longer `search`, or `distinct_id`, finds a person sooner.';
 const FEWER = 'Nothing was deleted. Ask for fewer persons at once.';
 
 export function personStore(db: Knex) {
-  async function ask(sql: string, bindings: Record<string, string | number>, whatHelps: string): Promise<Person[]> {
-    const { rows } = await inTime(db.raw<{ rows: PersonRow[] }>(sql, bindings), whatHelps);
+  async function ask(sql: string, bindings: Record<string, string | number>, advice: string): Promise<Person[]> {
+    const { rows } = await inTime(db.raw<{ rows: PersonRow[] }>(sql, bindings), advice);
     return rows.map(personFromRow);
   }
 

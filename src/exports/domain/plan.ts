@@ -32,7 +32,7 @@ export type Plan = {
   bytes: number;
   parts: PlannedPart[];
   content: Content;
-  /** Sealed, where something is hashed: every attempt hashes with the same key. */
+  /** Encrypted; there where something is hashed: every attempt hashes with the same key. */
   hashKey: string | null;
   /** What is read and delivered, in order. */
   columns: readonly Column[];

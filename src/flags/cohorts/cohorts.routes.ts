@@ -1,8 +1,8 @@
 /** `/cohorts/`: persons that flags ask about together. */
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
 import { json, route } from '../../http/route.ts';
-import { ActivityBody, presentActivity } from '../../identity/activity.ts';
-import { seenActivity } from '../../identity/seen-activity.ts';
+import { ActivityBody, presentAuditLogEntry } from '../../identity/audit-log.ts';
+import { visibleAuditLog } from '../../identity/visible-audit-log.ts';
 import type { Users } from '../../identity/users.store.ts';
 import { Type, type Static } from '../../schema.ts';
 import type { Changed, Cohorts } from './cohorts.ts';
@@ -119,9 +119,12 @@ const listActivity = route({
   summary: 'List the changes of a cohort, the newest first',
   async handle({ project, rights, params, query, url }, { cohorts }: CohortsApi) {
     const page = { limit: boundedLimit(query.limit), offset: query.offset };
-    const { count, results } = await cohorts.activity(project.id, params.id, page, seenActivity(rights));
+    const { count, results } = await cohorts.activity(project.id, params.id, page, visibleAuditLog(rights));
     const users = await cohorts.users(results.map(({ userId }) => userId));
-    return json(200, offsetPage(url, query, { count, results: results.map((entry) => presentActivity(entry, users)) }));
+    return json(
+      200,
+      offsetPage(url, query, { count, results: results.map((entry) => presentAuditLogEntry(entry, users)) }),
+    );
   },
 });
 

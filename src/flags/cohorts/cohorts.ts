@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
-import { changesBetween, type Author, type Change } from '../../identity/activity.ts';
+import { changesBetween, type Author, type Change } from '../../identity/audit-log.ts';
 import { ensureRaw, rawAccessByLevel } from '../../identity/raw-data.ts';
-import type { SeenActivity } from '../../identity/seen-activity.ts';
+import type { VisibleAuditLog } from '../../identity/visible-audit-log.ts';
 import type { EntitledAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkUse } from './check-use.ts';
@@ -66,9 +66,9 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     users: all.users.byIds,
 
     /** Changes of a cohort with their authors, newest first. @throws NotFound */
-    async activity(projectId: number, id: number, page: { limit: number; offset: number }, seen: SeenActivity[]) {
+    async activity(projectId: number, id: number, page: { limit: number; offset: number }, seen: VisibleAuditLog[]) {
       await all.cohorts.get(projectId, id);
-      return all.activity.list(projectId, { scope: SCOPE, itemId: id, seen }, page);
+      return all.auditLog.list(projectId, { scope: SCOPE, itemId: id, seen }, page);
     },
 
     /** @param ids whom a static cohort lists @throws InvalidInput naming the field; PermissionDenied as `ensureMayCount` */
@@ -190,13 +190,13 @@ function verbOf({ deleted }: Partial<CohortFields>) {
 type Entry = { verb: 'created' | 'updated' | 'deleted' | 'restored'; cohort: Cohort; changes: readonly Change[] };
 
 async function record(
-  { activity }: FlagBound,
+  { auditLog }: FlagBound,
   project: Project,
   author: Author,
   { verb, cohort, changes }: Entry,
 ): Promise<void> {
   const { id, name, version } = cohort;
-  await activity.record({ project, author, scope: SCOPE, itemId: id, activity: verb, name, version, changes });
+  await auditLog.record({ project, author, scope: SCOPE, itemId: id, activity: verb, name, version, changes });
 }
 
 function told({ name, description, filters, deleted }: Cohort): Record<string, unknown> {

@@ -7,7 +7,7 @@ export type StoredFlag = FlagDefinition & {
   name: string;
   tags: readonly string[];
   isRemoteConfiguration: boolean;
-  /** Its payloads are sealed: its filters hold none. */
+  /** Its payloads are encrypted: its filters have none. */
   hasEncryptedPayloads: boolean;
 };
 

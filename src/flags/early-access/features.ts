@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
-import { changesBetween } from '../../identity/activity.ts';
+import { changesBetween } from '../../identity/audit-log.ts';
 import { changeFlag, createFlag, ensureMay, type EntitledAuthor } from '../feature-flags.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import { EVERYBODY, type FlagFilters } from '../feature-flags/filters.ts';
@@ -139,7 +139,7 @@ async function record(
   const changes = before ? changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(feature)) : [];
   if (before && changes.length === 0) return;
   const entry = { scope: SCOPE, itemId: feature.id, activity, name: feature.name, changes };
-  await stores.activity.record({ project, author, ...entry });
+  await stores.auditLog.record({ project, author, ...entry });
 }
 
 function loggedFieldsOf({

@@ -1,5 +1,5 @@
 /** Membership in cohorts, by their lists or by their filters. Each cohort is evaluated once for a request. */
-import type { Asker } from './asker.ts';
+import type { EvaluationContext } from './context.ts';
 import type { FailureCode } from './decision.ts';
 import type { CohortDefinition } from './definitions.ts';
 import { inDependencyOrder, visitInOrder } from './dependency-order.ts';
@@ -33,7 +33,7 @@ export function compileCohorts(definitions: readonly CohortDefinition[], context
   const indexes = new Map(definitions.map(({ id }, index) => [id, index]));
   const isIn = (id: number): Test => {
     const index = indexes.get(id);
-    return index === undefined ? () => 'dependency_not_found_cohort' : (asker) => verdictOf(asker, index, cohorts);
+    return index === undefined ? () => 'dependency_not_found_cohort' : (context) => verdictOf(context, index, cohorts);
   };
   const cohorts = definitions.map((definition) => compileCohort(definition, { context, isInCohort: isIn }));
   linkCohorts(cohorts, indexes);
@@ -43,16 +43,16 @@ export function compileCohorts(definitions: readonly CohortDefinition[], context
   };
 }
 
-function verdictOf(asker: Asker, index: number, cohorts: readonly Cohort[]): Verdict {
+function verdictOf(context: EvaluationContext, index: number, cohorts: readonly Cohort[]): Verdict {
   const { failure } = cohorts[index]!;
   if (failure) return failure;
   visitInOrder(
     index,
     (one) => cohorts[one]!.dependencies,
-    (one) => asker.cohorts.has(one),
-    (one) => asker.cohorts.set(one, asker.isLate() ? 'timeout' : cohorts[one]!.test(asker)),
+    (one) => context.cohorts.has(one),
+    (one) => context.cohorts.set(one, context.isLate() ? 'timeout' : cohorts[one]!.test(context)),
   );
-  return asker.cohorts.get(index)!;
+  return context.cohorts.get(index)!;
 }
 
 /** A cohort cannot be told when one that it is made of cannot, whatever the others say: as upstream. */
@@ -73,7 +73,7 @@ function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, nu
 function compileCohort(definition: CohortDefinition, scope: Pick<FilterScope, 'context' | 'isInCohort'>): Cohort {
   const reads = noReads();
   const cohort = { isStatic: definition.isStatic, reads, dependencies: [], failure: undefined };
-  if (definition.isStatic) return { ...cohort, test: (asker) => asker.isInStaticCohort(definition.id) };
+  if (definition.isStatic) return { ...cohort, test: (context) => context.isInStaticCohort(definition.id) };
   const group = fieldAt(fieldsOf(definition.filters), 'properties');
   const wholeScope = { ...scope, reads, group: undefined, flagNamed: undefined };
   return { ...cohort, test: isFields(group) ? compileGroup(group, wholeScope, 0) : never };

@@ -1,5 +1,5 @@
 /** Definitions made ready to decide many requests: read and checked once, so that a decision only compares. */
-import { Asker } from './asker.ts';
+import { EvaluationContext } from './context.ts';
 import { compileCohorts } from './cohorts.ts';
 import type { Decision, Evaluation, EvaluationRequest, Facts, Needs } from './decision.ts';
 import type { Definitions } from './definitions.ts';
@@ -93,24 +93,24 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
     return (index: number) => links.dependencies[index]!.filter(isDecided);
   }
 
-  function decide(index: number, asker: Asker): Decision {
+  function decide(index: number, context: EvaluationContext): Decision {
     const { answers, decide: decideFlag } = flags[index]!;
     if (links.isBroken[index]) return answers.missingDependency();
-    if (asker.isLateSoFar()) return answers.failed('timeout');
+    if (context.isLateSoFar()) return answers.failed('timeout');
     try {
-      return decideFlag(asker);
+      return decideFlag(context);
     } catch (error) {
       return answers.failed(error instanceof StepsSpent ? 'timeout' : 'evaluation_error');
     }
   }
 
-  function decideLinked(index: number, asker: Asker): Decision {
-    const known = asker.decisions;
+  function decideLinked(index: number, context: EvaluationContext): Decision {
+    const known = context.decisions;
     visitInOrder(
       index,
-      dependenciesFor(asker.request),
+      dependenciesFor(context.request),
       (one) => known.has(one),
-      (one) => known.set(one, decide(one, asker)),
+      (one) => known.set(one, decide(one, context)),
     );
     return known.get(index)!;
   }
@@ -129,12 +129,12 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
     },
     evaluate(given, facts, clock) {
       const request = narrowed(given);
-      const asker = new Asker(request, facts, groupTypes, clock);
+      const context = new EvaluationContext(request, facts, groupTypes, clock);
       const { indexes, isFaulty } = selectionFor(request);
       const decisions: Decision[] = [];
       let errorsWhileComputing = isFaulty;
       for (const index of indexes) {
-        const decision = links.isLinked[index] ? decideLinked(index, asker) : decide(index, asker);
+        const decision = links.isLinked[index] ? decideLinked(index, context) : decide(index, context);
         if (decision.failed) errorsWhileComputing = true;
         decisions.push(decision);
       }

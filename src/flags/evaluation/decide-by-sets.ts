@@ -1,6 +1,6 @@
 /** Decisions by the condition sets of a flag: the first set that matches decides, and when none does, the reason is the best miss. */
 import { MISS, type Answers, type Miss } from './answers.ts';
-import type { Asker } from './asker.ts';
+import type { EvaluationContext } from './context.ts';
 import type { ConditionSet } from './condition-set.ts';
 import type { Decision } from './decision.ts';
 import type { Placement } from './placement.ts';
@@ -13,56 +13,60 @@ type Flag = {
   readonly exitsEarly: boolean;
 };
 
-export function decideBySets(flag: Flag): (asker: Asker) => Decision {
+export function decideBySets(flag: Flag): (context: EvaluationContext) => Decision {
   const [set, second] = flag.sets;
   const isSimple = set && !second && set.group === undefined && !flag.placement.byDevice;
-  if (!isSimple) return (asker) => decideInOrder(flag, asker);
-  return (asker) => decideByOnly(set, flag, asker) ?? decideInOrder(flag, asker);
+  if (!isSimple) return (context) => decideInOrder(flag, context);
+  return (context) => decideByOnly(set, flag, context) ?? decideInOrder(flag, context);
 }
 
 /**
  * As `decideInOrder`, for what is most frequent, a single set about persons, and at half its cost.
  * @returns undefined when something is not known
  */
-function decideByOnly(set: ConditionSet, { placement, answers }: Flag, asker: Asker): Decision | undefined {
-  const matches = set.matches(asker);
+function decideByOnly(
+  set: ConditionSet,
+  { placement, answers }: Flag,
+  context: EvaluationContext,
+): Decision | undefined {
+  const matches = set.matches(context);
   if (matches === false) return answers.missed(MISS.noConditionMatch, 0, false);
   if (matches !== true) return undefined;
-  const isIn = placement.isInRollout(asker, undefined, set.percentage);
+  const isIn = placement.isInRollout(context, undefined, set.percentage);
   if (isIn === false) return answers.missed(MISS.outOfRolloutBound, 0, false);
-  const variant = set.variant ?? placement.variantFor(asker, undefined);
+  const variant = set.variant ?? placement.variantFor(context, undefined);
   return isIn === true && variant !== undefined ? answers.matched(0, variant) : undefined;
 }
 
-function decideInOrder(flag: Flag, asker: Asker): Decision {
+function decideInOrder(flag: Flag, context: EvaluationContext): Decision {
   const course = new Course(flag.answers);
   for (let index = 0; index < flag.sets.length; index++) {
-    const isLate = index > 0 && asker.isLateSoFar();
-    const decided = isLate ? flag.answers.failed('timeout') : trySet(flag, index, asker, course);
+    const isLate = index > 0 && context.isLateSoFar();
+    const decided = isLate ? flag.answers.failed('timeout') : trySet(flag, index, context, course);
     if (decided) return decided;
   }
   return course.atEnd();
 }
 
 /** @returns undefined when the next set is to be tried */
-function trySet(flag: Flag, index: number, asker: Asker, course: Course): Decision | undefined {
+function trySet(flag: Flag, index: number, context: EvaluationContext, course: Course): Decision | undefined {
   const { placement, answers, exitsEarly } = flag;
   const set = flag.sets[index]!;
-  if (set.group !== undefined && asker.groupKey(set.group) === undefined) return course.skipGroup(index);
-  if (set.group === undefined && placement.byDevice && asker.deviceId === '') {
+  if (set.group !== undefined && context.groupKey(set.group) === undefined) return course.skipGroup(index);
+  if (set.group === undefined && placement.byDevice && context.deviceId === '') {
     return course.miss(MISS.noDevice, index);
   }
-  const matches = set.matches(asker);
+  const matches = set.matches(context);
   if (matches === false) return course.miss(MISS.noConditionMatch, index);
   // Data that was not read may not matter in the end. Other failures are faults of the flag.
   if (typeof matches === 'string' && matches !== 'database_error') return answers.failed(matches);
-  const isIn = placement.isInRollout(asker, set.group, set.percentage);
+  const isIn = placement.isInRollout(context, set.group, set.percentage);
   if (isIn === false && matches === true) {
     course.miss(MISS.outOfRolloutBound, index);
     return exitsEarly ? course.atEnd() : undefined;
   }
   if (isIn === false) return exitsEarly ? course.suppose(false) : course.miss(MISS.noConditionMatch, index);
-  const variant = set.variant ?? placement.variantFor(asker, set.group);
+  const variant = set.variant ?? placement.variantFor(context, set.group);
   if (variant === undefined) return answers.failed('database_error');
   if (matches === true && isIn === true) return course.end(answers.matched(index, variant));
   return course.suppose(variant) ?? (exitsEarly && isIn !== true ? course.suppose(false) : undefined);

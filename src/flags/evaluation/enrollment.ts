@@ -2,7 +2,7 @@
  * Early access: people who chose to have a feature, or not to, have what they chose. They say so in a property of their own, also
  * where the flag is about groups.
  */
-import { UNAVAILABLE, type Asker } from './asker.ts';
+import { UNAVAILABLE, type EvaluationContext } from './context.ts';
 import { compileConditionSet } from './condition-set.ts';
 import type { FilterScope } from './filter-test.ts';
 import type { Placement } from './placement.ts';
@@ -10,7 +10,7 @@ import { elementsOf, fieldAt, fieldsOf, type Fields } from './stored-json.ts';
 import { allOf, type Verdict } from './verdict.ts';
 
 /** Undefined: nothing was chosen. */
-export type Enrollment = (asker: Asker) => Verdict | undefined;
+export type Enrollment = (context: EvaluationContext) => Verdict | undefined;
 
 /** `feature_enrollment: true`, or the older form: the first of `super_groups`. @returns undefined: the flag is for everyone */
 export function compileEnrollment(
@@ -27,25 +27,25 @@ export function compileEnrollment(
   const isKnown = anyIsKnown(
     properties.map((one) => fieldAt(fieldsOf(one), 'key')).filter((key) => typeof key === 'string'),
   );
-  const isChosen = allOf([matches, (asker) => placement.isInRollout(asker, undefined, percentage)]);
-  return (asker) => {
-    const known = isKnown(asker);
-    return known === true ? isChosen(asker) : known === false ? undefined : known;
+  const isChosen = allOf([matches, (context) => placement.isInRollout(context, undefined, percentage)]);
+  return (context) => {
+    const known = isKnown(context);
+    return known === true ? isChosen(context) : known === false ? undefined : known;
   };
 }
 
 function choiceOf(key: string, { reads }: Omit<FilterScope, 'group'>): Enrollment {
   reads.person.push(key);
-  return (asker) => {
-    const choice = asker.personProperty(key);
+  return (context) => {
+    const choice = context.personProperty(key);
     if (choice === UNAVAILABLE) return 'database_error';
     return choice === undefined ? undefined : choice === true || choice === 'true';
   };
 }
 
-function anyIsKnown(keys: readonly string[]): (asker: Asker) => Verdict {
-  return (asker) => {
-    const found = keys.map((key) => asker.personProperty(key));
+function anyIsKnown(keys: readonly string[]): (context: EvaluationContext) => Verdict {
+  return (context) => {
+    const found = keys.map((key) => context.personProperty(key));
     if (found.some((one) => one !== undefined && one !== UNAVAILABLE)) return true;
     return found.includes(UNAVAILABLE) ? 'database_error' : false;
   };

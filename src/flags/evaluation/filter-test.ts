@@ -1,5 +1,5 @@
 /** One filter of a condition set or of a cohort, as a test of who asks. */
-import { UNAVAILABLE, type Asker, type Found } from './asker.ts';
+import { UNAVAILABLE, type EvaluationContext, type Found } from './context.ts';
 import type { FailureCode } from './decision.ts';
 import type { Json } from './json-values.ts';
 import { operatorNamed, prepareCondition, type ConditionContext, type PropertyTest } from './operators.ts';
@@ -44,29 +44,29 @@ function compileProperty(filter: Fields, scope: FilterScope): Test {
   if (!lookUp || !operator) return malformed(scope);
   const test = prepareCondition({ operator, value: fieldAt(filter, 'value') }, scope.context);
   const answer = operator.endsWith('regex') ? slowly(test) : atOnce(test);
-  return (asker) => {
-    const found = lookUp(asker);
+  return (context) => {
+    const found = lookUp(context);
     if (found === UNAVAILABLE) return 'database_error';
-    asker.readings.spend(1);
-    return answer(found, asker);
+    context.readings.spend(1);
+    return answer(found, context);
   };
 }
 
-type AskerTest = (found: Json | undefined, asker: Asker) => Verdict;
+type ContextTest = (found: Json | undefined, context: EvaluationContext) => Verdict;
 
-function atOnce(test: PropertyTest): AskerTest {
+function atOnce(test: PropertyTest): ContextTest {
   return (found, { now, readings }) => test(found, now, readings);
 }
 
 /** A search may take longer than all the rest, and the first one compiles its pattern. */
-function slowly(test: PropertyTest): AskerTest {
+function slowly(test: PropertyTest): ContextTest {
   let isCompiled = false;
-  return (found, asker) => {
-    if (asker.isLate()) return 'timeout';
-    const { now, readings } = asker;
+  return (found, context) => {
+    if (context.isLate()) return 'timeout';
+    const { now, readings } = context;
     if (isCompiled) return test(found, now, readings);
     isCompiled = found !== undefined;
-    return asker.notCounting(() => test(found, now, readings));
+    return context.notCounting(() => test(found, now, readings));
   };
 }
 
@@ -76,22 +76,26 @@ function operatorOf(filter: Fields): string | null {
   return typeof operator === 'string' || operator === null ? operator : '';
 }
 
-function lookUpOf(key: string, filter: Fields, { group, reads }: FilterScope): ((asker: Asker) => Found) | undefined {
+function lookUpOf(
+  key: string,
+  filter: Fields,
+  { group, reads }: FilterScope,
+): ((context: EvaluationContext) => Found) | undefined {
   // Old filters do not say what they are about: it is what the condition set is about.
   const type = fieldAt(filter, 'type') ?? (group === undefined ? 'person' : 'group');
   if (type === 'person') {
     reads.person.push(key);
-    return (asker) => asker.personProperty(key);
+    return (context) => context.personProperty(key);
   }
   if (type === 'person_metadata') {
     reads.metadata = true;
-    return (asker) => asker.personMetadata(key);
+    return (context) => context.personMetadata(key);
   }
   if (type !== 'group') return undefined;
   const index = integerOf(fieldAt(filter, 'group_type_index')) ?? group;
   if (index === undefined) return () => undefined;
   reads.groups.push({ index, key });
-  return (asker) => asker.groupProperty(index, key);
+  return (context) => context.groupProperty(index, key);
 }
 
 function compileMembership(filter: Fields, { isInCohort, reads }: FilterScope): Test {
@@ -113,8 +117,8 @@ function compileDependency(filter: Fields, scope: FilterScope): Test {
   const index = flagNamed(name);
   const wanted = fieldAt(filter, 'value');
   if (index === undefined || operatorOf(filter) !== 'flag_evaluates_to') return never;
-  return (asker) => {
-    const decision = asker.decisions.get(index);
+  return (context) => {
+    const decision = context.decisions.get(index);
     // Of a decision that failed, the code says why.
     if (decision?.failed) return decision.reason.code as FailureCode;
     if (typeof wanted === 'boolean') return wanted === (decision?.enabled ?? false);

@@ -1,6 +1,6 @@
 /** One flag, made ready to be decided: enrollment, then holdout, then its condition sets in stored order. */
 import { answersOf, type Answers } from './answers.ts';
-import type { Asker } from './asker.ts';
+import type { EvaluationContext } from './context.ts';
 import { compileConditionSet } from './condition-set.ts';
 import { decideBySets } from './decide-by-sets.ts';
 import type { Decision } from './decision.ts';
@@ -18,8 +18,8 @@ export type CompiledFlag = {
   readonly isContinuous: boolean;
   /** Whether the kept answer depends on the id that the person was placed by. */
   readonly needsContinuousId: boolean;
-  /** Of flags that it depends on, the asker has the decisions. */
-  readonly decide: (asker: Asker) => Decision;
+  /** The context has the decisions of flags that it depends on. */
+  readonly decide: (context: EvaluationContext) => Decision;
   readonly answers: Answers;
 };
 
@@ -48,12 +48,12 @@ export function compileFlag(
     isContinuous: placement.isContinuous,
     needsContinuousId: placement.isContinuous && isPlaced,
     answers,
-    decide(asker) {
-      const enrolled = enrollment?.(asker);
+    decide(context) {
+      const enrolled = enrollment?.(context);
       if (typeof enrolled === 'string') return answers.failed(enrolled);
       if (enrolled !== undefined) return answers.enrolled(enrolled);
-      const holdout = placement.holdoutOf?.(asker);
-      return holdout === undefined ? decideSets(asker) : answers.heldOut(holdout);
+      const holdout = placement.holdoutOf?.(context);
+      return holdout === undefined ? decideSets(context) : answers.heldOut(holdout);
     },
   };
 }

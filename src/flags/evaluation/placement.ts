@@ -1,5 +1,5 @@
 /** Where who asks falls in a flag: in or out of a rollout, in which variant, held out or not. */
-import type { Asker } from './asker.ts';
+import type { EvaluationContext } from './context.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { hash01 } from './hash.ts';
 import type { Json } from './json-values.ts';
@@ -16,11 +16,11 @@ export type Placement = {
   readonly isContinuous: boolean;
   readonly variantKeys: ReadonlySet<string>;
   /** @param group index of the type of the group that is placed; undefined: the person */
-  isInRollout: (asker: Asker, group: number | undefined, percentage: number) => Verdict;
+  isInRollout: (context: EvaluationContext, group: number | undefined, percentage: number) => Verdict;
   /** null: none, the flag is just on; undefined: not known. */
-  variantFor: (asker: Asker, group: number | undefined) => string | null | undefined;
+  variantFor: (context: EvaluationContext, group: number | undefined) => string | null | undefined;
   /** `holdout-<id>`, when who asks is held out. Undefined: nobody is. */
-  readonly holdoutOf: ((asker: Asker) => string | undefined) | undefined;
+  readonly holdoutOf: ((context: EvaluationContext) => string | undefined) | undefined;
 };
 
 /** For each character of an id: those of groups and devices are as long as a request may be. */
@@ -33,30 +33,30 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
   const variants = variantsOf(fieldAt(fieldsOf(fieldAt(filters, 'multivariate')), 'variants'));
   const holdout = holdoutIn(filters);
 
-  function idOf(asker: Asker, group: number | undefined): string | undefined {
-    if (group !== undefined) return asker.groupKey(group) ?? '';
-    if (byDevice && asker.deviceId !== '') return asker.deviceId;
-    return isContinuous ? asker.continuousId(flag.key) : asker.request.distinctId;
+  function idOf(context: EvaluationContext, group: number | undefined): string | undefined {
+    if (group !== undefined) return context.groupKey(group) ?? '';
+    if (byDevice && context.deviceId !== '') return context.deviceId;
+    return isContinuous ? context.continuousId(flag.key) : context.request.distinctId;
   }
 
   /** Without an id, everyone is first. */
-  function placeOf(asker: Asker, group: number | undefined, salt?: string): number | undefined {
-    const id = idOf(asker, group);
-    if (id) asker.readings.spendOn(id, HASH_STEPS);
+  function percentileOf(context: EvaluationContext, group: number | undefined, salt?: string): number | undefined {
+    const id = idOf(context, group);
+    if (id) context.readings.spendOn(id, HASH_STEPS);
     return id ? hashOf(id, salt) : id === '' ? 0 : undefined;
   }
 
   /** Earlier ids count only as far as the request names them: holdouts are the same in all flags. */
-  function holdoutIdOf(asker: Asker): string {
-    const { anonDistinctId, distinctId } = asker.request;
+  function holdoutIdOf(context: EvaluationContext): string {
+    const { anonDistinctId, distinctId } = context.request;
     if (flagGroup === undefined && isContinuous) return anonDistinctId || distinctId;
-    return idOf(asker, flagGroup) ?? distinctId;
+    return idOf(context, flagGroup) ?? distinctId;
   }
 
-  function isHeldOut(asker: Asker, percentage: number): boolean {
+  function isHeldOut(context: EvaluationContext, percentage: number): boolean {
     if (percentage >= 100) return true;
-    const id = holdoutIdOf(asker);
-    asker.readings.spendOn(id, HASH_STEPS);
+    const id = holdoutIdOf(context);
+    context.readings.spendOn(id, HASH_STEPS);
     return isWithin(placeInHoldout(id), percentage);
   }
 
@@ -64,17 +64,17 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
     byDevice,
     isContinuous,
     variantKeys: new Set(variants.map(({ key }) => key)),
-    isInRollout(asker, group, percentage) {
+    isInRollout(context, group, percentage) {
       if (percentage >= 100) return true;
-      const place = placeOf(asker, group);
+      const place = percentileOf(context, group);
       return place === undefined ? 'database_error' : isWithin(place, percentage);
     },
-    variantFor(asker, group) {
+    variantFor(context, group) {
       if (variants.length === 0) return null;
-      const place = placeOf(asker, group, 'variant');
+      const place = percentileOf(context, group, 'variant');
       return place === undefined ? undefined : variantAt(place, variants);
     },
-    holdoutOf: holdout && ((asker) => (isHeldOut(asker, holdout.percentage) ? holdout.variant : undefined)),
+    holdoutOf: holdout && ((context) => (isHeldOut(context, holdout.percentage) ? holdout.variant : undefined)),
   };
 }
 
@@ -110,14 +110,14 @@ function holdoutIn(filters: Fields): { variant: string; percentage: number } | u
   const holdout = fieldAt(filters, 'holdout');
   if (isFields(holdout)) {
     const id = integerOf(fieldAt(holdout, 'id'));
-    return id === undefined ? undefined : heldOutAs(`holdout-${id}`, fieldAt(holdout, 'exclusion_percentage'), NaN);
+    return id === undefined ? undefined : holdoutShare(`holdout-${id}`, fieldAt(holdout, 'exclusion_percentage'), NaN);
   }
   const group = fieldsOf(elementsOf(fieldAt(filters, 'holdout_groups'))[0]);
   const variant = fieldAt(group, 'variant');
-  return typeof variant === 'string' ? heldOutAs(variant, fieldAt(group, 'rollout_percentage'), 100) : undefined;
+  return typeof variant === 'string' ? holdoutShare(variant, fieldAt(group, 'rollout_percentage'), 100) : undefined;
 }
 
-function heldOutAs(variant: string, stored: Json | undefined, byDefault: number) {
+function holdoutShare(variant: string, stored: Json | undefined, byDefault: number) {
   const percentage = percentageOf(stored, byDefault);
   return Number.isNaN(percentage) ? undefined : { variant, percentage: Math.max(percentage, 0) };
 }

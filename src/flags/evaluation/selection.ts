@@ -64,22 +64,26 @@ export function needsOf(
   if (request.onlyRequestProperties) return NEEDS_NOTHING;
   const hashKeyOverrides = continuousIds || mayKeepId;
   return {
-    person: metadata || staticCohorts.length > 0 || hashKeyOverrides || !person.every((key) => isSaid(request, key)),
+    person: metadata || staticCohorts.length > 0 || hashKeyOverrides || !person.every((key) => isGiven(request, key)),
     groups: groups
-      .filter(({ index, keys }) => !keys.every((key) => isSaidOfGroup(request, groupTypes.get(index), key)))
+      .filter(({ index, keys }) => !keys.every((key) => isGivenOfGroup(request, groupTypes.get(index), key)))
       .map(({ index }) => index),
     staticCohorts,
     hashKeyOverrides,
   };
 }
 
-function isSaid({ personProperties, geoProperties }: EvaluationRequest, key: string): boolean {
+function isGiven({ personProperties, geoProperties }: EvaluationRequest, key: string): boolean {
   if (Object.hasOwn(personProperties, key) || key === 'distinct_id') return true;
   return geoProperties !== undefined && Object.hasOwn(geoProperties, key);
 }
 
 /** Of a group that the request does not name, nothing is stored. */
-function isSaidOfGroup({ groups, groupProperties }: EvaluationRequest, name: string | undefined, key: string): boolean {
+function isGivenOfGroup(
+  { groups, groupProperties }: EvaluationRequest,
+  name: string | undefined,
+  key: string,
+): boolean {
   if (name === undefined || !Object.hasOwn(groups, name) || groups[name] === '' || key === '$group_key') return true;
   return Object.hasOwn(groupProperties, name) && Object.hasOwn(groupProperties[name]!, key);
 }

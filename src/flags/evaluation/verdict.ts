@@ -2,31 +2,31 @@
  * Answers that may be unknown. A fact that could not be read, or a cohort that is not there, leaves a condition undecided; what
  * is known may decide all the same: of conditions that must all hold, one that does not is enough.
  */
-import type { Asker } from './asker.ts';
+import type { EvaluationContext } from './context.ts';
 import type { FailureCode } from './decision.ts';
 
 /** Whether it holds, or why that is not known. */
 export type Verdict = boolean | FailureCode;
-export type Test = (asker: Asker) => Verdict;
+export type Test = (context: EvaluationContext) => Verdict;
 
 export const always: Test = () => true;
 export const never: Test = () => false;
 
 export function allOf(tests: readonly Test[]): Test {
   if (tests.length <= 1) return tests[0] ?? always;
-  return (asker) => firstOrUnknown(tests, asker, false);
+  return (context) => firstOrUnknown(tests, context, false);
 }
 
 export function anyOf(tests: readonly Test[]): Test {
   if (tests.length <= 1) return tests[0] ?? never;
-  return (asker) => firstOrUnknown(tests, asker, true);
+  return (context) => firstOrUnknown(tests, context, true);
 }
 
 /** @param decisive what any one test decides alone */
-function firstOrUnknown(tests: readonly Test[], asker: Asker, decisive: boolean): Verdict {
+function firstOrUnknown(tests: readonly Test[], context: EvaluationContext, decisive: boolean): Verdict {
   let unknown: FailureCode | undefined;
   for (const test of tests) {
-    const verdict = test(asker);
+    const verdict = test(context);
     if (verdict === decisive) return decisive;
     if (typeof verdict === 'string') unknown ??= verdict;
   }
@@ -34,8 +34,8 @@ function firstOrUnknown(tests: readonly Test[], asker: Asker, decisive: boolean)
 }
 
 export function negationOf(test: Test): Test {
-  return (asker) => {
-    const verdict = test(asker);
+  return (context) => {
+    const verdict = test(context);
     return typeof verdict === 'boolean' ? !verdict : verdict;
   };
 }

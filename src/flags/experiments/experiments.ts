@@ -1,7 +1,7 @@
 /** Making and changing experiments, each together with its flag in one transaction. */
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
-import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
+import { changesBetween, type AuditVerb, type Author } from '../../identity/audit-log.ts';
 import { changeFlag, type EntitledAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkPhases, fieldsOf } from './experiment-fields.ts';
@@ -119,16 +119,16 @@ async function linkedOf(
 }
 
 async function record(
-  { activity }: FlagBound,
+  { auditLog }: FlagBound,
   project: Project,
   author: Author,
-  verb: ActivityVerb,
+  verb: AuditVerb,
   experiment: Experiment,
   before: Partial<Experiment>,
 ): Promise<void> {
   const changes = verb === 'created' ? [] : changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(experiment));
   if (verb === 'updated' && changes.length === 0) return;
-  await activity.record({
+  await auditLog.record({
     project,
     author,
     scope: SCOPE,

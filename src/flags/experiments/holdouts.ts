@@ -1,7 +1,7 @@
 /** Making and changing holdouts: groups of persons that none of their experiments reaches. */
 import { InvalidInput } from '../../errors.ts';
 import type { Project } from '../../http/access.ts';
-import { changesBetween, type ActivityVerb, type Author } from '../../identity/activity.ts';
+import { changesBetween, type AuditVerb, type Author } from '../../identity/audit-log.ts';
 import type { Users } from '../../identity/users.store.ts';
 import { changeFlag, type EntitledAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
@@ -87,16 +87,16 @@ async function rewriteFlags(
 }
 
 async function record(
-  { activity }: FlagBound,
+  { auditLog }: FlagBound,
   project: Project,
   author: Author,
-  verb: ActivityVerb,
+  verb: AuditVerb,
   after: Holdout,
   before?: Holdout,
 ): Promise<void> {
   const changes = before ? changesBetween(SCOPE, told(before), told(after)) : [];
   if (before && changes.length === 0) return;
-  await activity.record({ project, author, scope: SCOPE, itemId: after.id, activity: verb, name: after.name, changes });
+  await auditLog.record({ project, author, scope: SCOPE, itemId: after.id, activity: verb, name: after.name, changes });
 }
 
 function told({ name, description, exclusion_percentage }: Holdout): HoldoutFields {

@@ -2,27 +2,27 @@
 import type { Route } from '../../http/route.ts';
 import { accessControlRoutes, type AccessControlsApi } from '../../identity/access-controls.routes.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import { flagActivityRoutes } from './activity.routes.ts';
+import { flagAuditLogRoutes } from './audit-log.routes.ts';
 import { flagAnswers, type FlagAnswersOptions } from './answers.ts';
 import { flagAnswerRoutes, type FlagAnswersApi } from './answers.routes.ts';
-import { payloadSealing } from './encrypted-payloads.ts';
+import { payloadEncryption } from './encrypted-payloads.ts';
 import { featureFlagRoutes } from './feature-flags.routes.ts';
 import { flagManagement, type FlagManagementOptions } from './flag-management.ts';
 
 export type FeatureFlagsApi = FlagAnswersApi;
 
-type Options = Omit<FlagManagementOptions, 'sealing'> & FlagAnswersOptions & { keyRing: KeyRing };
+type Options = Omit<FlagManagementOptions, 'encryption'> & FlagAnswersOptions & { keyRing: KeyRing };
 
 export function featureFlagsApi({ keyRing, ...options }: Options): FeatureFlagsApi {
   return {
-    featureFlags: flagManagement({ ...options, sealing: payloadSealing(keyRing) }),
+    featureFlags: flagManagement({ ...options, encryption: payloadEncryption(keyRing) }),
     flagAnswers: flagAnswers(options),
   };
 }
 
 /** Routes with a word in the place of an id come first, or the word would be taken for an id. */
 export const featureFlagsApiRoutes: Route<FeatureFlagsApi & AccessControlsApi>[] = [
-  ...flagActivityRoutes,
+  ...flagAuditLogRoutes,
   ...flagAnswerRoutes,
   ...featureFlagRoutes,
   ...accessControlRoutes({ resource: 'feature_flag', path: '/feature_flags/', activity: { scope: 'FeatureFlag' } }),

@@ -1,4 +1,4 @@
-/** Payloads that only secret keys may read: sealed at rest, shown masked, opened for `remote_config`. */
+/** Payloads that only secret keys may read: encrypted at rest, shown masked, decrypted for `remote_config`. */
 import { InvalidInput } from '../../errors.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { FeatureFlag, FlagFields } from './feature-flags.store.ts';
@@ -8,48 +8,48 @@ import { MASK } from './payloads.ts';
 type Row = Pick<FeatureFlag, 'id' | 'projectId'>;
 
 /** @returns the payload as it is stored */
-export type Seal = (flag: Row, payload: string) => string;
+export type EncryptPayload = (flag: Row, payload: string) => string;
 
 /** For those who make flags without secrets. */
-export const cannotSeal: Seal = () => {
-  throw new Error('A payload was to be sealed without a key.');
+export const refuseToEncrypt: EncryptPayload = () => {
+  throw new Error('A payload was to be encrypted without a key.');
 };
 
 /** A ciphertext that is copied to another flag's row does not open there. */
 const boundTo = ({ id, projectId }: Row) => `feature_flags/${projectId}/${id}`;
 
-export function payloadSealing(keyRing: KeyRing) {
-  const seal: Seal = (flag, payload) => keyRing.seal(payload, boundTo(flag));
+export function payloadEncryption(keyRing: KeyRing) {
+  const encrypt: EncryptPayload = (flag, payload) => keyRing.encrypt(payload, boundTo(flag));
   return {
-    seal,
+    encrypt,
     /** @returns JSON as text; null when there is none. @throws Error when the key ring does not hold the key */
-    open(flag: Row & Pick<FeatureFlag, 'sealedPayloads'>): string | null {
-      return flag.sealedPayloads === null ? null : keyRing.open(flag.sealedPayloads, boundTo(flag));
+    decrypt(flag: Row & Pick<FeatureFlag, 'encryptedPayloads'>): string | null {
+      return flag.encryptedPayloads === null ? null : keyRing.decrypt(flag.encryptedPayloads, boundTo(flag));
     },
   };
 }
 
-export type PayloadSealing = ReturnType<typeof payloadSealing>;
+export type PayloadEncryption = ReturnType<typeof payloadEncryption>;
 
 /**
  * Takes the payload out of the filters of a flag that encrypts it.
  * @param wanted the flag, with the payload that was given, or the mask for the one that it has
  * @param current what is stored
- * @returns the flag as it is to be stored, and the payload that has to be sealed first, if there is a new one
+ * @returns the flag as it is to be stored, and the payload that has to be encrypted first, if there is a new one
  * @throws InvalidInput when it has variants: only the payload of `true` is encrypted
  */
-export function sealedFields(wanted: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
+export function encryptedFields(wanted: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
   const payload = wanted.filters.payloads?.['true'];
   if (payload === MASK && !wanted.hasEncryptedPayloads) {
     throw new InvalidInput('Say the payload again: it is not shown, but masked.', 'filters__payloads__true');
   }
-  if (!wanted.hasEncryptedPayloads) return { ...wanted, sealedPayloads: null };
+  if (!wanted.hasEncryptedPayloads) return { ...wanted, encryptedPayloads: null };
   if (variantsOf(wanted.filters).length > 0) {
     throw new InvalidInput('The payloads of variants cannot be encrypted.', 'has_encrypted_payloads');
   }
   const { payloads: _, ...filters } = wanted.filters;
   if (payload === undefined || payload === MASK) {
-    return { ...wanted, filters, sealedPayloads: current?.sealedPayloads ?? null };
+    return { ...wanted, filters, encryptedPayloads: current?.encryptedPayloads ?? null };
   }
   return { ...wanted, filters, secret: payload };
 }

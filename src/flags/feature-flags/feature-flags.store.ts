@@ -26,9 +26,9 @@ export type FeatureFlag = {
   evaluationContexts: string[];
   tags: string[];
   isRemoteConfiguration: boolean;
-  /** Its payloads are sealed; its filters hold none. */
+  /** Its payloads are encrypted; its filters have none. */
   hasEncryptedPayloads: boolean;
-  sealedPayloads: string | null;
+  encryptedPayloads: string | null;
   createdBy: number | null;
   lastModifiedBy: number | null;
   createdAt: string;
@@ -81,7 +81,7 @@ function fromRow(row: Row): FeatureFlag {
     tags: row.tags,
     isRemoteConfiguration: row.is_remote_configuration,
     hasEncryptedPayloads: row.has_encrypted_payloads,
-    sealedPayloads: row.sealed_payloads,
+    encryptedPayloads: row.sealed_payloads,
     createdBy: row.created_by,
     lastModifiedBy: row.last_modified_by,
     createdAt: row.created_at,
@@ -103,7 +103,7 @@ export const COLUMN: Record<keyof FlagFields, keyof Row> = {
   tags: 'tags',
   isRemoteConfiguration: 'is_remote_configuration',
   hasEncryptedPayloads: 'has_encrypted_payloads',
-  sealedPayloads: 'sealed_payloads',
+  encryptedPayloads: 'sealed_payloads',
 };
 
 function toColumns(fields: Partial<FlagFields>): Partial<Row> {
@@ -175,9 +175,9 @@ export function featureFlagStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** Seals what could not be sealed before the flag had its id. It stays at its version. */
-    async setSealedPayloads(id: number, sealedPayloads: string): Promise<FeatureFlag> {
-      const [row] = await table().where({ id }).update({ sealed_payloads: sealedPayloads }).returning('*');
+    /** Encrypts what could not be encrypted before the flag had its id. It stays at its version. */
+    async setEncryptedPayloads(id: number, encryptedPayloads: string): Promise<FeatureFlag> {
+      const [row] = await table().where({ id }).update({ sealed_payloads: encryptedPayloads }).returning('*');
       return fromRow(row!);
     },
 

@@ -7,7 +7,7 @@ const GroupTypeIndex = nullable(Type.Integer({ minimum: 0, maximum: 4 }), {
 });
 const Text = nullable(Type.String({ maxLength: 2000 }));
 /** Members that upstream's clients send as well, and its exports hold. */
-const Kept = Type.Optional(Type.Unknown({ description: 'Kept for clients: it decides nothing.' }));
+const KeptForClients = Type.Optional(Type.Unknown({ description: 'Kept for clients: it decides nothing.' }));
 
 const Property = Type.Object({
   key: Type.Unsafe<string | number>({
@@ -21,12 +21,12 @@ const Property = Type.Object({
   value: Type.Optional(Type.Unknown()),
   group_type_index: Type.Optional(GroupTypeIndex),
   negation: Type.Optional(nullable(Type.Boolean())),
-  label: Kept,
-  cohort_name: Kept,
-  group_key_names: Kept,
-  dependency_chain: Kept,
-  conditionHash: Kept,
-  bytecode: Kept,
+  label: KeptForClients,
+  cohort_name: KeptForClients,
+  group_key_names: KeptForClients,
+  dependency_chain: KeptForClients,
+  conditionHash: KeptForClients,
+  bytecode: KeptForClients,
 });
 export type Property = Static<typeof Property>;
 
@@ -36,8 +36,8 @@ const ConditionSet = Type.Object({
   variant: Type.Optional(nullable(Type.String(), { description: 'The variant of those that match.' })),
   aggregation_group_type_index: Type.Optional(GroupTypeIndex),
   description: Type.Optional(Text),
-  sort_key: Kept,
-  users_affected: Kept,
+  sort_key: KeptForClients,
+  users_affected: KeptForClients,
 });
 export type ConditionSet = Static<typeof ConditionSet>;
 

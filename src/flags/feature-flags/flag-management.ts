@@ -7,7 +7,7 @@ import { localEvaluation } from '../definitions/local-evaluation.ts';
 import { sdkDifferences } from '../definitions/sdk-differences.ts';
 import { changeFlag, createFlag, type FlagAuthor, type FlagChanges, type NewFlag } from '../feature-flags.ts';
 import type { FlagStores } from '../stores.ts';
-import type { PayloadSealing } from './encrypted-payloads.ts';
+import type { PayloadEncryption } from './encrypted-payloads.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { judgedFlag, presentFlag } from './present.ts';
 import type { FlagBody } from './schema.ts';
@@ -20,20 +20,22 @@ export type Viewer = { caller: Caller; rights: Rights };
 export type FlagManagementOptions = {
   stores: FlagStores;
   definitions: Pick<LiveDefinitions, 'findById'>;
-  sealing: PayloadSealing;
+  encryption: PayloadEncryption;
 };
 
-export function flagManagement({ stores, definitions, sealing }: FlagManagementOptions) {
+export function flagManagement({ stores, definitions, encryption }: FlagManagementOptions) {
   return {
     get: stores.flags.get,
     list: stores.flags.list,
-    activity: stores.activity.list,
+    listAuditLog: stores.auditLog.list,
     hiddenKeys: (projectId: number, rights: Rights) => stores.flags.hiddenKeys(projectId, rights.visible(RESOURCE)),
     users: stores.users.byIds,
 
     /** @throws InvalidInput naming the field */
     async create(project: Project, author: FlagAuthor, input: NewFlag): Promise<FeatureFlag> {
-      return stores.inTransaction(project.id, (inside) => createFlag(inside, project, author, input, sealing.seal));
+      return stores.inTransaction(project.id, (inside) =>
+        createFlag(inside, project, author, input, encryption.encrypt),
+      );
     },
 
     /**
@@ -52,7 +54,7 @@ export function flagManagement({ stores, definitions, sealing }: FlagManagementO
         if (ifMatch !== undefined && ifMatch !== String(version)) {
           throw new Stale('The feature flag was changed since you read it.');
         }
-        return changeFlag(inside, project, author, id, changes, sealing.seal);
+        return changeFlag(inside, project, author, id, changes, encryption.encrypt);
       });
     },
 
@@ -88,7 +90,7 @@ export function flagManagement({ stores, definitions, sealing }: FlagManagementO
         throw new PermissionDenied('You do not have viewer access to this resource.');
       }
       if (!flag.isRemoteConfiguration) return undefined;
-      return flag.hasEncryptedPayloads ? sealing.open(flag) : (flag.filters.payloads?.['true'] ?? null);
+      return flag.hasEncryptedPayloads ? encryption.decrypt(flag) : (flag.filters.payloads?.['true'] ?? null);
     },
   };
 

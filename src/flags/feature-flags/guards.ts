@@ -36,8 +36,8 @@ export async function checkVariantsUnneeded(
   filters: FlagFilters,
   rights: Viewer,
 ): Promise<void> {
-  const kept = new Set(variantsOf(filters).map(({ key }) => key));
-  const gone = variantsOf(flag.filters).flatMap(({ key }) => (kept.has(key) ? [] : [key]));
+  const remainingKeys = new Set(variantsOf(filters).map(({ key }) => key));
+  const gone = variantsOf(flag.filters).flatMap(({ key }) => (remainingKeys.has(key) ? [] : [key]));
   if (gone.length === 0) return;
   const dependents = await references.dependentsOf(flag.projectId, flag.id, gone);
   if (dependents.length === 0) return;

@@ -12,7 +12,7 @@ import type { FlagBody } from './schema.ts';
 import { statusOf } from './status.ts';
 
 /** Writable fields of a flag, under the names that clients use. @param masked whether its payload may not be shown */
-export function fieldsOf(flag: FeatureFlag, masked = flag.sealedPayloads !== null) {
+export function fieldsOf(flag: FeatureFlag, masked = flag.encryptedPayloads !== null) {
   return {
     key: flag.key,
     name: flag.name,

@@ -55,7 +55,7 @@ export function createMetering(options: MeteringOptions): Metering {
     const { day } = today;
     const known = pending.find(counted, day);
     if (known) known.requests += counted.requests;
-    else keep({ ...counted, sdk: sdkKept(counted, day), day });
+    else keep({ ...counted, sdk: countedSdk(counted, day), day });
   }
 
   function keep(counted: CountedRequests): void {
@@ -65,7 +65,7 @@ export function createMetering(options: MeteringOptions): Metering {
     else dropped += counted.requests;
   }
 
-  function sdkKept({ projectId, sdk }: Counted, day: string): string {
+  function countedSdk({ projectId, sdk }: Counted, day: string): string {
     if (sdks.day !== day) sdks = { day, ofProjects: new Map() };
     let ofProject = sdks.ofProjects.get(projectId);
     if (!ofProject) sdks.ofProjects.set(projectId, (ofProject = new Set()));

@@ -74,7 +74,7 @@ export function surveyStore(db: Knex) {
 
     /** @throws InvalidInput when there is another survey of this name */
     async insert(survey: Omit<Survey, 'created_at' | 'updated_at'>): Promise<Survey> {
-      const [row] = await db<Survey>('surveys').insert(written(survey)).returning('*').catch(sayTaken);
+      const [row] = await db<Survey>('surveys').insert(written(survey)).returning('*').catch(throwNameTaken);
       return row!;
     },
 
@@ -84,7 +84,7 @@ export function surveyStore(db: Knex) {
         .where({ id })
         .update({ ...written(changes), updated_at: db.fn.now() })
         .returning('*')
-        .catch(sayTaken);
+        .catch(throwNameTaken);
       if (!row) throw new NotFound();
       return row;
     },
@@ -154,7 +154,7 @@ function written<T extends Partial<SurveyFields>>(fields: T): T {
   return questions ? { ...fields, questions: JSON.stringify(questions) } : fields;
 }
 
-function sayTaken(error: unknown): never {
+function throwNameTaken(error: unknown): never {
   if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
   throw new InvalidInput('There is already a survey with this name.', 'name', 'unique');
 }

@@ -1,7 +1,7 @@
 /** Changes of surveys, by users and by time. */
 import { randomUUID } from 'node:crypto';
 import type { Project } from '../../http/access.ts';
-import { changesBetween } from '../../identity/activity.ts';
+import { changesBetween } from '../../identity/audit-log.ts';
 import type { Users } from '../../identity/users.store.ts';
 import type { FeatureFlag } from '../feature-flags/feature-flags.store.ts';
 import type { FlagStores } from '../stores.ts';
@@ -158,7 +158,7 @@ async function record(
 ): Promise<void> {
   const changes = before ? changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(survey)) : [];
   if (before && changes.length === 0) return;
-  await stores.activity.record({
+  await stores.auditLog.record({
     project,
     author,
     scope: SCOPE,

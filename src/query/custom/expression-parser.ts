@@ -2,7 +2,7 @@
 import { EmbeddedActionsParser, type IToken } from 'chevrotain';
 import { invalid, refused } from './refusal.ts';
 import type { BinaryOperator, Expression, Step } from './syntax.ts';
-import { nameOf, placeOf, T, TOKENS, unquoted } from './tokens.ts';
+import { nameOf, positionOf, T, TOKENS, unquoted } from './tokens.ts';
 
 type Branch = { when: Expression; result: Expression };
 type BinaryRest = { operator: BinaryOperator; right: Expression };
@@ -39,7 +39,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
     this.MANY(() => nots.push(this.CONSUME(T.Not)));
     const value = this.SUBRULE(this.comparison);
     return this.ACTION(() =>
-      nots.reduceRight<Expression>((inner, not) => ({ kind: 'not', value: inner, at: placeOf(not) }), value),
+      nots.reduceRight<Expression>((inner, not) => ({ kind: 'not', value: inner, at: positionOf(not) }), value),
     );
   });
 
@@ -131,7 +131,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
     this.MANY(() => signs.push(this.CONSUME(T.Minus)));
     const value = this.SUBRULE(this.converted);
     return this.ACTION(() =>
-      signs.reduceRight<Expression>((inner, sign) => ({ kind: 'negative', value: inner, at: placeOf(sign) }), value),
+      signs.reduceRight<Expression>((inner, sign) => ({ kind: 'negative', value: inner, at: positionOf(sign) }), value),
     );
   });
 
@@ -223,7 +223,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
     this.MANY_SEP({ SEP: T.Comma, DEF: () => args.push(this.SUBRULE(this.expression)) });
     this.CONSUME(T.Close);
     this.OPTION2(() =>
-      this.refuse(this.CONSUME(T.Over), (token) => invalid('window functions are not supported', placeOf(token))),
+      this.refuse(this.CONSUME(T.Over), (token) => invalid('window functions are not supported', positionOf(token))),
     );
     return this.#leaf(name, () => ({ kind: 'call', name: name.image, args, plain: !distinct && !star }));
   });
@@ -280,7 +280,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
   }
 
   #leaf(start: IToken, make: (token: IToken) => WithoutPlace<Expression>): Expression {
-    return this.ACTION(() => ({ ...make(start), at: placeOf(start) }) as Expression);
+    return this.ACTION(() => ({ ...make(start), at: positionOf(start) }) as Expression);
   }
 
   #logical(operator: 'and' | 'or', terms: readonly Expression[]): Expression {
@@ -307,5 +307,5 @@ function comparison({ image }: IToken): BinaryOperator {
 function arrayPlace(token: IToken): number {
   const place = Number(token.image);
   if (Number.isInteger(place) && place >= 1 && place <= 1_000_000) return place;
-  throw invalid('places in an array are whole numbers from 1', placeOf(token));
+  throw invalid('places in an array are whole numbers from 1', positionOf(token));
 }

@@ -8,7 +8,7 @@ import { EOF, type IToken } from 'chevrotain';
 import { ExpressionParser } from './expression-parser.ts';
 import { invalid, quoted, refused, unreadable } from './refusal.ts';
 import type { Expression, Item, Statement } from './syntax.ts';
-import { nameOf, placeOf, T, tokensOf } from './tokens.ts';
+import { nameOf, positionOf, T, tokensOf } from './tokens.ts';
 
 /** Words before JOIN, which may name things too: the first was perhaps taken for an alias. */
 const OF_JOIN = /^(?:left|right|full|inner|outer|cross|natural|semi|anti|any|all|asof|global|array)$/i;
@@ -26,7 +26,7 @@ class QueryParser extends ExpressionParser {
     this.OPTION(() => this.refuse(this.CONSUME(T.With), () => refused('CTEs are not supported')));
     this.CONSUME(T.Select);
     this.OPTION1(() =>
-      this.refuse(this.CONSUME(T.Distinct), (token) => invalid('DISTINCT is not supported', placeOf(token))),
+      this.refuse(this.CONSUME(T.Distinct), (token) => invalid('DISTINCT is not supported', positionOf(token))),
     );
     const items: Item[] = [];
     this.ACTION(() => (this.subquery = 'Subqueries in SELECT expressions are not supported'));
@@ -59,7 +59,7 @@ class QueryParser extends ExpressionParser {
       {
         ALT: () => {
           const star = this.CONSUME(T.Star);
-          return this.ACTION((): Item => ({ kind: 'everything', at: placeOf(star) }));
+          return this.ACTION((): Item => ({ kind: 'everything', at: positionOf(star) }));
         },
       },
       {
@@ -100,7 +100,7 @@ class QueryParser extends ExpressionParser {
       this.ACTION(() => (name += `.${nameOf(next)}`));
     });
     this.OPTION1(() =>
-      this.refuse(this.CONSUME1(T.Open), (token) => invalid('table functions are not supported', placeOf(token))),
+      this.refuse(this.CONSUME1(T.Open), (token) => invalid('table functions are not supported', positionOf(token))),
     );
     const alias = this.OPTION2(() => this.SUBRULE(this.alias)) ?? null;
     this.OPTION3(() => {
@@ -111,7 +111,7 @@ class QueryParser extends ExpressionParser {
       this.refuse(this.CONSUME(T.Join), () => refused('JOINs are not supported'));
     });
     this.OPTION4(() => this.refuse(this.CONSUME(T.Comma), () => refused('JOINs are not supported')));
-    return this.ACTION(() => ({ name, alias, at: placeOf(first) }));
+    return this.ACTION(() => ({ name, alias, at: positionOf(first) }));
   });
 }
 
@@ -134,16 +134,16 @@ function parsed<Tree>(text: string, rule: () => Tree): Tree {
   const tree = rule();
   const token = parser.errors[0]?.token;
   if (!token) return tree;
-  if (token.tokenType !== EOF) throw unreadable(`unexpected ${quoted(token.image)}`, placeOf(token));
+  if (token.tokenType !== EOF) throw unreadable(`unexpected ${quoted(token.image)}`, positionOf(token));
   const last = tokens.at(-1);
-  throw last ? unreadable('it ends too early', placeOf(last)) : refused('Failed to parse query');
+  throw last ? unreadable('it ends too early', positionOf(last)) : refused('Failed to parse query');
 }
 
 function refusalOfClause(token: IToken): Error {
   const name = token.image.toUpperCase();
   if (SET_OPERATIONS.has(name)) return refused('UNIONs are not supported');
   const clause = BY.has(name) ? `${name} BY` : name;
-  return invalid(`${clause} is not supported`, placeOf(token));
+  return invalid(`${clause} is not supported`, positionOf(token));
 }
 
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);

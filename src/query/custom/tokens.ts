@@ -121,8 +121,8 @@ export function tokensOf(query: string): IToken[] {
   const error = errors[0];
   if (error) throw unreadable(`unexpected ${quoted(query.charAt(error.offset))}`, place(error));
   for (const token of tokens) {
-    if (token.tokenType === Comment) throw invalid('comments are not supported', placeOf(token));
-    if (token.tokenType === Semicolon) throw invalid('only one statement is supported, without ";"', placeOf(token));
+    if (token.tokenType === Comment) throw invalid('comments are not supported', positionOf(token));
+    if (token.tokenType === Semicolon) throw invalid('only one statement is supported, without ";"', positionOf(token));
   }
   refuseDepth(tokens);
   return tokens;
@@ -141,11 +141,12 @@ function refuseDepth(tokens: readonly IToken[]): void {
     if (NAMING.has(tokens[i - 1]?.tokenType)) continue;
     if (OPENING.has(token.tokenType)) depth++;
     if (CLOSING.has(token.tokenType)) depth = Math.max(0, depth - 1);
-    if (depth > DEEPEST_NESTING) throw invalid(`brackets are nested more than ${DEEPEST_NESTING} deep`, placeOf(token));
+    if (depth > DEEPEST_NESTING)
+      throw invalid(`brackets are nested more than ${DEEPEST_NESTING} deep`, positionOf(token));
   }
 }
 
-export function placeOf(token: IToken): Place {
+export function positionOf(token: IToken): Place {
   return place({ line: token.startLine, column: token.startColumn });
 }
 
@@ -166,7 +167,7 @@ export function unquoted(token: IToken): string {
       return doubled === quote ? quote : pair;
     });
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw invalid('texts cannot hold U+0000 or half a surrogate pair', placeOf(token));
+    throw invalid('texts cannot hold U+0000 or half a surrogate pair', positionOf(token));
   }
   return text;
 }

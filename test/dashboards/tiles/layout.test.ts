@@ -9,7 +9,7 @@ import {
   layAmong,
   LAYOUT_STYLES,
   overlap,
-  placeOf,
+  gridPlaceOf,
   type Grid,
   type Laid,
 } from '../../../src/dashboards/tiles/layout.ts';
@@ -31,7 +31,7 @@ const holds = <T>(arbitrary: fc.Arbitrary<T>, promise: (value: T) => void) =>
 
 function assertTidy(tiles: readonly Laid[], whole: boolean): void {
   for (const grid of Object.keys(GRIDS) as Grid[]) {
-    const places = tiles.flatMap(({ layouts }) => placeOf(layouts, grid) ?? []);
+    const places = tiles.flatMap(({ layouts }) => gridPlaceOf(layouts, grid) ?? []);
     if (whole) assert.equal(places.length, tiles.length);
     for (const [index, place] of places.entries()) {
       assert(place.x >= 0 && place.y >= 0 && place.x + place.w <= GRIDS[grid], JSON.stringify(place));
@@ -49,8 +49,8 @@ describe('the layout of any dashboard', () => {
       const after = compacted(before);
       assertTidy(after, false);
       for (const { id, layouts } of after) {
-        const was = placeOf(before.find((tile) => tile.id === id)!.layouts, 'sm');
-        const is = placeOf(layouts, 'sm');
+        const was = gridPlaceOf(before.find((tile) => tile.id === id)!.layouts, 'sm');
+        const is = gridPlaceOf(layouts, 'sm');
         assert.deepEqual(is && { ...is, y: 0 }, was && { ...was, y: 0 });
       }
     });
@@ -93,9 +93,9 @@ describe('the layout of any dashboard', () => {
       const settled = compacted(others);
       const laid = layAmong(settled, wish);
       assertTidy([...settled, { id: 99, layouts: laid }], false);
-      const [wanted, place] = [placeOf(wish, 'sm'), placeOf(laid, 'sm')];
+      const [wanted, place] = [gridPlaceOf(wish, 'sm'), gridPlaceOf(laid, 'sm')];
       assert.deepEqual(place && { ...place, y: 0 }, wanted && { ...wanted, y: 0 });
-      const taken = settled.flatMap((tile) => placeOf(tile.layouts, 'sm') ?? []);
+      const taken = settled.flatMap((tile) => gridPlaceOf(tile.layouts, 'sm') ?? []);
       if (wanted && !taken.some((other) => overlap(other, wanted))) assert.deepEqual(place, wanted);
     });
   });
@@ -107,7 +107,7 @@ describe('the layout of any dashboard', () => {
       { id: 4, layouts: { sm: { x: 0, y: 10, w: 12, h: 2 } } },
     ];
     assert.deepEqual(
-      compacted(tiles).map(({ layouts }) => placeOf(layouts, 'sm')?.y),
+      compacted(tiles).map(({ layouts }) => gridPlaceOf(layouts, 'sm')?.y),
       [0, 0, 5],
     );
   });

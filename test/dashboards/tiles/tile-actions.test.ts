@@ -1,7 +1,7 @@
 /** What is done with single tiles: moved, copied, put in order, written, taken off. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { overlap, placeOf, type Layouts, type Place } from '../../../src/dashboards/tiles/layout.ts';
+import { overlap, gridPlaceOf, type Layouts, type Place } from '../../../src/dashboards/tiles/layout.ts';
 import { startDashboardsApi, type Body, type Dashboard, type DashboardsApi } from '../../support/dashboards-api.ts';
 import { buildPersonalKey } from '../../support/identity.ts';
 
@@ -18,7 +18,7 @@ const idsOf = ({ tiles }: Dashboard) => tiles.map(idOf);
 const insightOf = ({ tiles }: Dashboard) => (tiles[0]!['insight'] as { id: number }).id;
 const bodies = ({ tiles }: Dashboard) => tiles.map((tile) => (tile['text'] as Body | null)?.['body']);
 const placesOf = ({ tiles }: Dashboard, grid: 'sm' | 'xs' = 'sm') =>
-  tiles.map(({ layouts }) => placeOf(layouts as Layouts, grid));
+  tiles.map(({ layouts }) => gridPlaceOf(layouts as Layouts, grid));
 
 type Bodies = { [action: string]: (tile: number, other: Dashboard) => Body };
 const ACTIONS: Bodies = {

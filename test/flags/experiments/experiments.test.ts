@@ -347,7 +347,7 @@ describe('experiments', () => {
       assert.deepEqual([ended.end_date, ended.feature_flag.active], [END, true]);
       assert.equal((await change(id, { archived: true })).archived, true);
       assert.equal(ended.feature_flag.id, flag.id);
-      const { results } = await world.stores.activity.list(
+      const { results } = await world.stores.auditLog.list(
         world.ours.projectId,
         { scope: 'Experiment', itemId: id },
         { limit: 9, offset: 0 },

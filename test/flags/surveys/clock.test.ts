@@ -70,7 +70,7 @@ describe('surveys, as time passes', () => {
     assert.equal(flag.active, false);
     await clock.tick();
     assert.deepEqual((await get(id)).end_date, endDate);
-    const told = await world.stores.activity.list(
+    const told = await world.stores.auditLog.list(
       world.ours.projectId,
       { scope: 'Survey', itemId: id },
       { limit: 9, offset: 0 },

@@ -322,7 +322,7 @@ describe('surveys', () => {
     await change(id, { start_date: now(), schedule: 'always' });
     await change(id, {});
     await world.done('DELETE', `${PATH}${id}/`);
-    const told = await world.stores.activity.list(
+    const told = await world.stores.auditLog.list(
       world.ours.projectId,
       { scope: 'Survey', itemId: id },
       { limit: 9, offset: 0 },

@@ -88,19 +88,19 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     name: 'ledger-commit-epoch',
     guards: 'a fenced run begins no commit',
     tests: LEDGER,
-    replace: ['.where(ours(hold))', '.where(key(hold))'],
+    replace: ['.where(ours(lease))', '.where(key(lease))'],
   },
   {
     name: 'ledger-commit-live',
     guards: 'no commit begins for an export that was deleted',
     tests: LEDGER,
-    replace: ['.whereExists(liveExport(hold))', ''],
+    replace: ['.whereExists(liveExport(lease))', ''],
   },
   {
     name: 'ledger-delivered-epoch',
     guards: 'a fenced run does not call the interval delivered',
     tests: LEDGER,
-    replace: ['.where(ours(hold))', '.where(key(hold))'],
+    replace: ['.where(ours(lease))', '.where(key(lease))'],
   },
   {
     name: 'ledger-stays-stale',
@@ -112,7 +112,7 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     name: 'ledger-reopen-epoch',
     guards: 'a fenced run does not undo the commit of the one after it',
     tests: LEDGER,
-    replace: ['.where(ours(hold))', '.where(key(hold))'],
+    replace: ['.where(ours(lease))', '.where(key(lease))'],
   },
   {
     name: 'ledger-artifact-epoch',

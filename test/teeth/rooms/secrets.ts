@@ -40,15 +40,15 @@ export const SECRET_TEETH: readonly Tooth[] = [
     replace: ['timingSafeEqual(given, mac(key, text, purpose))', 'true'],
   },
   {
-    name: 'sealed-row',
-    guards: 'a sealed secret opens in its own row only',
-    tests: ['test/exports/sealed-config.test.ts'],
+    name: 'encrypted-row',
+    guards: 'an encrypted secret opens in its own row only',
+    tests: ['test/exports/config-encryption.test.ts'],
     replace: ['`batch_exports/${projectId}/${id}`', '`batch_exports/${typeof projectId}/${typeof id}`'],
   },
   {
-    name: 'sealed-integration',
-    guards: 'a sealed secret of an integration opens in its own row only',
-    tests: ['test/exports/sealed-config.test.ts'],
+    name: 'encrypted-integration',
+    guards: 'an encrypted secret of an integration opens in its own row only',
+    tests: ['test/exports/config-encryption.test.ts'],
     replace: ['`integrations/${projectId}/${id}`', '`integrations/${typeof projectId}/${typeof id}`'],
   },
   {

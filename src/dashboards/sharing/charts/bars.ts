@@ -40,7 +40,7 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
   const frame = labels.map((label, index) => {
     return { text: shortDay(label), at: round((outer(index) ?? 0) + outer.bandwidth() / 2) / PLANE };
   });
-  return plot({ says: `Bar chart. ${inWords(series)}`, ticks, labels: frame, shapes });
+  return plot({ label: `Bar chart. ${inWords(series)}`, ticks, labels: frame, shapes });
 }
 
 /** One bar for each series: also for pies, whose slices people compare worse. */

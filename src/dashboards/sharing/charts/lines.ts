@@ -22,7 +22,7 @@ export function lineChart(all: readonly Series[]): ComponentChild {
         data.map((value, index) => dot(x(index), y(value), `${label}, ${labels[index]}: ${number(value)}`)),
     ),
   );
-  return plot({ says: `Line chart. ${inWords(series)}`, ticks, labels: frame, shapes });
+  return plot({ label: `Line chart. ${inWords(series)}`, ticks, labels: frame, shapes });
 }
 
 export function areaChart(all: readonly Series[]): ComponentChild {
@@ -39,7 +39,7 @@ export function areaChart(all: readonly Series[]): ComponentChild {
   const shapes = layers.map((layer, n) =>
     h('path', { class: `area ${colourOf(n)}`, d: path(layer) ?? '' }, h('title', null, series[n]!.label)),
   );
-  return plot({ says: `Area chart. ${inWords(series)}`, ticks, labels: frame, shapes });
+  return plot({ label: `Area chart. ${inWords(series)}`, ticks, labels: frame, shapes });
 }
 
 function timeOf(all: readonly Series[]) {
@@ -60,6 +60,6 @@ export function heights(values: readonly number[]) {
 }
 
 /** A line without length has round ends, whatever the plane is stretched to. */
-function dot(x: number, y: number, says: string): ComponentChild {
-  return h('path', { class: 'dot', d: `M${x},${y}h0` }, h('title', null, says));
+function dot(x: number, y: number, label: string): ComponentChild {
+  return h('path', { class: 'dot', d: `M${x},${y}h0` }, h('title', null, label));
 }

@@ -11,7 +11,7 @@ const MAX_LABELS = 6;
 
 export type Frame = {
   /** Text that a screen reader reads instead of the picture. */
-  says: string;
+  label: string;
   /** Where horizontal lines are: the first at the bottom, the last at the top. */
   ticks: readonly number[];
   /** Of the horizontal axis, and where on it, from 0 to 1. */
@@ -20,7 +20,7 @@ export type Frame = {
   shapes: ComponentChild;
 };
 
-export function plot({ says, ticks, labels, shapes }: Frame): ComponentChild {
+export function plot({ label, ticks, labels, shapes }: Frame): ComponentChild {
   const [bottom = 0] = ticks;
   const top = ticks.at(-1) ?? 1;
   const heightOf = (tick: number) => `${round(((top - tick) / (top - bottom)) * 100)}%`;
@@ -36,7 +36,7 @@ export function plot({ says, ticks, labels, shapes }: Frame): ComponentChild {
     ),
     h(
       'svg',
-      { class: 'plane', role: 'img', 'aria-label': says },
+      { class: 'plane', role: 'img', 'aria-label': label },
       ticks.map((tick) => h('line', { class: 'grid', x1: '0', x2: '100%', y1: heightOf(tick), y2: heightOf(tick) })),
       h(
         'svg',

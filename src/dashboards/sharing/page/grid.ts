@@ -1,5 +1,5 @@
 /** Where tiles lie on the page. Written as rules of its stylesheet: the page has no styles in its elements, which its policy forbids. */
-import { arranged, compacted, placeOf, type Laid as Placed, type Place } from '../../tiles/layout.ts';
+import { arranged, compacted, gridPlaceOf, type Laid as Placed, type Place } from '../../tiles/layout.ts';
 
 /** Taller ones leave nothing to see but room. */
 const MAX_HEIGHT = 30;
@@ -10,18 +10,18 @@ type Laid = Placed & { insight?: object | null };
 
 /** Tiles without a place come after all others, two beside each other. */
 export function gridRules(tiles: readonly Laid[]): string {
-  const placed = compacted(tiles.filter(({ layouts }) => placeOf(layouts, 'sm')).map(bounded));
-  const places = placed.map(({ id, layouts }) => [id, placeOf(layouts, 'sm')!] as const);
+  const placed = compacted(tiles.filter(({ layouts }) => gridPlaceOf(layouts, 'sm')).map(bounded));
+  const places = placed.map(({ id, layouts }) => [id, gridPlaceOf(layouts, 'sm')!] as const);
   const bottom = Math.max(0, ...places.map(([, { y, h }]) => y + h));
   const others = arranged(
-    tiles.filter(({ layouts }) => !placeOf(layouts, 'sm')),
+    tiles.filter(({ layouts }) => !gridPlaceOf(layouts, 'sm')),
     'two_column',
-  ).map(({ id, layouts }) => [id, lower(placeOf(layouts, 'sm')!, bottom)] as const);
+  ).map(({ id, layouts }) => [id, lower(gridPlaceOf(layouts, 'sm')!, bottom)] as const);
   return [...places, ...others].map(([id, place]) => ruleOf(id, place)).join('');
 }
 
 function bounded(tile: Laid): Laid {
-  const { h, ...place } = placeOf(tile.layouts, 'sm')!;
+  const { h, ...place } = gridPlaceOf(tile.layouts, 'sm')!;
   return { id: tile.id, layouts: { sm: { ...place, h: Math.min(h, isEmpty(tile) ? EMPTY_HEIGHT : MAX_HEIGHT) } } };
 }
 

@@ -8,7 +8,7 @@ import type { TileBody } from '../tiles/schema.ts';
 /** All members but those that are drawn: one that is added later has to be told, or left untold here. */
 type Others<Body, Drawn extends keyof Body> = Record<Exclude<keyof Body, Drawn>, unknown>;
 
-export const UNTOLD_DASHBOARD = {
+export const HIDDEN_DASHBOARD_FIELDS = {
   pinned: false,
   created_at: null,
   created_by: null,
@@ -48,14 +48,14 @@ type DrawnOfTile =
   | 'button_tile'
   | 'error';
 
-export const UNTOLD_TILE = {
+export const HIDDEN_TILE_FIELDS = {
   widget: null,
   filters_overrides: {},
   last_refresh: null,
   is_cached: false,
 } as const satisfies Others<TileBody, DrawnOfTile>;
 
-export const UNTOLD_TEXT = {
+export const HIDDEN_TEXT_FIELDS = {
   created_by: null,
   last_modified_by: null,
   last_modified_at: null,
@@ -63,7 +63,7 @@ export const UNTOLD_TEXT = {
   dashboard_tiles: [],
 } as const satisfies Others<NonNullable<TileBody['text']>, 'id' | 'body'>;
 
-export const UNTOLD_BUTTON = { team: null, dashboard_tiles: [] } as const satisfies Others<
+export const HIDDEN_BUTTON_FIELDS = { team: null, dashboard_tiles: [] } as const satisfies Others<
   NonNullable<TileBody['button_tile']>,
   'id' | 'url' | 'text' | 'placement' | 'style'
 >;
@@ -83,7 +83,7 @@ type DrawnOfInsight =
   | 'error'
   | 'dashboards';
 
-export const UNTOLD_INSIGHT = {
+export const HIDDEN_INSIGHT_FIELDS = {
   filters: {},
   order: null,
   deleted: false,

@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts';
 import { runLog } from './open-session.ts';
 
 /** Does the work; when it fails in a way that may pass, the run's row and log say so before the error goes on. */
-export async function notingFailure<T>(
+export async function withFailureRecorded<T>(
   engine: Engine,
   run: Run,
   signal: AbortSignal,

@@ -25,7 +25,7 @@ const NOTHING_STORED: Facts = {
   hashKeyOverrides: new Map(),
 };
 
-export class Asker {
+export class EvaluationContext {
   readonly request: EvaluationRequest;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -65,7 +65,7 @@ export class Asker {
     return (this.#cohorts ??= new Map());
   }
 
-  /** Of flags that others depend on, by index. One that is for others than the asker has none: it counts as false. */
+  /** Of flags that others depend on, by index. A flag for others than this context has none: it counts as false. */
   get decisions(): Map<number, Decision> {
     return (this.#decisions ??= new Map());
   }

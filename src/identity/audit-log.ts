@@ -1,7 +1,7 @@
 /** Activity log: entries that are written in the transaction of the change itself. */
 import { isDeepStrictEqual } from 'node:util';
 import { nullable, stringEnum, Type, type Static } from '../schema.ts';
-import type { ActivityEntry } from './activity.store.ts';
+import type { AuditLogEntry } from './audit-log.store.ts';
 import { UserBody, userOf } from './users.ts';
 import type { Users } from './users.store.ts';
 
@@ -22,7 +22,7 @@ const VERBS = [
   'share_login_success',
   'share_login_failed',
 ] as const;
-export type ActivityVerb = (typeof VERBS)[number];
+export type AuditVerb = (typeof VERBS)[number];
 
 const ChangeBody = Type.Object({
   type: Type.String({ description: 'The kind of object.' }),
@@ -74,7 +74,7 @@ export const ActivityBody = Type.Object(
   { title: 'Activity' },
 );
 
-export function presentActivity(entry: ActivityEntry, users: Users): Static<typeof ActivityBody> {
+export function presentAuditLogEntry(entry: AuditLogEntry, users: Users): Static<typeof ActivityBody> {
   const { name, type = null, version, changes } = entry.detail;
   return {
     id: entry.id,

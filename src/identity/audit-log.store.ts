@@ -2,19 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import { isSecretName, redact, REDACTED } from '../secrets/redact.ts';
-import type { ActivityVerb, Author, Change } from './activity.ts';
+import type { AuditVerb, Author, Change } from './audit-log.ts';
 import { withoutHidden } from './hidden-names.store.ts';
-import type { SeenActivity } from './seen-activity.ts';
+import type { VisibleAuditLog } from './visible-audit-log.ts';
 import { seesAll, whereVisible } from './visible.store.ts';
 
-export type NewActivity = {
+export type NewAuditLogEntry = {
   /** `id` null: it is of the organization as a whole. Without the organization it is looked up. */
   project: { id: number; organizationId?: string } | { id: null; organizationId: string };
   author: Author;
   /** The kind of object: `FeatureFlag`, `Cohort`, ... */
   scope: string;
   itemId: string | number;
-  activity: ActivityVerb;
+  activity: AuditVerb;
   /** Of the object, for people. */
   name: string;
   /** As upstream calls the kind there, where it does: `dashboard`. */
@@ -24,13 +24,13 @@ export type NewActivity = {
   changes: readonly Change[];
 };
 
-export type ActivityEntry = {
+export type AuditLogEntry = {
   id: string;
   organizationId: string;
   projectId: number | null;
   scope: string;
   itemId: string;
-  activity: ActivityVerb;
+  activity: AuditVerb;
   /** Older entries have no type. */
   detail: { name: string; type?: string | null; version: number | null; changes: Change[] };
   /** null: a key of the project did it, or the user is gone. */
@@ -38,13 +38,13 @@ export type ActivityEntry = {
   createdAt: string;
 };
 
-type WantedActivity = {
+type AuditLogFilter = {
   scope?: string | undefined;
   itemId?: string | number | undefined;
   /** The author. */
   userId?: number | undefined;
   /** Objects of these kinds that the reader may see; absent: all. The reader's own entries are always shown. */
-  seen?: readonly SeenActivity[];
+  seen?: readonly VisibleAuditLog[];
 };
 type Page = { limit: number; offset: number };
 
@@ -54,14 +54,14 @@ type Row = {
   project_id: number | null;
   scope: string;
   item_id: string;
-  activity: ActivityVerb;
-  detail: ActivityEntry['detail'];
+  activity: AuditVerb;
+  detail: AuditLogEntry['detail'];
   user_id: number | null;
   key_id: string | null;
   created_at: string;
 };
 
-function fromRow(row: Row): ActivityEntry {
+function fromRow(row: Row): AuditLogEntry {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -85,12 +85,12 @@ function hidden(value: unknown): unknown {
   return value === null ? null : REDACTED;
 }
 
-export function activityStore(db: Knex) {
+export function auditLogStore(db: Knex) {
   const table = () => db<Row>('activity_log');
 
   function whereSeen(
     about: Knex.QueryBuilder,
-    { visible, partsOfExports: parts }: SeenActivity,
+    { visible, partsOfExports: parts }: VisibleAuditLog,
     projectId: number | null,
   ): void {
     if (parts === undefined) {
@@ -108,9 +108,9 @@ export function activityStore(db: Knex) {
 
   async function listed(
     place: { project_id: number } | { organization_id: string; project_id: null },
-    { scope, itemId, userId, seen = [] }: WantedActivity,
+    { scope, itemId, userId, seen = [] }: AuditLogFilter,
     page: Page,
-  ): Promise<{ count: number; results: ActivityEntry[] }> {
+  ): Promise<{ count: number; results: AuditLogEntry[] }> {
     const wanted = () => {
       const rows = table().where({
         ...place,
@@ -140,7 +140,7 @@ export function activityStore(db: Knex) {
 
   return {
     /** Secrets in the changes are blackened: leave out those that do not look like one. */
-    async record({ project, author, changes, ...entry }: NewActivity): Promise<void> {
+    async record({ project, author, changes, ...entry }: NewAuditLogEntry): Promise<void> {
       await table().insert({
         id: randomUUID(),
         organization_id:
@@ -163,12 +163,12 @@ export function activityStore(db: Knex) {
     },
 
     /** Of a project, newest first: of one object, of all of a kind, or of all. */
-    list: (projectId: number, wanted: WantedActivity, page: Page) => listed({ project_id: projectId }, wanted, page),
+    list: (projectId: number, wanted: AuditLogFilter, page: Page) => listed({ project_id: projectId }, wanted, page),
 
     /** Of an organization as a whole, without that of its projects. */
-    listOfOrganization: (organizationId: string, wanted: WantedActivity, page: Page) =>
+    listOfOrganization: (organizationId: string, wanted: AuditLogFilter, page: Page) =>
       listed({ organization_id: organizationId, project_id: null }, wanted, page),
   };
 }
 
-export type ActivityStore = ReturnType<typeof activityStore>;
+export type AuditLogStore = ReturnType<typeof auditLogStore>;

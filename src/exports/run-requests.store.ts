@@ -7,11 +7,11 @@ import type { Knex } from '../db/connection.ts';
 import { isoMicros } from './domain/instants.ts';
 import type { DataInterval } from './domain/intervals.ts';
 import type { RunKind } from './domain/statuses.ts';
-import { intervalKey, type ExportInterval } from './holds.store.ts';
+import { intervalKey, type ExportInterval } from './epoch-lease.store.ts';
 
 export type RequestKind = Exclude<RunKind, 'scheduled'>;
 
-export type ExportRequest = {
+export type RunRequest = {
   id: string;
   exportId: string;
   start: string;
@@ -41,7 +41,7 @@ type RequestRow = {
   started_directly: boolean;
 };
 
-function requestFromRow(row: RequestRow): ExportRequest {
+function requestFromRow(row: RequestRow): RunRequest {
   return {
     id: row.id,
     exportId: row.batch_export_id,
@@ -56,7 +56,7 @@ function requestFromRow(row: RequestRow): ExportRequest {
   };
 }
 
-export function requestStore(db: Knex) {
+export function runRequestStore(db: Knex) {
   const table = () => db<RequestRow>('batch_export_requests');
 
   return {
@@ -123,7 +123,7 @@ export function requestStore(db: Knex) {
     },
 
     /** The open requests of an export that have a place. */
-    async claimed(exportId: string): Promise<ExportRequest[]> {
+    async claimed(exportId: string): Promise<RunRequest[]> {
       const rows = (await table()
         .where({ batch_export_id: exportId })
         .whereRaw('closed_at is null and claimed_at is not null')
@@ -202,7 +202,7 @@ export function requestStore(db: Knex) {
     },
 
     /** Closes a request as it was read: one that somebody wanted again meanwhile stays open. */
-    async close({ id, wantedAt }: ExportRequest, runId: string | null): Promise<void> {
+    async close({ id, wantedAt }: RunRequest, runId: string | null): Promise<void> {
       // tooth: request-of-unclosed
       await table()
         .where({ id, wanted_at: wantedAt })
@@ -220,4 +220,4 @@ export function requestStore(db: Knex) {
   };
 }
 
-export type RequestStore = ReturnType<typeof requestStore>;
+export type RequestStore = ReturnType<typeof runRequestStore>;

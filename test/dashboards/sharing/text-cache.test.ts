@@ -1,6 +1,6 @@
 /** What is written for one visitor is enough for all, for a moment. */
 import assert from 'node:assert/strict';
-import { createKeptTexts, type Text } from '../../../src/dashboards/sharing/kept-texts.ts';
+import { createTextCache, type Text } from '../../../src/dashboards/sharing/text-cache.ts';
 
 const nothing = () => Promise.reject(new Error('away'));
 const textOf = (letters: string): Text => ({ bytes: Buffer.from(letters), headers: {} });
@@ -14,7 +14,7 @@ describe('a text that was written for a visitor', () => {
   });
 
   function texts(mostBytes?: number) {
-    const kept = createKeptTexts({ now: () => time, ...(mostBytes !== undefined && { mostBytes }) });
+    const kept = createTextCache({ now: () => time, ...(mostBytes !== undefined && { mostBytes }) });
     return async (name: string, letters = name) => {
       const { bytes } = await kept.textOf(name, async () => {
         written.push(name);
@@ -35,7 +35,7 @@ describe('a text that was written for a visitor', () => {
   });
 
   it('is as old as what was read for it, however long it took', async () => {
-    const kept = createKeptTexts({ now: () => time });
+    const kept = createTextCache({ now: () => time });
     const slow = Promise.withResolvers<Text>();
     const first = kept.textOf('a', () => slow.promise);
     time = 3_000;
@@ -47,7 +47,7 @@ describe('a text that was written for a visitor', () => {
   });
 
   it('is not kept when it could not be written', async () => {
-    const kept = createKeptTexts();
+    const kept = createTextCache();
     await Promise.all([1, 2].map(() => assert.rejects(kept.textOf('a', nothing), /away/)));
     assert.equal((await kept.textOf('a', async () => textOf('x'))).bytes.toString(), 'x');
   });

@@ -7,7 +7,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 
 export type Text = { bytes: Buffer; headers: Readonly<Record<string, string>> };
 
-export type KeptTexts = {
+export type TextCache = {
   /**
    * @param name all that the text depends on, but for what may be seconds old
    * @param write is not called while there is a text of that name, or somebody else's is being written; what it throws is not kept
@@ -24,15 +24,15 @@ type Options = {
   mostBytes?: number;
 };
 
-export function createKeptTexts({ now = () => performance.now(), mostBytes = MOST_BYTES }: Options = {}): KeptTexts {
+export function createTextCache({ now = () => performance.now(), mostBytes = MOST_BYTES }: Options = {}): TextCache {
   /** In the order in which they were begun. */
   const entries = new Map<string, Entry>();
-  let held = 0;
+  let heldBytes = 0;
 
   function drop(name: string, entry: Entry): void {
     if (entries.get(name) !== entry) return;
     entries.delete(name);
-    held -= entry.bytes;
+    heldBytes -= entry.bytes;
   }
 
   function dropOld(): void {
@@ -45,9 +45,9 @@ export function createKeptTexts({ now = () => performance.now(), mostBytes = MOS
   function keep(name: string, entry: Entry, { bytes }: Text): void {
     if (entries.get(name) !== entry) return;
     entry.bytes = Buffer.byteLength(name) + bytes.length;
-    held += entry.bytes;
+    heldBytes += entry.bytes;
     for (const [other, one] of entries) {
-      if (held <= mostBytes) return;
+      if (heldBytes <= mostBytes) return;
       if (one.bytes > 0) drop(other, one);
     }
   }

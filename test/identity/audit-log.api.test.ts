@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { activityRoutes } from '../../src/identity/activity.routes.ts';
-import { activityStore } from '../../src/identity/activity.store.ts';
+import { auditLogRoutes } from '../../src/identity/audit-log.routes.ts';
+import { auditLogStore } from '../../src/identity/audit-log.store.ts';
 import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
 import { identityStores } from '../../src/identity/stores.ts';
 import { userStore } from '../../src/identity/users.store.ts';
@@ -22,10 +22,10 @@ describe('the activity log of a project', () => {
   before(async () => {
     database = await createTestDatabase();
     db = createKnex({ url: database.url, applicationName: 'test' });
-    const activity = activityStore(db);
+    const auditLog = auditLogStore(db);
     api = await startApi({
-      routes: activityRoutes,
-      collaborators: { activity, users: userStore(db) },
+      routes: auditLogRoutes,
+      collaborators: { auditLog, users: userStore(db) },
       gatekeeper: createGatekeeper(identityStores(db)),
     });
     ours = await buildTenant(db);
@@ -39,7 +39,7 @@ describe('the activity log of a project', () => {
     ] as const) {
       const project = { id: tenant.projectId, organizationId: tenant.organizationId };
       const author = { userId, keyId: null };
-      await activity.record({ project, author, scope, itemId, activity: 'updated', name: itemId, changes: [] });
+      await auditLog.record({ project, author, scope, itemId, activity: 'updated', name: itemId, changes: [] });
     }
   });
   after(async () => {
@@ -69,7 +69,7 @@ describe('the activity log of a project', () => {
   ] as const) {
     it(`lists ${expected.join(', ') || 'nothing'} for ${query || 'all'}`, async () => {
       const answer = await api.request('GET', path(query), { key });
-      answerCheck(activityRoutes)('GET', path(query), answer);
+      answerCheck(auditLogRoutes)('GET', path(query), answer);
       const { results } = answer.body as { results: Entry[] };
       assert.deepEqual(
         results.map((entry) => `${entry.scope} ${entry.item_id}`),

@@ -3,7 +3,7 @@ import type { Rights, Visible } from '../http/access.ts';
 import { KINDS } from './access-levels.ts';
 
 /** Of the entries about one kind of object, those about these objects. */
-export type SeenActivity = {
+export type VisibleAuditLog = {
   scope: string;
   visible: Visible;
   /** The table of what the entries are about, where these are parts of batch exports: then `visible` is about the exports. */
@@ -18,12 +18,12 @@ const PARTS_OF_EXPORTS = [
 ];
 
 /** An insight that is put on dashboards, and taken off. */
-const NAMED_IN: Record<string, SeenActivity['namedIn']> = {
+const NAMED_IN: Record<string, VisibleAuditLog['namedIn']> = {
   dashboard: { scope: 'Insight', field: 'dashboards', table: 'dashboards' },
 };
 
 /** For each kind of object; what is about none of them is for everybody. */
-export function seenActivity(rights: Rights): SeenActivity[] {
+export function visibleAuditLog(rights: Rights): VisibleAuditLog[] {
   return [
     ...KINDS.map((kind) => {
       const namedIn = NAMED_IN[kind];

@@ -1,11 +1,11 @@
-/** Data intervals of exports as keys of rows, and the epoch that somebody holds on one. */
+/** Data intervals of exports as keys of rows, and the lease that an epoch has on one. */
 import type { Knex } from '../db/connection.ts';
 import { Superseded } from '../errors.ts';
 
 /** A data interval of an export; instants are ISO. */
 export type ExportInterval = { exportId: string; start: string; end: string };
 
-export type Hold = ExportInterval & { epoch: number };
+export type EpochLease = ExportInterval & { epoch: number };
 
 /** The interval's columns, as every table of intervals has them. */
 export const intervalKey = ({ exportId, start, end }: ExportInterval) => ({
@@ -15,10 +15,10 @@ export const intervalKey = ({ exportId, start, end }: ExportInterval) => ({
 });
 
 /** The interval's row as long as the epoch is still the newest one. */
-export const ours = (hold: Hold) => ({ ...intervalKey(hold), epoch: String(hold.epoch) });
+export const ours = (lease: EpochLease) => ({ ...intervalKey(lease), epoch: String(lease.epoch) });
 
 /** @throws Superseded always, naming the run that holds the interval now */
-export async function superseded(db: Knex, hold: Hold): Promise<never> {
-  const row = await db<{ run_id: string }>('batch_export_intervals').where(intervalKey(hold)).first('run_id');
+export async function superseded(db: Knex, lease: EpochLease): Promise<never> {
+  const row = await db<{ run_id: string }>('batch_export_intervals').where(intervalKey(lease)).first('run_id');
   throw new Superseded(row ? `superseded by run ${row.run_id}` : 'superseded: the batch export was deleted');
 }

@@ -3,12 +3,12 @@ import { InvalidInput } from '../errors.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
 import { json, route } from '../http/route.ts';
 import { Type, type Static } from '../schema.ts';
-import { ActivityBody, presentActivity } from './activity.ts';
-import type { ActivityEntry, ActivityStore } from './activity.store.ts';
-import { seenActivity } from './seen-activity.ts';
+import { ActivityBody, presentAuditLogEntry } from './audit-log.ts';
+import type { AuditLogEntry, AuditLogStore } from './audit-log.store.ts';
+import { visibleAuditLog } from './visible-audit-log.ts';
 import type { UserStore } from './users.store.ts';
 
-export type ActivityApi = { activity: ActivityStore; users: UserStore };
+export type AuditLogApi = { auditLog: AuditLogStore; users: UserStore };
 
 const query = Type.Object({
   ...offsetQuery().properties,
@@ -27,9 +27,9 @@ const listActivity = route({
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of a project’s objects, the newest first',
   description: 'Without those of objects that are hidden from the caller.',
-  async handle({ project, rights, query: asked, url }, { activity, users }: ActivityApi) {
-    const wanted = { ...wantedOf(asked), seen: seenActivity(rights) };
-    const page = await activity.list(project.id, wanted, placeOf(asked));
+  async handle({ project, rights, query: asked, url }, { auditLog, users }: AuditLogApi) {
+    const wanted = { ...wantedOf(asked), seen: visibleAuditLog(rights) };
+    const page = await auditLog.list(project.id, wanted, pageBounds(asked));
     return json(200, offsetPage(url, asked, await presented(page, users)));
   },
 });
@@ -41,13 +41,13 @@ const listOrganizationActivity = route({
   query,
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of an organization, its members, roles, invites and keys, the newest first',
-  async handle({ organization, query: asked, url }, { activity, users }: ActivityApi) {
-    const page = await activity.listOfOrganization(organization.id, wantedOf(asked), placeOf(asked));
+  async handle({ organization, query: asked, url }, { auditLog, users }: AuditLogApi) {
+    const page = await auditLog.listOfOrganization(organization.id, wantedOf(asked), pageBounds(asked));
     return json(200, offsetPage(url, asked, await presented(page, users)));
   },
 });
 
-export const activityRoutes = [listActivity, listOrganizationActivity];
+export const auditLogRoutes = [listActivity, listOrganizationActivity];
 
 type ActivityQuery = Static<typeof query>;
 
@@ -58,11 +58,11 @@ function wantedOf({ scope, item_id: itemId, user: userId }: ActivityQuery) {
   return { scope, itemId, userId };
 }
 
-function placeOf({ limit, offset }: ActivityQuery) {
+function pageBounds({ limit, offset }: ActivityQuery) {
   return { limit: boundedLimit(limit), offset };
 }
 
-async function presented(page: { count: number; results: ActivityEntry[] }, users: UserStore) {
+async function presented(page: { count: number; results: AuditLogEntry[] }, users: UserStore) {
   const known = await users.byIds(page.results.map(({ userId }) => userId));
-  return { count: page.count, results: page.results.map((entry) => presentActivity(entry, known)) };
+  return { count: page.count, results: page.results.map((entry) => presentAuditLogEntry(entry, known)) };
 }

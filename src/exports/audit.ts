@@ -1,5 +1,5 @@
 /** What the activity log tells of batch exports and of what belongs to them: written in the transaction of each change. */
-import { changesBetween, type ActivityVerb, type Author, type Change } from '../identity/activity.ts';
+import { changesBetween, type AuditVerb, type Author, type Change } from '../identity/audit-log.ts';
 import type { Backfill } from './backfills.store.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import type { Integration } from './integrations.store.ts';
@@ -9,16 +9,16 @@ import type { Bound } from './stores.ts';
 /** Sluice itself. */
 export const NOBODY: Author = { userId: null, keyId: null };
 
-type Told = { activity: ActivityVerb; changes: Change[] };
+type AuditEntry = { activity: AuditVerb; changes: Change[] };
 
 /** @param before absent: it was just made */
-export async function tellOfExport(
-  { activity }: Bound,
+export async function recordExport(
+  { auditLog }: Bound,
   by: Author,
-  verb: ActivityVerb,
+  verb: AuditVerb,
   { before, after }: { before?: BatchExport; after: BatchExport },
 ): Promise<void> {
-  await activity.record({
+  await auditLog.record({
     project: { id: after.projectId },
     author: by,
     scope: 'BatchExport',
@@ -48,26 +48,31 @@ function fieldsOf(one: BatchExport): Record<string, unknown> {
 }
 
 /** A retry is a backfill of one data interval. */
-export async function tellOfBackfill({ activity }: Bound, by: Author, backfill: Backfill, told: Told): Promise<void> {
+export async function recordBackfill(
+  { auditLog }: Bound,
+  by: Author,
+  backfill: Backfill,
+  entry: AuditEntry,
+): Promise<void> {
   const { id, projectId, kind, startAt, endAt } = backfill;
   const name = `${kind} from ${startAt} to ${endAt}`;
-  await activity.record({
+  await auditLog.record({
     project: { id: projectId },
     author: by,
     scope: 'BatchExportBackfill',
     itemId: id,
     name,
-    ...told,
+    ...entry,
   });
 }
 
-export async function tellOfRun(
-  { activity }: Pick<Bound, 'activity'>,
+export async function recordRun(
+  { auditLog }: Pick<Bound, 'auditLog'>,
   by: Author,
   run: { id: string; projectId: number; start: string; end: string; status: string },
 ): Promise<void> {
   const { id, projectId, start, end, status } = run;
-  await activity.record({
+  await auditLog.record({
     project: { id: projectId },
     author: by,
     scope: 'BatchExportRun',
@@ -79,13 +84,13 @@ export async function tellOfRun(
 }
 
 /** Which of two deliveries of an interval stays. */
-export async function tellOfForeignDelivery(
-  { activity }: Pick<Bound, 'activity'>,
+export async function recordForeignDelivery(
+  { auditLog }: Pick<Bound, 'auditLog'>,
   by: Author,
   found: { exportId: string; projectId: number; start: string; end: string },
   side: string,
 ): Promise<void> {
-  await activity.record({
+  await auditLog.record({
     project: { id: found.projectId },
     author: by,
     scope: 'BatchExport',
@@ -97,18 +102,18 @@ export async function tellOfForeignDelivery(
 }
 
 /** Its secrets are named, never told. */
-export async function tellOfIntegration(
-  { activity }: Bound,
+export async function recordIntegration(
+  { auditLog }: Bound,
   by: Author,
   { id, projectId, kind }: Integration,
-  verb: ActivityVerb,
+  verb: AuditVerb,
   changedSecrets: readonly string[] = [],
 ): Promise<void> {
   const changes = changedSecrets.map((field): Change => {
     return { type: 'Integration', action: 'changed', field, before: HIDDEN, after: HIDDEN };
   });
   const entry = { scope: 'Integration', itemId: id, name: kind, activity: verb, changes };
-  await activity.record({ project: { id: projectId }, author: by, ...entry });
+  await auditLog.record({ project: { id: projectId }, author: by, ...entry });
 }
 
 const HIDDEN = '***';

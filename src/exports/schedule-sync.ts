@@ -1,12 +1,12 @@
 /** Keeps Temporal's schedules equal to the rows. */
 import type { Logger } from '../telemetry/logger.ts';
 import type { ExportSchedules } from '../temporal/schedules.ts';
-import { adoptPause, tellRestored } from './schedule-changes.ts';
+import { adoptPause, recordRestored } from './schedule-changes.ts';
 import type { ExportStores } from './stores.ts';
 
-export type ScheduleSetter = ReturnType<typeof scheduleSetter>;
+export type ScheduleSync = ReturnType<typeof scheduleSync>;
 
-export function scheduleSetter({
+export function scheduleSync({
   stores,
   schedules,
   log,
@@ -19,7 +19,7 @@ export function scheduleSetter({
    * Sets one export's schedule from its row. The row stays locked meanwhile, so that of several setters the last one sets what
    * the row says last; a deleted export's schedule is removed.
    */
-  async function set(id: string): Promise<void> {
+  async function sync(id: string): Promise<void> {
     await stores.inTransaction(async (inside) => {
       const row = await inside.schedules.lock(id);
       if (!row) return;
@@ -29,11 +29,11 @@ export function scheduleSetter({
   }
 
   return {
-    set,
+    set: sync,
 
     /** Like `set`, for a caller whose change is stored already: what fails now, the reconciler does within a minute. */
-    async follow(id: string): Promise<void> {
-      await set(id).catch((error: unknown) =>
+    async trySync(id: string): Promise<void> {
+      await sync(id).catch((error: unknown) =>
         log.warn({ err: error, batch_export_id: id }, 'the schedule follows later'),
       );
     },
@@ -46,21 +46,21 @@ export function scheduleSetter({
     async verify(id: string): Promise<boolean> {
       const row = await stores.schedules.read(id);
       if (!row || row.deleted || row.scheduleVersion !== row.version) {
-        await set(id);
+        await sync(id);
         return false;
       }
       const { differs, pause } = await schedules.compare(row);
       if (pause) {
         const adopted = await adoptPause(stores, row, pause);
         if (adopted) log.info({ batch_export_id: id, ...pause }, 'a pause or unpause made in Temporal is adopted');
-        if (differs !== 'no') await tellRestored(stores, row, differs);
-        await set(id);
+        if (differs !== 'no') await recordRestored(stores, row, differs);
+        await sync(id);
         return adopted;
       }
       if (differs === 'no') await stores.schedules.markSet(id, row.version);
       else {
-        await set(id);
-        await tellRestored(stores, row, differs);
+        await sync(id);
+        await recordRestored(stores, row, differs);
         log.warn({ batch_export_id: id, differs }, 'a schedule that was changed in Temporal is set again');
       }
       return false;

@@ -1,10 +1,10 @@
 /** Changes that people make to their own account, in the log of the organization that they work in. */
-import type { ActivityVerb, Author, Change } from './activity.ts';
+import type { AuditVerb, Author, Change } from './audit-log.ts';
 import { currentOrganization } from './current-organization.ts';
 import type { IdentityBound } from './stores.ts';
 
 type OwnEntry = {
-  activity: ActivityVerb;
+  activity: AuditVerb;
   name: string;
   changes?: readonly Change[];
   /** The author, where it is somebody else. */
@@ -22,5 +22,5 @@ export async function recordOwn(
   const organizationId = current ?? (await stores.organizations.ofUser(own.userId))[0]?.id;
   if (organizationId === undefined) return;
   const project = { id: null, organizationId };
-  await stores.activity.record({ project, author, scope: 'User', itemId: own.userId, activity, name, changes });
+  await stores.auditLog.record({ project, author, scope: 'User', itemId: own.userId, activity, name, changes });
 }

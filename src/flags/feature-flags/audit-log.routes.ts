@@ -2,8 +2,8 @@
 import type { Project } from '../../http/access.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery, type OffsetQuery } from '../../http/pagination.ts';
 import { json, route, type Answer } from '../../http/route.ts';
-import { ActivityBody, presentActivity } from '../../identity/activity.ts';
-import { seenActivity, type SeenActivity } from '../../identity/seen-activity.ts';
+import { ActivityBody, presentAuditLogEntry } from '../../identity/audit-log.ts';
+import { visibleAuditLog, type VisibleAuditLog } from '../../identity/visible-audit-log.ts';
 import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagManagement } from './flag-management.ts';
 import { FlagParams, ONE_FLAG } from './schema.ts';
@@ -19,7 +19,7 @@ const listActivity = route({
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of all feature flags, the newest first',
   async handle({ project, rights, query, url }, { featureFlags }: FlagManagementApi) {
-    return activityPage(featureFlags, project, { query, url, wanted: { seen: seenActivity(rights) } });
+    return activityPage(featureFlags, project, { query, url, wanted: { seen: visibleAuditLog(rights) } });
   },
 });
 
@@ -41,16 +41,16 @@ const listActivityOfFlag = route({
 async function activityPage(
   featureFlags: FlagManagement,
   project: Project,
-  { query, url, wanted }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; seen?: SeenActivity[] } },
+  { query, url, wanted }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; seen?: VisibleAuditLog[] } },
 ): Promise<Answer> {
-  const page = await featureFlags.activity(
+  const page = await featureFlags.listAuditLog(
     project.id,
     { scope: 'FeatureFlag', ...wanted },
     { limit: boundedLimit(query.limit), offset: query.offset },
   );
   const users = await featureFlags.users(page.results.map(({ userId }) => userId));
-  const results = page.results.map((entry) => presentActivity(entry, users));
+  const results = page.results.map((entry) => presentAuditLogEntry(entry, users));
   return json(200, offsetPage(url, query, { count: page.count, results }));
 }
 
-export const flagActivityRoutes = [listActivity, listActivityOfFlag];
+export const flagAuditLogRoutes = [listActivity, listActivityOfFlag];
