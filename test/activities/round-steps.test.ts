@@ -78,12 +78,12 @@ describe('a step that ends before it has reached every export', () => {
 
   it('reaches another one in the next round when it wakes dispatchers', async () => {
     const { stores, executions } = world.engine;
-    const requests = { ...stores.runRequests, exportsWithOpen: async () => ids };
+    const runRequests = { ...stores.runRequests, exportsWithOpen: async () => ids };
     const reached = await reachedIn(100, (reach, signal) => {
       const wakeDispatcher = async (id: string) => reach(id);
       const engine = {
         ...world.engine,
-        stores: { ...stores, requests },
+        stores: { ...stores, runRequests },
         executions: { ...executions, wakeDispatcher },
       };
       return wakeDispatchers(engine, signal);
