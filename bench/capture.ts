@@ -176,7 +176,7 @@ async function requireCount(pool: Pool, table: string, expected: number): Promis
 }
 
 /**
- * What somebody would do who had a file of the rows that were stored last, as they are: no HTTP, no JSON to take apart, no claims, no
+ * The least that storing could cost: `psql` with a file of the rows that were stored last: no HTTP, no JSON to take apart, no claims, no
  * persons to look for, one transaction.
  */
 async function psqlCase({ pool, postgres, url, directory }: Setting, kind: string): Promise<Case> {

@@ -1,5 +1,5 @@
 /**
- * What the claims of uuids cost as they become many: storing the same events where 100,000 uuids are stored, and where 2 million
+ * The cost of the claims of uuids as they become many: storing the same events where 100,000 uuids are stored, and where 2 million
  * are (20 million with --large). Uuids in the order of time (version 7) go to the same few pages of the index, however large it
  * is. Random ones (version 4) go to one page each, which Postgres writes whole into its log when it is the first time since a
  * checkpoint; each round begins with one, so that this is the most that it can cost.

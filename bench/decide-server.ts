@@ -10,7 +10,7 @@ import { createLogger } from '../src/telemetry/logger.ts';
 import { createClientAddress } from '../src/wire/client-address.ts';
 import { flagdConfiguration, unleashStrategies } from './decide-flags.ts';
 
-/** What the process is told, as JSON in its first argument. */
+/** The role of the process, as JSON in its first argument. */
 export type ServerRole =
   | { role: 'bare'; answer: string }
   | { role: 'sluice'; databaseUrl: string }
@@ -94,7 +94,7 @@ async function unleash({ peers, flags, databaseUrl }: { peers: string; flags: nu
       ],
     },
     logLevel: 'error',
-    // Its own limits are 20,000 a minute.
+    // Unleash's own limits are 20,000 a minute.
     rateLimiting: { sdkApiMaxPerMinute: 1e9, tokenAuthenticationMaxPerMinute: 1e9 },
     versionCheck: { enable: false },
     telemetry: false,

@@ -1,4 +1,4 @@
-/** What the ways to export share: the server, the interval, and how a file's rows are counted. */
+/** The setting that all ways to export share: the server, the interval, and how a file's rows are counted. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';

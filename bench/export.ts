@@ -120,7 +120,7 @@ async function compareSpeed(setting: Setting, log: (line: string) => void) {
   }
 }
 
-/** What one would write by hand. COPY's text format doubles backslashes, so what it gives is not quite JSON. */
+/** The command that a person would write by hand. COPY's text format doubles backslashes, so its output is not quite JSON. */
 function linesCase(name: string, compressor: string, setting: Setting): Case {
   const file = path.join(setting.directory, 'shell.out');
   const env = { COPY: `copy (select row_to_json(e) from (${selectOf(setting)}) e) to stdout` };

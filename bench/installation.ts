@@ -26,7 +26,7 @@ export type Installation = {
 };
 
 const NAMESPACE = 'sluice';
-/** It is a child of ours. */
+/** The server is a child process of the benchmark, and so always reachable. */
 const reachable = async () => {};
 const PARTS_AT_ONCE = 4;
 

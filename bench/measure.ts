@@ -1,5 +1,5 @@
 /**
- * What the benchmarks share: running a case, its CPU time and memory, ratios between cases of the same round, the table.
+ * The parts that benchmarks share: running a case, its CPU time and memory, ratios between cases of the same round, the table.
  *
  * Times are only compared within a round, because single figures mean nothing on a shared machine. CPU time and memory are
  * read from /proc, so benchmarks run on Linux.
@@ -12,7 +12,7 @@ import { performance } from 'node:perf_hooks';
 const TICKS_PER_SECOND = 100;
 const LOOK_EVERY_MS = 20;
 
-/** Something that the benchmark needs is not here. The message says what. */
+/** A thing that the benchmark needs is missing. The message says which. */
 export class NotMeasured extends Error {}
 
 /** One run of one case. CPU is that of everything that did its work. */
@@ -25,7 +25,7 @@ export type CaseResult = { case: string; wall_ratio: number; cpu_ratio: number; 
 export type Goal = { goal: string; value: number; met: boolean };
 export type BenchResult = { name: string; cases: CaseResult[]; goals: Goal[] };
 
-/** What `bench/main.ts` runs: prints progress with `log`, returns its figures. */
+/** A benchmark that `bench/main.ts` runs: prints progress with `log`, returns its figures. */
 export type Bench = (options: { large: boolean; log: (line: string) => void }) => Promise<BenchResult>;
 
 /** Runs every case once in each round, in turn, after a round that warms caches and is not counted. @returns samples by case */

@@ -1,5 +1,5 @@
 /**
- * What exporting adds to the memory of an idle worker: a real `sluice worker`, sealed intervals, files with gzip, receipts on. The
+ * The memory that exporting adds to an idle worker: a real `sluice worker`, sealed intervals, files with gzip, receipts on. The
  * worker's own peak is read from Linux, which counts everything: rows, compression, Temporal's core, the garbage.
  */
 import { spawn, type ChildProcess } from 'node:child_process';

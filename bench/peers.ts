@@ -1,4 +1,4 @@
-/** What benchmarks are measured against and the product does not need: installed once, outside the repository. */
+/** The programs that benchmarks are measured against and the product does not need: installed once, outside the repository. */
 import { cp, mkdir } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

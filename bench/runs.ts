@@ -1,5 +1,5 @@
 /**
- * What a run costs around its rows: how long from the schedule's action to its end, how many events of history, and how many runs
+ * The cost of a run around its rows: how long from the schedule's action to its end, how many events of history, and how many runs
  * a server carries beside workflows that do nothing. Every run is checked to have delivered its rows.
  */
 import { randomUUID } from 'node:crypto';

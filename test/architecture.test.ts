@@ -1,4 +1,4 @@
-/** Who may import whom. Read the table: it is the map of the house. */
+/** The imports that are allowed. Read the table: it is the map of the house. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';

@@ -8,7 +8,7 @@ const [header, ...described] = EXAMPLE.trimEnd().split('\n\n');
 
 type Variable = { default?: string | number; description: string; enum?: string[] };
 
-/** What `.env.example` says of a variable, its lines joined. */
+/** The text of `.env.example` about a variable, its lines joined. */
 function paragraph(name: string, { default: fallback = '', description, enum: values }: Variable): string {
   const choice = values ? ` One of: ${values.join(', ')}.` : '';
   return `# ${description}${choice}\n${name}=${fallback}`;

@@ -6,7 +6,7 @@ import { projectSettings } from '../src/identity/project-body.ts';
 
 const ROOT = new URL('../', import.meta.url);
 
-/** What is to be typed into a shell, from top to bottom. */
+/** The commands of a page for a shell, from top to bottom. */
 function shellOf(page: string): string {
   const text = readFileSync(new URL(page, ROOT), 'utf8');
   return [...text.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, block]) => block).join('\n');

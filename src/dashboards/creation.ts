@@ -60,7 +60,7 @@ export async function makeFromTemplate(
 }
 
 /**
- * Its name, tags and who may do what with it stay with the original.
+ * The original keeps its name, its tags and its access controls to itself.
  * @param source `deep`: insights and texts are copied, too; otherwise both dashboards show the same
  * @throws InvalidInput when there is none to copy
  * @throws PermissionDenied when the caller may not see it

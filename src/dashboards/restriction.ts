@@ -9,13 +9,13 @@ import type { Dashboard, DashboardStore } from './dashboards.store.ts';
 export const EVERYONE_EDITS = 21;
 export const ONLY_COLLABORATORS_EDIT = 37;
 
-/** What a dashboard says about itself. The numbers are upstream's, which uses the same two for privileges. */
+/** A dashboard's own setting. The numbers are upstream's, which uses the same two for privileges. */
 export type RestrictionLevel = typeof EVERYONE_EDITS | typeof ONLY_COLLABORATORS_EDIT;
 
 export const MAY_VIEW = 21;
 export const MAY_EDIT = 37;
 
-/** What a restriction leaves one person. */
+/** The privilege that a restriction leaves one person. */
 export type Privilege = typeof MAY_VIEW | typeof MAY_EDIT;
 
 export const NO_EDIT = "You don't have edit permissions for this dashboard.";

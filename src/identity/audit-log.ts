@@ -5,7 +5,7 @@ import type { AuditLogEntry } from './audit-log.store.ts';
 import { UserBody, userOf } from './users.ts';
 import type { Users } from './users.store.ts';
 
-/** Whose doing it is: a user's through a personal key, or a project's through its own; without a key, time's. A `Caller` is one. */
+/** The author of a change: a user through a personal key, or a project through its own; without a key, time. A `Caller` is one. */
 export type Author = { userId: number | null; keyId: string | null };
 
 const VERBS = [

@@ -155,7 +155,7 @@ export function keyStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Whose it is. */
+    /** The user or project that a key belongs to. */
     async ownerOf(id: string): Promise<KeyOwner | undefined> {
       const row = await table().where({ id }).first('user_id', 'project_id');
       if (!row) return undefined;

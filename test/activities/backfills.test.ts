@@ -181,8 +181,8 @@ describe('a backfill', () => {
     assert.deepEqual([status, finishedRuns, totalRuns], ['Cancelled', 0, 6]);
   });
 
-  /** What keeps the run of the one hour that is asked for, as soon as something does. */
-  async function whatKeeps(exportId: string, wanted: RegExp): Promise<void> {
+  /** Waits until the run of the one hour that is asked for gives such a reason for its waiting. */
+  async function waitForReason(exportId: string, wanted: RegExp): Promise<void> {
     const { stores } = world.engine;
     const runs = exportRuns({ ...world.engine, ensureTemporal: async () => {} });
     // A run that has begun waits for its seal until its first attempt has failed.
@@ -199,7 +199,7 @@ describe('a backfill', () => {
       const gate = hold(id);
       const backfill = await world.backfills.request(world.projectId, id, hours(0, 1));
       await eventually('the run to be held', async () => gate.held === 1);
-      await whatKeeps(id, /^Waits until its data interval is sealed/);
+      await waitForReason(id, /^Waits until its data interval is sealed/);
       gate.release();
       await backfilled(world, id, backfill.id);
     });
@@ -211,7 +211,7 @@ describe('a backfill', () => {
         if (step.exportId === id && away) throw new Unavailable('The database is away.');
       };
       const backfill = await world.backfills.request(world.projectId, id, hours(0, 1));
-      await whatKeeps(id, /^It is tried again: The database is away\.$/);
+      await waitForReason(id, /^It is tried again: The database is away\.$/);
       away = false;
       await backfilled(world, id, backfill.id);
     });

@@ -128,7 +128,7 @@ describe('a round over the requests of an export', () => {
       await sql('delete from batch_export_runs where id = $1', [run.id]);
       await world.engine.executions.wakeDispatcher(id);
       const runs = await backfilled(world, id, backfill.id);
-      // It finds what the other timeline delivered.
+      // The run finds the other timeline's delivery.
       assert.deepEqual(
         runs.map(({ status, kind }) => [status, kind]),
         [['Failed', 'backfill']],

@@ -76,7 +76,7 @@ describe('a run that cannot deliver', () => {
     return (await handle.describe()).status.name;
   }
 
-  /** What the user reads of the run, oldest line first; nothing in it tells where the server keeps its things. */
+  /** The run's log as the user reads it, oldest line first; no line tells where the server keeps its things. */
   async function linesOf(run: Run): Promise<string[]> {
     const { results } = await world.engine.stores.logs.list({
       batchExportId: run.batchExportId,

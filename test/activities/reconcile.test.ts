@@ -27,7 +27,7 @@ const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 
 type LastRun = { what: string; end?: RunEnd; finishedMinutesAgo?: number; times?: number; requested: boolean };
 
-/** What may pass is tried again after 1, 5, 15 and 60 minutes, then hourly for a day. */
+/** A failure that may pass is tried again after 1, 5, 15 and 60 minutes, then hourly for a day. */
 function retried(what: string, end: RunEnd): LastRun[] {
   return [
     { what, end, requested: false },
@@ -361,7 +361,7 @@ describe('the reconciler', () => {
         assert.equal((await world.engine.stores.runs.byId(terminated.id)).status, 'Terminated');
         const [manifest, ...others] = await deliveredManifests(folder);
         assert.deepEqual(others, []);
-        // What the terminated run had made visible is no delivery: it is on record, to be deleted.
+        // Files that the terminated run had made visible are no delivery: they are on record, to be deleted.
         const left = await sql('select from superseded_files where batch_export_id = $1', [id]);
         assert.deepEqual([manifest?.files.length, left.length], [1, step === 'manifest' ? 1 : 0]);
         assert.equal((await readdir(folder)).length, 2 + left.length);

@@ -1,4 +1,4 @@
-/** What is staged, and what a plan says of its parts, is never taken for the whole where some are missing. */
+/** Staged parts, and a plan's counts of them, are never taken for the whole where some are missing. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';

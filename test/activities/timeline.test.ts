@@ -138,7 +138,7 @@ describe('a database that was restored', () => {
         return run?.finishedAt ? run : undefined;
       });
 
-    /** What the failure window goes by. */
+    /** The error type that the failure window goes by. */
     const errorTypeOf = async (runId: string) => {
       const { pool } = restored.engine;
       const { rows } = await pool.query<{ type: string | null }>(

@@ -1,5 +1,5 @@
 /**
- * Whoever changes something is written down: every unsafe route is used once, and tells what its operation says, no less and no more.
+ * Every change is written down with its author: every unsafe route is used once, and tells what its operation says, no less and no more.
  * Made from the list that the API serves, so that no route is forgotten.
  */
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ type Entry = {
   detail: { name: string };
 };
 
-/** What is asked with a body, and changes nothing. */
+/** Operations that take a body and change nothing. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'POST /batch_exports/run_test_step_new/': 'tries the destination',
   'POST /batch_exports/:id/run_test_step/': 'tries the destination',

@@ -1,4 +1,4 @@
-/** Everybody who may knock: one organization with people of every standing, another one, and keys that are limited. */
+/** All kinds of callers: one organization with people of every standing, another one, and keys that are limited. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../src/db/connection.ts';
 import type { OrganizationRole } from '../../src/http/access.ts';
@@ -24,7 +24,7 @@ export const CALLERS = [
 export type CallerName = (typeof CALLERS)[number];
 
 export type World = {
-  /** Whose routes are called; its user made nothing: the objects are nobody's. */
+  /** The tenant whose routes are called; its user made nothing: the objects have no creator. */
   ours: Tenant;
   /** The headers of a caller's request. */
   headersOf(caller: CallerName): Promise<Readonly<Record<string, string>>>;

@@ -1,4 +1,4 @@
-/** What each caller must be told, from nothing but what a route declares about its access. */
+/** The answer that each caller must get, from nothing but what a route declares about its access. */
 import {
   reaches,
   type Access,
@@ -22,7 +22,7 @@ export type Expected = 'in' | 401 | 403 | 404;
 /** A person without any key's limits, or a key of the editor's. */
 const LEVELS_OF: Partial<Record<CallerName, Level>> = { viewer: 'viewer', editor: 'editor', manager: 'manager', admin: 'manager', 'logged in admin': 'manager', 'read key': 'editor', 'write key': 'editor' }; // prettier-ignore
 
-/** They say so themselves, in upstream's words. */
+/** Routes that refuse members themselves, in upstream's words. */
 const FOR_ADMINS = ['post /api/projects/', 'post /projects/'];
 
 export function expectedFor({ method, path, access }: Asked, caller: CallerName): Expected {
@@ -73,7 +73,7 @@ function carries(caller: CallerName, scope: ProjectAccess['scope']): boolean {
   return allows(scopesOf(caller), scope);
 }
 
-/** What the two limited keys carry; the others may do everything. */
+/** The scopes of the two limited keys; the others may do everything. */
 export function scopesOf(caller: CallerName): readonly string[] {
   if (caller === 'read key') return SCOPES.filter((scope) => scope.endsWith(':read'));
   if (caller === 'write key') return SCOPES.filter((scope) => scope.endsWith(':write') || isNeverWritten(scope));
@@ -84,7 +84,7 @@ function isNeverWritten(scope: string): boolean {
   return !(SCOPES as readonly string[]).includes(scope.replace(/:read$/, ':write'));
 }
 
-/** What everybody may do in the project is decided by its admins. */
+/** Rules for everybody in the project are its admins' to make. */
 function isAboutRules(object: ProjectAccess['object']): boolean {
   return object !== undefined && object.param === 'project_id';
 }

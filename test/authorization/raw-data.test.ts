@@ -33,7 +33,7 @@ const measured = (...properties: object[]) => ({
 const experiment = (key: string, ...metrics: object[]) => ({ name: key, feature_flag_key: key, metrics });
 const cohort = (...values: object[]) => ({ name: 'Some', filters: { properties: { type: 'AND', values } } });
 
-/** What each question shows: its marks, and of which kinds they are. */
+/** The marks that each question shows, and of which kinds they are. */
 const QUESTIONS = {
   'a column of a property': { query: rows('properties.plan'), marks: ['of-event'], kinds: ['event'] },
   'whole rows': { query: rows('*'), marks: ['of-event'], kinds: ['event'] },
@@ -485,7 +485,7 @@ describe('rows, values and persons', () => {
         assert.match(await say('GET', `${link}.json`, ''), /of-event/);
         await buildRule(world.sluice.db, world.ours, 'none', { resource: 'event' });
         assert.doesNotMatch(await say('GET', link.replace('shared', 'embedded'), ''), /of-event/);
-        // What was written for the visitor before is kept for three seconds.
+        // Text that was written for the visitor before is kept for three seconds.
         const until = Date.now() + 10_000;
         while ((await say('GET', `${link}.json`, '')).includes('of-event')) {
           assert.ok(Date.now() < until, 'the link shows it for ever');

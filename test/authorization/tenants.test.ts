@@ -8,7 +8,7 @@ import { MAKE } from './objects.ts';
 
 type Body = Record<string, unknown>;
 type Answer = { status: number; text: string };
-/** What one of the two organizations has; every name in it is its canary. */
+/** The objects of one of the two organizations; every name in them is its canary. */
 type Belongings = Record<
   'dashboard' | 'insight' | 'flag' | 'cohort' | 'survey' | 'experiment' | 'holdout' | 'feature' | 'integration' | 'export' | 'tile' | 'role' | 'member' | 'user' | 'organization' | 'project', // prettier-ignore
   string
@@ -84,7 +84,7 @@ describe('two organizations', () => {
     return Object.fromEntries(Object.entries(ids).map(([kind, id]) => [kind, String(id)])) as Belongings;
   }
 
-  /** Nothing was given away, and nothing of theirs is different. */
+  /** Checks that the request gave nothing away, and changed nothing of theirs. */
   async function refused(method: string, path: string, expected: readonly number[], body?: unknown): Promise<void> {
     const before = await fingerprint();
     const { status, text } = await send(method, path, body);

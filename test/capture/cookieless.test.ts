@@ -7,7 +7,7 @@ import { buildTenant, type Tenant } from '../support/identity.ts';
 
 const NOBODY = '$posthog_cookieless';
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0';
-/** What posthog-js says of a page. */
+/** Properties that posthog-js sends of a page. */
 const PAGE = {
   $cookieless_mode: true,
   $host: 'www.example.co.uk',

@@ -1,4 +1,4 @@
-/** Whatever way an event is sent in, it is the same event; and whatever else is sent, it is answered. */
+/** An event is the same event in whatever way it is sent; and every other request is answered, too. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';

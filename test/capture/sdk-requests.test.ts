@@ -31,7 +31,7 @@ const { cases } = JSON.parse(readFileSync(new URL('sdk-requests.json', import.me
   cases: Recorded[];
 };
 
-/** What the server adds. */
+/** Properties that the server adds. */
 const ADDED = /^\$(ip|group_\d|geoip_\w+)$/;
 const LARGEST_LEAD_MS = 23 * 3_600_000;
 

@@ -8,7 +8,7 @@ type Row = { event: string; timestamp: string; created_at: string };
 /** After it was received. */
 const seconds = (row: Row) => (Date.parse(row.timestamp) - Date.parse(row.created_at)) / 1000;
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
-/** What a clock shows that is an hour behind. */
+/** The time on a clock that is an hour behind. */
 const sentThen = () => Date.now() - 3_600_000;
 const hourWrong = () => [
   { event: 'a', distinct_id: 'd', timestamp: ago(3_605_000) },
@@ -23,7 +23,7 @@ describe('an event happened', () => {
   let database: TestDatabase;
   let server: CaptureServer;
   let tenant: Tenant;
-  /** Whose public key may place history. */
+  /** A tenant whose public key may place history. */
   let open: Tenant;
 
   before(async () => {

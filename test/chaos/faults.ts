@@ -1,5 +1,5 @@
 /**
- * What happens to servers: kills, freezes, a full disk, a clock that steps, terminated workflows, webhooks that are refused. One at a
+ * Faults of servers: kills, freezes, a full disk, a clock that steps, terminated workflows, webhooks that are refused. One at a
  * time, each over before the next begins.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -19,7 +19,7 @@ export type Place = { type: PlaceType; label: string };
 export type Member = {
   id: string;
   model: Model;
-  /** Its own name, and that of the events that it exports. */
+  /** The export's own name, and that of the events that it exports. */
   event: string;
   place: Place;
   layout: Layout;

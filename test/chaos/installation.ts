@@ -288,7 +288,7 @@ function worker(folder: string, number: number, environment: Record<string, stri
     args: [LAUNCHER, 'worker'],
     env: environmentWith(environment),
     logFile,
-    // It may wait for Postgres or Temporal, which chaos has taken away: its start is not waited for.
+    // The server may wait for Postgres or Temporal, which chaos has taken away: its start is not waited for.
     ready: async () => true,
   });
   return serverProcess(`worker ${number}`, control);

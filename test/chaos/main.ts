@@ -62,7 +62,7 @@ async function run(given: Options): Promise<void> {
   for (const problem of problems.slice(0, 50)) console.error(`FAILED: ${problem}`);
   console.log(`${problems.length === 0 ? 'passed' : `failed, ${problems.length} problems,`} with seed ${seed}`);
   console.log(problems.length === 0 ? '1 passed, 0 failed' : '0 passed, 1 failed');
-  // What was stopped half way may still wait for something.
+  // Parts that were stopped half way may still wait for something.
   process.exit(problems.length === 0 ? 0 : 1);
 }
 

@@ -53,7 +53,7 @@ export function startOperator(fleet: Fleet, api: ApiClient, load: Load, random: 
     return hasMoved;
   }
 
-  /** What readers of an export that was ever stable find does not count: most stay versioned. */
+  /** Findings of readers do not count for an export that was ever stable: most stay versioned. */
   const mayBecomeStable = () => fleet.alive().filter(({ wasStable }) => wasStable).length < MOST_STABLE;
 
   const plan: Record<string, { weight: number; act: (member: Member) => Promise<boolean> }> = {
@@ -162,7 +162,7 @@ export function startOperator(fleet: Fleet, api: ApiClient, load: Load, random: 
     async stop() {
       stopping.abort();
       await working;
-      // What is paused at the end is delivered like everything else.
+      // Exports that are paused at the end are delivered like all others.
       for (const member of fleet.alive())
         if (paused.has(member.id)) await api.done('POST', pathOf(member, 'unpause/'), { backfill: true });
     },

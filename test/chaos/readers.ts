@@ -8,7 +8,7 @@ const PAUSE_MS = 200;
 
 export type Readers = {
   counts: { intervals: number; rows: number; tornStable: number };
-  /** What a reader of the layout `versioned` found that no manifest should say. */
+  /** Torn manifests that a reader of the layout `versioned` found: there should be none. */
   torn: string[];
   stop(): Promise<void>;
 };

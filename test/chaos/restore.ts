@@ -18,7 +18,7 @@ const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const QUIET_MS = 60_000;
 const GOES_ON_MS = 180_000;
 
-/** What is delivered: a fingerprint of each manifest with its files, and of each interval's rows in tables, and whose run it was. */
+/** All deliveries: a fingerprint of each manifest with its files, and of each interval's rows in tables, and whose run it was. */
 type Deliveries = Map<string, { fingerprint: string; runId: string }>;
 
 /** @returns sentences of what is wrong */

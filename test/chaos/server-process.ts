@@ -16,7 +16,7 @@ export type ServerProcess = {
   thaw(): Promise<void>;
 };
 
-/** What differs between servers: how it is started, which process it is, and how it is ended at once. */
+/** The differences between servers: how one is started, which process it is, and how it is ended at once. */
 export type Control = { start(): Promise<void>; pid(): Promise<number>; kill(): Promise<void> };
 
 export function serverProcess(name: string, { start, pid, kill }: Control): ServerProcess {
@@ -86,7 +86,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

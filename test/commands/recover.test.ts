@@ -16,7 +16,7 @@ const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const HOUR = 3_600_000;
 const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
-/** What a run of an hour delivers. */
+/** Rows that a run of an hour delivers. */
 const ROWS = 3;
 const NEVER_BLOCKED = /^Deliveries are not blocked\.$/m;
 

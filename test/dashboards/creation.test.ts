@@ -20,7 +20,7 @@ const ORIGINAL = {
   ],
 };
 
-/** What is on each tile, and the ids of it. */
+/** The content of each tile, and the ids of it. */
 function contentsOf({ tiles }: Dashboard) {
   return tiles.map(({ insight, text }) => {
     const content = (insight ?? text) as Body;

@@ -78,7 +78,7 @@ const MIB = 1024 * 1024;
 /** The n-th MiB of an upload. */
 const piece = (number: number) => ({ number, offset: (number - 1) * MIB, bytes: Buffer.alloc(MIB) });
 
-/** What a reader finds who read the manifest of one delivery, and its files after the next one. */
+/** The files that a reader finds who read the manifest of one delivery, and its files after the next one. */
 async function filesBetween(layout: 'stable' | 'versioned'): Promise<'whole' | 'torn'> {
   const place = await makePlace({ layout });
   const interval = testInterval(place);

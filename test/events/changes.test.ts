@@ -1,4 +1,4 @@
-/** Who changed what of persons and groups. */
+/** The author of each change of persons and groups. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { startLookups, type Lookups } from '../support/lookups.ts';

@@ -36,7 +36,7 @@ describe('claims of uuids', () => {
     await holder.query('rollback');
     holder.release();
     assert.deepEqual(await Promise.all(storing), [[[]], [[]]]);
-    // What a session has counted shows at the latest when it ends.
+    // A session's counters show at the latest when it ends.
     await Promise.all(pools.map((pool) => pool.end()));
     const { rows } = await watching.query(
       'select (select count(*)::int from events) as events, deadlocks::int from pg_stat_database where datname = current_database()',

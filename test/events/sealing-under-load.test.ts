@@ -20,12 +20,12 @@ const SEALS = 31;
 /** Two processes that store events, with a pool each. */
 const PROCESSES = 2;
 const WRITERS_OF_PROCESS = 7;
-/** Who merges persons is alone in its project. */
+/** Writers that merge persons are each alone in their project. */
 const PROJECTS = [1, 2, 3];
 const PEOPLE = 60;
 
 /**
- * What makes a transaction long, in the places where it is at work: before it has the seal's lock, between a change of persons (which
+ * Delays that make a transaction long, in the places where it is at work: before it has the seal's lock, between a change of persons (which
  * takes the lock) and the rows, and after the rows. The naive control has what the transaction stored, by a column's `default now()`.
  */
 const HOLDS = `

@@ -45,7 +45,7 @@ describe('what is read of a model', () => {
   }
 
   async function read(slice: Slice, takes: 'files' | 'rows' = 'files'): Promise<Row[]> {
-    // What is hidden in files is looked at, too.
+    // Columns that are hidden in files are looked at, too.
     const columns = columnsOf(slice.content, takes).map(({ name, type }) => ({ name, type }));
     const encoded = encodeFile(reader.copy(slice, columns, { hashKey: KEY }), {
       columns,

@@ -60,7 +60,7 @@ describe('accepting theirs', () => {
     return { run, hold: { ...keyOf(index), epoch } };
   }
 
-  /** What a destination holds of an hour, of a run that this database does not know. */
+  /** Records a delivery of an hour at the destination, of a run that this database does not know. */
   async function find(index: number, overrides: Partial<Receipt> = {}): Promise<string> {
     const { stores } = world.engine;
     await stores.foreignDeliveries.found(keyOf(index), {
@@ -142,7 +142,7 @@ describe('accepting theirs', () => {
     const { run, hold } = await buildPlanned(0);
     await stores.ledger.beginCommit(hold);
     const theirs = randomUUID();
-    // What its retry found: the run failed, and an operator decided.
+    // The retry found a foreign delivery: the run failed, and an operator accepts it.
     const ownership = ownershipOf(stores, hold);
     assert.equal(await ownership.knows(theirs), false);
     await stores.ledger.reopen(hold);

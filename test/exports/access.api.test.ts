@@ -15,7 +15,7 @@ describe('access to batch exports', () => {
   let exports: ExportsApi;
   let ours: Tenant;
   let colleague: Member;
-  /** What the colleague may do with these: nothing, look, and by nothing that is said. */
+  /** Exports that the colleague may not see, may only see, and may use by the default. */
   let hidden: BatchExport;
   let shown: BatchExport;
   let open: BatchExport;

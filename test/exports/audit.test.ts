@@ -1,4 +1,4 @@
-/** Who did what with batch exports: an entry for every operation that changes something, none for one that is refused. */
+/** The audit log of batch exports: an entry for every operation that changes something, none for one that is refused. */
 import assert from 'node:assert/strict';
 import { buildRun, buildStoredExport, memberKey, startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 

@@ -39,7 +39,7 @@ describe('backfills over HTTP', () => {
   });
   after(() => exports.close());
 
-  /** What a link of an answer leads to; links point at the public address. */
+  /** Follows a link of an answer; links point at the public address. */
   const follow = async (link: string | null): Promise<unknown> => {
     const { pathname, search } = new URL(link ?? '');
     return (await exports.api.request('GET', pathname + search, { key: exports.key })).body;

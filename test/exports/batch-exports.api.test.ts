@@ -155,7 +155,7 @@ describe('batch exports over HTTP', () => {
     assert.equal(second.results[0]?.id, ids[2]);
     for (const query of ['limit=-1', 'limit=0', 'limit=1&limit=2', 'offset=-1'])
       assert.equal((await request('GET', `/batch_exports/?${query}`)).status, 400, query);
-    // What is no number counts as not given.
+    // Values that are no numbers count as not given.
     for (const query of ['limit=1000000', 'limit=many', 'offset=1e9'])
       assert.equal((await request('GET', `/batch_exports/?${query}`)).status, 200, query);
   });

@@ -3,7 +3,7 @@ import { destinations } from '../../src/destinations/index.ts';
 import { NewBatchExportBody } from '../../src/exports/batch-exports.schema.ts';
 import { OPERATORS } from '../../src/flags/evaluation/operators.ts';
 
-/** What the OpenAPI document says of a field. */
+/** The OpenAPI document's words on a field. */
 type Described = { description: string };
 
 describe('the OpenAPI description of a batch export', () => {

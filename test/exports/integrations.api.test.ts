@@ -30,7 +30,7 @@ describe('integrations over HTTP', () => {
     assert.equal(status, 201, JSON.stringify(body));
     return body as Export;
   };
-  /** What the engine connects with. */
+  /** The configuration that the engine connects with. */
   const opened = async (id: string) =>
     exports.world.batchExports.openConfig(await exports.world.batchExports.get(exports.world.projectId, id));
 

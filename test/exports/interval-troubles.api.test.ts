@@ -74,7 +74,7 @@ describe('data intervals in trouble', () => {
        where batch_export_id = $1`,
       [id, minutes],
     );
-    // What was delivered stays older than the delivery: rows that it no longer counts would look like lost ones.
+    // Delivered events stay older than the delivery: rows that it no longer counts would look like lost ones.
     await sql(
       `update events set inserted_at = inserted_at - $2 * interval '1 minute'
        where inserted_at < (select min((receipt ->> 'cutoff')::timestamptz) from batch_export_intervals where batch_export_id = $1)`,
@@ -177,7 +177,7 @@ describe('data intervals in trouble', () => {
   it('are asked for again when their re-delivery failed, later each time, until it is given up', async () => {
     const id = await build({ redeliverStale: true });
     await deliverAll(id);
-    // Nothing else looks after intervals before the export was made.
+    // Intervals before the export was made are looked after by nothing else.
     await sql('update batch_exports set created_at = clock_timestamp() where id = $1', [id]);
     await importInto(-2.5);
     await reconcile();

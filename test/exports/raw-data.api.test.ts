@@ -9,7 +9,7 @@ import { buildMember, buildRule, type Member } from '../support/members.ts';
 const destination = () => ({ type: 'LocalFile', config: { directory: randomUUID() } });
 const wanted = (content: object = {}) => ({ name: 'Rows', interval: 'hour', destination: destination(), ...content });
 
-/** What each content consists of. */
+/** The kinds of data in each content. */
 const CONTENTS: Record<string, { content: object; kinds: string[] }> = {
   'events as they are': { content: {}, kinds: ['event', 'person'] },
   'events without their persons': { content: { exclude_columns: ['person_properties'] }, kinds: ['event'] },

@@ -1,4 +1,4 @@
-/** What people do to schedules with Temporal's own CLI: pauses are adopted, changes are undone, runs are started. */
+/** Changes that people make to schedules with Temporal's own CLI: pauses are adopted, changes are undone, runs are started. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -45,7 +45,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     return results.map(({ level, message }) => `${level} ${message}`);
   }
 
-  async function toldOf(id: string): Promise<string[]> {
+  async function noticesOf(id: string): Promise<string[]> {
     const { rows } = await world.engine.pool.query<{ kind: string; summary: string }>(
       `select kind, content ->> 'summary' as summary from notifications where batch_export_id = $1 order by created_at`,
       [id],
@@ -73,7 +73,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     assert.ok(paused.lastPausedAt);
     assert.equal((await describe_(id)).state.paused, true);
     assert.deepEqual(await linesOf(id), ['WARNING Paused in Temporal: Ada: the warehouse moves']);
-    assert.deepEqual(await toldOf(id), ['paused: Paused in Temporal: Ada: the warehouse moves']);
+    assert.deepEqual(await noticesOf(id), ['paused: Paused in Temporal: Ada: the warehouse moves']);
     assert.deepEqual(await entriesOf(id), [true]);
 
     await toggle(id, 'unpause', 'Ada: it has moved');
@@ -84,7 +84,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     assert.equal((await rowOf(id)).pausedReason, null);
     assert.equal((await describe_(id)).state.paused, false);
     assert.equal((await linesOf(id))[0], 'WARNING Unpaused in Temporal: Ada: it has moved');
-    assert.equal((await toldOf(id)).at(-1), 'schedule_changed: Unpaused in Temporal: Ada: it has moved');
+    assert.equal((await noticesOf(id)).at(-1), 'schedule_changed: Unpaused in Temporal: Ada: it has moved');
     assert.deepEqual(await entriesOf(id), [true, false]);
   });
 
@@ -122,7 +122,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     assert.equal(await world.engine.scheduleSync.verify(id), false);
     assert.equal((await rowOf(id)).paused, false);
     assert.equal((await describe_(id)).state.paused, false);
-    assert.deepEqual(await toldOf(id), []);
+    assert.deepEqual(await noticesOf(id), []);
   });
 
   it('of an older version of the row is not adopted, even where the row says that it was set', async () => {
@@ -144,7 +144,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     assert.equal(await world.engine.scheduleSync.verify(id), false);
     assert.deepEqual((await describe_(id)).spec, spec);
     const told = 'The schedule was deleted in Temporal, and is restored. Change the batch export instead.';
-    assert.deepEqual(await toldOf(id), [`schedule_changed: ${told}`]);
+    assert.deepEqual(await noticesOf(id), [`schedule_changed: ${told}`]);
     assert.deepEqual(await linesOf(id), [`WARNING ${told}`]);
   });
 
@@ -165,7 +165,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     const restored = await describe_(id);
     assert.deepEqual([restored.spec, restored.state.paused], [spec, true]);
     assert.deepEqual(
-      (await toldOf(id)).map((line) => line.split(':')[0]),
+      (await noticesOf(id)).map((line) => line.split(':')[0]),
       ['paused', 'schedule_changed'],
     );
   });

@@ -41,7 +41,7 @@ describe('schedules in time zones', () => {
     return id;
   }
 
-  /** What Temporal itself would start, between two instants, both included. */
+  /** The times at which Temporal itself would start a run, between two instants, both included. */
   async function matching(scheduleId: string, { from, to }: { from: number; to: number }): Promise<number[]> {
     const { namespace } = world.options.temporal;
     const { startTime } = await world.engine.temporal.client.workflowService.listScheduleMatchingTimes({

@@ -1,4 +1,4 @@
-/** What a test step says of an address that may not be used tells nothing of what is there: nobody connects to find out. */
+/** A test step's answer about a forbidden address does not tell what is there: the server never connects to it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';

@@ -143,7 +143,7 @@ async function encode(table: Table, kind: Kind | { format: 'JSONLines'; compress
   return collect(file.bytes);
 }
 
-/** What a reader of the file should see: text in every cell of CSV. */
+/** The content that a reader of the file should see: text in every cell of CSV. */
 async function expected(table: Table, { format }: Kind, types: Record<ColumnType, string>): Promise<Content> {
   const names = table.columns.map(({ name }) => name);
   if (format === 'Parquet') return { names, types: table.columns.map(({ type }) => types[type]), rows: table.rows };

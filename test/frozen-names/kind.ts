@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Installation } from './installation.ts';
 import type { Product } from './product.ts';
 
-/** What names are read from. Both are made when they are first asked for. */
+/** Places that names are read from. Both are made when they are first asked for. */
 export type Sources = { product(): Product; installation(): Promise<Installation> };
 
 export type Kind = {

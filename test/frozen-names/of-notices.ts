@@ -45,7 +45,7 @@ async function received(): Promise<string[]> {
   }
 }
 
-/** What notices add to `data`, by the types of objects that have `summary` and `details`. */
+/** Names that notices add to `data`, by the types of objects that have `summary` and `details`. */
 function details(product: Product): string[] {
   const found: string[] = [];
   for (const node of product.nodes()) {

@@ -74,7 +74,7 @@ function wordsOf(command: Command, above: string): string[] {
   ];
 }
 
-/** What `JSON.stringify` is given in commands. The output of `migrate` has no type of its own: it is `Prepared`. */
+/** Names that commands give to `JSON.stringify`. The output of `migrate` has no type of its own: it is `Prepared`. */
 function printed(product: Product): string[] {
   const ofCalls = [...callsOf(product, ['stringify'], product.files('src/commands'))].flatMap((call) => {
     const command = path.basename(call.getSourceFile().fileName, '.ts');

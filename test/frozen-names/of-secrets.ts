@@ -1,4 +1,4 @@
-/** What encrypted values are bound to and signatures are made for: another text, and what was stored cannot be decrypted any more. */
+/** Texts that encrypted values are bound to and signatures are made for: with another text, stored values cannot be decrypted any more. */
 import ts from 'typescript';
 import { createShareTokens } from '../../src/dashboards/sharing/share-tokens.ts';
 import { configEncryption } from '../../src/exports/config-encryption.ts';
@@ -79,7 +79,7 @@ function assertAllAreUsed(product: Product): void {
   throw new Error(`A key ring is used in ${places}: make test/frozen-names/of-secrets.ts use each of them.`);
 }
 
-/** What secrets in columns of their own are for. */
+/** The purposes of secrets in columns of their own. */
 function purposesOf(product: Product): string[] {
   const calls = [...callsOf(product, ['encryptSecret', 'decryptSecret'])];
   return [...new Set(calls.flatMap((call) => argumentOf(product, call, 1)))];

@@ -76,7 +76,7 @@ export const TEMPORAL_KINDS: readonly Kind[] = [
   },
 ];
 
-/** What Temporal is asked for, by clients that hold another end of the wire. */
+/** Ids that Temporal is asked for, by clients that hold another end of the wire. */
 async function idsInUse(): Promise<string[]> {
   const asked = new Set<string>([`namespace ${readConfig({}).TEMPORAL_NAMESPACE}`]);
   const client = recordingClient(asked);
@@ -184,7 +184,7 @@ function payloads(product: Product): string[] {
   return [...ofFunctions, ...prefixed('update swap takes', swap)];
 }
 
-/** What a function takes, one type for each of its inputs: generics give the type of the whole list. */
+/** The types of a function's inputs, one for each: generics give the type of the whole list. */
 function inputsOf({ checker }: Product, { parameters }: ts.Signature): readonly ts.Type[] {
   return parameters.flatMap((one) => {
     const type = checker.getTypeOfSymbol(one);

@@ -1,4 +1,4 @@
-/** What the readers of names read, made once, when the first of them asks. */
+/** The sources that names are read from, made once, when the first reader asks. */
 import { startInstallation, type Installation } from './installation.ts';
 import type { Sources } from './kind.ts';
 import { readProduct, type Product } from './product.ts';

@@ -1,5 +1,5 @@
 /**
- * What the run lives on stays, whatever a case asks for: its key, its session, its membership and its project's public key. Otherwise
+ * The run's own objects stay, whatever a case asks for: its key, its session, its membership and its project's public key. Otherwise
  * the first case that deletes the key would be followed by thousands that are answered with 401, and nothing would be found any more.
  */
 import assert from 'node:assert/strict';

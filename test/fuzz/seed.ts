@@ -1,4 +1,4 @@
-/** What the operations of a fuzzed server work on: one of everything, and a valid request of each operation. */
+/** The objects that the operations of a fuzzed server work on: one of every kind, and a valid request of each operation. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { DescribedRoute } from '../../src/http/route.ts';

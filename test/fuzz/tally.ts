@@ -1,4 +1,4 @@
-/** What was answered, operation by operation. */
+/** The counts of answers, operation by operation. */
 import type { Answered } from '../support/sluice.ts';
 import type { Document } from './document.ts';
 

@@ -1,4 +1,4 @@
-/** What the bodies of a member's requests are made of. */
+/** The parts that the bodies of a member's requests are made of. */
 import type { HostileRequest } from './world.ts';
 
 export type Ask = (what: string, path: string, body: () => unknown, method?: string) => HostileRequest;

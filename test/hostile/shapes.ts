@@ -59,7 +59,7 @@ export function shapesOf(room: number): Shape[] {
   ];
 }
 
-/** Those of which each is the worst of its kind, for where all of them would take too long. */
+/** The worst shape of each kind, for places where all of them would take too long. */
 export function heavyShapesOf(room: number): Shape[] {
   return shapesOf(room).filter(({ what }) => HEAVY.has(what));
 }

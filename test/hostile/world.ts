@@ -23,7 +23,7 @@ export type HostileRequest = {
 };
 
 /**
- * What one request did to the process that answered it.
+ * The effect of one request on the process that answered it.
  * @property cpuMs of the main thread, in the longest stretch in which nothing else was answered
  * @property livezMs the longest that `/_livez` was waited for meanwhile, which other processes of the machine make longer
  * @property allCpuMs of all threads

@@ -1,4 +1,4 @@
-/** What was meant by a name that there is not. */
+/** The name that was meant by one that does not exist. */
 import assert from 'node:assert/strict';
 import { misspellings, nearestName } from '../../src/http/nearest-name.ts';
 

@@ -29,7 +29,7 @@ const document = openApiDocument(routes, 'https://sluice.example') as {
   components: { schemas: object; securitySchemes: object };
 };
 
-/** Whatever its parameters are called. */
+/** The path without its parameters' names. */
 const shapeOf = (path: string) => path.replace(/:\w+|\{\w+\}/g, ':');
 const linksOf = (path: string) => document.paths[path]!['post']!.responses['201']!.links!;
 

@@ -51,7 +51,7 @@ const MISSPELT: [string, string, string, string][] = [
   ['patch', '/api/organizations/:organization_id/', 'members_can_invites', 'members_can_invite'],
 ];
 
-/** What upstream's own clients send, and what is not taken here. */
+/** Members that upstream's own clients send, and that are not taken here. */
 const IGNORED: [string, string, object][] = [
   ['post', '/batch_exports/', { interval_offset: 0, batch_export_id: 'x' }],
   ['patch', '/api/projects/:project_id/', { session_recording_opt_in: true, autocapture_opt_out: false }],

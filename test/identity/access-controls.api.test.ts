@@ -72,7 +72,7 @@ describe('access controls', () => {
     it('are decided about by whoever made it, admins and managers', async () => {
       const { db } = sluice;
       const denied = [403, 'Must be manager to modify feature_flag permissions.', null];
-      // What is wrong with the body is for those to know who may.
+      // A fault of the body is told only to people who may change the access.
       assert.deepEqual(await put(colleague.key, { access_level: 'high' }), denied);
       assert.deepEqual(await put(await buildProjectSecretKey(db, ours, '*')), denied, 'a key of the project');
       assert.equal((await put(maker.key))[0], 200);

@@ -161,7 +161,7 @@ describe('identity', () => {
 
   it('lists the projects that a key opens, without those of others', async () => {
     assert.equal((await api.request('GET', '/api/projects/')).status, 401);
-    // Whatever it is for.
+    // A key may read the projects whatever its scopes are.
     const key = await buildPersonalKey(db, ours, 'dashboard:read');
     const { status, body } = await api.request('GET', '/api/projects/', { key });
     assert.equal(status, 200);

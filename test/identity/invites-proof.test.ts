@@ -1,4 +1,4 @@
-/** Whose an address is, before somebody gets an account with it: by mail, where there is a mail server; else admins vouch. */
+/** The proof of an address, before an account is made with it: by mail, where there is a mail server; else admins vouch. */
 import assert from 'node:assert/strict';
 import { resetPassword } from '../../src/identity/operator.ts';
 import { createMailer } from '../../src/notify/mail.ts';
@@ -14,7 +14,7 @@ const person = (first_name = 'Vic') => ({ first_name, password: PASSWORD });
 let count = 0;
 const address = () => `victim-${(count += 1)}@example.org`;
 
-/** What both installations do. */
+/** The requests that both installations get. */
 function asking(world: () => OrganizationWorld) {
   return {
     invite: (who: Who | Person, target_email: string, more: object = {}) =>

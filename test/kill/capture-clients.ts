@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.ts';
 
-/** What the clients know of what should be stored. */
+/** The clients' knowledge of what should be stored. */
 export type Sent = {
   acknowledged: string[];
   /** Requests that were sent, some several times, and never answered with 200. */

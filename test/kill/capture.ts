@@ -45,7 +45,7 @@ export async function captureKills({ random, postgresKills, apiKills }: CaptureK
     const before = clients.acknowledged();
     await eventually('events to be acknowledged', async () => clients.acknowledged() >= before + EVENTS_BETWEEN, 60);
     const sent = await clients.stop();
-    // What nobody waits for any more may still be on its way.
+    // Requests that were given up may still be on their way.
     await installation.endApi();
     return await check(installation.databaseUrl, sent);
   } finally {

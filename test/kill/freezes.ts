@@ -31,7 +31,7 @@ const STEPS: Record<string, readonly string[]> = {
   rows: ['before-committing', 'before-commit', 'rows', 'after-commit', 'before-delivered'],
 };
 
-/** What the others do meanwhile. */
+/** The other workers' doings meanwhile. */
 const MEANWHILES = [
   'finish it',
   'replace it with more',

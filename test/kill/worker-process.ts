@@ -7,7 +7,7 @@ import type { FromWorker, ToWorker, WorkerOptions } from './worker.ts';
 
 const PROGRAM = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
-/** What becomes of a worker that reached a step; `hold` leaves it waiting there. */
+/** The fate of a worker that reached a step; `hold` leaves it waiting there. */
 export type Verdict = 'go' | 'kill' | 'hold';
 
 export type WorkerProcess = {

@@ -42,7 +42,7 @@ async function start({ logLevel, ...options }: WorkerOptions): Promise<void> {
     log,
     temporal,
     partsAtOnce: options.partsAtOnce,
-    // What waits at the server when a worker is frozen is handed to it all the same, and is lost for ten seconds.
+    // Tasks that wait at the server when a worker is frozen are handed to it all the same, and are lost for ten seconds.
     pollsAtOnce: 1,
   });
   tell({ kind: 'ready' });

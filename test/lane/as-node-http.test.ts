@@ -108,7 +108,7 @@ const sent = (text: fc.Arbitrary<string>): fc.Arbitrary<Sent> => fc.record({ tex
 const requests = fc.array(sent(fc.oneof({ weight: 12, arbitrary: plain }, { weight: 1, arbitrary: odd })), {
   maxLength: 5,
 });
-/** What is broken breaks the answers to what came before it, too. */
+/** A broken request breaks the answers to the requests before it, too. */
 const end = sent(last).map((request) => ({ ...request, waits: true }));
 
 /** @returns what was answered until the connection was closed */

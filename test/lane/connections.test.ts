@@ -20,7 +20,7 @@ const waysIn = (text: string) => [...text.matchAll(/^X-(?:Way|Kind): (.*)$/gm)].
 
 describe('a connection in the lane', () => {
   let server: HttpServer;
-  /** What the lane was asked, in order. */
+  /** The requests that the lane was asked, in order. */
   let asked: WholeRequest[];
   /** Answers of `/lane/slow` that are awaited. */
   let awaited: (() => void)[];

@@ -104,7 +104,7 @@ describe('what the lane takes for a plain head', () => {
   });
   after(() => void server.close());
 
-  /** What `node:http` makes of the same bytes. */
+  /** The request that `node:http` makes of the same bytes. */
   async function readByNode(text: string): Promise<Partial<IncomingMessage> & { body: string }> {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.end(text, 'latin1');

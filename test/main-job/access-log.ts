@@ -15,7 +15,7 @@ import { hasRealLog, REAL_LOG } from '../support/real-log.ts';
 const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const RUNS_TIMEOUT_MS = 10 * 60_000;
 
-/** What `up --json` prints when everything is ready. */
+/** The JSON that `up --json` prints when everything is ready. */
 type Ready = { api_url: string; project_id: number; project_api_key: string; personal_api_key: string };
 
 describe('the main job, on 10,000 real requests', function () {

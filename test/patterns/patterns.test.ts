@@ -7,7 +7,7 @@ import { checkSync, type Parameters } from 'recheck';
 import { DATE_PATTERN } from '../../src/flags/evaluation/dates.ts';
 import { patternsOfFile, patternsOfSource, type SourcePattern } from './patterns-of-source.ts';
 
-// Its engine in JavaScript: the others are programs that it would start.
+// Recheck's engine in JavaScript: the others are programs that it would start.
 process.env['RECHECK_BACKEND'] = 'pure';
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 

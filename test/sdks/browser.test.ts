@@ -22,7 +22,7 @@ const VERSIONS = [
 ];
 const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
 const SCRIPT = path.join(import.meta.dirname, 'story.js');
-/** It sends what is queued every three seconds. */
+/** The SDK sends its queue every three seconds. */
 const SENT_MS = 15_000;
 
 for (const { version, folder } of VERSIONS) {

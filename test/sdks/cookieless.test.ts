@@ -11,7 +11,7 @@ import { startSluice, type Sluice } from '../support/sluice.ts';
 
 const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
 const SCRIPT = path.join(import.meta.dirname, 'cookieless.js');
-/** It sends what is queued every three seconds. */
+/** The SDK sends its queue every three seconds. */
 const SENT_MS = 15_000;
 const NOBODY = '$posthog_cookieless';
 

@@ -1,4 +1,4 @@
-/** What SDKs say otherwise than the server when they evaluate flags by themselves, and why. Every line of it is asserted. */
+/** Flags that SDKs evaluate otherwise than the server does, and why. Every line of it is asserted. */
 import { PERSONS, remotely, type Told, type Value } from '../support/sdk-table.ts';
 
 export type Difference = {
@@ -53,7 +53,7 @@ export const DIFFERENCES: Difference[] = [
   { sdks: [RUST], flag: 'kept', says: ['blue', 'blue', 'red'], why: 'it does not ask what somebody keeps' },
 ];
 
-/** What the SDK says of each person when it is told all that the table knows. */
+/** The SDK's decisions about each person when it is told all that the table knows. */
 export function locally(sdk: string): Omit<Told, 'payload'>[] {
   const said = new Map(
     remotely('server').map(({ person, flag, value }) => [`${flag} ${person}`, { person, flag, value }]),

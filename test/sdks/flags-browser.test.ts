@@ -80,9 +80,9 @@ for (const { version, folder, remote } of VERSIONS) {
       const page = await visit();
       const anonymous = await page.evaluate<string>('posthog.get_distinct_id()');
       const kept = await page.evaluate(`posthog.getFeatureFlag('kept')`);
-      assert.equal(kept, keptBy(anonymous));
-      // Somebody who would get the other variant.
-      const user = Array.from({ length: 100 }, (_, n) => `user-${n}`).find((id) => keptBy(id) !== kept)!;
+      assert.equal(kept, variantOf(anonymous));
+      // A user who would get the other variant.
+      const user = Array.from({ length: 100 }, (_, n) => `user-${n}`).find((id) => variantOf(id) !== kept)!;
       await page.evaluate(`posthog.identify('${user}')`);
       await assertValues(page, { 'of-users': true, kept });
       await page.close();
@@ -134,8 +134,8 @@ async function assertValues(page: Page, expected: Record<string, unknown>): Prom
   }
 }
 
-/** As it is published: the first 60 bits of a SHA-1, as a part of all that there are. */
-function keptBy(distinctId: string): string {
+/** The variant by the published rule: the first 60 bits of a SHA-1, as a part of all that there are. */
+function variantOf(distinctId: string): string {
   const hash = createHash('sha1').update(`kept.${distinctId}variant`).digest('hex');
   return Number(BigInt(`0x${hash.slice(0, 15)}`)) / 2 ** 60 < 0.5 ? 'red' : 'blue';
 }

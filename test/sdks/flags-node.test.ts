@@ -55,7 +55,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
     const { warn } = console;
     before(async () => {
       sluice = await startSluice();
-      // It warns of what it cannot decide itself, and of its own age.
+      // The SDK warns of what it cannot decide itself, and of its own age.
       console.warn = () => {};
     });
     after(() => {
@@ -74,7 +74,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
       return client;
     }
 
-    /** Nothing else counts: the older one asks for the feed twice when it starts, and waits for one of them. */
+    /** Decisions alone count: the older SDK asks for the feed twice when it starts, and waits for one of them. */
     const askedForDecisions = (): string[] => askedPaths(sluice).filter((path) => path === remote);
 
     it('come with their payloads, of what is stored about who asks', async () => {
@@ -147,7 +147,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
       assert.deepEqual(askedForDecisions(), []);
       assert.equal(await client.getFeatureFlag('invited', 'ada'), true);
       assert.equal(await client.getFeatureFlag('kept', 'ada'), 'blue');
-      // What it was not told of ada is stored.
+      // Properties of ada that the SDK was not told are stored.
       assert.equal(await client.getFeatureFlag('for-pro', 'ada'), true);
       assert.deepEqual(askedForDecisions(), [remote, remote, remote]);
       assert.deepEqual(await client.getAllFlags('ada', { groups: GROUPS }), { ...ADA, asleep: false });

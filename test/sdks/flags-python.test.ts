@@ -10,7 +10,7 @@ import {
   DECIDED_LOCALLY,
   type FlagWorld,
 } from '../support/flag-world.ts';
-import { askForFlags, needsPythonSdk, type ToldOfFlags } from '../support/python-sdk.ts';
+import { askForFlags, needsPythonSdk, type FlagsOutput } from '../support/python-sdk.ts';
 import { storedRows } from '../support/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 
@@ -24,7 +24,7 @@ for (const { version, remote, feed, kind } of VERSIONS) {
   describe(`flags in posthog-python ${version}`, () => {
     let sluice: Sluice;
     let world: FlagWorld;
-    let told: ToldOfFlags;
+    let told: FlagsOutput;
     before(async function () {
       await needsPythonSdk(this, version);
       sluice = await startSluice();

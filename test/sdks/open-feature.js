@@ -1,4 +1,4 @@
-/** What a page does with OpenFeature, and the provider that it is given. */
+/** A page's use of OpenFeature, and the provider that it is given. */
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { OpenFeature } from '@openfeature/web-sdk';
 

@@ -11,7 +11,7 @@ type Recorded = {
   sdk: string;
   method: string;
   url: string;
-  /** What the program had asked of the SDK. */
+  /** The calls that the program had made to the SDK. */
   calls: string[];
   content_type?: string;
   content_encoding_header?: string;
@@ -54,7 +54,7 @@ describe('a recorded request', () => {
   after(() => sluice.stop());
   beforeEach(async () => {
     const { db } = sluice;
-    // Those who move over send what happened long ago.
+    // Customers who move over send events of long ago.
     tenant = await buildTenant(db, { historicalFromProjectKey: true });
     const { projectId } = tenant;
     secretKey = await buildProjectSecretKey(db, tenant, 'feature_flag:read');
@@ -96,7 +96,7 @@ describe('a recorded request', () => {
     });
   }
 
-  /** What the SDK needs, by the path. */
+  /** The SDK's needs, by the path. */
   const answered: [path: string, what: string, check: (recorded: Recorded) => Promise<void>][] = [
     ['/batch/', 'is stored', (recorded) => assertStored(recorded, { status: 1 })],
     ['/i/v1/analytics/events', 'is stored, event by event', assertStoredEach],
@@ -134,7 +134,7 @@ describe('a recorded request', () => {
     await assertPersons(sent);
   }
 
-  /** Who may have a profile has one, with what was set. */
+  /** Checks that every visitor who may have a profile has one, with what was set. */
   async function assertPersons(sent: Sent[]): Promise<void> {
     const { rows } = await sluice.pool.query<{ distinct_id: string; properties: Record<string, unknown> }>(
       `select distinct_id, persons.properties from person_distinct_ids

@@ -1,6 +1,6 @@
 /**
  * Tells a server the story of test/support/sdk-story.ts, with whichever posthog-js its page has loaded before.
- * What the SDK says that it sent is kept in the storage of the site, which outlives the page.
+ * The record of what the SDK sent is kept in the storage of the site, which outlives the page.
  */
 const { host, token, profiles } = Object.fromEntries(new URLSearchParams(location.search));
 const { posthog } = window;

@@ -29,7 +29,7 @@ for (const { version, folder } of VERSIONS) {
     before(async function () {
       await needsBrowser(this);
       sluice = await startSluice();
-      // It fetches from the server what shows surveys.
+      // The SDK fetches the script that shows surveys from the server.
       site = await startSite([path.join(PACKAGES, folder, 'dist/array.js'), SCRIPT]);
     });
     after(() => Promise.all([sluice?.stop(), site?.stop()]));

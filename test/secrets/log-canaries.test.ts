@@ -1,4 +1,4 @@
-/** What other people's software says stays out of the log: it names users and quotes rows. */
+/** Messages of other people's software stay out of the log: they name users and quote rows. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

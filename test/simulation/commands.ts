@@ -1,4 +1,4 @@
-/** What may happen to an export, and how it is done to the product and to the model alike. */
+/** Commands to an export, and how they are done to the product and to the model alike. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Conflict, InvalidInput, Unavailable } from '../../src/errors.ts';
@@ -32,9 +32,9 @@ export type Command =
   /** A backup of the database, and the database as it was then: see `restores.ts`. */
   | { do: 'backUp' | 'recover' }
   | { do: 'restore'; restarts: boolean }
-  /** What an operator decides about a delivery that a restored database does not know. */
+  /** Decisions of an operator about a delivery that a restored database does not know. */
   | { do: 'accept'; side: Side; nth: number }
-  /** Whatever stands still goes on. */
+  /** Frozen sessions go on. */
   | { do: 'thaw' };
 
 /** Hours make many runs, so there are few of them. */
@@ -122,7 +122,7 @@ const anyCommands = (minLength: number, maxLength: number) => fc.array(anyComman
 
 const anyRestore: fc.Arbitrary<Command> = fc.record({ do: fc.constant('restore' as const), restarts: fc.boolean() });
 
-/** What an operator does after a restore, among everything else; a second restore is to the same backup. */
+/** Commands of an operator after a restore, among all others; a second restore is to the same backup. */
 const afterRestore: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: anyCommand },
   { weight: 1, arbitrary: fc.constant({ do: 'recover' as const }) },
@@ -164,7 +164,7 @@ export type Life = {
   name: Name;
   redeliverStale: boolean;
   rows: Rows;
-  /** What an hour of a command is here, in milliseconds. */
+  /** The length of an hour of a command here, in milliseconds. */
   hour: number;
   /** When a run was planned, in the order of all that was stored, and where it was to deliver. */
   planned(run: Run): { turn: number; directory: string };
@@ -196,7 +196,7 @@ export async function runsOf({ world, id }: Life): Promise<Run[]> {
 }
 
 /**
- * What a user asks for. The model follows only when the product took it; what it refuses it has to have a reason for.
+ * Requests of a user. The model follows only when the product took one; for a refusal it has to have a reason.
  * @param now of the product's clock
  */
 export async function ask(life: Life, command: Command, now: number, isAway: boolean): Promise<void> {

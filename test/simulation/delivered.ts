@@ -1,4 +1,4 @@
-/** What a reader finds who follows the README: the files of each complete manifest, and their rows. */
+/** The deliveries that a reader finds who follows the README: the files of each complete manifest, and their rows. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -7,12 +7,12 @@ import path from 'node:path';
 /** By `<directory> <start> <end>`: sorted uuids. */
 export type Delivered = Map<string, readonly string[]>;
 
-/** Whose a delivery is, and the bytes of its manifest and files. */
+/** A delivery's export and run, and the bytes of its manifest and files. */
 export type Present = { exportId: string; runId: string; bytes: string };
 
 export type Found = {
   delivered: Delivered;
-  /** What each manifest says, by the same key. */
+  /** The content of each manifest, by the same key. */
   present: Map<string, Present>;
   /** Keys of files that no manifest names. */
   strays: string[];

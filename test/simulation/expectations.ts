@@ -6,7 +6,7 @@ import { runsOf, type Command, type Life } from './commands.ts';
 import { placeKey, type Delivered, type Found } from './delivered.ts';
 import { isSinceRestore, type Foreign, type Story } from './story.ts';
 
-/** What an interval's last run may say when nobody will run it again by itself. */
+/** The statuses that an interval's last run may have when no run will follow by itself. */
 const FINAL = ['Completed', 'Cancelled'];
 
 /** Whether something in a life says no for good: its destination, or what another timeline has left there. */
@@ -85,7 +85,7 @@ function assertWanted({ model, rows, redeliverStale }: Life, run: Run, start: nu
   assert.ok(wanted, `somebody wanted ${run.end} (${run.kind})`);
 }
 
-/** What was asked for is run, by a run that was planned after the asking, however that ended. */
+/** A wish is granted by a run that was planned after the asking, however that ended. */
 function assertGranted(wish: { end: number; at: number }, runs: readonly Run[]): void {
   const after = runs.filter(({ plan }) => plan && Date.parse(plan.cutoff) >= wish.at);
   assert.ok(after.length > 0, `${isoSeconds(wish.end)} was asked for at ${isoSeconds(wish.at)}`);
@@ -125,7 +125,7 @@ export async function assertDelivered(
       expected.set(key, adopted.get(run.id)?.uuids ?? life.rows.of(life.name, intervalOf(run), turn));
     }
   }
-  // What another timeline delivered, also half, is as it was: see `assertForeignUnchanged`.
+  // Another timeline's deliveries, also half ones, are as they were: see `assertForeignUnchanged`.
   for (const [key, { isKnown, runId }] of remaining) {
     if (since.has(key)) assert.ok(isKnown || accepted.has(runId), `nobody let ${key} be replaced`);
     else for (const found of [delivered, halfWay, expected]) found.delete(key);
@@ -161,7 +161,7 @@ export async function assertStale(life: Life, { remaining }: Foreign): Promise<v
   const stale = last.filter((run) => rows.joined(intervalOf(run), planned(run).turn)).map(({ end }) => end);
   assert.deepEqual(reported.map(({ end }) => end).sort(), stale.sort(), 'stale intervals are reported');
   if (!redeliverStale || model.paused) return;
-  // Those of which another timeline's delivery is there wait for an operator.
+  // Intervals of which another timeline's delivery is there wait for an operator.
   const own = last.filter(
     (run) => stale.includes(run.end) && !remaining.has(placeKey(model.directory, run.start, run.end)),
   );

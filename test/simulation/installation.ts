@@ -111,7 +111,7 @@ export async function buildInstallation() {
     }
   }
 
-  /** What the reconciler does each minute, without the partitions of events, which a simulated clock would make for years. */
+  /** The reconciler's work of a minute, without the partitions of events, which a simulated clock would make for years. */
   async function reconcile(): Promise<void> {
     await engine.timeline.check();
     for (const id of await stores.schedules.due(1)) await setter.verify(id);
@@ -152,7 +152,7 @@ export async function buildInstallation() {
       assert.deepEqual(refused, [[]]);
     },
 
-    /** What readers find below the project's folder. */
+    /** The deliveries that readers find below the project's folder. */
     delivered: () => readDelivered(localRoot, projectId),
 
     everythingDelivered: () => everythingDelivered(localRoot, projectId),

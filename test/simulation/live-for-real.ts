@@ -90,7 +90,7 @@ export async function liveForReal(
   await ask(life, { do: 'pause' }, await now(), false);
   await world.reconcile();
   await eventually('the export to come to rest', async () => isAtRest(life), 120);
-  // What ended meanwhile may be settled now, and stale.
+  // Intervals that ended meanwhile may be settled now, and stale.
   await world.reconcile();
   await eventually('the export to come to rest', async () => isAtRest(life), 120);
   const waitsForGaps = commands.some(({ do: what }) => what === 'patch' || what === 'outage');

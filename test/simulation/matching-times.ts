@@ -39,7 +39,7 @@ type Shown = { format: Intl.DateTimeFormat; at: Map<number, WallClock> };
 /** Lives begin on the same few days: what clocks show then is looked up again and again. */
 const shown = new Map<string, Shown>();
 
-/** What a clock in the zone shows, in Temporal's words. */
+/** The time on a clock in the zone, in Temporal's words. */
 export function wallClock(at: number, timeZone: string): WallClock {
   let zone = shown.get(timeZone);
   if (!zone) {

@@ -1,11 +1,11 @@
 /**
- * What should become of an export, told by a model that shares no code with the product: boundaries by looking at a clock on the
+ * An export's fate as it should be, told by a model that shares no code with the product: boundaries by looking at a clock on the
  * wall every quarter of an hour, a list of what was wanted when.
  */
 import { wallClock } from './matching-times.ts';
 
 export type ModelCadence = { interval: string; timezone: string; offsetDay: number; offsetHour: number };
-/** Somebody asked for the interval that ends then, by a backfill if one was needed. */
+/** A wish for the interval that ends then, by a backfill if one was needed. */
 export type Wish = { end: number; at: number; backfill: string | null };
 export type Tile = { start: number; end: number };
 

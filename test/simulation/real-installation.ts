@@ -56,7 +56,7 @@ export async function buildRealInstallation() {
       await ingest.store(projectId, [eventRowsOf(rows, { projectId, historical })]);
     },
 
-    /** Nobody reaches Temporal while `meanwhile` happens. */
+    /** Temporal is out of reach while `meanwhile` happens. */
     async withoutTemporal(meanwhile: () => Promise<void>): Promise<void> {
       temporal.refuse();
       try {
@@ -79,7 +79,7 @@ export async function buildRealInstallation() {
       });
     },
 
-    /** What readers find below the project's folder. */
+    /** The deliveries that readers find below the project's folder. */
     delivered: (projectId: number) => readDelivered(options.environment.localRoot!, projectId),
 
     /** Keys of uploads, and of files to be deleted later, that are on record. */

@@ -1,5 +1,5 @@
 /**
- * What a restore does to a story, and what may not happen after it. The database, and with it exports, runs and rows, goes back to its
+ * A restore's effect on a story, and what may not happen after it. The database, and with it exports, runs and rows, goes back to its
  * backup. Temporal, what was delivered, and time do not.
  */
 import assert from 'node:assert/strict';

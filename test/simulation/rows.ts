@@ -40,7 +40,7 @@ export class Rows {
     this.all.push(...rows);
   }
 
-  /** What is stored: for `goBack`. */
+  /** The rows that are stored: for `goBack`. */
   present(): readonly StoredRow[] {
     return [...this.all];
   }

@@ -152,7 +152,7 @@ async function perform(story: Story, command: Command): Promise<void> {
     case 'outage':
       temporal.goAway();
       await advance(story, command.hours * HOUR);
-      // What users ask for meanwhile is refused.
+      // Requests of users are refused meanwhile.
       await ask(life, { do: 'backfill', hoursAgo: 30, hours: 30 }, clock.now(), true);
       temporal.comeBack(clock.now());
       return world.settle();

@@ -39,7 +39,7 @@ type StartOptions = {
   workflowIdConflictPolicy?: WorkflowIdConflictPolicy;
 };
 
-/** What was missed for longer is forgotten: the catch-up window of our schedules. */
+/** Actions that were missed for longer are forgotten: the catch-up window of our schedules. */
 const CATCH_UP = 60_000;
 
 export function simulatedTemporal() {
@@ -48,7 +48,7 @@ export function simulatedTemporal() {
   const dispatchers = new Set<string>();
   let away = false;
   let count = 0;
-  /** What the witness of the timeline holds; undefined: there is none. */
+  /** The number that the witness of the timeline holds; undefined: there is none. */
   let witness: string | undefined;
 
   function newest(workflowId: string, runId?: string): SimulatedExecution {
@@ -164,7 +164,7 @@ export function simulatedTemporal() {
       away = false;
       for (const { at, id } of this.due(now - CATCH_UP, now)) begin(id, at);
     },
-    /** What the schedules start after `from` and until `to`, in order. */
+    /** The workflows that the schedules start after `from` and until `to`, in order. */
     due(from: number, to: number): { at: number; id: string }[] {
       const due = [...schedules.values()].flatMap(({ scheduleId: id, spec, state }) =>
         state?.paused ? [] : matchingTimes(spec, from, to).map((at) => ({ at, id })),

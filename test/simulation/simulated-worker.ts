@@ -107,7 +107,7 @@ export function simulatedWorker(engine: Engine, clock: Clock) {
     execution.status = 'TIMED_OUT';
   }
 
-  /** What thaws is refused with an error of ours, or killed: every other one is a fault. */
+  /** A session that thaws is refused with an error of ours, or killed: every other error is a fault. */
   function refuseOthers({ workflowId }: SimulatedExecution, error: unknown): void {
     if (error instanceof SluiceError || error instanceof Killed) return;
     refused.push(`${workflowId}: ${(error as Error).stack}`);
@@ -150,7 +150,7 @@ export function simulatedWorker(engine: Engine, clock: Clock) {
     whenPlanned(call: typeof onPlanned): void {
       onPlanned = call;
     },
-    /** Whatever stands still goes on. */
+    /** Frozen sessions go on. */
     async thaw(): Promise<void> {
       const all = frozen;
       frozen = [];

@@ -17,7 +17,7 @@ export type Lived = {
   commands: Command[];
 };
 
-/** What lives on in one project: the last export is the one that commands are for. */
+/** The state of one project over its story: the last export is the one that commands are for. */
 export type Story = {
   world: Installation;
   lived: Lived;
@@ -45,9 +45,9 @@ export type Foreign = {
   restoredAt: string;
   /** By place and interval. */
   remaining: Map<string, Remaining>;
-  /** What an operator decided about the runs of `remaining`, and when. */
+  /** An operator's decisions about the runs of `remaining`, and when they were made. */
   accepted: Map<string, { side: Side; at: number }>;
-  /** What an operator adopted as the run's: its place, and the uuids that are there. */
+  /** Deliveries that an operator adopted as the run's: the place, and the uuids that are there. */
   adopted: Map<string, { key: string; uuids: readonly string[] }>;
   /** Files that lay about when the database forgot whose they are. */
   strays: Set<string>;

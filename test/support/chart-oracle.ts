@@ -1,9 +1,9 @@
-/** What a chart shows of the lines that `query-oracle.ts` counts: smoothed, as formulas, beside the range before. In plain JavaScript, too. */
+/** Charts of the lines that `query-oracle.ts` counts: smoothed, as formulas, beside the range before. In plain JavaScript, too. */
 import { intervalsOf, trendsOf, type Dates, type Line, type StoredRow, type TrendsAsked } from './query-oracle.ts';
 
 export type ChartAsked = TrendsAsked & {
   smoothing: number;
-  /** What it computes of the numbers of the series. */
+  /** The formula over the numbers of the series. */
   formula: ((numbers: readonly number[]) => number) | null;
   isCompared: boolean;
 };

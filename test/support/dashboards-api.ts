@@ -14,7 +14,7 @@ export type Body = Record<string, unknown>;
 export type Dashboard = Body & { id: number; name: string | null; tiles: Body[]; tags: string[] };
 export type Refusal = { type: string; code: string; detail: string; attr: string | null };
 
-/** Somebody in our organization, with a key for everything. */
+/** A person in our organization, with a key for everything. */
 export type Person = { userId: number; uuid: string; membershipId: string; key: string };
 
 type Options = { key?: string; headers?: Record<string, string> };

@@ -61,7 +61,7 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
     try {
       return await createDatabase(`template ${name}`);
     } catch (error) {
-      // Somebody has connected again meanwhile.
+      // A client has connected again meanwhile.
       if (tries === 20) throw error;
     }
   }

@@ -74,7 +74,7 @@ function sourceOf(rows: readonly TestRow[], delivery: Delivery): PartSource {
   };
 }
 
-/** What a test does to a session at its steps: pass, stop for ever (a kill), or wait (a frozen process). */
+/** A test's hold on a session at its steps: pass, stop for ever (a kill), or wait (a frozen process). */
 export type Steps = (name: string) => Promise<void>;
 const pass: Steps = async () => {};
 
@@ -177,7 +177,7 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {},
         for (const [index, rows] of parts.entries()) {
           const part = { index, rows: rows.length };
           const one = await withSession(steps, (session) => session.write(part, sourceOf(rows, delivery)));
-          // What is stored between activities is JSON.
+          // State between activities is stored as JSON.
           written.push(JSON.parse(JSON.stringify(one)) as StagedPart);
         }
         staged.push(...written.map((one) => ({ ...one, epoch: delivery.epoch })));
@@ -200,7 +200,7 @@ export function testInterval(place: Place, file: Partial<Delivery['file']> = {},
   return {
     exportId,
     plan,
-    /** What a listing of the place says is delivered there. */
+    /** The deliveries that a listing of the place shows. */
     deliveries: () =>
       Array.fromAsync(
         place.destination.deliveries(

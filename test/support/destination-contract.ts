@@ -1,4 +1,4 @@
-/** What every destination promises (`src/destinations/contract.ts`), as tests that each of them must pass. */
+/** The promises of every destination (`src/destinations/contract.ts`), as tests that each of them must pass. */
 import assert from 'node:assert/strict';
 import { DeliveredElsewhere, IntervalShrank, Superseded } from '../../src/errors.ts';
 import {
@@ -436,7 +436,7 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
           const restored = interval.restored();
           // Before "replacing" it is the earlier delivery that they replace, and then ours.
           for (const { delivery } of [earlier, run]) restored.accept(delivery.runId);
-          // Its epochs are above that of the delivery which it replaces.
+          // The restored engine's epochs are above that of the delivery which it replaces.
           restored.plan([]);
           restored.plan([]);
           const theirs = await restored.deliver([buildRows(3), buildRows(1)]);

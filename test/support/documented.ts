@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of a route's answers is true of every answer that a test gets. */
+/** The OpenAPI document's description of a route's answers is true of every answer that a test gets. */
 import assert from 'node:assert/strict';
 import { ErrorBody } from '../../src/http/error-body.ts';
 import { pathsOf } from '../../src/http/paths.ts';

@@ -15,7 +15,7 @@ const multivariate = {
   ],
 };
 
-/** What is stored: ada is on the plan pro, was invited and chose `early`, her company acme has gold. Of bob nothing is known. */
+/** The stored persons: ada is on the plan pro, was invited and chose `early`, her company acme has gold. Of bob nothing is known. */
 export const GROUPS = { company: 'acme' };
 export const PERSON_PROPERTIES = { plan: 'pro' };
 export const ENROLLED = '$feature_enrollment/early';

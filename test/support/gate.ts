@@ -6,7 +6,7 @@ export type Gate = {
   url: string;
   shut(): void;
   open(): void;
-  /** What goes through now comes no further; nobody is told. */
+  /** Bytes that go through now come no further; neither side is told. */
   freeze(): void;
   close(): void;
 };

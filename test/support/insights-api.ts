@@ -21,7 +21,7 @@ export type InsightsApi = {
   /** @returns what the answer says; it must have the status */
   refused(status: number, method: string, path: string, body?: unknown, options?: Options): Promise<Refusal>;
   create(insight?: Body, options?: Options): Promise<Insight>;
-  /** What was captured just now. */
+  /** Captures events that happen now. */
   capture(event: string, ...distinctIds: string[]): Promise<void>;
   activity(insightId: number): Promise<{ activity: string; detail: Body & { changes: { field: string }[] } }[]>;
   stop(): Promise<void>;

@@ -8,7 +8,7 @@ const AT_ONCE = 1_000;
 type Hour = {
   /** Of the day. */
   hour?: number;
-  /** What each event says that it takes. */
+  /** The size that each event claims for itself. */
   bytes?: number;
 };
 

@@ -4,7 +4,7 @@ import type { Knex } from '../../src/db/connection.ts';
 import type { OrganizationRole } from '../../src/http/access.ts';
 import { buildPersonalKey, type Tenant } from './identity.ts';
 
-/** Somebody else of the tenant's organization: otherwise as the tenant itself. */
+/** Another user of the tenant's organization: otherwise as the tenant itself. */
 export type Member = Tenant & { membershipId: string; uuid: string; key: string };
 
 /** A member with a key that may do everything. */

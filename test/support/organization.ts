@@ -9,12 +9,12 @@ export type Who = 'stranger' | 'member' | 'admin' | 'owner';
 export type OrganizationWorld = PeopleWorld & {
   ours: Tenant;
   people: Record<Who, Person>;
-  /** What was sent, in order. */
+  /** The letters that were sent, in order. */
   letters: [to: readonly string[], letter: Letter][];
   /** @returns a path of our organization */
   at(path: string): string;
   ask(who: Who | Person, method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
-  /** Somebody more in our organization. */
+  /** Builds another person in our organization. */
   build(role?: 'member' | 'admin' | 'owner'): Promise<Person>;
 };
 

@@ -64,7 +64,7 @@ export function quickHash(password: string): string {
 
 let count = 0;
 
-/** Somebody who is logged in, and in an organization. */
+/** A person who is logged in, and in an organization. */
 export async function buildPerson(
   { db, identity }: Pick<PeopleWorld, 'db' | 'identity'>,
   organizationId: string,

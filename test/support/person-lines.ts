@@ -2,7 +2,7 @@
 import type { Properties } from '../../src/events/persons/effects.ts';
 import type { PersonEvent } from './person-memory.ts';
 
-/** What is done, by whom, and with which properties. */
+/** One event: its name, its person, and its properties. */
 export type Line = [event: string, distinctId: string, properties?: Properties];
 
 export const identify = (distinctId: string, anon: unknown, more: Properties = {}): Line => [

@@ -8,11 +8,11 @@ export const PROJECT = 1;
 /** An event as far as persons are concerned; `timestamp` in microseconds since 2000. */
 export type PersonEvent = { event: string; distinctId: string; properties: Properties; timestamp: bigint };
 
-/** What all persons are, in a form to compare: by their distinct ids, sorted and joined with commas. */
+/** The state of all persons, in a form to compare: by their distinct ids, sorted and joined with commas. */
 export type State = Record<string, { id: string; properties: Properties; isIdentified: boolean; createdAt: bigint }>;
 
 export type Played = {
-  /** What each event is stored with. */
+  /** The person that each event is stored with. */
   seen: { id: string; properties: Properties }[];
   /** Their codes. */
   warnings: string[];

@@ -5,7 +5,7 @@ import type { StopMode } from '../../src/processes/stop-mode.ts';
 /** Ends a server with this process, unless it was stopped before, and removes what it kept. */
 export function whenProcessEnds(server: { stop(mode: StopMode): Promise<void> }, directory: string): void {
   process.once('exit', () => {
-    // It is told before anything is waited for.
+    // The signal is sent before anything is waited for.
     void server.stop('immediate');
     rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   });

@@ -21,8 +21,8 @@ export async function runPythonSdk(version: string, what: 'story' | 'counted', .
 
 type Values = Record<string, boolean | string>;
 
-/** What test/sdks/flags.py was told. */
-export type ToldOfFlags = {
+/** The output of test/sdks/flags.py. */
+export type FlagsOutput = {
   remote: {
     ada: { featureFlags: Values; featureFlagPayloads: Record<string, string> };
     bob: Values;
@@ -34,7 +34,7 @@ export type ToldOfFlags = {
 };
 
 /** Runs test/sdks/flags.py to its end. @param key a secret one */
-export async function askForFlags(version: string, host: string, token: string, key: string): Promise<ToldOfFlags> {
+export async function askForFlags(version: string, host: string, token: string, key: string): Promise<FlagsOutput> {
   return run(version, 'flags', host, token, key);
 }
 

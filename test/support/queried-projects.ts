@@ -47,7 +47,7 @@ const EVENTS: [string, string, object, object, string][] = [
   ['odd', 'dot', { price: ['x'], currency: { of: 'x' }, n: 'NaN' }, { email: 5 }, '9999-12-31T23:59:59.999999Z'],
 ];
 
-/** What a run reads of a compiled query. */
+/** The parts of a compiled query that a run reads. */
 type Runnable = Pick<CompiledQuery, 'relation' | 'where'> & {
   columns: readonly Omit<CompiledQuery['columns'][number], 'expression'>[];
 };

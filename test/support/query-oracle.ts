@@ -1,11 +1,11 @@
 /**
- * What queries should answer, worked out in plain JavaScript from the stored rows, in ways that share nothing with the product: intervals
+ * Answers that queries should give, worked out in plain JavaScript from the stored rows, in ways that share nothing with the product: intervals
  * by asking a calendar what it shows at each hour, funnels by trying every entry.
  */
 export type StoredRow = {
   uuid: string;
   event: string;
-  /** Whose it is now. */
+  /** The event's current person. */
   person: string;
   /** Milliseconds since 1970. */
   at: number;
@@ -22,7 +22,7 @@ const HOUR = 3_600_000;
 const calendars = new Map<string, Intl.DateTimeFormat>();
 const shown = new Map<string, { date: string; hour: string }>();
 
-/** What a calendar on the wall there shows. */
+/** The date and hour on a calendar on the wall there. */
 function localOf(at: number, timeZone: string): { date: string; hour: string } {
   const known = shown.get(`${timeZone} ${at}`);
   if (known) return known;

@@ -17,7 +17,7 @@ const BUILD_MS = 10 * 60_000;
 /** How each language's folder is built: into `folder`; `shared` is kept between builds. */
 const BUILDERS = {
   go: ({ sources, folder }) => run('go', ['build', '-mod=readonly', '-o', `${folder}/`, './...'], inside(sources)),
-  // Its programs are run from their sources, with these packages.
+  // The Java programs are run from their sources, with these packages.
   java: ({ sources, folder }) =>
     run('mvn', ['--batch-mode', 'dependency:copy-dependencies', `-DoutputDirectory=${folder}`], inside(sources)),
   async rust({ sources, folder, shared }) {
@@ -86,7 +86,7 @@ export async function runProgram(language: Language, name: string, ...args: stri
   const folder = await folderOf(language);
   const [file, ...before] =
     language === 'java'
-      ? // Its output is UTF-8 wherever it runs.
+      ? // Java's output is UTF-8 wherever it runs.
         [
           'java',
           '-Dfile.encoding=UTF-8',

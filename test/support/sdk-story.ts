@@ -1,4 +1,4 @@
-/** What every SDK is made to tell a server, and whether all of it is there. The tellers are in `test/sdks/`. */
+/** The events that every SDK is made to send to a server, and a check that all of them are there. The programs are in `test/sdks/`. */
 import assert from 'node:assert/strict';
 import type { Tenant } from './identity.ts';
 import type { Sluice } from './sluice.ts';
@@ -12,7 +12,7 @@ export type Said = {
   properties?: Record<string, unknown>;
 };
 
-/** Who the story is about: a visitor who signs up, and the visitor's company. The same in `test/sdks/story.py`. */
+/** The story's persons: a visitor who signs up, and the visitor's company. The same in `test/sdks/story.py`. */
 export const STORY = { anonymous: 'visitor-1', user: 'user-1', company: 'acme', batch: 100 } as const;
 
 export type Row = Required<Said> & {

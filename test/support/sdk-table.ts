@@ -30,7 +30,7 @@ export const { persons: PERSONS, flags: FLAGS } = JSON.parse(readFileSync(TABLE_
 /** A line that a program prints: what one person was told of one flag. */
 export type Told = { person: string; flag: string; value: Value; payload?: unknown };
 
-/** What `/flags` answers, to the payloads. @param runtime of who asks */
+/** The answers of `/flags`, to the payloads. @param runtime of who asks */
 export function remotely(runtime: 'server' | 'client'): Told[] {
   const seen = FLAGS.filter(({ evaluation_runtime: of = runtime }) => of === runtime);
   return seen.flatMap(({ key, values = [], filters }) =>
@@ -44,7 +44,7 @@ export function remotely(runtime: 'server' | 'client'): Told[] {
 }
 
 /**
- * What OpenFeature's providers give, with the program's own defaults where there is no value.
+ * Values that OpenFeature's providers give, with the program's own defaults where there is no value.
  * @param asleep the error that the provider tells of a flag that is not active
  */
 export function toldByOpenFeature(runtime: 'server' | 'client', asleep: string | null = null) {
@@ -68,7 +68,7 @@ function payloadOf(given: unknown): unknown {
 
 export type TableWorld = Tenant & { personalKey: string; secretKey: string };
 
-/** Who was before identified as the first person: what she keeps is of then. */
+/** The first person's id from before she was identified: what she keeps is of then. */
 const BEFORE = 'visitor-7';
 
 /** A project with the persons, groups and flags of the table. What can be made over the API is made so. */

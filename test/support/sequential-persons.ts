@@ -1,5 +1,5 @@
 /**
- * What events do to persons, as simply as it can be said: one event after the other, everything looked up again, nothing clever.
+ * The effect of events on persons, as simply as it can be said: one event after the other, everything looked up again, nothing clever.
  * Written from the rules, and not from the code that is tested against it.
  */
 import { isDeepStrictEqual } from 'node:util';

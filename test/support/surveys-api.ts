@@ -38,7 +38,7 @@ export type SurveysApi = {
   done<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** The same, of what has to be refused. */
   refused(method: string, path: string, body?: unknown): Promise<Refusal>;
-  /** What a page is told that has only our public key, once everything that was changed is known. */
+  /** An answer to a page that has only our public key, once everything that was changed is known. */
   published<T>(path: string): Promise<T>;
   close(): Promise<void>;
 };

@@ -17,7 +17,7 @@ export type Outcome =
   | { end: 'failed'; test: string; message: string }
   /** The tests' own time-out, or ours. */
   | { end: 'hung'; test: string }
-  /** Nothing was tested: a file is missing or cannot be loaded, no test matches, or the code names what is not there. */
+  /** No test ran: a file is missing or cannot be loaded, no test matches, or the code names what is not there. */
   | { end: 'broken'; why: string };
 
 /** @param folder the copy's root */
@@ -98,7 +98,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 

@@ -2,7 +2,7 @@
 export type Tooth = {
   /** As in the marker, `// tooth: name`, on the line before the statement. */
   name: string;
-  /** What would be lost, doubled or shown without the line, in one sentence. */
+  /** The loss, doubling or leak that the line prevents, in one sentence. */
   guards: string;
   /** Test files, as paths from the root. */
   tests: readonly string[];

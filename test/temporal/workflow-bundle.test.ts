@@ -47,7 +47,7 @@ describe('the bundle of workflows', () => {
 
   it('is the one of an earlier start while nothing changed', async () => {
     const first = await build();
-    // What the bundler would not write: the second bundle is this file.
+    // Content that the bundler would not write: the second bundle is this file.
     await writeFile(first.codePath, 'kept');
     await write('far/away/other.ts', 'export const other = 1;');
     const second = await build();

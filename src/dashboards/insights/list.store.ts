@@ -9,7 +9,7 @@ export const ORDERS = ['last_modified_at', 'created_at', 'name', 'id'] as const;
 
 export type InsightQuery = {
   visible: Visible;
-  /** Nothing is told of what lies on others. */
+  /** Tiles on other dashboards are left out. */
   visibleDashboards: Visible;
   shortId?: string | undefined;
   /** A part of a name, the description or a tag. */

@@ -95,7 +95,7 @@ const EVENT_STREAM = {
   'X-Accel-Buffering': 'no',
 };
 
-/** Nothing for what is not an insight, or may not be seen. */
+/** Empty for a tile without an insight, and for an insight that the caller may not see. */
 function runOf({ id, order, insight }: TileBody): Static<typeof RunBody>[] {
   if (!insight || !('result' in insight)) return [];
   const { id: insightId, short_id, name, derived_name, description } = insight;

@@ -86,7 +86,7 @@ async function readClock(ask: Ask, projectId: number, range: Range, now: number)
   return { timeZone: row.timezone, from: row.from_wall === null ? to : wallOf(row.from_wall), to };
 }
 
-/** Nothing says sooner when events happened: only when they were stored is in an index. */
+/** The first event's time, by a scan: only the time of storing is in an index. */
 const FIRST = `(select min("timestamp") from events
   where project_id = $1 and "timestamp" >= '${FIRST_EVENT}' and "timestamp" < $2)`;
 

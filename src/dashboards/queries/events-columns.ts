@@ -10,7 +10,7 @@ import type { EventsQuery } from './schema.ts';
 const TEXT = 'String';
 const JSON_TYPE = 'JSON';
 
-/** Whose the event is now: see `selecting.ts`. */
+/** The event's current person: see `selecting.ts`. */
 const PERSON_ID = 'coalesce(known.person_id, event.person_id)';
 
 /** SQL over `event`, a row of events, and `known`, its distinct id's row in `person_distinct_ids`. */
@@ -38,7 +38,7 @@ const COLUMNS: Readonly<Record<string, Located>> = {
       jsonb_build_object('email', event.person_properties -> 'email', 'name', event.person_properties -> 'name')))`,
   },
 };
-/** Nothing is sorted by a whole object, nor by whose it is, which is asked of the rows that are shown only. */
+/** Columns that cannot be sorted by: whole objects, and the person, which is looked up for the rows shown only. */
 const UNSORTED = ['*', 'person', 'person_id', 'properties', 'person.properties'];
 
 /** `properties.$browser`, `person.properties.email`; a name with other characters stands in backticks. */
@@ -71,7 +71,7 @@ export function parsedEvents(node: EventsQuery, room: FilterRoom): ParsedEvents 
   };
 }
 
-/** Nothing in a table depends on when the first event happened: it is not looked for. */
+/** A lower bound before every event: no column depends on when the first event happened, so it is not looked up. */
 const ALWAYS = '1970-01-02T00:00:00Z';
 
 function betweenOf({ after, before }: EventsQuery): Range {

@@ -131,7 +131,7 @@ function refuseOthers(
   throw refusal(`${prefix}${other.slice(0, 100)}`, `There is no such member.${hint}`, 'unknown_member');
 }
 
-/** Its members are those of its kind, and it is its kind that `parseQuery` refuses. */
+/** Parts of another kind have other members, and `parseQuery` refuses them for their kind. */
 function isOfAnotherKind(part: unknown): boolean {
   const { kind } = fieldsOf(part);
   return isGiven(kind) && kind !== 'EventsNode';

@@ -35,7 +35,7 @@ export type Series = {
   customName: string | null;
   filters: FilterTree;
   math: MathName;
-  /** Whose numbers are taken; null: events or persons are counted. */
+  /** The property whose numbers are aggregated; null: events or persons are counted. */
   property: { name: string; of: PropertyOwner } | null;
 };
 

@@ -94,7 +94,7 @@ function readByLaid(filters: Readonly<Record<string, unknown>>): RawData[] {
   return kindsUnlessInvalid(() => readData(withDashboardFilters(COUNT, filters)));
 }
 
-/** Nothing is computed with what cannot be read. */
+/** No kinds for an invalid query: the parser refuses it, and no result is computed. */
 function kindsUnlessInvalid(kinds: () => RawData[]): RawData[] {
   try {
     return kinds();

@@ -10,7 +10,7 @@ const MAX_VALUE = 400;
 /** `bucket` counts intervals from 1. `place` is that of the breakdown value by its total (of series in a formula, of all together); of those beyond the limit it is null. */
 export type TrendRow = { n: number; bucket: number; place: number | null; breakdown: string | null; value: number };
 
-/** Its parameters: those of a range, then when intervals start. */
+/** The parameters are those of a range, then the starts of the intervals. */
 export function trendsSql(query: ParsedTrends, context: FilterContext): string {
   const { series, breakdown, filters, shape } = query;
   const seen = `

@@ -64,7 +64,7 @@ export function configurationStore(db: Knex) {
       return row && configurationFrom(row);
     },
 
-    /** Nothing happens when there is one already. */
+    /** Does nothing when the object has a configuration already. */
     async insert(projectId: number, object: SharedObject, accessToken: string): Promise<void> {
       await table()
         .insert({ ...objectColumns(projectId, object), access_token: accessToken })

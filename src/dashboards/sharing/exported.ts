@@ -23,7 +23,7 @@ export type Exported = {
   insight?: SharedInsight;
 } & ShareSettings;
 
-/** Nothing of what is behind it. */
+/** The page that asks for a password: no content, only the theme. */
 export function lockedOf({ configuration, token }: Share): Exported {
   return { type: 'unlock', accessToken: token, themes: [], ...shownSettings({ theme: configuration.settings?.theme }) };
 }

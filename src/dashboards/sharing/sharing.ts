@@ -33,7 +33,7 @@ export const ACTIVITY_SCOPE = { dashboard: 'Dashboard', insight: 'Insight' } as 
 type Place = { project: Pick<Project, 'id' | 'organizationId'>; object: SharedObject };
 type Change = Place & { author: Caller; rights: Rights };
 
-/** Something was asked that takes a required password first. */
+/** Refuses an operation that needs a required password first. */
 export class NotProtected extends Error {}
 
 export type Sharing = ReturnType<typeof createSharing>;

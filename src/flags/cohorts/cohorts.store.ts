@@ -9,7 +9,7 @@ export type Cohort = {
   projectId: number;
   name: string;
   description: string;
-  /** Its persons are listed; otherwise they are those that its filters match. */
+  /** Persons are listed; otherwise the filters say which persons belong. */
   isStatic: boolean;
   /** Of static ones: none. */
   filters: CohortFilters | Record<string, never>;

@@ -148,7 +148,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
 
 export type Cohorts = ReturnType<typeof cohorts>;
 
-/** Its count would tell what its author may not see. @throws PermissionDenied */
+/** Counting needs the right to see the data: a cohort's count would tell it. @throws PermissionDenied */
 function ensureMayCount(
   { rights }: EntitledAuthor,
   { isStatic, filters }: Pick<CohortFields, 'isStatic' | 'filters'>,

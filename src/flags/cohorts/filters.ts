@@ -99,7 +99,7 @@ function checkedProperty(given: Fields, place: Place, room: PatternRoom): Proper
   return within(place, () => {
     const name = operator === undefined || operator === null ? operator : textOf(operator);
     const checked = checkCondition({ key, operator: name, value }, room);
-    // Its persons are counted by Postgres, whose machines for patterns are larger.
+    // Postgres counts a cohort's persons, and its machines for patterns are larger.
     if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value ?? null));
     return { type: 'person', key, operator: checked, ...(value !== undefined && { value }) };
   });

@@ -136,7 +136,7 @@ export function createDecide(options: DecideOptions): Lane {
     return undefined;
   }
 
-  /** Nothing is waited for that is in memory: nearly everything is, and each promise costs as much as a flag. */
+  /** Answers without a promise when all is in memory: nearly everything is, and each promise costs as much as a flag. */
   function decide(parsed: ParsedRequest): string | Promise<string> {
     const found = definitions.find(tokenOf(parsed.body));
     if (!(found instanceof Promise)) return decideFor(found, parsed);

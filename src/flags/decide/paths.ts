@@ -8,7 +8,7 @@ export type Shape = 'keys' | 'enabled' | 'values' | 'details' | 'analysis';
 export type AnswerForm = {
   shape: Shape;
   withConfig: boolean;
-  /** Whose configuration: they differ. */
+  /** Style of the configuration: `/flags` and `/decide` give different ones. */
   style: 'flags' | 'decide';
 };
 

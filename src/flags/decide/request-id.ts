@@ -1,7 +1,7 @@
 /** Names for requests that came without one. */
 import { randomUUID } from 'node:crypto';
 
-/** Its last twelve digits are counted. */
+/** The last twelve digits of an id are counted. */
 const PREFIX_LENGTH = 24;
 /** Of twelve digits, so that all of them have as many. */
 const FIRST = 100_000_000_000;

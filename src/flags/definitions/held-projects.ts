@@ -56,7 +56,7 @@ export function createHeldProjects(now: () => number = () => performance.now()):
     put(project) {
       const { projectId, token } = project;
       const usedAt = byId.get(projectId)?.usedAt ?? (uses += 1);
-      // Its token may be another one now: the old one opens nothing.
+      // The project's token may have changed: the old one opens nothing.
       drop(projectId);
       makeRoom();
       const held = { project, usedAt };

@@ -7,7 +7,7 @@ export type StoredFlag = FlagDefinition & {
   name: string;
   tags: readonly string[];
   isRemoteConfiguration: boolean;
-  /** Its payloads are encrypted: its filters have none. */
+  /** The payloads are encrypted: the filters have none. */
   hasEncryptedPayloads: boolean;
 };
 

@@ -80,7 +80,7 @@ export function earlyAccessFeatures(all: FlagStores) {
       });
     },
 
-    /** Its flag stays, without enrollment. @throws NotFound */
+    /** The feature's flag stays, without enrollment. @throws NotFound */
     async delete(project: Project, author: EntitledAuthor, id: string): Promise<void> {
       await acting(project, author, async (acting) => {
         const feature = await acting.stores.earlyAccess.get(project.id, id);

@@ -15,7 +15,7 @@ const MAX_DEPTH = 200;
 
 export type Cohorts = {
   isIn: (id: number) => Test;
-  /** Its own reads, and whether its persons are listed; undefined: there is no such cohort. */
+  /** The cohort's own reads, and whether its persons are listed; undefined: there is no such cohort. */
   find: (id: number) => Pick<Cohort, 'reads' | 'isStatic'> | undefined;
 };
 

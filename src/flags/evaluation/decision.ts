@@ -28,7 +28,7 @@ export type EvaluationRequest = {
   /** Only these are answered; absent: all. */
   flagKeys?: ReadonlySet<string> | undefined;
   onlySurveys: boolean;
-  /** Nothing stored counts. */
+  /** Stored properties do not count. */
   onlyRequestProperties: boolean;
 };
 

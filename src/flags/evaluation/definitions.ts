@@ -25,7 +25,7 @@ export function isOfSurvey({ key }: { key: string }): boolean {
 
 export type CohortDefinition = {
   id: number;
-  /** Its persons are listed; otherwise they are those that its filters match. */
+  /** Persons are listed; otherwise the filters say which persons belong. */
   isStatic: boolean;
   filters: Json;
 };

@@ -10,7 +10,7 @@ export type Reads = {
   readonly cohorts: number[];
   /** Flags, by what names them. */
   readonly flags: string[];
-  /** Something stands there that nobody can have meant: it matches nothing, and whoever asks is told that there was an error. */
+  /** The value makes no sense in its place: it matches nothing, and the answer says that there was an error. */
   isMalformed: boolean;
 };
 

@@ -14,7 +14,7 @@ export type Study = {
   flagKey: string;
   /** Keys of all variants whose exposures are counted. */
   variants: readonly string[];
-  /** Whose groups are counted; null: persons. */
+  /** The type of the groups to count; null: persons. */
   groupTypeIndex: number | null;
   /** Exposures within it count. Half-open. */
   period: Interval;

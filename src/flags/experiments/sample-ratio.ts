@@ -1,6 +1,6 @@
 /** Whether persons came to the variants in the proportions that the flag gives them: if not, something loses or adds some of them. */
 
-/** Whose counts are compared with what the shares let expect. */
+/** One variant's count, and the share of the total that was expected. */
 export type Arm = { count: number; share: number };
 
 export type SampleRatio = {

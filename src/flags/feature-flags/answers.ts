@@ -64,7 +64,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       groupTypeIndex: number | null,
       rights: Pick<Rights, 'levelOf'>,
     ): Promise<{ matching: number; total: number }> {
-      // Its variant is one of the flag's, which are not known here.
+      // A condition set's variant is one of the flag's, which are not known here.
       const wanted = { ...condition, aggregation_group_type_index: groupTypeIndex, variant: null };
       const set = await checkedSet(project, wanted, rights);
       // tooth: raw-blast-radius

@@ -26,7 +26,7 @@ export type FeatureFlag = {
   evaluationContexts: string[];
   tags: string[];
   isRemoteConfiguration: boolean;
-  /** Its payloads are encrypted; its filters have none. */
+  /** The payloads are encrypted; the filters have none. */
   hasEncryptedPayloads: boolean;
   encryptedPayloads: string | null;
   createdBy: number | null;

@@ -1,4 +1,4 @@
-/** Whose properties a filter reads: rows of `persons`, or of `groups` of one type, under one alias. */
+/** The subject of a filter, whose properties it reads: rows of `persons`, or of `groups` of one type, under one alias. */
 import { escapeLiteral } from 'pg';
 import { currentOfInitial } from '../evaluation/initial-properties.ts';
 

@@ -11,7 +11,7 @@ import type { CountedRequests, RequestStore } from './requests.store.ts';
 const FLUSH_EVERY_MS = 2_000;
 /** Far more than there are while Postgres is there. */
 const MOST_PENDING = 50_000;
-/** Anybody can say to be any SDK: further ones of a project are counted together. */
+/** SDKs of a project that are counted apart, the others together: a request names its SDK itself, and may name any. */
 const MOST_SDKS = 100;
 const OTHER_SDK = 'other';
 /** How long a project's quota is watched after its last request. */

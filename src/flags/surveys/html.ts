@@ -17,7 +17,7 @@ const ATTRIBUTES = new Set(
   ).split(' '),
 );
 const ADDRESSES = new Set(['cite', 'href', 'src']);
-/** Its beginning says where an address leads; no reference to a character can stand there. */
+/** An address's beginning says where it leads; no reference to a character can stand there. */
 const HARMLESS_ADDRESS = /^(https?:\/\/|mailto:)/i;
 
 /** Text that a browser reads as the beginning of a tag, a comment or a declaration. `1 < 2` and `<3` are none. */

@@ -120,7 +120,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
       return shown(project.id, [survey]);
     },
 
-    /** Its flags go with it. @throws NotFound */
+    /** The survey's flags are deleted with it. @throws NotFound */
     async delete(project: Project, author: SurveyAuthor, id: string): Promise<void> {
       await acting(project, author, async (acting) => {
         const survey = await acting.stores.surveys.get(project.id, id);

@@ -1,4 +1,4 @@
-/** What is done with dashboards, insights, their tiles and their links. */
+/** Operations on dashboards, insights, their tiles and their links. */
 import { buildMember } from '../../support/members.ts';
 import { CANARY, cheapHash, type Operation, type Workplace } from './workplace.ts';
 

@@ -1,4 +1,4 @@
-/** What is done with batch exports, their runs and backfills, and integrations. */
+/** Operations on batch exports, their runs and backfills, and integrations. */
 import { randomUUID } from 'node:crypto';
 import { CANARY, type Asked, type Operation, type Workplace } from './workplace.ts';
 

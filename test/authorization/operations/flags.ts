@@ -1,4 +1,4 @@
-/** What is done with feature flags and what is built on them, and with persons and groups. */
+/** Operations on feature flags and what is built on them, and on persons and groups. */
 import { CANARY, type Operation, type Workplace } from './workplace.ts';
 
 const QUESTIONS = [{ type: 'open', question: 'Why?' }];

@@ -1,4 +1,4 @@
-/** What is done with accounts, organizations, projects and keys. */
+/** Operations on accounts, organizations, projects and keys. */
 import { randomUUID } from 'node:crypto';
 import { keyStore } from '../../../src/identity/keys.store.ts';
 import { buildMember, buildRole } from '../../support/members.ts';

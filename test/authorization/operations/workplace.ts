@@ -26,7 +26,7 @@ export type Asked = {
   body?: unknown;
   /** A body that is refused with 400 for what it says. */
   refused?: unknown;
-  /** Who is told to have done it, where that is not the owner. */
+  /** The user whom the entry names, where that is not the owner. */
   by?: (answer: Body) => number;
   /** Kind and verb of each entry, in the order of their writing. */
   tells: readonly string[];
@@ -48,9 +48,9 @@ export type Workplace = {
   send(method: string, path: string, body?: unknown): Promise<Body>;
   /** The same in the organization. */
   inOrganization(method: string, path: string, body?: unknown): Promise<Body>;
-  /** What takes somebody who is logged in. */
+  /** Needs a session: a key may not invite. */
   invite(email: string): Promise<Body>;
-  /** Somebody whom events told of. @returns their id */
+  /** A person whom events told of. @returns their id */
   person(): Promise<string>;
 };
 

@@ -25,7 +25,7 @@ describe('results of insights', () => {
   let db: Knex;
   let otherDb: Knex;
   let results: Results;
-  /** What another process of the same service has. */
+  /** The results of another process of the same service. */
   let elsewhere: Results;
   let computed = 0;
   let hold: Promise<void> | undefined;

@@ -9,7 +9,7 @@ const NOW = '2024-06-12T12:30:00Z';
 
 type Asked = { zone?: string; from?: string | null; to?: string | null; interval?: string; explicit?: boolean };
 
-/** What is asked, then the first instant and the last one, and what the intervals are called if that matters. */
+/** The question, then the first instant and the last one, and what the intervals are called if that matters. */
 const RANGES: [string, Asked, from: string, to: string, days?: string[]][] = [
   ['nothing: the last seven days and today', {}, '2024-06-05T00:00', '2024-06-12T23:59'],
   ['days', { from: '-2d' }, '2024-06-10T00:00', '2024-06-12T23:59', ['2024-06-10', '2024-06-11', '2024-06-12']],

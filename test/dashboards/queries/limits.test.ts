@@ -29,7 +29,7 @@ describe('a query ends', () => {
     await database.drop();
   });
 
-  /** Whatever looks at events waits meanwhile. */
+  /** Holds a lock that all readers of events wait for. */
   const whileNobodyReads = (work: () => Promise<void>) =>
     db.transaction(async (transaction) => {
       await transaction.raw('lock table events in access exclusive mode');

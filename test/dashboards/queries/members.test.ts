@@ -1,4 +1,4 @@
-/** What is misspelt, or stands in the wrong place, gives no wrong numbers. */
+/** Members that are misspelt, or stand in the wrong place, give no wrong numbers. */
 import assert from 'node:assert/strict';
 import { InvalidInput } from '../../../src/errors.ts';
 import { refuseUnknown } from '../../../src/dashboards/queries/members.ts';

@@ -1,4 +1,4 @@
-/** What queries count, by hand and by plain SQL. `random.test.ts` compares many more. */
+/** Numbers that queries count, by hand and by plain SQL. `random.test.ts` compares many more. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { FunnelStepResult, TrendResult } from '../../../src/dashboards/queries/result.ts';

@@ -169,7 +169,7 @@ describe('random queries', () => {
     const events = fc.sample(anyEvent, { seed: SEED, numRuns: EVENTS });
     await world.send(events);
     await world.send(events.slice(0, 50), world.theirs);
-    // Who was two persons before is one now.
+    // Pairs of persons become one.
     const merges = [1, 2, 3].map((i) => ({
       event: '$identify',
       distinct_id: PEOPLE[i]!,

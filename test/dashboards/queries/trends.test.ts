@@ -19,7 +19,7 @@ type Asked = {
   now?: string;
 };
 
-/** What is asked, and the first and the last minute of the range that it is compared with. */
+/** The question, and the first and the last minute of the range that it is compared with. */
 const COMPARED: [string, Asked, from: string, to: string][] = [
   ['nothing: weekdays meet', {}, '2024-05-29T00:00', '2024-06-05T23:59'],
   ['two weeks', { from: '-14d' }, '2024-05-15T00:00', '2024-05-29T23:59'],

@@ -56,7 +56,7 @@ const MEMBERS: [Kind[], string, refused: unknown, harmless: unknown[]][] = [
   [['table'], 'events', ['paid'], [[]]],
 ];
 
-/** What upstream computes in other queries, or other charts, than the one that it is said in. */
+/** Members that upstream computes in other queries, or other charts, than the one that they stand in. */
 const WITHOUT_EFFECT: [Kind, object][] = [
   ['trend', { series: [{ ...step, optionalInFunnel: true, limit: 10, orderBy: ['timestamp'] }] }],
   ['trend', { series: [{ ...step, math: 'dau', math_property_type: 'session_properties', math_property: 'x' }] }],

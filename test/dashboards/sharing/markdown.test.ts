@@ -1,4 +1,4 @@
-/** What becomes of texts and addresses that people typed. */
+/** Texts and addresses that people typed become harmless HTML. */
 import assert from 'node:assert/strict';
 import { safeLink } from '../../../src/dashboards/sharing/page/links.ts';
 import { markdownToHtml } from '../../../src/dashboards/sharing/page/markdown.ts';

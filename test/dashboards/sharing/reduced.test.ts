@@ -1,4 +1,4 @@
-/** What strangers are told in JSON: no more than is drawn. */
+/** The JSON that strangers get: no more than is drawn. */
 import assert from 'node:assert/strict';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
@@ -150,7 +150,7 @@ describe('a chart for strangers', () => {
   });
 });
 
-/** What may be hidden: the descriptions of both, the date, and the colour. */
+/** The parts that may be hidden: the descriptions of both, the date, and the colour. */
 function hidable(settings: ShareSettings, show_description: boolean | null) {
   const insight = { query: trends(), description: 'How', last_refresh: '2025-06-02T08:00:00Z' };
   const tile = { id: 1, layouts: {}, color: 'url(x)', show_description, insight, text: null, button_tile: null };

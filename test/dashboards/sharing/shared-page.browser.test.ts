@@ -361,7 +361,7 @@ function groundOf(page: Page): Promise<unknown> {
   return page.evaluate('getComputedStyle(document.body).backgroundColor');
 }
 
-/** What axe calls serious or worse. */
+/** Faults that axe calls serious or worse. */
 async function violations(page: Page): Promise<string[]> {
   const file = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
   await page.evaluate(await readFile(file, 'utf8'));

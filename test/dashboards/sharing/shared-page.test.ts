@@ -1,4 +1,4 @@
-/** What a link opens, and how soon it does not. */
+/** The content that a link opens, and how soon it does not. */
 import assert from 'node:assert/strict';
 import { startSharedWorld, type Json, type SharedWorld } from '../../support/shared-world.ts';
 

@@ -1,4 +1,4 @@
-/** Who may share a dashboard, and what its link does over time. */
+/** The right to share a dashboard, and what its link does over time. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { buildPersonalKey } from '../../support/identity.ts';

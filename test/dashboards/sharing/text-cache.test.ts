@@ -1,4 +1,4 @@
-/** What is written for one visitor is enough for all, for a moment. */
+/** Text that is written for one visitor is enough for all, for a moment. */
 import assert from 'node:assert/strict';
 import { createTextCache, type Text } from '../../../src/dashboards/sharing/text-cache.ts';
 

@@ -1,4 +1,4 @@
-/** What is done with single tiles: moved, copied, put in order, written, taken off. */
+/** Actions on single tiles: moved, copied, put in order, written, taken off. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { overlap, gridPlaceOf, type Layouts, type Place } from '../../../src/dashboards/tiles/layout.ts';

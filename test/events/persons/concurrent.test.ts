@@ -46,7 +46,7 @@ describe('200 sequences of events at once', () => {
       createPool({ url: database.url, applicationName: 'test', maxConnections: 6, ...INGEST_TIMEOUTS });
     pools = Array.from({ length: 4 }, open);
     ingests = pools.map((pool) => createIngest(pool, { onWarnings: (_, told) => hearing.getStore()!.push(...told) }));
-    // What is looked at afterwards may take longer than what is stored.
+    // Checks afterwards may take longer than storing does.
     reading = createPool({ url: database.url, applicationName: 'test', maxConnections: 6 });
     const sending = [...sharedSequences(), ...apartSequences()].map(send);
     const sent = await Promise.all(sending);
@@ -65,7 +65,7 @@ describe('200 sequences of events at once', () => {
     await database.drop();
   });
 
-  /** What a request is told: each process stores those of many at once. */
+  /** The warnings for one request: each process stores the events of many at once. */
   const hearing = new AsyncLocalStorage<IngestionWarning[]>();
 
   /** Each request through another pool, as if a balancer stood before several processes. */

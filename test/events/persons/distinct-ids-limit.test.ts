@@ -74,7 +74,7 @@ describe('the distinct ids of a person', () => {
   ] as const) {
     it(`are so many at most by identify, in ${how}; the events are stored, and a warning says so`, async () => {
       await store(six);
-      // What was not joined has no event of its own.
+      // Distinct ids that were not joined have no event of their own.
       assert.deepEqual(await sizes(), [LIMIT]);
       assert.equal(await countEvents(), six.length);
       assert.deepEqual(codes(), [CODE, CODE]);

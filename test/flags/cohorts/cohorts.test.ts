@@ -48,7 +48,7 @@ describe('cohorts', () => {
       assert.equal((await call(await buildPersonalKey(sluice.db, ours, ...others))).status, 403);
       const theirKey = await buildPersonalKey(sluice.db, theirs, '*');
       if (path.includes(':id') && method === 'get') assert.equal((await call(theirKey, theirs.projectId)).status, 404);
-      // Its persons are shown: that takes the scope for them, too.
+      // The cohort's persons are shown: that takes the scope for them, too.
       const beside = path.endsWith('/persons/') ? ['person:read'] : [];
       assert.notEqual((await call(await buildPersonalKey(sluice.db, ours, scope, ...beside))).status, 403);
     });

@@ -33,7 +33,7 @@ describe('flags while Postgres is away', () => {
     await buildFlagFor(sluice.db, projectId, 'pro', { plan: 'pro' });
     const stored = { api_key: token, event: 'e', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } };
     await ask(`${sluice.url}/capture/`, stored);
-    // What is known while Postgres is away is what was asked for before.
+    // Definitions that were asked for before are all that is known while Postgres is away.
     const known = await ask(`${sluice.url}/flags/?v=2`, { token, distinct_id: 'ada' });
     assert.deepEqual(Object.keys(known.body['flags'] as Details).toSorted(), ['plain', 'pro']);
     const stop = new AbortController();

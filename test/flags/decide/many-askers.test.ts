@@ -47,7 +47,7 @@ function asked({ projectId, cohorts }: Tenant, n: number, needs: Partial<Needs> 
   };
 }
 
-/** What is stored of who asks, as `buildStored` made it. */
+/** The stored properties and cohorts of a person who asks, as `buildStored` made them. */
 function known({ projectId, cohorts }: Tenant, n: number): object {
   const person = n % (PERSONS + 2);
   const isStored = person < PERSONS;

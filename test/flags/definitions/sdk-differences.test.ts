@@ -1,4 +1,4 @@
-/** What is said of released SDKs: rule by rule, and beside what running them has shown. */
+/** Differences of released SDKs: rule by rule, and beside what running them has shown. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { DIFFERENCES, NEWEST, sdkDifferences, type Sdk } from '../../../src/flags/definitions/sdk-differences.ts';
@@ -192,7 +192,7 @@ describe('SDKs that decide a flag otherwise', () => {
           shown.map(({ flag: key }) => key).filter((key) => !keys.includes(key)),
           [],
         );
-        // Nobody in the table meets what else they are told of.
+        // No person in the table meets the other flags that the SDK is told of.
         const unmet = keys.filter((key) => !shown.some(({ flag: one }) => one === key));
         assert.deepEqual(unmet, []);
       });

@@ -1,4 +1,4 @@
-/** What the operators answer: cases recorded from upstream's evaluators, and the rules behind them. */
+/** Answers of the operators: cases recorded from upstream's evaluators, and the rules behind them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What upstream's evaluators answered, recorded: the evaluator answers the same. */
+/** Answers of upstream's evaluators, recorded: the evaluator gives the same. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { hash01 } from '../../../src/flags/evaluation/hash.ts';

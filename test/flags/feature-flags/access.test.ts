@@ -19,7 +19,7 @@ describe('access to feature flags', () => {
   let api: FlagsApi;
   /** Of the same organization as the user who makes the flags. */
   let colleague: Member;
-  /** What the colleague may do with these: nothing, look, and by nothing that is said. */
+  /** Flags that the colleague may not see, may only see, and may use by the default. */
   let hidden: Flag;
   let shown: Flag;
   let open: Flag;
@@ -84,7 +84,7 @@ describe('access to feature flags', () => {
     }
     for (const method of ['PATCH', 'PUT']) {
       assert.deepEqual(await refusal(method, `${hidden.id}/`, {}), [403, EDITOR]);
-      // What is wrong with the body is not told to who may not change it.
+      // A fault of the body is not told to people who may not change the flag.
       assert.deepEqual(await refusal(method, `${shown.id}/`, { active: 'no' }), [403, EDITOR]);
     }
     assert.equal((await ask('PATCH', `${open.id}/`, { name: 'changed' })).status, 200);

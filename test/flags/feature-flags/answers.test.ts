@@ -1,4 +1,4 @@
-/** What flags answer, whom they reach, how they are, and what they hand out. */
+/** Operations that answer about flags: their values, whom they reach, their status, and the payloads they hand out. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createKnex } from '../../../src/db/connection.ts';

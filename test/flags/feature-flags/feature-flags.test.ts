@@ -1,4 +1,4 @@
-/** What may be said of a flag, and what becomes of it. */
+/** Feature flags over the API: creating, changing and deleting them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { buildCohort } from '../../support/flag-rows.ts';
@@ -397,10 +397,10 @@ describe('feature flags', () => {
     assert.match((conflict.body as { detail: string }).detail, /was updated by \S+@example\.com since/);
     const filters = { ...on(), early_exit: true };
     assert.equal((await api.request('PATCH', `${flag.id}/`, { filters, ...stale })).status, 409);
-    // Nothing of this was changed by somebody else, or it was changed to the same.
+    // Changes of other fields, and changes to the same value, are no conflict.
     assert.equal((await patch(flag, { tags: ['x'], ...stale })).version, 3);
     assert.equal((await patch(flag, { name: 'two', ...stale })).version, 3);
-    // What was not read cannot be disputed, nor what is as it was read.
+    // Values that the caller never read cannot be disputed, nor values that are as they were read.
     assert.equal((await patch(flag, { name: 'three', version: 1 })).version, 4);
     assert.equal((await patch(flag, { name: 'four', version: 1, original_flag: null })).version, 5);
     assert.equal((await patch(flag, { name: 'five', version: 1, original_flag: { name: 'four' } })).version, 6);

@@ -1,4 +1,4 @@
-/** Who may not, and what may not be said of a flag: every rule, with the field that it names. */
+/** Refusals of flags: every rule, for callers and for definitions, with the field that it names. */
 import assert from 'node:assert/strict';
 import { featureFlagsApiRoutes } from '../../../src/flags/feature-flags/api.ts';
 import { buildCohort, buildFlag } from '../../support/flag-rows.ts';
@@ -43,7 +43,7 @@ const MISSPELT: [Body, string, string][] = [
   ],
 ];
 
-/** What is said of a new flag, the code and the field of the refusal. */
+/** The definition of a new flag, the code and the field of the refusal. */
 const REFUSED: [string, Body, string, string][] = [
   ['no key', { key: undefined }, 'required', 'key'],
   ['an empty key', { key: '' }, 'blank', 'key'],
@@ -512,7 +512,7 @@ describe('refusals of feature flags', () => {
     assert.match((await refusal('PATCH', `${above.id}/`, { active: true })).detail, /disabled flag 'base'/);
     assert.equal((await api.request('PATCH', `${base.id}/`, { deleted: true })).status, 200);
     assert.match((await refusal('PATCH', `${above.id}/`, { active: true })).detail, /non-existent flag/);
-    // What does not enable it is free.
+    // Changes that do not enable the flag are free.
     assert.equal((await api.request('PATCH', `${above.id}/`, { name: 'x' })).status, 200);
   });
 

@@ -1,4 +1,4 @@
-/** What docs/feature-flags.md says in the place of lookaround and back-references says the same. */
+/** Patterns that docs/feature-flags.md gives in the place of lookaround and back-references match the same. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { checkedFilters } from '../../../src/flags/feature-flags/check-filters.ts';

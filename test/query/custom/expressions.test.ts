@@ -1,4 +1,4 @@
-/** What custom queries can say, run by Postgres over one event whose properties hold every kind of value (`RICH`). */
+/** Expressions of custom queries, run by Postgres over one event whose properties hold every kind of value (`RICH`). */
 import assert from 'node:assert/strict';
 import { compileExpression, compileQuery } from '../../../src/query/custom/compile.ts';
 import { buildQueriedProjects, INTERVAL, type QueriedProjects } from '../../support/queried-projects.ts';

@@ -85,7 +85,7 @@ const LEAVES: Record<Type, fc.Arbitrary<string>> = {
   json: fc.constant('properties'),
 };
 
-/** What can be converted to anything. */
+/** Types that can be converted to any other. */
 const ANY: readonly Type[] = ['read', 'read', 'int', 'float', 'bool', 'time'];
 
 function expression(type: Type, depth: number): fc.Arbitrary<string> {
@@ -121,7 +121,7 @@ const query = fc
     ([items, where]) => `select ${items.map((item, i) => `${item} as c${i}`).join(', ')} from events where ${where}`,
   );
 
-/** What a hostile hand puts in between. */
+/** Fragments that a hostile hand puts in between. */
 const SPLINTERS = [
   ...Array.from(`'"\`\\;(),.*{}[]%-#$ \0\ud800`),
   ...shapes(

@@ -1,4 +1,4 @@
-/** What custom queries may not say, and how that is said. */
+/** Refusals of custom queries, and how they are worded. */
 import assert from 'node:assert/strict';
 import { InvalidInput } from '../../../src/errors.ts';
 import { compileExpression, compileQuery } from '../../../src/query/custom/compile.ts';

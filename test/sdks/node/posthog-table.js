@@ -23,7 +23,7 @@ async function tell(from, client, optionsOf) {
   await client.shutdown();
 }
 
-// It warns of what it cannot decide itself, and of its own age.
+// The SDK warns of what it cannot decide itself, and of its own age.
 console.warn = () => {};
 await tell('remote', new PostHog(token, { host }), ({ groups }) => ({ groups }));
 // The older one calls the secret key a personal one.

@@ -1,4 +1,4 @@
-/** What keeps data from who may not see it. */
+/** Teeth that keep data from people who may not see it. */
 import type { Tooth } from '../tooth.ts';
 
 export const ACCESS_TEETH: readonly Tooth[] = [

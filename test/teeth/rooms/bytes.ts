@@ -1,4 +1,4 @@
-/** What keeps bytes of strangers from holding the process up. */
+/** Teeth that keep bytes of strangers from holding the process up. */
 import type { Tooth } from '../tooth.ts';
 
 export const BYTE_TEETH: readonly Tooth[] = [

@@ -1,4 +1,4 @@
-/** What keeps a delivery whole at its destination. */
+/** Teeth that keep a delivery whole at its destination. */
 import type { Tooth } from '../tooth.ts';
 
 const LOCAL_FILE = ['test/destinations/local-file.test.ts'];

@@ -1,4 +1,4 @@
-/** What keeps runs from delivering another run's interval, or half of their own. */
+/** Teeth that keep runs from delivering another run's interval, or half of their own. */
 import type { Tooth } from '../tooth.ts';
 
 const LEDGER = ['test/exports/ledger.store.test.ts'];

@@ -1,4 +1,4 @@
-/** What keeps events from being lost, doubled or read too early. */
+/** Teeth that keep events from being lost, doubled or read too early. */
 import type { Tooth } from '../tooth.ts';
 
 export const EVENT_TEETH: readonly Tooth[] = [

@@ -1,4 +1,4 @@
-/** What keeps users from reaching servers inside. */
+/** Teeth that keep users from reaching servers inside. */
 import type { Tooth } from '../tooth.ts';
 
 const CONNECT = ['test/net/connect.test.ts'];

@@ -1,4 +1,4 @@
-/** What keeps secrets secret. */
+/** Teeth that keep secrets secret. */
 import type { Tooth } from '../tooth.ts';
 
 export const SECRET_TEETH: readonly Tooth[] = [

@@ -1,4 +1,4 @@
-/** What a request asks for, and which kind of program it comes from. */
+/** The flags that a request asks for, and which kind of program it comes from. */
 import { EVERYBODY, NOBODY, type Scenario } from './scenario.ts';
 
 const RUNTIME = 'posthog/rust/feature-flags/src/handler/flags.rs';

@@ -1,4 +1,4 @@
-/** Who keeps an answer: experience continuity, and flags that place devices. Hashes: half.ada 0.73, half.anon 0.31, half.device-1 0.59, half.bob 0.28. */
+/** Answers that persons keep: experience continuity, and flags that place devices. Hashes: half.ada 0.73, half.anon 0.31, half.device-1 0.59, half.bob 0.28. */
 import { EVERYBODY, person, set, sets, variants, type Scenario } from './scenario.ts';
 
 const CONTINUITY = 'posthog/rust/feature-flags/tests/test_experience_continuity.rs';

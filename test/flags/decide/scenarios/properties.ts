@@ -1,4 +1,4 @@
-/** What is known of a person: stored, said by the request, and what operators make of it. */
+/** Properties of a person: stored, said by the request, and what operators make of them. */
 import { EVERYBODY, person, set, sets, type Scenario } from './scenario.ts';
 
 const MATCHING = 'posthog/rust/feature-flags/src/properties/property_matching.rs';

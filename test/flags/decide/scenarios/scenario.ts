@@ -17,9 +17,9 @@ export type Scenario = {
   persons?: Record<string, Properties>;
   /** Properties by keys, by types; the first type has index 0. */
   groups?: Record<string, Record<string, Properties>>;
-  /** What dynamic cohorts ask for; of static ones the distinct ids of their members. */
+  /** The filters of dynamic cohorts; of static ones the distinct ids of their members. */
   cohorts?: Record<string, object | string[]>;
-  /** What somebody kept: hash keys by flags, by distinct ids. */
+  /** Hash keys that persons kept: by flags, by distinct ids. */
   kept?: Record<string, Record<string, string>>;
   /** Whether visitors without cookies are told apart. */
   cookieless?: boolean;
@@ -31,7 +31,7 @@ export type Scenario = {
   /** Over `{token, distinct_id: 'ada'}`; undefined takes away. A function is given the token and makes the body itself. */
   request?: object | ((token: string) => string | Uint8Array);
   headers?: Record<string, string>;
-  /** Asked before it, one after the other. */
+  /** Requests sent before this one, one after the other. */
   earlier?: object[];
   expected: Expected;
 };
@@ -48,7 +48,7 @@ export type Expected = {
   details?: Record<string, Record<string, unknown>>;
   /** Members of the answer, as they are. */
   body?: Record<string, unknown>;
-  /** What the answer has no member of. */
+  /** Members that the answer does not have. */
   without?: string[];
 };
 

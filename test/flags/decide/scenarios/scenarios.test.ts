@@ -1,4 +1,4 @@
-/** What upstream's server answers, row by row, asked of ours: each row says where its expectation comes from. */
+/** Answers of upstream's server, row by row, asked of ours: each row says where its expectation comes from. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startSluice, type Sluice } from '../../../support/sluice.ts';
@@ -111,7 +111,7 @@ function assertAnswer({ status, body }: Answer, expected: Expected): void {
   );
 }
 
-/** Whatever the shape of the answer. */
+/** Values by flag, from an answer of any shape. */
 function valuesIn({ flags, featureFlags }: Record<string, unknown>): Record<string, unknown> {
   if (Array.isArray(featureFlags)) return Object.fromEntries(featureFlags.map((key) => [key, true]));
   if (featureFlags) return featureFlags as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** What a scenario has stored, as rows: also what the API would refuse. */
+/** The stored rows of a scenario: also rows that the API would refuse. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../../../src/db/connection.ts';
 import { buildCohort, buildFlag } from '../../../support/flag-rows.ts';
