@@ -1,4 +1,4 @@
-/** What the engine needs of the environment. */
+/** Engine options, read from the environment. */
 import { entriesOf, type Config } from './config.ts';
 import type { EngineOptions } from './engine.ts';
 import { CommandFailed } from './errors.ts';

@@ -107,7 +107,7 @@ export class LimitReached extends SluiceError {
   }
 }
 
-/** Something that we depend on is not there right now: the same request may pass later. */
+/** A dependency is not there right now: the same request may pass later. */
 export class Unavailable extends SluiceError {
   readonly retryAfterSeconds: number;
 
@@ -162,8 +162,8 @@ export class DeliveryWouldShrink extends SluiceError {
   }
 }
 
-/** What a run staged is no longer at the destination, though nobody took over the interval: delivered again by a new run. */
+/** A run's staged rows or files are gone from the destination, though no other run took over the interval: a new run delivers it again. */
 export class StagedLost extends SluiceError {}
 
-/** What the destination holds is not what was delivered to it: delivered again. */
+/** The destination does not hold what was delivered to it: the interval is delivered again. */
 export class ReadBackDiffers extends SluiceError {}

@@ -61,7 +61,7 @@ export const flagRoutes: Route<FlagsApi & AccessControlsApi>[] = [
   ...experimentsApiRoutes,
 ];
 
-/** What is answered before the application. */
+/** Routes that are answered in front of the application's router. */
 export const flagLaneRoutes: DescribedRoute[] = [...decideRoutes, ...ofrepRoutes, ...configurationRoutes];
 
 export type FlagPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKeys' | 'log'> &

@@ -1,4 +1,4 @@
-/** What a database needs before any role may use it. */
+/** Preparation of a database, before any role may use it. */
 import { createPool } from './db/connection.ts';
 import { migrate } from './db/migrate.ts';
 import { CommandFailed } from './errors.ts';

@@ -36,7 +36,7 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
         await inside.foreignDeliveries.accept(id, side);
         await recordForeignDelivery(inside, by, { ...found, projectId }, side);
       });
-      // It asks for what is requested now, and ends backfills that this was the last of. The reconciler wakes it too.
+      // The dispatcher starts what is requested now, and ends backfills whose last interval this was. The reconciler wakes it too.
       await executions.wakeDispatcher(exportId).catch(() => {});
     },
   };
@@ -57,7 +57,7 @@ async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): 
   await endRequests(inside, found, run.id);
 }
 
-/** What was asked for before the decision would replace what was accepted: what has not begun is answered by it. */
+/** Ends requests made before the decision that have not begun: their runs would replace the accepted delivery. */
 async function endRequests(inside: Bound, found: ForeignDelivery, runId: string): Promise<void> {
   // tooth: accepted-ends-requests
   await inside.runRequests.closeUnasked(found, runId);

@@ -1,4 +1,4 @@
-/** What this room's routes work with, and the parameters that they share. */
+/** Dependencies and shared parameters of this room's routes. */
 import { Type } from '../schema.ts';
 import type { Backfills } from './backfills.ts';
 import type { BatchExports } from './batch-exports.ts';

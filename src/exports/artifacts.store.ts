@@ -1,4 +1,4 @@
-/** What runs left at destinations before their commit, by the interval's epoch. */
+/** Artifacts that runs left at destinations before their commit, by the interval's epoch. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../db/connection.ts';
 import type { Artifact, RecordedArtifact } from '../destinations/artifacts.ts';
@@ -42,7 +42,7 @@ export function artifactStore(db: Knex) {
       return id;
     },
 
-    /** What was recorded for the interval under this epoch and earlier ones; `later`: under those after it. */
+    /** Artifacts recorded for the interval under this epoch and earlier ones; `later`: under later ones. */
     async list(lease: EpochLease, { later = false } = {}): Promise<RecordedArtifact[]> {
       const rows = (await db('batch_export_artifacts')
         .where(intervalKey(lease))

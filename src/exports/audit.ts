@@ -1,4 +1,4 @@
-/** What the activity log tells of batch exports and of what belongs to them: written in the transaction of each change. */
+/** Audit log of batch exports and of what belongs to them: written in the transaction of each change. */
 import { changesBetween, type AuditVerb, type Author, type Change } from '../identity/audit-log.ts';
 import type { Backfill } from './backfills.store.ts';
 import type { BatchExport } from './batch-exports.store.ts';
@@ -30,7 +30,7 @@ export async function recordExport(
   });
 }
 
-/** Nobody sets them. */
+/** Fields that Sluice sets by itself: no change by a person. */
 const OF_THE_ROW = new Set([
   'id',
   'team_id',
@@ -101,7 +101,7 @@ export async function recordForeignDelivery(
   });
 }
 
-/** Its secrets are named, never told. */
+/** Records a change of an integration. Secrets are named, never shown. */
 export async function recordIntegration(
   { auditLog }: Bound,
   by: Author,

@@ -1,6 +1,6 @@
 /**
- * What a backfill would run: which data intervals of a range, in what state, and what it would replace. A preview shows the plan
- * and its token; who sends the token back gets exactly that plan, or is told that it is no longer true.
+ * The plan of a backfill: which data intervals of a range it would run, in what state, and what it would replace. A preview shows the
+ * plan and its token; a request with the token runs exactly that plan, or fails because the plan is no longer true.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { InvalidInput } from '../errors.ts';
@@ -16,7 +16,7 @@ const MAX_RUNS = 210_240;
 /** Intervals of each status that a preview names. */
 const NAMED = 10;
 
-/** What of a range is wanted; null: all of it. */
+/** Interval statuses that limit a range; null: all of it. */
 export type Only = readonly IntervalStatus[] | null;
 
 export type BackfillPlan = {
@@ -29,7 +29,7 @@ export type ExaminedPlan = BackfillPlan & {
   token: string;
   /** Of the intervals that would run, by status. */
   byStatus: Record<IntervalStatus, { count: number; first: IntervalState[] }>;
-  /** What was delivered before, and would be replaced where it differs. */
+  /** Earlier deliveries, which would be replaced where they differ. */
   overwrites: { intervals: number; rows: number };
 };
 

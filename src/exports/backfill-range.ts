@@ -90,7 +90,7 @@ export function onlyOf(given: unknown): IntervalStatus[] | null {
   return wanted as IntervalStatus[];
 }
 
-/** What a backfill may be limited to. */
+/** Interval statuses that a backfill may be limited to. */
 const CANDIDATES = INTERVAL_STATUSES.filter((status) => status !== 'delivered' && status !== 'running');
 
 function isCandidate(status: unknown): boolean {

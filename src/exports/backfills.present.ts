@@ -1,4 +1,4 @@
-/** What leaves of backfills and of data intervals. */
+/** Response bodies of backfills and data intervals. */
 import type { IntervalBody, BackfillBody, PreviewBody } from './backfills.schema.ts';
 import type { Preview } from './backfills.ts';
 import type { Backfill } from './backfills.store.ts';

@@ -30,7 +30,7 @@ export type Backfill = {
   failedRuns: number;
   /** Taken beyond the limit of its project: its requests are written when there is a place. */
   waits: boolean;
-  /** What its runs delivered; null until all have ended. */
+  /** Rows that its runs delivered; null until all have ended. */
   totalRecords: number | null;
   createdAt: string;
   finishedAt: string | null;

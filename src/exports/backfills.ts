@@ -35,7 +35,7 @@ export type Preview = ExaminedPlan & { startAt: string; endAt: string; rows: Est
 export function backfills({ stores, pool, executions, limits, log, ensureTemporal }: BackfillsOptions) {
   const states = intervalStates(pool);
 
-  /** What is stored is asked for, also when Temporal went away just now: the reconciler wakes the dispatcher within a minute. */
+  /** A stored request stays valid even if Temporal has just gone away: the reconciler wakes the dispatcher within a minute. */
   async function wake(exportId: string): Promise<void> {
     await executions
       .wakeDispatcher(exportId)
@@ -122,7 +122,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       return backfill;
     },
 
-    /** What a backfill would run. Changes nothing. @throws InvalidInput as `request` does */
+    /** Previews a backfill; changes nothing. @throws InvalidInput as `request` does */
     async preview(projectId: number, exportId: string, range: BackfillRange): Promise<Preview> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
       const { start, end } = await checkedRange(range);

@@ -53,7 +53,7 @@ export type BatchExport = Cadence & {
   version: string;
 };
 
-/** What a change may set; the rest follows from it. */
+/** Columns that a change may set; the rest follows from them. */
 export type BatchExportChange = Partial<
   Pick<
     BatchExport,

@@ -1,5 +1,5 @@
 /**
- * What users do with batch exports. The row comes first and is the truth; the schedule in Temporal is set from it at once, and
+ * User operations on batch exports. The row comes first and is the truth; the schedule in Temporal is set from it at once, and
  * by the reconciler within a minute when Temporal was away just then.
  */
 import { randomUUID } from 'node:crypto';
@@ -41,7 +41,7 @@ export type NewExport = CadenceChange &
     notifications?: NotificationsIn | null;
   };
 
-/** What a PATCH may say; what it leaves out stays. */
+/** Fields of a PATCH; absent ones stay as they are. */
 export type ExportPatch = Partial<Omit<NewExport, 'model'>> & { lastPausedAt?: string | null };
 
 export type BatchExportsOptions = {
@@ -55,7 +55,7 @@ export type BatchExportsOptions = {
   ensureTemporal(): Promise<void>;
 };
 
-/** What follows from a change, in its transaction. */
+/** Consequences of a change, in its transaction. */
 export type AndThen = (inside: Bound, changed: BatchExport) => Promise<void>;
 
 export function batchExports({
@@ -105,7 +105,7 @@ export function batchExports({
     return changed;
   }
 
-  /** What runs still need of the present place is kept; the new one is reserved. Also where both are the same. */
+  /** Keeps what runs still need of the present place, and reserves the new one, even where both are the same. */
   async function moveTo(inside: Bound, current: BatchExport, keySpace: string): Promise<void> {
     await inside.places.pinPlans(current.id, pinnedDestination(current));
     await inside.health.end(current.id, 'keeping_files');

@@ -39,7 +39,7 @@ function quoted(names: readonly string[]): string {
 const Filters = nullable(Type.Array(Type.Record(Type.String(), Type.Unknown())), { description: FILTERS });
 const Query = nullable(Type.String({ maxLength: 50_000 }), { description: 'A SELECT that decides columns and rows.' });
 
-/** What comes in; null is as if it were not said. */
+/** Content fields of a request; null counts as absent. */
 export const contentIn = {
   filters: Type.Optional(Type.Unknown({ description: FILTERS })),
   hogql_query: Type.Optional(Query),
@@ -77,7 +77,7 @@ export const contentOut = {
 const ContentBody = Type.Object(contentOut);
 const ContentIn = Type.Object(contentIn);
 
-/** What a request says. null takes back what was said before; so does an empty query. */
+/** Reads the content that a request asks for. null takes back what was said before; so does an empty query. */
 export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
   const { filters, hogql_query, include_columns, exclude_columns, transformations, hash_key } = body;
   return {

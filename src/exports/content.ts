@@ -1,4 +1,4 @@
-/** What an export contains, as its row and its users say it: read, checked, changed. */
+/** An export's content, as its row and its users state it: read, checked, changed. */
 import { randomBytes } from 'node:crypto';
 import type { Column, Destination } from '../destinations/contract.ts';
 import { InvalidInput } from '../errors.ts';
@@ -10,7 +10,7 @@ import { isHashed, type Content, type ContentSettings, type Model } from './doma
 import type { Run } from './runs.store.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 
-/** What users may say; what they leave out stays, or is nothing. */
+/** Fields that users may set; absent ones stay, or are empty. */
 export type ContentPatch = {
   content?: Partial<Omit<ContentSettings, 'filters'>> & { filters?: unknown };
   hashKey?: string;
@@ -127,7 +127,7 @@ export function hashKeyOf(configs: ConfigEncryption, { batchExportId, projectId,
   return openHashKey(configs, { id: batchExportId, projectId, hashKey: plan?.hashKey ?? null });
 }
 
-/** What the encrypted key is bound to, beside its row. */
+/** Purpose that the encrypted key is bound to, beside its row. */
 const HASH_KEY = 'hash_key';
 const KEY_BYTES = 32;
 

@@ -13,14 +13,14 @@ import type { ExportStores } from './stores.ts';
 
 type Config = Record<string, unknown>;
 
-/** What a request says. `integration`: its id; null: none; absent: as it was. */
+/** A destination as a request states it. `integration`: its id; null: none; absent: unchanged. */
 export type Place = { type: string; config: Config; integration?: number | null | undefined };
 
 export type Chosen = {
   destination: Destination;
   /** Whole, with defaults and what the integration brings. */
   config: Config;
-  /** What the export's own row keeps of it. */
+  /** The part of the configuration that the export's own row keeps. */
   own: Config;
   integration: Integration | null;
 };
@@ -97,7 +97,7 @@ function namingTheConfig(error: unknown): never {
 }
 
 /**
- * Whoever may change an export may not learn its secrets by sending them to a server of their own.
+ * The right to change an export must not reveal its secrets: changing the server would send them to the user's own.
  * @param given what the request itself says, or the integration that it names
  */
 function checkSecretsStay(

@@ -1,4 +1,4 @@
-/** What the failure window of an export looks at, and what it ends. */
+/** Queries for an export's failure window, and for the backfills that a pause ends. */
 import type { Knex } from '../db/connection.ts';
 import { AWAITING_DECISION } from './domain/failure-window.ts';
 import { OPEN_STATUSES } from './domain/statuses.ts';

@@ -115,7 +115,7 @@ export function foreignDeliveryStore(db: Knex) {
         .merge({ ...row, found_at: db.raw('clock_timestamp()') } as never);
     },
 
-    /** What waits for a decision, the oldest interval first. @param limit of a page, which goes on after the interval end `after` */
+    /** Deliveries that wait for a decision, the oldest interval first. @param limit of a page, which goes on after the interval end `after` */
     async waiting(
       exportId: string,
       { after = '-infinity', limit }: { after?: string; limit: number },
@@ -180,7 +180,7 @@ export function foreignDeliveryStore(db: Knex) {
       return rows[0] && { id, epoch: Number(rows[0].epoch) };
     },
 
-    /** Nothing of an interval waits any more: what was found is not there since it is delivered, or no longer looked for there. */
+    /** Forgets finds that wait for a decision: a delivery has replaced them, or their place is no longer looked at. */
     async forgetWaiting(interval: ExportInterval): Promise<void> {
       await table().where(intervalKey(interval)).whereNull('accepted').delete();
     },

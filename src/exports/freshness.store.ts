@@ -1,4 +1,4 @@
-/** What is needed to say how far exports have delivered: of many exports in a few queries. */
+/** How far exports have delivered: the rows behind it, for many exports in a few queries. */
 import type { Knex } from '../db/connection.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import type { Millis } from './domain/intervals.ts';

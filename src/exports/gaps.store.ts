@@ -1,4 +1,4 @@
-/** What the reconciler needs to know to find intervals that should exist and do not. */
+/** Rows from which the reconciler finds intervals that should exist and do not. */
 import type { Knex } from '../db/connection.ts';
 import type { Expected, IntervalState } from './domain/gaps.ts';
 import { millisOf } from './domain/instants.ts';

@@ -1,4 +1,4 @@
-/** What users do with integrations, and how one completes the configuration of a destination. */
+/** User operations on integrations, and completing a destination's configuration from one. */
 import type { Destination } from '../destinations/contract.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinations } from '../destinations/index.ts';
@@ -15,7 +15,7 @@ type Config = Record<string, unknown>;
 type Options = { stores: ExportStores; configs: ConfigEncryption; environment: DestinationEnvironment };
 
 export function integrations({ stores, configs, environment }: Options) {
-  /** What an integration of the kind may hold. */
+  /** Schema of an integration of this kind. */
   function schemaOf(kind: string) {
     const taker = destinations(environment).find(({ integration }) => integration?.kind === kind);
     if (!taker?.integration) throw new InvalidInput(`"${kind}" is not a valid choice.`, 'kind', 'invalid_choice');

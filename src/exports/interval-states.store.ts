@@ -1,4 +1,4 @@
-/** What is known of an export's data intervals: the newest run, the last delivery, an open request. */
+/** States of an export's data intervals: the newest run, the last delivery, an open request. */
 import type { Knex } from '../db/connection.ts';
 import type { RunStatus } from './domain/statuses.ts';
 
@@ -35,7 +35,7 @@ const KNOWN = `
 
 export function intervalStateStore(db: Knex) {
   return {
-    /** Those that begin at or after `after` and end not after `to`, both boundaries of the export's tiling. */
+    /** Intervals that begin at or after `after` and end not after `to`, both boundaries of the export's tiling. */
     async known(exportId: string, after: string, to: string): Promise<KnownInterval[]> {
       const { rows } = await db.raw<{ rows: KnownInterval[] }>(KNOWN, { exportId, after, to });
       return rows;

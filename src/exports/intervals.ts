@@ -30,7 +30,7 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
 
   return {
     /**
-     * Those that lie wholly within the range and are over, the newest first. A place is that of an interval's end.
+     * Lists intervals that lie wholly within the range and are over, the newest first. Pages go on from an interval's end.
      * @param statuses only these; none: all
      * @throws InvalidInput when too many had to be looked at
      */

@@ -12,7 +12,7 @@ export type LedgerEntry = {
   receipt: Receipt | null;
 };
 
-/** What a closed run left half way. `isPresent`: it is the interval's newest run, and its entry is the ledger's own. */
+/** An interval that a closed run left half way. `isPresent`: it is the interval's newest run, and its entry is the ledger's own. */
 export type Unsettled = LedgerEntry & { isPresent: boolean };
 
 export type Row = {

@@ -49,7 +49,7 @@ export function ledgerStore(db: Knex) {
   const liveExport = ({ exportId }: EpochLease) =>
     db('batch_exports').where({ id: exportId }).whereNull('deleted_at').select(db.raw('1'));
 
-  /** What a delivery settles. Events that were imported after its cutoff are not in it: the interval stays stale. */
+  /** Ends the troubles that a delivery settles. Events imported after its cutoff are not in it: the interval stays stale. */
   async function endTroubles(interval: ExportInterval, { cutoff }: Receipt): Promise<void> {
     // tooth: ledger-stays-stale
     await db('batch_export_troubles')
@@ -86,7 +86,7 @@ export function ledgerStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** What was delivered of `[from, to)`, oldest interval first, one page: those that end after the instant `after`. */
+    /** Deliveries of `[from, to)`, oldest interval first, one page: those that end after the instant `after`. */
     async delivered(
       exportId: string,
       { from, to, after }: { from: string; to: string; after: string },
@@ -173,7 +173,7 @@ export function ledgerStore(db: Knex) {
       await endTroubles(lease, receipt);
     },
 
-    /** What was committed is not what is there: the interval is to be delivered again. */
+    /** Opens an interval for a new delivery, because the destination does not hold what was committed. */
     async reopen(lease: EpochLease): Promise<void> {
       // tooth: ledger-reopen-epoch
       await table().where(ours(lease)).where({ state: 'committing' }).update({ state: 'open' });

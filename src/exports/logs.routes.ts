@@ -1,4 +1,4 @@
-/** What happened, in sentences: of a batch export, and of one of its runs. */
+/** Log of a batch export, or of one of its runs, in sentences. */
 import { InvalidInput } from '../errors.ts';
 import { momentIfGiven } from '../http/moment.ts';
 import { Offset, offsetPage, offsetPageOf } from '../http/pagination.ts';

@@ -1,4 +1,4 @@
-/** What happened to an export, in sentences that its users read. No hosts, no secrets: the writers see to it. */
+/** Log of an export, in sentences that its users read. No hosts, no secrets: the writers see to it. */
 import type { Knex } from '../db/connection.ts';
 
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
@@ -31,7 +31,7 @@ export type LogQuery = {
   before?: string | undefined;
   /** None: any. */
   levels?: readonly LogLevel[];
-  /** What a message must contain, whatever the case. */
+  /** Text that a message must contain, ignoring case. */
   search?: string | undefined;
   /** Of the run with this execution. */
   workflowRunId?: string | undefined;

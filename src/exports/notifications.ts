@@ -5,7 +5,7 @@ import { checkWebhookSecret, checkWebhookUrl } from '../notify/webhook.ts';
 import type { BatchExport } from './batch-exports.store.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 
-/** What the secret is bound to beside its row. */
+/** Purpose that the secret is bound to, beside its row. */
 export const NOTIFICATION_SECRET = 'webhook';
 
 type Row = Pick<BatchExport, 'id' | 'projectId' | 'notifications' | 'notificationSecret'>;

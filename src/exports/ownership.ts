@@ -1,4 +1,4 @@
-/** What a destination may ask about the deliveries of a data interval: which of them are this database's own. */
+/** Tells a destination which deliveries of a data interval are this database's own. */
 import type { Ownership } from '../destinations/ownership.ts';
 import { Superseded } from '../errors.ts';
 import type { EpochLease } from './epoch-lease.store.ts';

@@ -1,4 +1,4 @@
-/** What a plan pins of its export's destination, and how a run opens it again with the newest credentials. */
+/** The destination that a plan pins, and how a run opens it again with the newest credentials. */
 import { withSecrets, withoutSecrets } from '../secrets/write-only.ts';
 import { anyDestination } from '../destinations/index.ts';
 import { DestinationRejected } from '../errors.ts';

@@ -62,8 +62,8 @@ export function placeStore(db: Knex) {
     },
 
     /**
-     * What other exports have reserved: where they deliver now, and where a run of them may still write, also after they moved or
-     * were deleted.
+     * Key spaces that other exports have reserved: where they deliver now, and where a run of theirs may still write, also after they moved
+     * or were deleted.
      * @param mark a piece of the key spaces' texts, as `KeySpace.mark`
      */
     async reserved(mark: string, except: string): Promise<Reservation[]> {

@@ -1,4 +1,4 @@
-/** What a run would deliver, and how it is divided: for the run itself, and for those who want to see it before. */
+/** Content and division of a run: for the run itself, and for previews. */
 import type { Destination } from '../destinations/contract.ts';
 import { fileEncodingOf, type FileConfig } from '../destinations/object-store/config.ts';
 import { InvalidInput } from '../errors.ts';

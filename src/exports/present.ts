@@ -1,4 +1,4 @@
-/** What leaves: rows of this room as the contract spells them. Members are listed one by one, so nothing leaves by accident. */
+/** Response bodies: rows of this room as the contract spells them. Members are listed one by one, so nothing leaves by accident. */
 import type { BatchExport } from './batch-exports.store.ts';
 import type { BatchExportBody } from './batch-exports.schema.ts';
 import type { Freshness } from './freshness.ts';

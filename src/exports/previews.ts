@@ -1,4 +1,4 @@
-/** What an export would deliver, before it does, also before it is saved: rows through the SQL and the encoder of every run. */
+/** Previews of exports, saved or not: rows go through the SQL and the encoder of every run. */
 import { randomUUID } from 'node:crypto';
 import type { Column } from '../destinations/contract.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
@@ -19,7 +19,7 @@ import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from './stores.ts';
 
 const SAMPLE_ROWS = 20;
-/** Somebody waits for it. */
+/** Limit of each query, because a user waits for the preview. */
 const SECONDS = 10;
 
 /** ISO instants, half-open. */

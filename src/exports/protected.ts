@@ -1,4 +1,4 @@
-/** What a batch export is protected by. */
+/** Looks up batch exports for access control. */
 import type { FindProtected } from '../http/access.ts';
 import type { BatchExportStore } from './batch-exports.store.ts';
 

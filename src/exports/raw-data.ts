@@ -1,4 +1,4 @@
-/** What an export or its preview shows of events and persons. */
+/** Checks of access to the raw data, events and persons, that an export or its preview shows. */
 import type { Caller, Rights } from '../http/access.ts';
 import { readsPersons, selectionOf } from '../events/selection.ts';
 import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../identity/raw-data.ts';

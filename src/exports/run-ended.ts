@@ -1,5 +1,5 @@
 /**
- * What the end of a run means for its export, in the transaction that closes the run: it fails, it has recovered, or it has
+ * Consequences of a run's end for its export, in the transaction that closes the run: it fails, it has recovered, or it has
  * failed so often that it pauses.
  */
 import type { Notice } from '../notify/notice.ts';
@@ -33,7 +33,7 @@ export async function runEnded(stores: Stores, run: Run, end: RunEnd): Promise<b
     const what = status === 'Failed' ? 'It waits for you.' : 'It is tried again by itself.';
     await stores.outbox.add(exportId, noticeOf('failed', run, status, `A run failed: ${error} ${what}`, error));
   }
-  // What passes by itself is no reason to stop: an outage of an hour would end exports that are whole again after it.
+  // Trouble that passes by itself is no reason to pause: an outage of an hour would end exports that work again after it.
   if (end.errorType !== undefined && AWAITING_DECISION.includes(end.errorType)) return false;
   return status === 'Failed' && pauseAfterFailures(stores, run, error);
 }
@@ -72,7 +72,7 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
   return true;
 }
 
-/** Nothing more is asked for them; runs that are under way go on, as in every pause. @returns how many */
+/** Cancels the export's backfills; runs that are under way go on, as in every pause. @returns how many */
 async function cancelBackfills(stores: Stores, exportId: string): Promise<number> {
   await stores.backfills.keepEnds(exportId);
   const live = await stores.failures.liveBackfills(exportId);

@@ -154,7 +154,7 @@ export function runRequestStore(db: Knex) {
     },
 
     /**
-     * What the open request of an interval wants, a person first where it is shared; undefined when the schedule started the run by
+     * The kind of an interval's open request, a person's first where several share it; undefined when the schedule started the run by
      * itself.
      */
     async kindOfOpen(exportId: string, end: string): Promise<RequestKind | undefined> {
@@ -210,7 +210,7 @@ export function runRequestStore(db: Knex) {
         .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId } as never);
     },
 
-    /** Nothing more is asked for this export. */
+    /** Closes every open request of an export. */
     async closeAll(exportId: string): Promise<void> {
       await table()
         .where({ batch_export_id: exportId })

@@ -124,7 +124,7 @@ export function runStore(db: Knex) {
       return stored;
     },
 
-    /** What went wrong last, while the run goes on. No sign of life: the attempt of a workflow that is gone fails, too. */
+    /** Records the last error while the run goes on. No sign of life: an attempt fails even when its workflow is gone. */
     async noteError(id: string, latestError: string): Promise<void> {
       await table()
         .where({ id })

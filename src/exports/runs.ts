@@ -1,4 +1,4 @@
-/** What users do with runs: look at them, ask what they wait for, end them. */
+/** User operations on runs: list them, see what they wait for, cancel them. */
 import { InvalidInput } from '../errors.ts';
 import type { Author } from '../identity/audit-log.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
@@ -46,7 +46,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     latest,
     perDay,
 
-    /** What keeps runs that have been `Starting` for long, by id: a sentence for people. Says nothing while Temporal is away. */
+    /** Why runs have been `Starting` for long: a sentence for people, by run id. Empty while Temporal is away. */
     async waitingReasons(runs: readonly Run[]): Promise<Map<string, string>> {
       const oldStarts = runs.filter(({ status, createdAt }) => status === 'Starting' && isOld(createdAt));
       if (oldStarts.length === 0) return new Map();
@@ -61,7 +61,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
       }
     },
 
-    /** What keeps a backfill that goes on and has no run under way; null: nothing. */
+    /** Why a live backfill has no run under way; null: no reason. */
     async backfillWaitingReason(backfill: Backfill): Promise<string | null> {
       if (!isLive(backfill.status) || !isOld(backfill.lastUpdatedAt)) return null;
       const { blocked } = await stores.timeline.state();
@@ -89,7 +89,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
       const { status, workflowId, workflowRunId } = run;
       if (!isOpen(status)) throw new InvalidInput(`Cannot cancel a run that is in '${status}' status`);
       await ensureTemporal();
-      // What ends it is Temporal's, so the wish is told.
+      // Temporal ends the run later, so the audit log records the request.
       await recordRun(stores, by, { ...run, projectId });
       await executions.cancel(workflowId, workflowRunId);
     },

@@ -1,4 +1,4 @@
-/** What somebody did to a schedule in Temporal's own UI or CLI, as the export's row, log and watchers get to know it. */
+/** Changes to a schedule in Temporal's own UI or CLI, carried over to the export's row, log and watchers. */
 import type { Comparison } from '../temporal/schedule-options.ts';
 import { NOBODY, recordExport } from './audit.ts';
 import { isoMicros } from './domain/instants.ts';

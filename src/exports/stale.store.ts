@@ -1,4 +1,4 @@
-/** What is needed to find stale intervals without a look at every interval: imports, and deliveries, since the last look. */
+/** Rows for finding stale intervals without a look at every interval: imports and deliveries since the last look. */
 import type { Knex } from '../db/connection.ts';
 import type { Delivered } from '../events/late-imports.ts';
 

@@ -9,7 +9,7 @@ export type DueFiles = { exportId: string; runId: string; keys: string[] };
 const DENIED_FOR_GOOD_HOURS = 24;
 /** A place that was away for so long does not come back. */
 const GIVE_UP_AFTER_DAYS = 7;
-/** What a commit that broke off left behind waits so long for the interval's next delivery. */
+/** Leftovers of a commit that broke off wait this long for the interval's next delivery. */
 const UNDELIVERED_DAYS = 30;
 
 const IS_DUE = "left_at <= clock_timestamp() - :graceHours * interval '1 hour'";

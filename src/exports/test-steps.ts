@@ -95,7 +95,7 @@ function subjectOf(
   return { projectId, model, columns: columnsOf(content, destination.takes), merge: isTable ? mergeOf(content) : null };
 }
 
-/** Whatever a step waits for, its caller does not wait longer. */
+/** Limits how long the caller waits, whatever the step waits for. */
 async function orTimeOut(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const fail = () => reject(signal.reason as Error);

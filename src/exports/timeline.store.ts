@@ -2,7 +2,7 @@
 import type { Knex } from '../db/connection.ts';
 import type { Testimony } from './domain/witness.ts';
 
-/** What the witness said, if it did not agree. */
+/** The witness's answer, if it did not agree. */
 export type Block = Exclude<Testimony, 'agrees'>;
 
 /** A swap that has begun. `previous`: null: the witness is not yet created. */

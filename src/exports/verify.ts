@@ -140,7 +140,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     const found = `${source.rows} rows, digest ${source.digest}`;
     const gone = receipt.rows - source.rows;
     if (gone > 0) return [{ kind: 'deleted', what: `${gone} rows were deleted at the source.`, expected, found }];
-    // Nothing can join a sealed interval below its cutoff: this is not a later change but another content.
+    // A sealed interval gets no new rows below its cutoff: this is not a later change but another content.
     return [{ kind: 'differing', what: 'The source holds rows that were not delivered.', expected, found }];
   }
 

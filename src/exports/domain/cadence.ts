@@ -18,7 +18,7 @@ export type Cadence = {
   offsetHour: number;
 };
 
-/** What somebody wants: absent keeps what is there, null is the default. */
+/** A wanted cadence: absent fields stay as they are, null is the default. */
 export type CadenceChange = {
   interval?: Interval;
   timezone?: string | null;

@@ -1,4 +1,4 @@
-/** What an export contains: fixed in the plan of each run, made from the export's row. Names are those of the wire, in our spelling. */
+/** An export's content: fixed in the plan of each run, made from the export's row. Names are those of the wire, in our spelling. */
 
 /** `sessions` are derived from events. */
 export type Model = 'events' | 'persons' | 'sessions';
@@ -13,7 +13,7 @@ export type PropertyFilter = {
 };
 
 /**
- * What is done to a value before it leaves: it is left out, or its text is replaced by HMAC-SHA256 (hex) with the export's key. A value
+ * A change of a value before it leaves: it is left out, or its text is replaced by HMAC-SHA256 (hex) with the export's key. A value
  * that is missing or null stays so.
  */
 export type Transformation = {
@@ -23,7 +23,7 @@ export type Transformation = {
 };
 
 export type Content = {
-  /** What the wire says; with `query` the relation is the query's FROM. */
+  /** The model that the wire names; with `query` the relation is the query's FROM. */
   model: Model;
   /** Names of events, exactly; empty: all. An event that is named by both is left out. */
   includeEvents: readonly string[];
@@ -37,7 +37,7 @@ export type Content = {
   transformations: readonly Transformation[];
 };
 
-/** What an export's own row says of it; model and names of events stand elsewhere in the row. */
+/** Content settings of an export's own row; model and names of events stand elsewhere in the row. */
 export type ContentSettings = Omit<Content, 'model' | 'includeEvents' | 'excludeEvents'>;
 
 /** A model's rows as they are. */

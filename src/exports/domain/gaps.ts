@@ -10,7 +10,7 @@ export type IntervalState = {
   closedByApi: boolean;
 };
 
-/** What an export's row says about which intervals should exist. */
+/** The part of an export's row that says which intervals should exist. */
 export type Expected = {
   tiling: Tiling;
   createdAt: Millis;
@@ -22,7 +22,7 @@ export type Expected = {
   settledUntil: Millis;
 };
 
-/** What is known of an interval, by its end. */
+/** Known states of intervals, by their end. */
 export type Known = {
   state(end: Millis): IntervalState | undefined;
   isRequested(end: Millis): boolean;
@@ -69,7 +69,7 @@ function isMissing(state: IntervalState | undefined): boolean {
   return !state.closedByApi && isGap(state.status, state.failures, state.finishedMillisAgo);
 }
 
-/** Nothing about it changes by itself any more: delivered, waiting for a person, or in a pause. */
+/** An interval that no longer changes by itself: delivered, waiting for a person, or in a pause. */
 function isSettled(state: IntervalState | undefined): boolean {
   return !state || (!isOpen(state.status) && (state.closedByApi || !isGap(state.status, state.failures, Infinity)));
 }

@@ -1,4 +1,4 @@
-/** What a data interval's runs, requests and last delivery say about it. */
+/** A data interval's status, from its runs, requests and last delivery. */
 import { isOpen, type RunStatus } from './statuses.ts';
 
 /**

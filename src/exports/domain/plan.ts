@@ -34,7 +34,7 @@ export type Plan = {
   content: Content;
   /** Encrypted; there where something is hashed: every attempt hashes with the same key. */
   hashKey: string | null;
-  /** What is read and delivered, in order. */
+  /** Columns that are read and delivered, in order. */
   columns: readonly Column[];
   file: FileEncoding & { numbered: boolean };
   /** The encoder's version: a change of it is a change of content. */
@@ -61,7 +61,7 @@ export const FORMAT_VERSION = 2;
 const MOST_FILES = 10_000;
 const MOST_STAGE_TABLES = 200;
 
-/** What one part, and one plan, may hold at most. */
+/** Limits of one part, and of one plan. */
 export type PlanLimits = { rows: number; bytes: number; parts: number };
 
 /** @param maxFileSizeMb target size of a file before compression, MiB; null or 0: none */

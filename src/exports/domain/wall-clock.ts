@@ -1,5 +1,5 @@
 /**
- * What clocks on the walls of a time zone show, and when. A reading is written as the instant at which a clock in UTC shows it:
+ * Local times of a time zone, and when its clocks show them. A reading is written as the instant at which a clock in UTC shows it:
  * 02:30 in Berlin is `Date.UTC(..., 2, 30)`. Depends on the runtime's table of zones, so workflows must not compute with it.
  */
 import { TIME_ZONES } from './time-zones.ts';
@@ -34,7 +34,7 @@ export function isTimeZone(name: string): boolean {
   return TIME_ZONES.has(name);
 }
 
-/** What the clock shows at the instant, to the second. */
+/** Local time at the instant, to the second. */
 export function wallClockAt(zone: string, at: Millis): Millis {
   if (zone === 'UTC') return at;
   const second = Math.floor(at / 1000) * 1000;

@@ -1,6 +1,6 @@
-/** What the database and the witness of its timeline say to each other. */
+/** Messages between the database and the witness of its timeline. */
 
-/** One for each namespace. */
+/** Each namespace has one witness. */
 export const WITNESS_WORKFLOW_ID = 'sluice-timeline-witness';
 /** The name of the update. */
 export const SWAP = 'swap';
