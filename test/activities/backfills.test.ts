@@ -193,7 +193,7 @@ describe('a backfill', () => {
     });
   }
 
-  describe('whose run is Starting for long says', () => {
+  describe('with a run that is Starting for long says', () => {
     it('that its interval is being sealed', async () => {
       const { id } = await build();
       const gate = hold(id);
@@ -204,7 +204,7 @@ describe('a backfill', () => {
       await backfilled(world, id, backfill.id);
     });
 
-    it('what is tried again', async () => {
+    it('that it is tried again, and why', async () => {
       const { id } = await build();
       let away = true;
       world.onStep = async (step) => {

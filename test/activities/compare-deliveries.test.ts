@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 
-describe('what recover lists', () => {
+describe('the list of recover', () => {
   let world: ExportWorld;
   before(async () => {
     world = await buildExportWorld();

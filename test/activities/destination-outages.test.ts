@@ -108,7 +108,7 @@ describe('a run whose destination changes under it', () => {
     }
 
     for (const step of ['after-plan', 'before-committing']) {
-      it(`whose host may not be contacted at "${step}", as when name servers are away, is delivered to once it may`, async () => {
+      it(`with a host that may not be contacted at "${step}", as when name servers are away, is delivered to once it may`, async () => {
         const { environment } = world.engine;
         const { allowedHosts } = environment;
         try {
@@ -138,7 +138,7 @@ describe('a run whose destination changes under it', () => {
       });
     }
 
-    it('whose password is rotated is delivered to with the new one, once the export has it', async () => {
+    it('with a rotated password is delivered to with the new one, once the export has it', async () => {
       const asked = await ask(table(), {
         step: 'after-plan',
         act: async () => asOwner(`alter role ${role} password 'second'`),

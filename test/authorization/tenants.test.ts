@@ -191,7 +191,7 @@ describe('two organizations', () => {
     }
   });
 
-  describe('what belongs to their organization', () => {
+  describe('an object of their organization', () => {
     const paths: [method: string, path: (ids: Belongings, own: Belongings) => string, body?: Body][] = [
       ['GET', ({ organization }) => `/organizations/${organization}/`],
       ['PATCH', ({ organization }) => `/organizations/${organization}/`, { name: 'taken' }],

@@ -6,7 +6,7 @@ import { compile, Type } from '../../src/schema.ts';
 
 const event = { event: 'e', distinct_id: 'd' };
 
-describe('what is said about capture', () => {
+describe('the description of capture', () => {
   it('names every path that it has', () => {
     const { paths } = openApiDocument(captureRoutes, 'https://sluice.example') as { paths: Record<string, object> };
     const expected = [...CAPTURE_PATHS, V1_PATH, CSP_PATH, REPLAY_PATH].map((path) => `${path}/`);

@@ -62,7 +62,7 @@ function assertStored(row: Row, sent: SentEvent, sentAt: number | undefined): vo
   assert.ok(Math.abs(Date.parse(row.timestamp) - (isBelieved ? happened : received)) <= 1, row.timestamp);
 }
 
-describe('what a released SDK sends', () => {
+describe('a request of a released SDK', () => {
   const world = useCapture({ emptied: true });
 
   const jsonOf = ({ json }: Recorded) => JSON.stringify(json).replaceAll('phc_x', world.tenant.apiToken);

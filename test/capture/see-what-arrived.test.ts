@@ -33,7 +33,7 @@ const groupEvent = (set: object) => ({
   properties: { $group_type: 'company', $group_key: 'acme', $group_set: set },
 });
 
-describe('what was captured can be seen', () => {
+describe('captured events can be seen', () => {
   let sluice: Sluice;
   let tenant: Tenant;
   let key: string;

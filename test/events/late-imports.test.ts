@@ -10,7 +10,7 @@ const hour = (at: number) => `2015-05-17T${String(at).padStart(2, '0')}:00:00.00
 const interval = (at: number) => ({ start: hour(at), end: hour(at + 1) });
 const PROJECT = 7;
 
-describe('what imports bring', () => {
+describe('an import', () => {
   let database: TestDatabase;
   let pool: Pool;
   before(async () => {
@@ -30,7 +30,7 @@ describe('what imports bring', () => {
     return rows[0]!.now;
   }
 
-  it('late is told of the intervals that it is in, and of no other', async () => {
+  it('that comes late is told of the intervals that it is in, and of no other', async () => {
     const cutoff = await store(['2015-05-17T01:30:00Z', '2015-05-17T06:00:00Z']);
     await store(['2015-05-17T02:00:00Z', '2015-05-17T04:59:59.999999Z']);
     await store(['2015-05-17T03:30:00Z'], PROJECT + 1);

@@ -19,7 +19,7 @@ const NO_LIMITS = { rows: 250_000, bytes: 2 ** 28 };
 
 const hmac = (text: string) => createHmac('sha256', KEY).update(text).digest('hex');
 
-describe('what is read of a model', () => {
+describe('the selection', () => {
   let database: TestDatabase;
   let pool: Pool;
   let reader: EventReader;

@@ -12,7 +12,7 @@ const wanted = (overrides: Record<string, unknown> = {}, config: Record<string, 
   ...overrides,
 });
 
-describe('what a batch export contains', () => {
+describe('the content of a batch export', () => {
   let exports: ExportsApi;
   before(async () => {
     exports = await startExportsApi();

@@ -137,7 +137,7 @@ describe('requests', () => {
     { ends: ['Completed', 'Cancelled'], status: 'Failed' },
   ];
   for (const { ends, status } of statuses) {
-    it(`whose runs ended ${ends.join(', ')} of 2 make a backfill ${status}`, async () => {
+    it(`that ended ${ends.join(', ')} of 2 make a backfill ${status}`, async () => {
       const id = await backfill(hours(0, 2));
       for (const [index, end] of ends.entries()) await answer(hours(index, index + 1)[0]!, end);
       const { status: found, totalRuns, finishedRuns, finishedAt } = await get(id);

@@ -100,8 +100,8 @@ describe('an export is watched', () => {
       (await exports.db('notifications').where({ batch_export_id: id }).orderBy('created_at')) as { kind: string }[]
     ).map(({ kind }) => kind);
 
-  describe('by whom it tells', () => {
-    it('nobody, when nobody is named', async () => {
+  describe('by those that it tells:', () => {
+    it('none, when none are named', async () => {
       const { notifications, freshness_target_seconds: target } = await create();
       assert.deepEqual([notifications, target], [null, null]);
     });
@@ -116,7 +116,7 @@ describe('an export is watched', () => {
       assert.ok(notificationSecret && !notificationSecret.includes(hook.secret));
     });
 
-    it('what a PATCH leaves out stays, the secret too; null ends it', async () => {
+    it('the same ones after a PATCH that leaves them out, with the secret; none after null', async () => {
       const { id } = await create({
         notifications: { webhook: { url: 'http://127.0.0.1:18080/a', secret: SECRET }, on: ['paused'] },
       });

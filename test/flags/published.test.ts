@@ -4,7 +4,7 @@ import type { ProjectFlags } from '../../src/flags/definitions/live-definitions.
 
 const state = (projectId: number, version: string) => ({ projectId, version }) as ProjectFlags;
 
-describe('what pages are told', () => {
+describe('the published text for pages', () => {
   let loads: number[];
   let isAway: boolean;
   let told: (project: ProjectFlags) => Promise<number>;

@@ -14,7 +14,7 @@ const Thing = Type.Object({
 });
 const valid = compile(Thing);
 
-describe('what a schema refuses', () => {
+describe('the refusal of a schema', () => {
   const refusals: [body: unknown, code: string, attr: string | null, detail: string][] = [
     [{}, 'required', 'name', 'This field is required.'],
     [{ name: null }, 'null', 'name', 'This field may not be null.'],

@@ -55,7 +55,7 @@ const things = ({ projectId }: Tenant) => `/api/projects/${projectId}/things/`;
 const project = ({ projectId }: Tenant) => `/api/projects/${projectId}/`;
 const organization = ({ organizationId }: Tenant) => `/api/organizations/${organizationId}/`;
 
-describe('what a key is kept from', () => {
+describe('a limited key', () => {
   let database: TestDatabase;
   let db: Knex;
   let api: Api;
@@ -99,7 +99,7 @@ describe('what a key is kept from', () => {
     return status < 400 ? status : `${status} ${(body as { detail: string }).detail}`;
   }
 
-  it('is what is not one of its projects', async () => {
+  it('reaches no project but its own', async () => {
     const key = await keyWith({ onlyProjects: [ours.projectId] });
     assert.equal(await gets(things(ours), key), 200);
     assert.equal(await gets(project(ours), key), 200);
@@ -113,7 +113,7 @@ describe('what a key is kept from', () => {
     assert.equal(await gets('/api/projects/@current/things/', key), 200);
   });
 
-  it('is what is not of one of its organizations', async () => {
+  it('reaches no organization but its own', async () => {
     const key = await keyWith({ onlyOrganizations: [ours.organizationId] });
     assert.deepEqual([await gets(things(ours), key), await gets(organization(ours), key)], [200, 200]);
     const refusal = `403 ${NOT_THIS_ORGANIZATION(second.organizationId)}`;
@@ -127,7 +127,7 @@ describe('what a key is kept from', () => {
     assert.equal(await gets('/api/me/', key), 200);
   });
 
-  it('is, for a key of a project, all that is not that project', async () => {
+  it('of a project reaches nothing outside of that project', async () => {
     const key = await buildProjectSecretKey(db, ours, '*');
     assert.equal(await gets(things(ours), key), 200);
     assert.equal(await gets(things(second), key), `403 ${NOT_THIS_PROJECT(second.projectId)}`);
@@ -135,14 +135,14 @@ describe('what a key is kept from', () => {
     assert.equal(await gets(organization(ours), key), refusal);
   });
 
-  it('is what its scopes do not name', async () => {
+  it('does nothing that its scopes do not name', async () => {
     const key = await buildPersonalKey(db, ours, 'thing:write');
     assert.equal(await gets(things(ours), key), 200);
     assert.equal(await gets(organization(ours), key), "403 API key missing required scope 'organization:read'");
     assert.equal(await gets('/api/me/', key), "403 API key missing required scope 'user:read'");
   });
 
-  it('is an organization that its user is not in, or too low in', async () => {
+  it('reaches no organization that its user is not in, or too low in', async () => {
     const key = await buildPersonalKey(db, ours, '*');
     assert.equal(await gets(organization(ours), key), 200);
     for (const path of [organization(theirs), '/api/organizations/x/', '/api/organizations/@current/']) {
@@ -157,7 +157,7 @@ describe('what a key is kept from', () => {
     await promote(db, ours, 'member');
   });
 
-  it('is an organization that wants no keys of plain members', async () => {
+  it('reaches no organization that wants no keys of plain members', async () => {
     const setting = (allowed: boolean) =>
       db('organizations').where({ id: ours.organizationId }).update({ members_can_use_personal_api_keys: allowed });
     const key = await buildPersonalKey(db, ours, '*');

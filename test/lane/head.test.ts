@@ -96,7 +96,7 @@ describe('the head of a plain request', () => {
   it('is complete', () => assert.equal(read(PLAIN.join('\r\n')), undefined));
 });
 
-describe('what the lane takes for a plain head', () => {
+describe('a head that the lane takes for a plain one', () => {
   let server: Server;
   before(async () => {
     server = createServer().listen(0, '127.0.0.1');

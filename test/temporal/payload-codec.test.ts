@@ -21,7 +21,7 @@ function encodingsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, member]) => (name === 'searchAttributes' ? [] : encodingsIn(member)));
 }
 
-describe('what Temporal stores', () => {
+describe('a payload in Temporal', () => {
   it('is encrypted, and decrypted to what it was', async () => {
     const encrypted = await codec.encode(payloads());
     for (const { metadata, data } of encrypted) {

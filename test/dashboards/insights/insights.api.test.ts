@@ -38,7 +38,7 @@ describe('insights', () => {
       { method: 'GET', path: ':id/access_controls/', scope: 'access_control:read' },
     ];
     for (const { method, path, scope } of ROUTES) {
-      it(`nobody without ${scope}: ${method} ${path}`, async () => {
+      it(`no key without ${scope}: ${method} ${path}`, async () => {
         const at = path.replace(':id', String(made.id));
         await api.refused(401, method, at, undefined, { key: '' });
         const key = await api.dashboards.keyWith('dashboard:write', 'query:read');
@@ -63,7 +63,7 @@ describe('insights', () => {
       assert.equal(detail, 'You do not have editor access to this resource.');
     });
 
-    it('nobody else: those of another project are not there', async () => {
+    it('their own project: insights of another one are not there', async () => {
       const theirs = `/api/projects/${api.dashboards.theirs.projectId}/insights/${made.id}/`;
       await api.refused(403, 'GET', theirs);
       const { userId } = api.dashboards.theirs;
@@ -75,7 +75,7 @@ describe('insights', () => {
       await api.refused(404, 'PATCH', 'stranger/', { name: 'ours' });
     });
 
-    it('those who may edit its dashboards, where those are restricted, whatever board of their own it is on', async () => {
+    it('people who may edit their dashboards, where those are restricted, whatever other dashboard they are on', async () => {
       const person = await api.dashboards.join();
       const board = await api.dashboards.create({ restriction_level: 37 });
       const insight = await api.create({ dashboards: [board.id] });
@@ -402,7 +402,7 @@ describe('insights', () => {
       assert.deepEqual(new Set(events.flatMap(({ tile }) => tile?.id ?? [])), new Set(board.tiles.map(({ id }) => id)));
     });
 
-    it('whose query cannot be run say so: the others are shown', async () => {
+    it('say so when their query cannot be run: the others are shown', async () => {
       const [good, bad] = [await api.create({ query: countOf('ran') }), await api.create({ query: countOf('ran') })];
       const board = await api.dashboards.create({ tiles: [{ insight: good.id }, { insight: bad.id }] });
       await api.dashboards.sluice

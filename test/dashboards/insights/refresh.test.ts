@@ -94,7 +94,7 @@ describe('a result', () => {
   });
 });
 
-describe('what lies over a query', () => {
+describe('the overlay of a query', () => {
   const dashboard = { filters: { date_from: '-7d', properties: [1] }, variables: { a: 1 } };
 
   it('is what the dashboard says, and what the address says over it', () => {

@@ -190,7 +190,7 @@ describe('a query', () => {
   });
 });
 
-describe('what a dashboard lays over a query', () => {
+describe('the overlay of a dashboard', () => {
   const own = trends({ dateRange: { date_from: '-30d', date_to: '-3d' }, properties: [byPlan] });
 
   it('is nothing when it says nothing', () => {

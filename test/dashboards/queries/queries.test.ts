@@ -68,7 +68,7 @@ describe('a query counts', () => {
     ]);
   });
 
-  it('what plain SQL counts', async () => {
+  it('as plain SQL does', async () => {
     const perDay = await sql(`select count(*)::int as n from events where project_id = $1 and event = 'viewed'
       and ("timestamp" at time zone 'Europe/Berlin')::date between '2024-06-01' and '2024-06-03'
       group by ("timestamp" at time zone 'Europe/Berlin')::date order by ("timestamp" at time zone 'Europe/Berlin')::date`);
@@ -137,7 +137,7 @@ describe('a query counts', () => {
     );
   });
 
-  it('what all filters of the query and its series let through', async () => {
+  it('events that all filters of the query and its series let through', async () => {
     const either = { type: 'OR', values: [browser('firefox'), browser("'; --")] };
     const group = { type: 'AND', values: [either, { type: 'AND', values: [browser('Fire', 'icontains')] }] };
     assert.deepEqual(await data(trends([step('viewed')], { properties: either })), [[1, 1, 1]]);
@@ -152,7 +152,7 @@ describe('a query counts', () => {
     assert.deepEqual(await data(trends([step(null)], { properties: [expression] })), [[1, 1, 0]]);
   });
 
-  it('who was merged since as one, and who was deleted as before', async () => {
+  it('persons that were merged since as one, and persons that were deleted as before', async () => {
     await world.send([
       at('joined', 'phone', '02T08:00:00'),
       at('joined', 'laptop', '02T09:00:00'),

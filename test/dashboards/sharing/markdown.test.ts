@@ -5,7 +5,7 @@ import { markdownToHtml } from '../../../src/dashboards/sharing/page/markdown.ts
 
 const LINK = 'rel="noopener noreferrer nofollow" target="_blank"';
 
-describe('what people typed', () => {
+describe('typed text', () => {
   const texts: [string, string][] = [
     ['# Big\n\n*thin* **thick**', '<h3>Big</h3>\n<p><em>thin</em> <strong>thick</strong></p>\n'],
     ['<b onclick=x>a</b>', '<p>&lt;b onclick=x&gt;a&lt;/b&gt;</p>\n'],

@@ -93,7 +93,7 @@ describe('sharing a dashboard', () => {
     });
 
     const DENIED = "You don't have edit permissions for this dashboard.";
-    it('who may only see it, and who may not edit one that is restricted', async () => {
+    it('members who may only see it, and members who may not edit one that is restricted', async () => {
       const { db } = world.sluice;
       const key = await join();
       const restricted = await world.buildDashboard({ restriction_level: 37 });
@@ -112,7 +112,7 @@ describe('sharing a dashboard', () => {
       }
     });
 
-    it('who may not see all that it shows: to open it, or to bring it back open', async () => {
+    it('members who may not see all that it shows: to open it, or to bring it back open', async () => {
       const { db } = world.sluice;
       const insight = await world.buildInsight();
       await world.buildTile(id, { insight_id: insight });
@@ -157,7 +157,7 @@ describe('sharing a dashboard', () => {
       ['POST', 'refresh/', { grace_seconds: 0 }, 'grace_seconds'],
       ['POST', 'passwords/', { password: 'my own password' }, 'password'],
     ] as const) {
-      it(`what it does not know: ${JSON.stringify(misspelt)}`, async () => {
+      it(`unknown members: ${JSON.stringify(misspelt)}`, async () => {
         await configuration('PATCH', '', { enabled: true, password_required: true });
         const { status, body } = await world.request(method, path + end, misspelt);
         assert.deepEqual([status, (body as Json)['attr']], [400, attr]);

@@ -11,7 +11,7 @@ function changesOf(before: Line[], events: Line[]): PersonChanges {
   return memory.play(events.map((line, index) => eventOf(line, before.length + index))).changes;
 }
 
-describe('what a group writes', () => {
+describe('the write of a group', () => {
   const NOTHING = { persons: [], mapped: [], merges: [] };
 
   it('is nothing for a person that ends as it began', () => {

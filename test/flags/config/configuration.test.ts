@@ -6,7 +6,7 @@ import { startSluice, type Sluice } from '../../support/sluice.ts';
 
 type Page = { _POSTHOG_REMOTE_CONFIG: Record<string, { config: object; siteApps: unknown[] }> };
 
-describe('what pages load before anything else', () => {
+describe('the configuration of pages', () => {
   let sluice: Sluice;
   let tenant: Tenant;
 
@@ -21,7 +21,7 @@ describe('what pages load before anything else', () => {
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(sluice.url + path, { headers, method });
 
-  it('is the configuration of a project', async () => {
+  it('is that of their project', async () => {
     await buildFlagFor(sluice.db, tenant.projectId, 'on');
     const answer = await get(`/array/${tenant.apiToken}/config`, { Origin: 'https://shop.example' });
     assert.equal(answer.headers.get('content-type'), 'application/json');
@@ -82,7 +82,7 @@ describe('what pages load before anything else', () => {
     assert.equal((await get(path, { 'If-None-Match': '"x"' })).status, 200);
   });
 
-  it('are posthog-js and its parts, in gzip for who takes it', async () => {
+  it('comes with posthog-js and its parts, in gzip for clients that take it', async () => {
     const script = await get('/static/array.js', { 'Accept-Encoding': 'gzip', Origin: 'https://shop.example' });
     assert.deepEqual(
       ['content-encoding', 'access-control-allow-origin', 'cache-control'].map((name) => script.headers.get(name)),

@@ -125,7 +125,7 @@ describe('flags that depend on flags', () => {
     assert.ok(!evaluate({ flags }, { flagKeys: new Set(['e']) }).errorsWhileComputing);
   });
 
-  it('what an inactive flag depends on does not matter', () => {
+  it('are off when they are inactive, without a look at their dependencies', () => {
     const flags = [
       buildFlag({ id: 1, key: 'a', active: false, filters: dependingOn('2', true) }),
       buildFlag({ id: 2, key: 'b', filters: dependingOn('1', false) }),

@@ -67,7 +67,7 @@ describe('a request', () => {
   });
 });
 
-describe('what has to be fetched', () => {
+describe('the data to fetch', () => {
   const NOTHING: Needs = { person: false, groups: [], staticCohorts: [], hashKeyOverrides: false };
   const PERSON = { ...NOTHING, person: true };
   const GROUP_TYPES = new Map([
@@ -200,7 +200,7 @@ describe('what has to be fetched', () => {
     assert.deepEqual(needsOf({}, { flagKeys: new Set(['top']) }, { flags }), PERSON);
   });
 
-  it('tells whether any flag keeps what a person got before', () => {
+  it('includes whether any flag keeps what a person got before', () => {
     assert.ok(hasContinuity(continuous));
     assert.ok(!hasContinuity({ ...continuous, active: false }));
     assert.ok(!hasContinuity({ ...continuous, bucketingIdentifier: 'device_id' }));

@@ -141,7 +141,7 @@ describe('while the database is away', () => {
     assert.ok(!evaluate({ flags }, { flagKeys: new Set([flags[3]!.key]) }, UNREADABLE).errorsWhileComputing);
   });
 
-  it('whatever is decided is what would be decided with the database', () => {
+  it('decisions that are made are those that would be made with the database', () => {
     const filter = fc.constantFrom<Json>(
       stored,
       said,

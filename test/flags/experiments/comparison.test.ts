@@ -105,7 +105,7 @@ function assertClose(actual: unknown, expected: unknown, says: string): void {
   }
 }
 
-describe('what is believed of variants', () => {
+describe('the comparison of variants', () => {
   for (const { says, posteriors, intervals, best, lifts } of CASES) {
     it(`is what scipy computes of ${says}`, () => {
       const all = posteriors();

@@ -399,7 +399,7 @@ describe('refusals of feature flags', () => {
       assert.equal((await refusal('POST', '', { key: 'n', filters: dependingOn([id]) })).attr, `${AT}__key`);
     });
 
-    it('who reads only', async () => {
+    it('a key that only reads', async () => {
       const key = await buildProjectSecretKey(api.sluice.db, api.ours, 'feature_flag:read');
       assert.equal((await api.request('POST', '', { key: 'n' }, { key })).status, 403);
       assert.equal((await api.request('PATCH', `${taken.id}/`, {}, { key })).status, 403);
@@ -499,7 +499,7 @@ describe('refusals of feature flags', () => {
     );
   });
 
-  it('what would take a flag away from those that depend on it', async () => {
+  it('changes that would take a flag away from those that depend on it', async () => {
     const base = await api.create({ key: 'base' });
     const above = await api.create({ key: 'above', filters: dependingOn([base.id]) });
     for (const change of [{ active: false }, { deleted: true }]) {

@@ -45,11 +45,11 @@ describe('OFREP', () => {
   const flag = (key: string, filters: object, more: object = {}) =>
     buildFlag(sluice.db, tenant.projectId, { key, filters, ...more });
 
-  describe('who may ask', () => {
+  describe('is open', () => {
     before(() => flag('plain', { groups: [everybody] }));
     const context = { targetingKey: 'somebody' };
 
-    it('nobody without a key, or with one that is none', async () => {
+    it('to no caller without a key, or with one that is none', async () => {
       for (const headers of [
         { Authorization: '' },
         { Authorization: 'Bearer phc_unknown' },
@@ -62,7 +62,7 @@ describe('OFREP', () => {
       }
     });
 
-    it('a secret key that may read flags, and no personal key', async () => {
+    it('to a secret key that may read flags, and to no personal key', async () => {
       const { db } = sluice;
       const allowed = await buildProjectSecretKey(db, tenant, 'feature_flag:read');
       assert.equal((await ask('/plain', { context }, { key: allowed })).status, 200);
@@ -76,19 +76,19 @@ describe('OFREP', () => {
       }
     });
 
-    it('gives the key as a bearer or as X-API-Key, with a slash at the end or without', async () => {
+    it('to a key as a bearer or as X-API-Key, with a slash at the end or without', async () => {
       const headers = { Authorization: '', 'X-API-Key': tenant.apiToken };
       for (const path of ['/plain', '/plain/']) assert.equal((await ask(path, { context }, { headers })).status, 200);
       for (const path of ['', '/']) assert.equal((await ask(path, { context })).status, 200);
     });
 
-    it('sees nothing of other projects', async () => {
+    it('to the project of the key, and shows nothing of others', async () => {
       const other = await buildTenant(sluice.db);
       assert.equal((await ask('/plain', { context }, { key: other.apiToken })).status, 404);
       assert.deepEqual((await ask('', { context }, { key: other.apiToken })).body['flags'], []);
     });
 
-    it('from any web page', async () => {
+    it('to any web page', async () => {
       const origin = 'https://shop.example';
       const asked = 'authorization,content-type,if-none-match';
       const preflight = await ask(
@@ -107,7 +107,7 @@ describe('OFREP', () => {
       assert.equal(headers.get('access-control-expose-headers'), 'ETag, Retry-After');
     });
 
-    it('no bot by the public key, as on decide: it gets the defaults of the code, and no request is counted', async () => {
+    it('to no bot by the public key, as on decide: it gets the defaults of the code, and no request is counted', async () => {
       const shop = await buildTenant(sluice.db);
       await buildFlag(sluice.db, shop.projectId, { key: 'plain', filters: { groups: [everybody] } });
       await untilLive(sluice, shop);
@@ -132,7 +132,7 @@ describe('OFREP', () => {
       );
     });
 
-    it('by POST only', async () => {
+    it('to POST only', async () => {
       const { status, headers } = await ask('/plain', undefined, { method: 'GET' });
       assert.equal(status, 405);
       assert.equal(headers.get('allow'), 'POST, OPTIONS');
@@ -265,7 +265,7 @@ describe('OFREP', () => {
       assert.ok(!('payload' in (none['metadata'] as object)));
     });
 
-    it('what capture has stored of the person, unless the context says otherwise', async () => {
+    it('flags by the stored properties of the person, unless the context says otherwise', async () => {
       const event = { api_key: tenant.apiToken, event: 'x', distinct_id: 'eve', $set: { email: 'ada@example.com' } };
       await fetch(`${sluice.url}/capture/`, { method: 'POST', body: JSON.stringify(event) });
       assert.equal((await ask('/targeted', { context: { targetingKey: 'eve' } })).body['value'], true);

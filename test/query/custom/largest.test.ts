@@ -33,7 +33,7 @@ describe('a custom query may be as large as', () => {
     });
   }
 
-  it('what a text may grow to, and then it is NULL', async () => {
+  it('a text may grow, and then it is NULL', async () => {
     const grown = nested(7, 'replaceAll(', 'properties.unicode', `, 'a', '${'a'.repeat(100)}')`);
     const [row] = await projects.run(
       `select length(${grown}) as grown, ${grown} is null as lost from events where event = 'rich'`,

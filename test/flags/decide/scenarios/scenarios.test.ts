@@ -39,7 +39,7 @@ type Detail = {
   metadata: { payload: string | null };
 };
 
-describe('what upstream answers, we answer', () => {
+describe('the scenarios of upstream’s answers', () => {
   let sluice: Sluice;
   before(async () => (sluice = await startSluice()));
   after(() => sluice.stop());
@@ -77,7 +77,7 @@ describe('what upstream answers, we answer', () => {
     return { status: answer.status, body: said };
   }
 
-  it(`has ${LEAST_ROWS} rows, each with its source and a name of its own`, () => {
+  it(`have ${LEAST_ROWS} rows, each with its source and a name of its own`, () => {
     const rows = Object.values(TABLES).flat();
     assert.ok(rows.length >= LEAST_ROWS, `${rows.length} rows`);
     for (const { what, source } of rows) assert.match(source, /^(?:posthog|posthog\.com|posthog-[a-z]+)\/\S/, what);
