@@ -161,7 +161,7 @@ describe('sluice recover', () => {
     await seal(null);
     assert.equal(code, 1, stderr);
     assert.match(stdout, /^Deliveries are blocked: /);
-    assert.match(stdout, new RegExp(`^${shop}  shop: not compared: Its secrets do not open`, 'm'));
+    assert.match(stdout, new RegExp(`^${shop}  shop: not compared: Its secrets cannot be decrypted`, 'm'));
     assert.match(stdout, /, 1 exports could not be compared to the end\.$/m);
     const after = await timeline();
     assert.notEqual(after.id, id);
