@@ -12,7 +12,7 @@ type Shape = Partial<TObject> & { items?: TSchema; anyOf?: TSchema[] };
 
 /**
  * A body cannot assign members that its schema does not name. Of a strict route all of them are refused, of others those that are nearly a
- * member which is not there: dropped quietly, `filter` for `filters` would export everything. Who changes something may bring back all
+ * member which is not there: dropped quietly, `filter` for `filters` would export everything. A change may bring back all
  * that was read, so members of answers pass, but where a strict route makes something new.
  * @returns what takes them out of a body; it throws InvalidInput naming the first that is refused, and the one that may be meant
  */

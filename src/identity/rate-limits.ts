@@ -21,11 +21,11 @@ export type RateLimit<Sender> = {
 };
 
 /**
- * A token bucket for each sender. Whoever has a token left may spend more than it has, and then waits for the debt to be paid: so
+ * A token bucket for each sender. A sender with a token left may spend more than it has, and then waits for the debt to be paid: so
  * a batch that is larger than the whole bucket passes too. (rate-limiter-flexible counts windows, refuses such a batch for ever,
  * and counts what it refused.)
  *
- * @param burstSeconds so many seconds of the limit may be used at once by whoever was quiet before
+ * @param burstSeconds so many seconds of the limit may be used at once by a sender that was quiet before
  */
 export function createRateLimit<Sender>(
   perSecond: number,

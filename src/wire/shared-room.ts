@@ -1,5 +1,5 @@
 /**
- * A bounded amount of something (bytes, places in a queue, transactions) that many share. Nobody comes to hold more of it than
+ * A bounded amount of something (bytes, places in a queue, transactions) that many share. No holder comes to have more of it than
  * was free before: one alone gets half, two get a third each, and some is left for the next who comes.
  *
  * These are the dynamic thresholds of Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",

@@ -145,7 +145,7 @@ export async function assertDelivered(
     'nothing is delivered that no run says it delivered',
   );
   // Files of earlier deliveries stay for readers, and are on record to be deleted. Under stable names a commit that broke off leaves
-  // what it made visible, which nobody deletes: it stays on record. Whatever else a run staged goes.
+  // its visible files, which are never deleted: they stay on record. All other staged files go.
   const left = strays.filter((file) => !forgotten.has(file) && !recorded.some((key) => key.endsWith(`/${file}`)));
   assert.deepEqual(left, [], 'nothing that was staged is left');
 }

@@ -1,5 +1,5 @@
 /**
- * Answers that queries should give, worked out in plain JavaScript from the stored rows, in ways that share nothing with the product: intervals
+ * Answers that queries should give, worked out in plain JavaScript from the stored rows, sharing nothing with the product: intervals
  * by asking a calendar what it shows at each hour, funnels by trying every entry.
  */
 export type StoredRow = {

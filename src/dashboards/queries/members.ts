@@ -1,5 +1,5 @@
 /**
- * The names of members that upstream's nodes have (PostHog, frontend/src/queries/schema). Who writes another means one of them: dropped
+ * The names of members that upstream's nodes have (PostHog, frontend/src/queries/schema). A query with another means one of them: dropped
  * quietly, it would give wrong numbers. `unsupported.ts` refuses those of them that are not computed here.
  */
 import { nearestName } from '../../http/nearest-name.ts';

@@ -15,7 +15,7 @@ export function rangeValues(projectId: number, { from, to }: Dates): unknown[] {
 }
 
 /**
- * Events were stored with the person of their time: who was merged into another since is found by the distinct id. Who was deleted stays
+ * Events were stored with the person of their time: the survivor of a merge since is found by the distinct id. A deleted person stays
  * the one that the event was stored with.
  */
 export const ACTOR = 'coalesce(known.person_id, seen.person_id)';

@@ -1,4 +1,4 @@
-/** Groups, as events and the API described them. Whoever changes one changes its row in one statement, as ingestion does. */
+/** Groups, as events and the API described them. A change of one is a single statement on its row, as in ingestion. */
 import type { Knex } from '../../db/connection.ts';
 import { InvalidInput, NotFound } from '../../errors.ts';
 import { keysetOf, newestFirst } from '../../http/keyset.ts';

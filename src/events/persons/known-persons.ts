@@ -1,6 +1,6 @@
 /**
- * Persons that this process has seen lately. Whoever uses one asks Postgres for its stamp in the same transaction, and reads the
- * person only where that has changed: nobody has to be told of changes.
+ * Persons that this process has seen lately. A user of one asks Postgres for its stamp in the same transaction, and reads the
+ * person only where that has changed: changes need no announcement.
  */
 import type { LoadedPerson } from './person-work.ts';
 

@@ -5,7 +5,7 @@ import type { NamedIds } from './read-ids.ts';
 /** Distinct ids that no person has are not added. */
 export type Added = { added: number; unknown: string[] };
 
-/** Under which persons merge: see claim_events. Who holds it with others keeps persons as they are. */
+/** Under which persons merge: see claim_events. A transaction that holds it, shared, keeps persons as they are. */
 const MERGES_LOCK = 7_316_003;
 
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;

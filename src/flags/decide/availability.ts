@@ -5,7 +5,7 @@ import { isDatabaseAway } from '../../db/away.ts';
  * database that is away; then one asks for all, and its answer says how it goes on.
  */
 export type Availability = {
-  /** @returns false while it is not worth asking. Whoever gets true asks, and lets it be watched. */
+  /** @returns false while it is not worth asking. A caller that gets true asks, and lets it be watched. */
   mayAsk(): boolean;
   /** @returns what it was given, having seen how it went */
   watch<T>(answer: Promise<T>): Promise<T>;

@@ -1,6 +1,6 @@
 /**
  * One statement for several who ask at the same time: those whose requests are read in the same turn of the event loop, and those
- * who come while every statement that may run is under way. Nobody waits for others to come; the busier the process, the more
+ * who come while every statement that may run is under way. A request never waits for others to come; the busier the process, the more
  * share a statement, the less each costs.
  */
 import { isDatabaseAway } from '../../db/away.ts';

@@ -1,5 +1,5 @@
 /**
- * Whether SDKs can evaluate a flag by themselves, from the definitions feed, and if not, why. Told with each flag, because what is missing
+ * Whether SDKs can evaluate a flag by themselves, from the definitions feed, and if not, why. Each flag says it, because what is missing
  * is not seen where the flag is made: SDKs silently ask the server, or answer something else than it would.
  *
  * The facts are those of posthog-node 5.70 and posthog-python 7.91; what others decide otherwise is in `sdk-differences.ts`.

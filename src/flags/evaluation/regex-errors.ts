@@ -1,4 +1,4 @@
-/** Why a pattern is not taken. Whoever evaluates a stored one takes any of these as "does not match". */
+/** Why a pattern is not taken. The evaluation of a stored one takes any of these as "does not match". */
 import { InvalidInput } from '../../errors.ts';
 
 export function invalid(what: string): InvalidInput {

@@ -1,5 +1,5 @@
 /**
- * Custom queries: one SELECT over events or persons in HogQL's spelling becomes SQL expressions over that relation. Whoever reads
+ * Custom queries: one SELECT over events or persons in HogQL's spelling becomes SQL expressions over that relation. A reader of
  * the relation adds project, interval and cutoff; nothing here can name another table, or another project's rows.
  *
  * The text is parsed, every node of the tree must be one that is allowed, and the SQL is written anew from it: no character of
