@@ -1,4 +1,4 @@
-/** What every activity does around its work: beats from a timer, passes cancellation on, translates its errors. */
+/** Common work around every activity: beats from a timer, passes cancellation on, translates errors. */
 import { Context } from '@temporalio/activity';
 import { forLog, toFailure } from '../src/temporal/failures.ts';
 import type { Engine } from './engine.ts';

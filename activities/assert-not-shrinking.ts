@@ -21,7 +21,7 @@ export async function assertNotShrinking(
   if (rows < entry.receipt.rows) throw new DeliveryWouldShrink(entry.receipt.rows - rows);
 }
 
-/** What decides which rows there are; columns and transformations do not. */
+/** Settings that decide which rows there are; columns and transformations do not. */
 function selectionOf({ model, includeEvents, excludeEvents, filters, query }: Content): string {
   return JSON.stringify([model, includeEvents, excludeEvents, filters, query]);
 }

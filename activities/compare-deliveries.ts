@@ -1,5 +1,5 @@
 /**
- * What the destinations hold of an installation's data intervals, beside what this database knows: for `sluice recover`, which lists the
+ * Comparison of the data intervals at destinations with what this database knows: for `sluice recover`, which lists the
  * differences of two timelines. Changes nothing at a destination.
  */
 import { fileEncodingOf, type FileConfig } from '../src/destinations/object-store/config.ts';
@@ -113,7 +113,7 @@ async function compare(
   return { exportId: one.id, start, end, present: found.present, difference: differenceOf(entry, found) };
 }
 
-/** Whatever keeps one export from being compared, the others are, and deliveries can go on. */
+/** One export that cannot be compared stops neither the comparison of the others nor deliveries. */
 function uncheckedBy({ log }: Reach, error: unknown, { id }: BatchExport): Unchecked {
   if (isForPeople(error)) return { exportId: id, why: error.message };
   log.error({ ...forLog(error), ...ofExport(id) }, 'an export could not be compared');
@@ -143,10 +143,10 @@ function isForPeople(error: unknown): error is Error {
   return [DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable].some((one) => error instanceof one);
 }
 
-/** What the export's destination holds of an interval; `location`: where it would be. */
+/** An interval as the export's destination holds it; `location`: where it would be. */
 type Found = { present: PresentDelivery | undefined; location: string };
 
-/** What was delivered before the destination was changed is not missing: nobody looks for it at the new one. */
+/** A delivery made before the destination was changed is not missing: the new destination never had it. */
 function differenceOf(entry: LedgerEntry | undefined, { present, location }: Found): Difference | undefined {
   if (present) return present.known ? undefined : 'foreign';
   return entry?.receipt?.location === location ? 'missing' : undefined;

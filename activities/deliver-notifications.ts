@@ -12,7 +12,7 @@ import type { Engine as WholeEngine } from './engine.ts';
 
 type Engine = Pick<WholeEngine, 'stores' | 'configs' | 'rules' | 'mailer'>;
 
-/** What a round did, for Temporal's UI. */
+/** Result of a round, for Temporal's UI. */
 export type Deliveries = { delivered: number; postponed: number };
 
 const WEBHOOKS_AT_ONCE = 20;

@@ -107,7 +107,7 @@ type Looked = {
   newest: Execution | undefined;
 };
 
-/** What cannot be looked at is looked at in the next round: the other requests of its export do not wait for it. */
+/** A request that cannot be looked at is left to the next round, so that the other requests of its export do not wait for it. */
 async function lookAll(engine: Engine, requests: readonly RunRequest[]): Promise<Looked[]> {
   const lookOrLog = (request: RunRequest) =>
     look(engine, request).catch((error: unknown) => {
@@ -121,7 +121,7 @@ function logLater({ log }: Engine, { exportId, end }: RunRequest, error: unknown
   log.warn({ ...forLog(error), batch_export_id: exportId, interval_end: end }, 'a request is looked at later');
 }
 
-/** What a request needs now, judged by the newest execution of its interval. */
+/** The next step of a request, judged by the newest execution of its interval. */
 async function look(engine: Engine, request: RunRequest): Promise<Looked> {
   const end = millisOf(request.end);
   const newest = await engine.executions.find(runWorkflowId(request.exportId, end));
@@ -130,7 +130,7 @@ async function look(engine: Engine, request: RunRequest): Promise<Looked> {
   // A run under way may have been planned before the request: it is waited for; its end closes the request or leaves it open.
   if (newest?.status === 'RUNNING') return looked('nothing');
   if (request.askedAfter === null) return looked('asking');
-  // Nothing has come of it, or Temporal has forgotten what there was.
+  // No run has come of it, or Temporal has forgotten the run.
   if (newest === undefined || newest.runId === request.askedAfter) {
     return looked((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
   }

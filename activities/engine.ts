@@ -1,4 +1,4 @@
-/** What activities work with: made once by the composition root of the worker. */
+/** Dependencies of activities: made once by the composition root of the worker. */
 import type { Pool } from '../src/db/connection.ts';
 import type { DestinationEnvironment } from '../src/destinations/environment.ts';
 import type { EventReader } from '../src/events/read.ts';

@@ -73,7 +73,7 @@ async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal)
   }
 }
 
-/** What the destination holds stays, and is listed for an operator. Our commit changed nothing: the interval is open again. */
+/** A foreign delivery stays, and is listed for an operator. Our commit changed nothing: the interval is open again. */
 async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: Session): Promise<void> {
   const present = await session.present();
   await stores.inTransaction(async (inside) => {
@@ -108,7 +108,7 @@ async function markDelivered({ stores }: Engine, planned: PlannedRun, receipt: R
     await inside.ledger.markDelivered(lease, receipt);
     const cursor = run.end;
     const { closed } = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', receipt, cursor });
-    // Its workflow was ended in Temporal meanwhile, and so was its row; what counts is what the destination holds.
+    // The workflow was ended in Temporal meanwhile, and with it the run's row; what counts is what the destination holds.
     if (!closed) await completeRun(inside, run, receipt, cursor);
     const message = `Delivered ${receipt.rows} rows, ${receipt.bytes} bytes, to ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });

@@ -11,7 +11,7 @@ import { openSessionToSettle, plannedRun } from './open-session.ts';
 
 type Failed = Exclude<RunEnding, { how: 'commit' }>;
 
-/** What would say no again waits for a person; the rest is tried again by the reconciler. */
+/** Errors that would come again wait for a person; the reconciler tries the rest again. */
 const FINAL_ERRORS = new Set([
   'DeliveredElsewhere',
   'DeliveryWouldShrink',

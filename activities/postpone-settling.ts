@@ -1,4 +1,4 @@
-/** What becomes of an interval that could not be settled: it is tried again later each time, and given up in the end. */
+/** Intervals that could not be settled: tried again later each time, and given up in the end. */
 import type { Unsettled } from '../src/exports/ledger.store.ts';
 import type { Engine } from './engine.ts';
 

@@ -100,7 +100,7 @@ async function forgetExport(engine: Engine, exportId: string): Promise<never> {
   throw new NotFound('The batch export was deleted.');
 }
 
-/** Anybody may start a workflow by hand in Temporal: only the export's own intervals, under their own names, are run. */
+/** Workflows can be started by hand in Temporal: only the export's own intervals, under their own names, are run. */
 async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportId: string, end: number) {
   const interval = intervalEndingAt(await stores.batchExports.tiling(exportId), end);
   if (!interval || runWorkflowId(exportId, end) !== workflowId) {

@@ -17,7 +17,7 @@ import { wakeDispatchers } from './wake-dispatchers.ts';
 import { watchFreshness } from './watch-freshness.ts';
 import { watchImports } from './watch-imports.ts';
 
-/** What a round did, for Temporal's UI. */
+/** Result of a round, for Temporal's UI. */
 export type Repairs = {
   schedulesVerified: number;
   runsClosed: number;

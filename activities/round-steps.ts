@@ -73,7 +73,7 @@ export function roundSteps(
   };
 }
 
-/** What a log line says of an export. */
+/** Log fields of an export. */
 export const ofExport = (id: string) => ({ batch_export_id: id });
 
 /** In an order of its own each time: where a deadline ends a step early, every export has its turn in some round. */

@@ -111,7 +111,7 @@ async function hasLeft({ stores }: Engine, { run, plan }: PlannedRun): Promise<b
   return plan.destination !== undefined && plan.destination.place !== pinnedDestination(batchExport).place;
 }
 
-/** Nothing visible is ever deleted under stable names, and no commit empties these files any more: they must not keep the place. */
+/** Visible files under stable names are never deleted, and no commit empties these any more: they must not keep the place. */
 async function letGo(
   { stores }: Engine,
   { run }: PlannedRun,

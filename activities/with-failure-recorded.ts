@@ -1,4 +1,4 @@
-/** What goes wrong while it is tried again and again: for whoever looks at the run meanwhile. */
+/** Records failures that are tried again, for people who look at the run meanwhile. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { Run } from '../src/exports/runs.store.ts';
 import { toFailure } from '../src/temporal/failures.ts';

@@ -112,7 +112,7 @@ async function finish({ runId }: PreparedRun, ending: RunEnding): Promise<RunOut
   }
 }
 
-/** What an activity's failure means for the run; the message is one that was written for users. */
+/** An activity's failure as the run's ending; the message is one that was written for users. */
 function endingOf(error: unknown): RunEnding {
   if (isCancellation(error)) return { how: 'cancelled' };
   const cause = error instanceof ActivityFailure ? error.cause : error;

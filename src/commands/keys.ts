@@ -141,7 +141,7 @@ async function ownerOfKey(id: string, keys: KeyStore): Promise<KeyOwner> {
   return owner;
 }
 
-/** What the API refuses, in the words of the command where those of the API are about its fields. */
+/** Refusals of the API, in the words of the command where the API speaks of its fields. */
 function refused(error: unknown): never {
   if (!(error instanceof InvalidInput)) throw error;
   throw new CommandFailed(OF_LIMITS[error.attr ?? ''] ?? error.message, { cause: error });

@@ -6,7 +6,7 @@ import { seedDemo } from '../identity/demo.store.ts';
 import { prepareDatabase } from '../prepare-database.ts';
 
 type Options = { rollback: boolean; demo: boolean; json: boolean };
-/** What was done, by verb. */
+/** Migrations that were done, by verb. */
 type Result = { [verb: string]: string[] };
 
 export function migrateCommand(): Command {

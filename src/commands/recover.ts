@@ -66,7 +66,7 @@ async function run(exportId: string | undefined, options: Options): Promise<void
   }
 }
 
-/** What would be passed over otherwise, and do more than was meant. */
+/** Refuses options that would be ignored together, and so do more than was meant. */
 function checkTogether(exportId: string | undefined, { accept: side, from, force, dryRun }: Options): void {
   if (exportId !== undefined && side === undefined)
     throw new CommandFailed('An export goes with --accept only: a timeline is made for all of them.');

@@ -4,7 +4,7 @@ import { stopSignals } from '../processes/stop-signals.ts';
 import { reportTable, type Report } from '../up/report.ts';
 import { up } from '../up/up.ts';
 
-/** What a forced stop may still take; whatever is left then is ended by the next start. */
+/** Time that a forced stop may still take; the next start ends the rest. */
 const FORCED_STOP_MS = 3_000;
 
 export function upCommand(): Command {

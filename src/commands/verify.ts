@@ -11,7 +11,7 @@ import { parseDatetime } from '../http/datetime.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { besideUp } from '../up/beside.ts';
 
-/** What the user should look at; the others were so decided at the source. */
+/** Findings that need a look; the others were so decided at the source. */
 const FAILING = ['differing', 'missing', 'unchecked'] as const;
 
 type Options = { from?: string; to?: string; deep: boolean; json: boolean };

@@ -5,7 +5,7 @@ const CLASSES = new Set(['08', '53', '57', '58']);
 /** Serialization failure, deadlock, lock timeout: somebody else's transaction was in the way. */
 const IN_THE_WAY = new Set(['40001', '40P01', '55P03']);
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
-/** What the driver and the pool throw without a code. */
+/** Messages of errors that the driver and the pool throw without a code. */
 const WORDS =
   /Connection (terminated|ended)|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout|^timeout expired$/;
 

@@ -26,7 +26,7 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** What every session is set to, so that a value's text does not depend on the server's configuration. */
+/** Settings of every session, so that a value's text does not depend on the server's configuration. */
 const SESSION =
   '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=iso_8601 -c extra_float_digits=1 -c bytea_output=hex';
 
@@ -89,7 +89,7 @@ export function createKnex(options: DatabaseOptions): Knex {
     connection: connectionConfig(options) as Knex.PgConnectionConfig,
     pool: { min: 0, max: options.maxConnections ?? 10 },
     acquireConnectionTimeout: 5_000,
-    // What knex has to say is in the errors that it throws; by itself it prints whole stacks.
+    // Errors that knex throws say enough; its own log prints whole stacks.
     log: SILENT,
   });
 }

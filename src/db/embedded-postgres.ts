@@ -1,6 +1,6 @@
 /**
  * A real Postgres of our own, from the binaries that npm installed: for `sluice up` (durable) and for tests (fast).
- * It listens on loopback only and asks for a random password.
+ * The server listens on loopback only and asks for a random password.
  */
 import { spawn, execFile, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -38,7 +38,7 @@ export type EmbeddedPostgresOptions = {
   settings?: Record<string, string>;
   /** Variables of the server's process beside its own few; tests give it a clock of theirs. */
   environment?: Record<string, string>;
-  /** Told what takes time ("creating the database cluster"). */
+  /** Gets steps that take time ("creating the database cluster"). */
   onProgress?: (message: string) => void;
 };
 

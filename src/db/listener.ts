@@ -11,9 +11,9 @@ export type ListenerOptions = {
   url: string;
   /** An SQL name that needs no quotes. */
   channel: string;
-  /** Told of each notification, in their order. Must not throw. */
+  /** Gets each notification, in order. Must not throw. */
   onNotification(payload: string): void;
-  /** Told whenever listening begins, also again: what was said before then was not heard. Must not throw. */
+  /** Called whenever listening begins, also again: earlier notifications were not heard. Must not throw. */
   onListening(): void;
   log: Logger;
 };

@@ -1,6 +1,6 @@
-/** What a run leaves at its destination before the commit, as our database remembers it. */
+/** Artifacts of a run at its destination, as our database remembers them. */
 
-/** Something left at the destination before the commit: an open upload, a stage table. JSON-safe. */
+/** An open upload or a stage table, left at the destination before the commit. JSON-safe. */
 export type Artifact = Readonly<Record<string, unknown>>;
 export type RecordedArtifact = { id: string; epoch: number; artifact: Artifact };
 

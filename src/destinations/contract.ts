@@ -1,12 +1,12 @@
 /**
- * What a destination is, and what it promises. The engine (`activities/`) is the only caller.
+ * The contract of a destination: what it is, and what it promises. The engine (`activities/`) is the only caller.
  *
  * One data interval travels like this: every part is staged by `write`, each in an activity of its own, on any worker, at
  * any time, some more than once; then one activity calls `commit` with the winners, and `verify` to read back. Until
  * `commit` nothing is visible at the destination; after it, exactly the plan's rows are what it holds for the interval.
  * Any process may be killed or frozen at any point and go on later beside its successor.
  *
- * What makes that safe is the **epoch**. Each plan of an interval has the next epoch of the interval's ledger row. Whatever a
+ * The **epoch** makes that safe. Each plan of an interval has the next epoch of the interval's ledger row. Whatever a
  * destination leaves behind (an open upload, a stage table) is *recorded* in our database, under the epoch, before it can
  * matter; recording fails with `Superseded` once a later epoch has taken the interval. A commit first makes sure that
  * nothing recorded by other attempts can ever become visible.
@@ -64,7 +64,7 @@ export type Part = {
   rows: number;
 };
 
-/** What one run delivers, from its plan. Instants are ISO, UTC, six decimals, Z. */
+/** One run's delivery, from its plan. Instants are ISO, UTC, six decimals, Z. */
 export type Delivery = {
   projectId: number;
   exportId: string;
@@ -84,7 +84,7 @@ export type Delivery = {
   file: FileEncoding & { numbered: boolean };
 };
 
-/** What was read while a part was staged. */
+/** Summary of the rows that were read while a part was staged. */
 export type PartSummary = {
   rows: number;
   digest: RowsDigest;
@@ -129,7 +129,7 @@ export type SessionContext = {
   step(name: string): Promise<void>;
 };
 
-/** What differs between a receipt and the destination; `what` is a sentence. */
+/** A difference between a receipt and the destination; `what` is a sentence. */
 export type Difference = { what: string; expected: string; found: string };
 
 export type Session = {
@@ -149,7 +149,7 @@ export type Session = {
   commit(parts: readonly StagedPart[]): Promise<Receipt>;
   /** Asks the destination whether this delivery is what it holds, by run and epoch. For repairs after crashes. */
   delivered(): Promise<Receipt | undefined>;
-  /** What the destination holds of the interval, whichever run and database delivered it; undefined: no delivery of this export. */
+  /** The interval as the destination holds it, whichever run and database delivered it; undefined: no delivery of this export. */
   present(): Promise<PresentDelivery | undefined>;
   /**
    * Reads back. Empty: all is as the receipt says.
@@ -183,12 +183,12 @@ export type Destination<Config = unknown> = {
   takes: 'files' | 'rows';
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
-  /** What a stored configuration means that lacks these fields, because it is older than they are. */
+  /** Values of these fields in a stored configuration that lacks them, because it is older than they are. */
   former?: Readonly<Record<string, unknown>>;
   /** Fields that an integration of the kind brings instead of the configuration. */
   integration?: { kind: string; fields: readonly string[] };
   /**
-   * What upstream checks with messages of its own, before the schema says less of it.
+   * Checks that upstream makes with messages of its own, before the schema says less of it.
    * @throws InvalidInput naming the field, or none
    */
   checkFirst?(config: Readonly<Record<string, unknown>>): void;
@@ -209,9 +209,9 @@ export type Destination<Config = unknown> = {
    * may have any in common. Holds no secret, and needs none in `config`.
    */
   keySpace(config: Config, of: Subject): string;
-  /** What can be tried first. */
+  /** Steps that can be tried first. */
   steps: readonly TestStep<Config>[];
-  /** What a delivery leaves there, as people find it: objects and their manifest, or the table. Contacts nothing. */
+  /** Names that a delivery leaves there, as people find them: objects and their manifest, or the table. Contacts nothing. */
   names(
     config: Config,
     delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'runId'> & { parts: readonly Part[] },

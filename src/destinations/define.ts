@@ -1,10 +1,10 @@
-/** What all destinations have in common beside the contract. */
+/** Parts that all destinations have in common beside the contract. */
 import { nullable, Type } from '../schema.ts';
 import type { Destination } from './contract.ts';
 
 const EventNames = nullable(Type.Array(Type.String(), { maxItems: 1000 }));
 
-/** What every configuration may say beside its own: which events leave. An event that both name does not. */
+/** Fields of every configuration: which events leave. An event that both lists name does not. */
 const EVENT_LISTS = {
   include_events: Type.Optional({ ...EventNames, title: 'Only these events' }),
   exclude_events: Type.Optional({ ...EventNames, title: 'Not these events' }),

@@ -11,7 +11,7 @@ const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible, postgre
 /** As in `destination.type`, also those that an installation does not offer. */
 export const DESTINATION_TYPES = ALL.map(({ type }) => type);
 
-/** Those that this installation offers: LocalFile exists only where the operator gave it a root. */
+/** Destinations that this installation offers: LocalFile exists only where the operator gave it a root. */
 export function destinations(environment: DestinationEnvironment): readonly Destination[] {
   return ALL.filter(({ type }) => type !== localFile.type || environment.localRoot !== undefined);
 }

@@ -44,7 +44,7 @@ export function overlaps(one: KeySpace, other: KeySpace): boolean {
   return haveCommonHead(one.folder, other.folder) && haveCommonText(graphOf(one.folder), graphOf(other.folder));
 }
 
-/** What comes before the first variable: most pairs differ there already. */
+/** The text before the first variable already tells most pairs apart. */
 function haveCommonHead(one: string, other: string): boolean {
   const [a, b] = [one, other].map((folder) => folder.replace(/\{.*$/s, '')) as [string, string];
   return a.startsWith(b) || b.startsWith(a);

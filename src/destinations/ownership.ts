@@ -1,4 +1,4 @@
-/** Whose a delivery is: what stands against another database, where epochs, which count within one, do not. */
+/** Ownership of deliveries: guards against another database, where epochs, which count within one, do not. */
 import type { Receipt, StagedPart } from './contract.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** What a destination acknowledged. */
+/** A destination's acknowledgement of a delivery. */
 
 /** Digest of a set of rows: the sum, modulo 2^64, of the low 60 bits of each row's uuid; decimal. Order does not matter. */
 export type RowsDigest = string;
@@ -18,7 +18,7 @@ export type DeliveredFile = {
   checksum: string | null;
 };
 
-/** What a destination acknowledged; stored with the run, returned by the API, checked by `sluice verify`. */
+/** A destination's acknowledgement; stored with the run, returned by the API, checked by `sluice verify`. */
 export type Receipt = {
   rows: number;
   digest: RowsDigest;

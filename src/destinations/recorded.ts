@@ -1,4 +1,4 @@
-/** What our database remembers of a run's leavings, seen from one place. */
+/** Recorded artifacts of an interval, seen from one place. */
 import type { Artifact, RecordedArtifact } from './artifacts.ts';
 import type { SessionContext } from './contract.ts';
 

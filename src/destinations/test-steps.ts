@@ -1,8 +1,8 @@
-/** What a user can try before anything is exported: can the destination be reached, and does it let us do what a run will do? */
+/** Tests of a destination before anything is exported: can it be reached, and does it let us do what a run will do? */
 import type { Delivery } from './contract.ts';
 import type { DestinationEnvironment } from './environment.ts';
 
-/** What would be delivered, as far as it matters to a step. */
+/** The part of a delivery that matters to a step. */
 export type TestSubject = Pick<Delivery, 'projectId' | 'model' | 'columns' | 'merge'>;
 
 export type TestContext = TestSubject & {

@@ -27,7 +27,7 @@ export type ApiClientOptions = {
   onWait: (reason: string) => void;
 };
 
-/** What a write came to. */
+/** Result of a write. */
 export type Written = { body: Fields } | { refusal: Refusal; status: number };
 
 export type ApiClient = ReturnType<typeof apiClient>;

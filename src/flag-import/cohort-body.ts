@@ -1,4 +1,4 @@
-/** What the API is asked for, so that a cohort is here what it was in the export. */
+/** The request to the API that makes a cohort here what it was in the export. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../errors.ts';
 import { NewCohortBody } from '../flags/cohorts/cohorts.schema.ts';

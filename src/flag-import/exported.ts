@@ -53,7 +53,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What no server takes, and what must not be walked through. */
+/** The fault of an item that no server takes, or that is too large to walk through. */
 function faultOf(item: Fields): Refusal | undefined {
   try {
     checkTexts(item);

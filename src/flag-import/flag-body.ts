@@ -1,4 +1,4 @@
-/** What the API is asked for, so that a flag is here what it was in the export. */
+/** The request to the API that makes a flag here what it was in the export. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../errors.ts';
 import { checkedNewFlag } from '../flags/feature-flags.ts';
@@ -73,7 +73,7 @@ export function flagBody(fields: Fields, renamed: (filters: Fields) => void): Re
     if (!isSecond && (fields[name] ?? null) !== null) body[name] = structuredClone(fields[name]);
   }
   const filters = body['filters'] as Record<string, unknown>;
-  // What the export shows is a mask.
+  // An encrypted payload is only a mask in the export.
   if (isEncrypted(fields)) delete filters['payloads'];
   renamed(filters);
   return body;

@@ -17,7 +17,7 @@ export type ImportOptions = {
   dryRun: boolean;
 };
 
-/** What a condition that names an item has to know of it. */
+/** Facts about an item that conditions on it need. */
 type Known = { name: string; id: number | null; active: boolean; gone?: 'deleted' | 'refused' };
 
 /** @param hasCohorts whether the export holds cohorts at all */
@@ -98,7 +98,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     });
   }
 
-  /** What may have been made by a request whose answer was lost is looked for before it is asked for again. */
+  /** Looks for the item before it asks again: a request whose answer was lost may have made it. */
   async function create(kind: KindOfItem, name: string, body: Record<string, unknown>) {
     let isAsked = false;
     return target.tried(async (): Promise<Written | { present: Present }> => {
@@ -110,7 +110,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
       const { status, refusal } = written;
       if (status === 403)
         throw new CommandFailed(`${target.url} lets this key make no ${kind.kind}s: ${refusal.reason}`);
-      // Somebody else was faster.
+      // Another client was faster.
       const present = refusal.code === 'unique' ? await findHere(target, kind, name) : undefined;
       return present ? { present } : written;
     });
@@ -146,7 +146,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   }
 }
 
-/** What a dry run would make has no id here yet: that of the export stands for it. */
+/** A dry run's item has no id here yet: that of the export stands for it. */
 function knownBy({ outcome, id, name, active }: Outcome, item: Exported): Known {
   if (id === null && outcome === 'refused') return { name, id, active, gone: 'refused' };
   return { name, id: id ?? item.id ?? null, active };

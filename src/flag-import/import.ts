@@ -36,7 +36,7 @@ export function cohortsNamed({ flags, cohorts = [] }: Export): Set<number | unde
     if (fault || deleted) continue;
     for (const { kind, id } of flagReferences(fields['filters'])) if (kind === 'cohort') named.add(id);
   }
-  // What is added meanwhile is visited, too.
+  // Ids that the loop adds are visited, too.
   for (const id of named) {
     const cohort = byId.get(id);
     if (!cohort || cohort.fault) continue;

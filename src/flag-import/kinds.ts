@@ -15,7 +15,7 @@ export type KindOfItem = {
   references(fields: Fields): Reference[];
   /** @param rename gives each reference the id of this server; it may throw @throws InvalidInput */
   body(fields: Fields, rename: (reference: Reference) => void): Record<string, unknown>;
-  /** What keeps an item that is not here yet from being made, whatever its body says. @throws InvalidInput */
+  /** Checks that an item that is not here yet can be made, whatever its body says. @throws InvalidInput */
   checkNew(item: Exported): void;
   /** Checks a body without asking. @returns what the API leaves out of it @throws InvalidInput */
   check(body: Fields): readonly string[];

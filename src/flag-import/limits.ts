@@ -8,7 +8,7 @@ const MOST_BYTES = 128 * 1024 * 1024;
 /** Each takes some fifty bytes of memory, however short it is. */
 const MOST_VALUES = 5_000_000;
 
-/** What may still be read. */
+/** Bytes and values that may still be read. */
 export type Room = { bytes: number; values: number };
 
 /** For all files, or all pages, of one list, unpacked. */

@@ -1,4 +1,4 @@
-/** What became of flags and cohorts, for people: a line for each, and one for all. */
+/** Results of an import for people: a line for each flag and cohort, and one for all. */
 import { isIncomplete, type Kind, type Outcome, type Refusal } from './outcome.ts';
 
 const LONGEST_NAME = 100;

@@ -1,4 +1,4 @@
-/** What becomes of each flag and cohort of an export. */
+/** The outcome of each flag and cohort of an export. */
 
 export type Kind = 'flag' | 'cohort';
 
@@ -15,17 +15,17 @@ export type Outcome = {
   /** The key of a flag, the name of a cohort, as the export has it. */
   name: string;
   outcome: 'created' | 'exists' | 'updated' | 'refused' | 'skipped';
-  /** Its id in the export. */
+  /** The item's id in the export. */
   sourceId: number | null;
-  /** Its id here; null: it is not here. */
+  /** The item's id here; null: it is not here. */
   id: number | null;
   active: boolean;
   refusal: Refusal | null;
-  /** What the export says and nothing here keeps: fields, and members of filters. */
+  /** Fields and members of filters that the export has and nothing here keeps. */
   leftOut: readonly string[];
   /** Fields of what was here already that the export says otherwise, and that were not changed. */
   differs: readonly string[];
-  /** Its payload is encrypted, and is not here. */
+  /** The payload is encrypted, and is not here. */
   withoutPayload: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** What is here already, by the names that an import asks about. */
+/** Items that are here already, by the names that an import asks about. */
 import type { ApiClient } from './api-client.ts';
 import { isFields, type Fields } from './exported.ts';
 import type { KindOfItem } from './kinds.ts';

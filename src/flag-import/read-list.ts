@@ -37,7 +37,7 @@ export async function readLists(
 
 export type List = {
   results: readonly unknown[];
-  /** What the list is called, for errors: `results`, or nothing of a bare one. */
+  /** The list's name in errors: `results`, or empty for a bare list. */
   place: string;
   /** Of all pages; 0: it does not say. */
   count: number;

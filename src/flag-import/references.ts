@@ -17,7 +17,7 @@ export type Reference = {
 const SETS = ['groups', 'super_groups', 'holdout_groups'];
 
 /**
- * Those of a flag's filters; a condition whose id is none has no reference, and is left to the API.
+ * References of a flag's filters; a condition whose id is none has no reference, and is left to the API.
  * @param filters changed in place by `rename`
  */
 export function flagReferences(filters: unknown): Reference[] {
@@ -29,7 +29,7 @@ export function flagReferences(filters: unknown): Reference[] {
   );
 }
 
-/** Those of a cohort's `filters` and of its old `groups`; without recursion. @param fields changed in place by `rename` */
+/** References of a cohort's `filters` and of its old `groups`; without recursion. @param fields changed in place by `rename` */
 export function cohortReferences({ filters, groups }: Fields): Reference[] {
   const found: Reference[] = [];
   const places = listOf(groups).flatMap((group, index) =>

@@ -1,8 +1,8 @@
 /** Bytes written piece by piece, handed on in blocks that compress independently of each other. */
 
-/** What the first block holds before it is handed on; each further one holds twice as much: a small file takes little memory. */
+/** Size of the first block when it is handed on; each further one holds twice as much: a small file takes little memory. */
 const FIRST_BLOCK_BYTES = 64 * 1024;
-/** What a block holds at most. */
+/** Largest size of a block. */
 const BLOCK_BYTES = 1024 * 1024;
 /** Room behind a full block, so that an ordinary row never has to be split. */
 const SLACK_BYTES = 64 * 1024;

@@ -16,7 +16,7 @@ type Compress = (blocks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
 const gzip = promisify<Uint8Array, zlib.ZlibOptions, Uint8Array>(zlib.gzip);
 /** Level 9 of memory is a tenth faster than the default, 8. */
 const GZIP = { level: 6, memLevel: 9 };
-/** What gzip adds to a block that it cannot compress, and more. */
+/** Upper bound of what gzip adds to a block that it cannot compress. */
 const GZIP_OVERHEAD_BYTES = 1024;
 const STREAM = { chunkSize: OUTPUT_BYTES, writableHighWaterMark: WAITING_BYTES };
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel, ZSTD_c_windowLog } = zlib.constants;

@@ -1,12 +1,12 @@
-/** What every format is to `file.ts`: rows go in one by one, blocks of the file come out. */
+/** The encoder of a format, for `file.ts`: rows go in one by one, blocks of the file come out. */
 import type { CopyBinaryReader } from './copy-binary.ts';
 
 export type Encoder = {
   /** Encodes the reader's present row. */
   add(row: CopyBinaryReader): void;
-  /** What is ready since the last call; to be asked after each chunk of rows, so that little waits. */
+  /** Blocks that are ready since the last call; to be asked after each chunk of rows, so that little waits. */
   ready(): AsyncIterable<Uint8Array>;
-  /** What is left once all rows were added. */
+  /** Blocks that are left once all rows were added. */
   end(): AsyncIterable<Uint8Array>;
   /** Size and sha256 (hex) of the content before compression, once the end was read. */
   content(): { bytes: number; sha256: string };

@@ -10,7 +10,7 @@ import { parquetEncoder } from './parquet/encoder.ts';
 import { RowsDigester, rowIdColumn } from './rows-digest.ts';
 
 export type FileOptions = Pick<FileEncoding, 'format' | 'compression' | 'formulaSafe'> & {
-  /** What COPY delivers, in this order; one of them identifies the row. Hidden ones are not in the file. */
+  /** Columns as COPY delivers them, in order; one of them identifies the row. Hidden ones are not in the file. */
   columns: readonly Column[];
 };
 
@@ -42,7 +42,7 @@ const FORMATS: Record<FileFormat, Format> = {
 export type EncodedFile = {
   /** The file, to be read once, in blocks whose memory is the reader's. Leaving it early ends the rows as well. */
   bytes: AsyncIterable<Uint8Array>;
-  /** What was encoded, before compression. @throws Error before `bytes` came to its end */
+  /** Summary of what was encoded, before compression. @throws Error before `bytes` came to its end */
   summary(): PartSummary;
 };
 

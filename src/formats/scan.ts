@@ -6,7 +6,7 @@ import { RowsDigester, rowIdColumn } from './rows-digest.ts';
 export type ScannedRows = {
   /** The COPY BINARY stream, untouched, to be read once. Leaving it early ends its source as well. */
   rows: AsyncIterable<Uint8Array>;
-  /** What passed; `contentBytes` counts the stream's own bytes. @throws Error before `rows` came to its end */
+  /** Summary of the rows that passed; `contentBytes` counts the stream's own bytes. @throws Error before `rows` came to its end */
   summary(): PartSummary;
 };
 

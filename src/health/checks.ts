@@ -1,4 +1,4 @@
-/** What the API cannot do without. */
+/** Readiness checks: the parts that the API cannot do without. */
 import type { Pool } from '../db/connection.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { partitionedDaysAhead } from '../events/partitions.ts';

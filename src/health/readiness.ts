@@ -1,6 +1,6 @@
 /** Whether a process can do its work now: asked by whoever sends it traffic. */
 
-/** What must hold. `check` returns nothing when it does, else why not, in words that may leave the house. */
+/** A condition that must hold. `check` returns nothing when it does, else why not, in words that may leave the house. */
 export type Check = {
   name: string;
   check(): Promise<string | undefined>;

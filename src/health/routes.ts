@@ -1,4 +1,4 @@
-/** What supervisors and load balancers ask. */
+/** Routes for supervisors and load balancers. */
 import { json, route } from '../http/route.ts';
 import { Type } from '../schema.ts';
 import type { Health } from './readiness.ts';

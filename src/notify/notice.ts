@@ -1,7 +1,7 @@
-/** What is told to people and their programs, and where it goes. */
+/** Notices to people and their programs, and where they go. */
 import { stringEnum, nullable, Type, type Static } from '../schema.ts';
 
-/** What may be told of a batch export. */
+/** Kinds of notices about a batch export. */
 export const NOTICE_KINDS = [
   'failed',
   'recovered',
@@ -18,7 +18,7 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 /** One thing to tell: `summary` in a sentence, `details` for programs (JSON). Neither names a secret or a host. */
 export type Notice = { kind: NoticeKind; summary: string; details: Record<string, unknown> };
 
-/** Who may be behind one address; more are for a mailing list. */
+/** Limit of recipients; more are for a mailing list. */
 const MAX_EMAILS = 10;
 
 const url = Type.String({

@@ -94,7 +94,7 @@ export function outboxStore(db: Knex) {
       return rows.map(fromRow).sort(byAge);
     },
 
-    /** They reached whom they were for, or never will. */
+    /** Closes notifications: delivered, or given up. */
     async close(ids: readonly string[], delivered: boolean): Promise<void> {
       await db('notifications')
         .whereIn('id', [...ids])

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10_000;
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = { least: 24, most: 64 };
 
-/** What a notice is about. */
+/** The batch export that a notice is about. */
 export type Subject = { id: string; projectId: number; name: string; destinationType: string; interval: string };
 
 /** @returns the envelope and what it holds; the same for every attempt of the same notice */

@@ -54,7 +54,7 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
       void untilHung(started, options.liveness, watching.signal).then((missed) => {
         if (missed === undefined) return;
         unanswered = missed;
-        // Nothing gentler reaches a process that does not answer.
+        // A process that does not answer ends by SIGKILL only.
         started.kill('SIGKILL');
       });
     }
@@ -62,7 +62,7 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
     started.once('exit', (code, signal) => {
       watching.abort();
       if (stopping) return;
-      // Somebody's kill says nothing against the next start; an early end of its own does.
+      // An outside kill says nothing against the next start; an early end of the child's own does.
       const faulty = signal === null && performance.now() - startedAt < SHORT_LIFE_MS;
       shortLives = faulty ? shortLives + 1 : 0;
       const delayMs = restartDelay(shortLives);

@@ -51,7 +51,7 @@ const CODE = /^[A-Za-z0-9_]{1,60}$/;
 const FRAME =
   /^ {4}at (?:async Promise\.\w+ \(index \d+\)|(?:[^()]* \()?(?:eval at [^()]* \()?(?:async )?(?:file:\/\/\/|node:|\/|<anonymous>)[^\s()]*(?:\), <anonymous>:\d+:\d+)?\)?)$/;
 const OUR_ROOT = new URL('../../', import.meta.url).href;
-/** What the system, Postgres and the SDK of AWS put on their errors. */
+/** Fields that the system, Postgres and the SDK of AWS put on their errors. */
 const FOREIGN = ['errno', 'syscall', 'severity', '$metadata'];
 
 /** The stack without its head, which repeats the message: of lines, too, that look like the stack's. None where the head says something else. */

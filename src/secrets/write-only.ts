@@ -1,4 +1,4 @@
-/** What `writeOnly: true` in a schema means: the value is a secret, which comes in and never goes out. */
+/** Fields with `writeOnly: true` in a schema: the value is a secret, which comes in and never goes out. */
 import type { TSchema } from '../schema.ts';
 
 type Properties = Record<string, TSchema & { writeOnly?: boolean; properties?: Properties }>;

@@ -3,7 +3,7 @@
  *
  *     address identity user [day/month/year:hour:minute:second zone] "method path protocol" status bytes "referrer" "user agent"
  *
- * What follows the user agent is ignored, and a line may be cut off inside it (log shippers do that). A request line that is
+ * Text after the user agent is ignored, and a line may be cut off inside it (log shippers do that). A request line that is
  * not a request (`"-"`, TLS bytes on a plain port) is kept whole in the property `request`.
  */
 import { BadLine, type Reading } from './reading.ts';

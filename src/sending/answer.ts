@@ -1,9 +1,9 @@
-/** What the server's answers to a batch mean for the sender. */
+/** The server's answers to a batch, as the sender understands them. */
 
 export type Answer = {
   /** In the batch that was sent, with the reason. */
   rejected: { index: number; reason: string }[];
-  /** What was stored otherwise than asked for. */
+  /** Sentences about items that were stored otherwise than asked for. */
   warnings: string[];
   /** The sentence of an error, `{type, code, detail, attr}`. */
   detail: string | undefined;

@@ -1,6 +1,6 @@
-/** What a line of input says. One function per format makes it: `readAccessLogLine`, `readNdjsonLine`. */
+/** A parsed line of input. One function per format makes it: `readAccessLogLine`, `readNdjsonLine`. */
 export type Reading = {
-  /** When it happened, in milliseconds; undefined when the line does not say. */
+  /** When the event happened, in milliseconds; undefined when the line does not say. */
   timeMs: number | undefined;
   /** True when the line names its own uuid, which then wins over ours. */
   hasUuid: boolean;

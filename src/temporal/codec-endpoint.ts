@@ -47,7 +47,7 @@ async function answer(
       .end(JSON.stringify({ payloads: converted.map(toJson) }));
   } catch {
     // Not JSON, not payloads, or encrypted with a key that we do not have: the UI shows them as they are.
-    // What is left of the body is not read: another request on this connection would wait behind it.
+    // The rest of the body is not read: another request on this connection would wait behind it.
     response.writeHead(400, { Connection: 'close' }).end();
   }
 }

@@ -23,7 +23,7 @@ export async function temporalProgram(options: Options = {}): Promise<string> {
   return (await findProgram('temporal', programFolders())) ?? (await downloadedProgram()) ?? (await build(options));
 }
 
-/** What the SDK's test environment downloaded earlier; ours only if nobody else could have put it there. */
+/** The program that the SDK's test environment downloaded earlier; ours only if no other user could have put it there. */
 async function downloadedProgram(): Promise<string | undefined> {
   try {
     const manifest = fileURLToPath(new URL('../package.json', import.meta.resolve('@temporalio/testing')));

@@ -11,7 +11,7 @@ import { temporalProgram } from './dev-server-program.ts';
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
-/** It ends in two seconds, unless somebody's call is still open. A kill loses nothing: its state is in SQLite. */
+/** The server ends in two seconds, unless a call is still open. A kill loses nothing: its state is in SQLite. */
 const STOP_TIMEOUT_MS = 5_000;
 /** `--namespace` alone keeps histories for 24 hours. */
 const RETENTION = '30d';
@@ -44,7 +44,7 @@ export type TemporalDevServerOptions = {
   persistent: boolean;
   /** More of Temporal's dynamic configuration, `key=value`. */
   dynamicConfig?: readonly string[];
-  /** Told what takes time (building the server). */
+  /** Gets steps that take time (building the server). */
   onProgress?: (message: string) => void;
   /** Ends a start that is under way. */
   signal?: AbortSignal;

@@ -1,5 +1,5 @@
 /**
- * What an error means to Temporal: whether an activity is tried again, and what a workflow may know of it. Only messages that
+ * Translates errors for Temporal: whether an activity is tried again, and what a workflow may know of it. Only messages that
  * were written for users travel; of anything else the history keeps a class name, never a message, a stack or a cause.
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
@@ -45,7 +45,7 @@ export function toFailure(error: unknown): Error {
   return withoutStack(ApplicationFailure.create({ message: 'An unexpected error; the worker’s log has it.', type }));
 }
 
-/** What the log keeps of an error: of those that were written for users no cause, which names the hosts that they do not. */
+/** The part of an error that the log keeps: of those written for users no cause, which names the hosts that they do not. */
 export function forLog(error: unknown): object {
   if (!isOneOf([...FINAL, ...PASSING], error)) return { err: error };
   const { code } = (error.cause ?? {}) as { code?: unknown };

@@ -27,7 +27,7 @@ export function payloadCodec(keyRing: KeyRing): PayloadCodec {
   };
 }
 
-/** What clients and workers convert with; both must have the same. Without a codec nothing is encrypted. */
+/** The data converter of clients and workers; both must have the same. Without a codec nothing is encrypted. */
 export function dataConverter(codec: PayloadCodec | undefined): DataConverter {
   return codec ? { payloadCodecs: [codec], failureConverterPath: FAILURE_CONVERTER } : {};
 }

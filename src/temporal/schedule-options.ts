@@ -1,4 +1,4 @@
-/** What a batch export's schedule in Temporal says, and whether it still says so. */
+/** A batch export's schedule in Temporal: made from the export, and compared with it. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   ScheduleOverlapPolicy,
@@ -25,7 +25,7 @@ export type ScheduledRow = Cadence & {
   version: string;
 };
 
-/** What a paused or stopped server misses is found by the reconciler alone. */
+/** Runs that a paused or stopped server misses are found by the reconciler alone. */
 export const CATCHUP_WINDOW_MS = 60_000;
 
 export function scheduleOptions(row: ScheduledRow) {

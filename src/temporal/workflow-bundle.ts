@@ -17,7 +17,7 @@ const MODULES = { workflowsPath: path.join(ROOT, 'workflows/index.ts'), failureC
 
 export type WorkflowBundle = { codePath: string } | { code: string };
 
-/** What the bundler is given beside the logger: all of it is data, and part of the bundle's name. */
+/** Options of the bundler beside the logger: all of it is data, and part of the bundle's name. */
 export type BundledModules = Pick<
   BundleOptions,
   'workflowsPath' | 'failureConverterPath' | 'workflowInterceptorModules'

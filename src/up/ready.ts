@@ -30,8 +30,8 @@ export async function untilReady({ apiUrl, temporalAddress, namespace, signal }:
 }
 
 /**
- * What the API says of deliveries, which a started Sluice makes or not.
- * @returns why none is made; undefined: they are, or the API cannot tell
+ * Asks the API whether a started Sluice makes deliveries.
+ * @returns why none is made; undefined: they are made, or the API cannot tell
  */
 export async function deliveriesBlocked(apiUrl: string, signal: AbortSignal): Promise<string | undefined> {
   try {

@@ -1,4 +1,4 @@
-/** What a person and a program need to know to use a running Sluice. */
+/** The report that people and programs need to use a running Sluice. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StateFolder } from './state-folder.ts';
@@ -21,7 +21,7 @@ export type Report = {
 /** In the state folder. */
 export const REPORT_FILE = 'dev.json';
 
-/** It holds keys and a password: readable by its owner only. It is there exactly while Sluice is ready. */
+/** The report holds keys and a password: readable by its owner only. The file is there exactly while Sluice is ready. */
 export async function writeReport(state: StateFolder, report: Report): Promise<void> {
   await state.writeSecret(REPORT_FILE, `${JSON.stringify(report, null, 2)}\n`);
 }

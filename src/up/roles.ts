@@ -43,7 +43,7 @@ export async function startRoles(start: Start): Promise<Roles> {
   const { state, apiUrl, onProgress } = start;
   const env = await environment(start);
   const broken = Promise.withResolvers<never>();
-  // Whoever waits for it is gone once all is ready.
+  // A rejection after the start has no one left to handle it.
   broken.promise.catch(() => {});
 
   const supervise = (role: (typeof ROLES)[number]) => {

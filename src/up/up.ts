@@ -17,12 +17,12 @@ import { takeStateFolder, type StateFolder } from './state-folder.ts';
 export type UpOptions = {
   config: Config;
   signals: StopSignals;
-  /** Told what takes time, and what goes wrong and is repaired. */
+  /** Gets steps that take time, faults and repairs. */
   onProgress: (message: string) => void;
   onReady: (report: Report) => void;
 };
 
-/** What was started so far; stopped in reverse. */
+/** Parts that were started so far; stopped in reverse. */
 type Running = { stop(mode?: StopMode): Promise<void> }[];
 
 /**
@@ -44,7 +44,7 @@ export async function up(options: UpOptions): Promise<void> {
     await removeReport(state);
     await run(options, { state, running, signal: stopping.signal });
   } catch (error) {
-    // What a start throws because it was interrupted is not news.
+    // An error that an interruption causes is not news.
     if (!interrupted) throw error;
   } finally {
     stopping.abort();

@@ -1,4 +1,4 @@
-/** What the file system throws, as one of our two errors. Its errors name paths: what leaves here says only what to do. */
+/** Errors of the file system, as one of our two. They name paths; ours say only what to do. */
 import { DestinationRejected, DestinationUnavailable } from '../../errors.ts';
 
 const UNUSABLE = 'The directory or prefix cannot be used. Choose another one.';
@@ -6,10 +6,10 @@ const FORBIDDEN = 'The worker may not write to the export folder.';
 const FULL = 'There is no space left in the export folder.';
 const AWAY = 'The export folder cannot be used at the moment.';
 
-/** What another attempt meets again: the configuration names something that is no folder. */
+/** Codes that another attempt meets again: the configuration names something that is no folder. */
 const FINAL: Record<string, string> = { EISDIR: UNUSABLE, ENOTDIR: UNUSABLE, ELOOP: UNUSABLE, ENAMETOOLONG: UNUSABLE };
 
-/** What a full disk, a volume that is mounted again or restored, or a server of network files gives for a while. */
+/** Codes that a full disk, a volume that is mounted again or restored, or a server of network files gives for a while. */
 const PASSING: Record<string, string> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
@@ -29,7 +29,7 @@ const PASSING: Record<string, string> = {
 };
 
 /**
- * What a code of the system means for a run.
+ * The consequence of a system's error code for a run.
  * @returns `final`: the same delivery would meet it again for ever; `advice`: a sentence for the user; undefined for other codes
  */
 export function consequenceOf(code: string): { final: boolean; advice: string } | undefined {

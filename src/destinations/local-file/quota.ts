@@ -52,7 +52,7 @@ async function sizeOf(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of entries) {
     if (!entry.isFile()) continue;
-    // It may have been renamed or taken away meanwhile.
+    // The file may have been renamed or taken away meanwhile.
     const found = await lstat(path.join(entry.parentPath, entry.name)).catch(() => undefined);
     bytes += found?.size ?? 0;
   }

@@ -31,7 +31,7 @@ export type LocalStoreOptions = {
   linkFile?: LinkFile;
 };
 
-/** What is delivered is people's behaviour: not for every account of the machine. */
+/** Delivered files hold people's behaviour: not for every account of the machine. */
 export const DEFAULT_FILE_MODE = 0o640;
 
 export function localStore(options: LocalStoreOptions): ObjectStore {
@@ -151,7 +151,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
   return translated(store);
 }
 
-/** What volumes without links answer: of Windows shares, of memory cards, some of FUSE. */
+/** Codes of volumes without links: Windows shares, memory cards, some of FUSE. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'];
 
 /** Like a rename, but never over a file that is there. @throws ObjectChanged, UploadGone */

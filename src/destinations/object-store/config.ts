@@ -97,7 +97,7 @@ export function layoutOf({ layout }: { layout?: Layout }): Layout {
   return layout ?? FORMER_FILE_CONFIG.layout;
 }
 
-/** What of a configuration decides how files are written. */
+/** The part of a configuration that decides how files are written. */
 export type FileConfig = {
   file_format?: FileFormat;
   compression?: Compression | null;

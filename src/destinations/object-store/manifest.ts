@@ -151,7 +151,7 @@ export function locationOf(store: ObjectStore, key: string): string {
   return store.locate(key.slice(0, key.lastIndexOf('/') + 1));
 }
 
-/** What the manifest says was delivered. @param cutoff this run's where equal content is left alone, and with it its manifest */
+/** The receipt of a manifest. @param cutoff this run's where equal content is left alone, and with it its manifest */
 export function receiptOf(store: ObjectStore, key: string, manifest: Manifest, cutoff = manifest.cutoff): Receipt {
   return {
     rows: manifest.rows,

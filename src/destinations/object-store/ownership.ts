@@ -1,4 +1,4 @@
-/** Whose delivery a manifest describes: one that our database does not know is never replaced. */
+/** Guards deliveries that a manifest describes: one that our database does not know is never replaced. */
 import { DeliveredElsewhere } from '../../errors.ts';
 import type { DeliveredFile, Receipt } from '../contract.ts';
 import { receiptOf, type Manifest } from './manifest.ts';

@@ -1,5 +1,5 @@
 /**
- * What a prefix may contain in braces: how each variable is written for a data interval, and every text that it can become, so
+ * Variables of a prefix, in braces: how each is written for a data interval, and every text that it can become, so
  * that two prefixes can be compared before anything is written.
  */
 import type { Delivery } from '../contract.ts';

@@ -16,13 +16,13 @@ export type FileSession = {
   context: SessionContext;
 };
 
-/** What one part's `write` hands to `commit`. */
+/** A staged file, as one part's `write` hands it to `commit`. */
 export type StagedFile = StagedUpload & { artifactId: string };
 
 /** An open upload as our database remembers it. */
 export type RecordedUpload = { id: string; upload: Upload };
 
-/** That an upload of the key is about to begin, or may have begun: nobody who knew its name could record it. */
+/** An upload of the key that is about to begin, or may have begun: a crash may come before its name is recorded. */
 export type RecordedIntent = { id: string; key: string };
 
 /**
@@ -103,7 +103,7 @@ export async function reveal({ store }: FileSession, staged: StagedUpload, repla
   }
 }
 
-/** What our database knows of this interval's uploads, up to our epoch, at the session's place. */
+/** Recorded uploads of this interval, up to our epoch, at the session's place. */
 export async function recordedHere({
   store,
   names,

@@ -1,5 +1,5 @@
 /**
- * What the session needs of a store of objects. Small on purpose: a store knows nothing of intervals, manifests or epochs.
+ * The store of objects that a session needs. Small on purpose: a store knows nothing of intervals, manifests or epochs.
  *
  * Everything here is stateless between calls: the worker that completes an upload is seldom the one that wrote it. Errors
  * are translated (`DestinationRejected`, `DestinationUnavailable`) except the two answers that the session acts on.
@@ -27,7 +27,7 @@ export type StagedUpload = Upload & {
   bytes: number;
   /** Hex. */
   sha256: string;
-  /** What `head` will say once this upload made the object. */
+  /** The identity that `head` will give once this upload has made the object. */
   identity: string;
   checksum: string | null;
 };
@@ -35,7 +35,7 @@ export type StagedUpload = Upload & {
 /** `tag`: what a conditional write compares with; null where the store gives none. */
 export type ObjectHead = { bytes: number; identity: string; checksum: string | null; tag: string | null };
 
-/** What an upload may replace: the object of that tag, or `absent`: none. */
+/** The object that an upload may replace: the one of that tag, or `absent`: none. */
 export type Replaces = { tag: string } | 'absent';
 
 export type PartBytes = { number: number; offset: number; bytes: Uint8Array };
@@ -49,7 +49,7 @@ export type ObjectStore = {
   partBytes: number;
   /** Which store and folder this is, as `Destination.place` says it: uploads recorded at another place are not ours to touch. */
   place: string;
-  /** What earlier versions recorded as the place: the store without the folder. */
+  /** The place as earlier versions recorded it: the store without the folder. */
   formerPlace: string;
   /** For a person, without host or credentials: `s3://bucket/key`. */
   locate(key: string): string;

@@ -71,7 +71,7 @@ function passIfNotNewer(error: unknown): void {
 }
 
 type Replacing = {
-  /** What the ledger said: the statement changes nothing when it says something else by then. */
+  /** The ledger's receipt as read: the statement changes nothing when the ledger says something else by then. */
   replaces: LedgerReceipt | undefined;
   /** Undefined: the ledger has no column for it. */
   timeline: string | undefined;

@@ -1,4 +1,4 @@
-/** What Postgres, the driver and the network throw, as one of our two errors. Decided by SQLSTATE, never by the message. */
+/** Errors of Postgres, the driver and the network, as one of our two. Decided by SQLSTATE, never by the message. */
 import {
   DeliveredElsewhere,
   DestinationRejected,
@@ -28,7 +28,7 @@ const FINAL: Record<string, string> = {
 
 /**
  * SQLSTATEs and classes that a failover, a rotation of passwords or a restore gives for a while, with what to do about one that stays.
- * Whatever is in neither table passes as well: only what is known to last is final.
+ * SQLSTATEs in neither table pass as well: only what is known to last is final.
  */
 const PASSING: Record<string, string> = {
   25006: 'The database is read-only, as a standby is.',
@@ -75,7 +75,7 @@ export function translate(error: unknown): never {
 }
 
 /**
- * What a SQLSTATE means for a run.
+ * The consequence of a SQLSTATE for a run.
  * @returns `final`: the same rows would be refused for ever; `advice`: a sentence for the user
  */
 export function consequenceOf(state: string): { final: boolean; advice: string } {

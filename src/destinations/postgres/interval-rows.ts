@@ -37,7 +37,7 @@ export function replaceSql(names: TableNames, delivery: Delivery, stages: readon
   };
 }
 
-/** What decides between a row that is there and one that comes, as SQL over `present` and the one that comes. */
+/** Precedence between a row that is there and one that comes, as SQL over `present` and the one that comes. */
 function precedence(version: string | null, start: string) {
   if (version === null) {
     const present = `present.${INTERVAL_COLUMN}`;

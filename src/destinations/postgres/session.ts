@@ -90,7 +90,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
   }
 
   async function load(table: string, source: PartSource): Promise<void> {
-    // What breaks in the source is not the destination's failure: it passes as it is.
+    // A failure of the source is not the destination's: it passes as it is.
     let broken: unknown;
     async function* rows() {
       try {

@@ -13,7 +13,7 @@ type Delivered = {
   names: TableNames;
   delivery: Delivery;
   receipt: Receipt;
-  /** What was delivered, read again, where the caller can give it. */
+  /** The delivered rows, read again, where the caller can give them. */
   rows?: () => AsyncIterable<Uint8Array>;
 };
 

@@ -32,7 +32,7 @@ export function s3Client(access: S3Access): { client: S3Client; close(): void } 
     requestHandler: { httpAgent, httpsAgent, connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
     maxAttempts: ATTEMPTS,
     followRegionRedirects: false,
-    // Whatever the worker's own machine is configured for must not leak into a user's export.
+    // Settings of the worker's own machine must not leak into a user's export.
     ignoreConfiguredEndpointUrls: true,
     useArnRegion: false,
     useDualstackEndpoint: false,

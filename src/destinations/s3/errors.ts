@@ -1,9 +1,9 @@
-/** What the SDK and the network throw, as one of our two errors. Decided by code; the store's own text is never repeated. */
+/** Errors of the SDK and the network, as one of our two. Decided by code; the store's own text is never repeated. */
 import { DestinationRejected, DestinationUnavailable } from '../../errors.ts';
 import { HOST_REFUSED, HostRefused } from '../../net/host-rules.ts';
 import { isTlsRefusal, TLS_REFUSED } from '../../net/tls-errors.ts';
 
-/** What the same request meets again for ever: the configuration names another place, or the store is of another kind. */
+/** Answers that the same request gets for ever: the configuration names another place, or the store is of another kind. */
 const FINAL: Record<string, string> = {
   PermanentRedirect: 'The bucket is in another region.',
   AuthorizationHeaderMalformed: 'The bucket is in another region.',
@@ -17,8 +17,8 @@ const FINAL_STATUS: Record<number, string> = {
 };
 
 /**
- * What a rotation of keys, a policy that spreads slowly, a restore or a clock that is set gives for a while, with what to do about
- * an answer that stays.
+ * Answers that a rotation of keys, a policy that spreads slowly, a restore or a clock that is set gives for a while, with what to do
+ * about one that stays.
  */
 const PASSING: Record<string, string> = {
   NoSuchBucket: 'The bucket does not exist.',
@@ -78,7 +78,7 @@ export function isUnanswered(error: unknown): boolean {
 }
 
 /**
- * What an answer of the store means for a run.
+ * The consequence of a store's answer for a run.
  * @param status undefined when there was no answer
  * @returns `final`: the same request would be refused for ever; `advice`: a sentence for the user
  */

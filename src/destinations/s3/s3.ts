@@ -65,7 +65,7 @@ const S3Config = Type.Object(
   closed,
 );
 
-/** What the narrower types lack is as if it were empty. */
+/** Fields that the narrower type lacks count as empty. */
 type AnyConfig = Static<typeof AwsS3Config> & Partial<Static<typeof S3Config>>;
 
 /** Bucket names as AWS has required them since 2018: also safe in a host name. */

@@ -225,7 +225,7 @@ const NO_SUCH_CALL = new Set([405, NOT_IMPLEMENTED]);
 /** Of a thousand uploads each; a store that never comes to an end is not followed further. */
 const LISTED_PAGES = 100;
 
-/** What a delivery can do without is not permitted. */
+/** A call that a delivery can do without was refused. */
 function isRefused(error: unknown): boolean {
   return codeOf(error) === 'AccessDenied' || NO_SUCH_CALL.has(statusOf(error) ?? 0);
 }

@@ -1,4 +1,4 @@
-/** What stands at the end of a Parquet file: its schema, and where its column chunks are. */
+/** The footer of a Parquet file: its schema, and where its column chunks are. */
 import type { ColumnChunk, CompressionCodec, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';

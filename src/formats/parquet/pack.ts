@@ -11,7 +11,7 @@ export type PageKind = Pick<PageHeader, 'type' | 'data_page_header' | 'dictionar
 export type Page = {
   /** With its header. */
   bytes: Uint8Array;
-  /** What that would be without compression. */
+  /** Size without compression. */
   rawBytes: number;
   /** sha256 of the body. */
   hash: Uint8Array;
