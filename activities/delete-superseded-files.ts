@@ -10,9 +10,9 @@ import { openSessionToSettle, plannedRun } from './open-session.ts';
 import { ofExport, withinDeadline } from './round-steps.ts';
 
 const EXPORTS_AT_ONCE = 10;
-/** Of one export, in one round. */
+/** Files of one export, in one round. */
 const FILES_AT_ONCE = 100;
-/** Of the files that one run recorded. */
+/** Time limit for the files that one run recorded. */
 const RUN_MS = 10_000;
 /** No run's files are begun later in the round; the next round goes on. */
 const BEGIN_WITHIN_MS = 10_000;

@@ -48,7 +48,7 @@ async function* webhookRounds(engine: Engine, signal: AbortSignal, deadline: num
 async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSignal): Promise<boolean> {
   const about = await engine.stores.batchExports.find(notice.batchExportId);
   const url = about?.notifications?.webhook?.url;
-  // An export whose webhook was taken away has nobody to tell.
+  // An export without its webhook has no recipient any more.
   if (!about?.notificationSecret || url === undefined) return settle(engine, [notice], 'unwanted');
   const { rules, configs } = engine;
   let secret: string;

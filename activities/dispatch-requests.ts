@@ -55,7 +55,7 @@ export async function dispatchRequests(
   };
 }
 
-/** Of a deleted export: what is not written yet would count among the project's backfills for ever. */
+/** Ends the backfills of a deleted export: requests not written yet would count among the project's backfills for ever. */
 async function endBackfills({ stores }: Engine, exportId: string): Promise<void> {
   await stores.inTransaction(async (inside) => {
     for (const waiting of [true, false])

@@ -17,7 +17,7 @@ import type { ExportSchedules } from '../src/temporal/schedules.ts';
 /** A point of a run that tests stop, kill or freeze a worker at. */
 export type Step = { name: string; exportId: string; runId: string; end: string };
 
-/** Of each project. */
+/** Limits of each project. */
 export type ExportLimits = {
   /** Runs that were asked for and are under way. */
   runsPerProject: number;
@@ -46,6 +46,6 @@ export type Engine = {
   /** Hours for which superseded files stay. */
   fileGraceHours: number;
   log: Logger;
-  /** Called at every step that changes what anybody else can see; does nothing outside tests. */
+  /** Called at every step with an effect that others can see; does nothing outside tests. */
   step(step: Step): Promise<void>;
 };

@@ -38,7 +38,10 @@ function outcomeOf({ status, recordsCompleted, latestError }: Run): RunOutcome {
   return { status, rows: recordsCompleted ?? 0, ...(latestError !== null && { message: latestError }) };
 }
 
-/** @throws DeliveriesBlocked, DeliveryWouldShrink, Superseded, StagedLost, ReadBackDiffers, DeliveredElsewhere, DestinationRejected, DestinationUnavailable */
+/**
+ * @throws DeliveriesBlocked, DeliveryWouldShrink, Superseded, StagedLost, ReadBackDiffers, DeliveredElsewhere, DestinationRejected,
+ *   DestinationUnavailable
+ */
 async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal): Promise<void> {
   const { stores } = engine;
   const { run, lease } = planned;

@@ -90,7 +90,8 @@ async function waitForTimeline({ timeline }: Engine): Promise<void> {
 }
 
 /**
- * Ends a run of an export that was deleted, or that a restore has forgotten: nobody else removes its schedule then. Another database may know it as long as deliveries
+ * Ends a run of an export that was deleted, or that a restore has forgotten, and removes its schedule, which no other code does then.
+ * Another database may know it as long as deliveries
  * are blocked.
  * @throws NotFound, Unavailable
  */

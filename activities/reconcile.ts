@@ -37,7 +37,7 @@ export type Repairs = {
   stepsFailed: string[];
 };
 
-/** Of what waits while deliveries are blocked. In a copy of the database all of it would act on what belongs to the original. */
+/** Result of a round while deliveries are blocked: in a copy of the database these steps would act on what belongs to the original. */
 const NOTHING = {
   schedulesVerified: 0,
   runsClosed: 0,

@@ -5,7 +5,7 @@ import { forLog } from '../src/temporal/failures.ts';
 import type { Attempt } from './activity.ts';
 import type { Engine } from './engine.ts';
 
-/** Of a round: all steps together end before an attempt's timeout, which is five minutes. */
+/** Limits of a round: all steps together end before an attempt's timeout, which is five minutes. */
 const LIMITS = {
   stepMs: 30_000,
   roundMs: 270_000,

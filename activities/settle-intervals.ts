@@ -21,7 +21,7 @@ import { withinDeadline } from './round-steps.ts';
 export type Settled = { delivered: number; requested: number };
 
 const EXPORTS_AT_ONCE = 10;
-/** Of one interval. */
+/** Time limit for one interval. */
 const INTERVAL_MS = 10_000;
 /** No interval is begun later in the round; the next round goes on. */
 const BEGIN_WITHIN_MS = 10_000;
@@ -138,7 +138,7 @@ async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 
   return isGap(status, failures, now - millisOf(finishedAt ?? run.createdAt)) ? 'now' : 'later';
 }
 
-/** As the ledger's design has it: a closed run whose delivery is there is `Completed`. */
+/** Closes a run whose delivery is there as `Completed`, as the ledger's design has it. */
 async function recordDelivery({ stores }: Engine, { run, lease }: PlannedRun, receipt: Receipt): Promise<void> {
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(lease, receipt);

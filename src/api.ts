@@ -106,7 +106,7 @@ export type Api = {
   drain(): void;
   /** Stores what was accepted, then ends the connections. Call when no request is under way. */
   close(): Promise<void>;
-  /** Of capture, and of all exports. */
+  /** Metrics of capture, and of all exports. */
   metrics: Metrics;
 };
 
@@ -115,7 +115,7 @@ export function createApi(
   options: EngineOptions &
     Pick<CaptureOptions, 'eventsPerSecond' | 'clientAddress' | 'locate'> & {
       publicUrl: string;
-      /** Of each key. */
+      /** Limits of each key. */
       requestLimits: RequestLimits;
       /** Requests for flags that are answered for each project. */
       flagRequestsPerSecond: number;

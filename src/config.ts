@@ -14,7 +14,7 @@ const MetricsPort = (role: string) =>
     description: `Port on which ${role} tells Prometheus how it is doing, at \`/metrics\`. Unset: nowhere. 0: any that is free.`,
   });
 
-/** Of EXPORT_FILE_GRACE_HOURS. */
+/** Default of EXPORT_FILE_GRACE_HOURS. */
 export const DEFAULT_FILE_GRACE_HOURS = 24;
 
 const EventsPerSecond = (description: string) =>

@@ -31,7 +31,7 @@ export type EngineOptions = {
   /** Rows that travel at once need a connection each. */
   partsAtOnce: number;
   limits: ExportLimits;
-  /** As EXPORT_FILE_GRACE_HOURS. */
+  /** Value of EXPORT_FILE_GRACE_HOURS. */
   fileGraceHours?: number;
   log: Logger;
   /** For tests that stop the engine at a step of a run. */

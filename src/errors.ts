@@ -94,10 +94,10 @@ export class Throttled extends SluiceError {
   }
 }
 
-/** As much as was agreed on is used up: until it is renewed, or raised. */
+/** The agreed quota is used up: until it is renewed, or raised. */
 export class QuotaExceeded extends SluiceError {}
 
-/** As much as is allowed goes on already: the caller waits for an end, or ends something. */
+/** The allowed number goes on already: the caller waits for an end, or ends something. */
 export class LimitReached extends SluiceError {
   readonly code: string;
 
@@ -152,7 +152,7 @@ export class IntervalShrank extends SluiceError {
   }
 }
 
-/** A run that nobody asked for would deliver fewer rows of the same content than are there: a person decides. */
+/** A run without a request would deliver fewer rows of the same content than are there: a person decides. */
 export class DeliveryWouldShrink extends SluiceError {
   constructor(missingRows: number) {
     super(

@@ -32,7 +32,7 @@ function createAjv(allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({ ...OPTIONS, allErrors });
   // ajv-formats is CommonJS whose default export is also its namespace.
   (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
-  // Of our own: a hint to what reads texts (`http/parameters.ts`), and nothing to a validator.
+  // Our own keyword: a hint to what reads texts (`http/parameters.ts`), and nothing to a validator.
   ajv.addVocabulary(['x-lenient']);
   return ajv;
 }

@@ -2,7 +2,7 @@
 import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
 import { TASK_QUEUES } from '../src/exports/domain/task-queues.ts';
 
-/** Short: a killed or frozen worker's work is somebody else's after this long. Beats come from a timer, several in this time. */
+/** Short: another worker takes over a killed or frozen worker's work after this long. Beats come from a timer, several in this time. */
 const HEARTBEAT = '10 seconds';
 
 /** Planning and small steps. What fails passes later (a database that restarts); there is nothing better to do than to try again. */
@@ -55,7 +55,7 @@ export const CARETAKING: ActivityOptions = { ...ASKING, retry: { ...ASKING.retry
 /** Parts, or ranges of parts, of one run at once. */
 export const PARTS_AT_ONCE = 4;
 /**
- * Of a run with more parts each activity stages a range of them: an activity adds about five events to the history, which Temporal
+ * Larger runs stage a range of parts in each activity: an activity adds about five events to the history, which Temporal
  * ends at 51,200.
  */
 export const MOST_SINGLE_PARTS = 1_000;

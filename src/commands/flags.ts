@@ -12,7 +12,7 @@ import { readServer } from '../flag-import/read-server.ts';
 import { RETRY } from '../sending/retry.ts';
 import { readReport, REPORT_FILE } from '../up/report.ts';
 
-/** All was asked for, but something was refused, or is not whole: neither success (0) nor failure (1). */
+/** The import ended, but something was refused, or is not whole: neither success (0) nor failure (1). */
 const EXIT_INCOMPLETE = 2;
 
 const LONGEST_WARNING = 500;
@@ -128,7 +128,7 @@ async function targetOf({ url, project, keyFile }: Options, config: Config): Pro
   });
 }
 
-/** Of a file first: what an environment holds may be there for something else. */
+/** Key from a file first: an environment may hold one for something else. */
 async function keyOf(file: string | undefined, given: string | undefined, variable: string) {
   const keyName = file ?? variable;
   const text = file === undefined ? given : await readKey(file);

@@ -23,7 +23,7 @@ type List = Owner & { json: boolean };
 type OfOne = { id: string; json: boolean };
 type Roll = OfOne & { grace: number };
 
-/** The author of what a command does: no known user, but somebody who may use the database. */
+/** The author of a command's changes: no known user, but one who may use the database. */
 const AUTHOR = { userId: null, keyId: null };
 
 export function keysCommand(): Command {

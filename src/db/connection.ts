@@ -46,8 +46,8 @@ export type DatabaseOptions = {
 };
 
 /**
- * For connections that requests wait for: a Postgres that is there but silent is away, too. It ends statements by itself first, so that none
- * goes on for which nobody waits.
+ * For connections that requests wait for: a Postgres that is there but silent is away, too. Statements time out at the server first, so
+ * that none goes on after its caller has gone.
  */
 export const STORE_TIMEOUTS = { connectTimeoutMs: 5_000, statementTimeoutMs: 14_000, answerTimeoutMs: 15_000 } as const;
 

@@ -1,6 +1,6 @@
 /**
  * A real Postgres of our own, from the binaries that npm installed: for `sluice up` (durable) and for tests (fast).
- * The server listens on loopback only and asks for a random password.
+ * Listens on loopback only and asks for a random password.
  */
 import { spawn, execFile, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ export type EmbeddedPostgres = {
   /** Connection string of the `sluice` database, password included. */
   url: string;
   port: number;
-  /** Resolves with the exit code when the server ends, however it ends. */
+  /** Resolves with the exit code when the server ends. */
   exited: Promise<number | null>;
   /** Ends sessions, checkpoints, exits. `immediate` skips the checkpoint, as a crash would. */
   stop(mode?: StopMode): Promise<void>;
@@ -68,7 +68,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return { ...server, port, url: `${admin}/sluice` };
 }
 
-/** Postgres refuses to run as root: as root, become `postgres` or `nobody` for it. */
+/** Postgres refuses to run as root: then it runs as `postgres` or `nobody`. */
 async function unprivilegedUser(): Promise<RunAs> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {

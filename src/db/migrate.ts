@@ -56,7 +56,7 @@ async function withMigrator<T>(url: string, work: (migrator: Knex.Migrator) => P
     await turn.connect();
     // tooth: migrate-lock
     await turn.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    // A migrator that was killed leaves knex's own lock behind; holding ours proves that nobody else is at work.
+    // A migrator that was killed leaves knex's own lock behind; holding ours proves that no other migrator is at work.
     const migrator = db.migrate;
     const config = { migrationSource: source, tableName: 'schema_migrations' };
     await migrator.forceFreeMigrationsLock(config);

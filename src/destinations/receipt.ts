@@ -30,10 +30,10 @@ export type Receipt = {
   /** For files: each one, and the manifest's key. */
   files?: DeliveredFile[];
   manifest?: string;
-  /** Of the run that delivered it; null or absent: it was delivered before destinations kept the run. */
+  /** The run that delivered it; null or absent: it was delivered before destinations kept the run. */
   run_id?: string | null;
-  /** Of the database that delivered it, as `run_id`. */
+  /** Timeline of the database that delivered it; null or absent as for `run_id`. */
   timeline?: string | null;
-  /** Of what is found at a destination: its commit broke off, so readers do not take it. Never of a delivery of our own. */
+  /** Marks a delivery found at a destination whose commit broke off, so readers do not take it. Never set on one of our own. */
   interrupted?: true;
 };

@@ -24,13 +24,13 @@ export type ExportsApi = {
 
 const Id = Type.String({ format: 'uuid' });
 
-/** Of a batch export itself. */
+/** Path of a batch export itself. */
 export const BatchExportParams = Type.Object({ id: Id });
-/** Of the list of something that belongs to a batch export. */
+/** Path of a list that belongs to a batch export. */
 export const OfBatchExportParams = Type.Object({ batch_export_id: Id });
 /** The batch export of these parameters, as it is protected. */
 export const ONE_EXPORT = { resource: 'batch_export', param: 'id' } as const;
-/** Of something that belongs to a batch export. */
+/** Path of one thing that belongs to a batch export. */
 export const PartOfBatchExportParams = Type.Object({ batch_export_id: Id, id: Id });
 /** The batch export that something belongs to, as it is protected. */
 export const ITS_EXPORT = { resource: 'batch_export', param: 'batch_export_id' } as const;

@@ -69,7 +69,7 @@ export function artifactStore(db: Knex) {
         .update({ given_up_at: db.raw('clock_timestamp()') });
     },
 
-    /** As `giveUp`, of all that was recorded for the interval under this epoch and earlier ones. */
+    /** Gives up all that was recorded for the interval under this epoch and earlier ones. */
     async giveUpOf(lease: EpochLease): Promise<void> {
       await db('batch_export_artifacts')
         .where(intervalKey(lease))

@@ -42,7 +42,7 @@ const OF_THE_ROW = new Set([
   'latest_runs',
 ]);
 
-/** As clients know it, without secrets. */
+/** Fields as clients know them, without secrets. */
 function fieldsOf(one: BatchExport): Record<string, unknown> {
   return Object.fromEntries(Object.entries(presentBatchExport(one)).filter(([field]) => !OF_THE_ROW.has(field)));
 }

@@ -27,7 +27,7 @@ export type BackfillPlan = {
 
 export type ExaminedPlan = BackfillPlan & {
   token: string;
-  /** Of the intervals that would run, by status. */
+  /** Intervals that would run, by status. */
   byStatus: Record<IntervalStatus, { count: number; first: IntervalState[] }>;
   /** Earlier deliveries, which would be replaced where they differ. */
   overwrites: { intervals: number; rows: number };

@@ -31,7 +31,7 @@ export function rangeOf(
 const EARLIEST = '1970-01-01T00:00:00.000000Z';
 
 /**
- * Ranges of intervals are gone through one by one: centuries without data would take seconds of everybody's time.
+ * Refuses centuries without data: a range is visited interval by interval, which would block the process for seconds.
  * @param instant ISO, UTC, microseconds
  * @throws InvalidInput naming the field
  */

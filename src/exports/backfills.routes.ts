@@ -19,7 +19,7 @@ import { onlyOf, rangeOf } from './backfill-range.ts';
 import { presentBackfill, presentPreview } from './backfills.present.ts';
 import { BackfillBody, BackfillIdBody, CancelledBody, NewBackfillBody, PreviewBody } from './backfills.schema.ts';
 
-/** As upstream says it where a backfill is asked for. */
+/** Upstream's message where a backfill is asked for. */
 const MISSING = 'BatchExport not found.';
 
 const requestBackfill = route({

@@ -26,7 +26,7 @@ export type Backfill = {
   status: BackfillStatus;
   totalRuns: number;
   finishedRuns: number;
-  /** Of the finished ones those that did not deliver. */
+  /** Finished runs that did not deliver. */
   failedRuns: number;
   /** Taken beyond the limit of its project: its requests are written when there is a place. */
   waits: boolean;

@@ -152,7 +152,8 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
 
     /**
      * Requests exactly the data intervals that ended in a pause and have had no run, in the transaction that ends it. Where the
-     * project has as many backfills as it may have at once, this one waits for a place. Wake the dispatcher when that is committed. @returns undefined when the pause missed none
+     * project has as many backfills as it may have at once, this one waits for a place. Wake the dispatcher when that is committed.
+     * @returns undefined when the pause missed none
      */
     async ofPause(inside: Bound, batchExport: BatchExport, by: Author = NOBODY): Promise<Backfill | undefined> {
       const { id, projectId, startAt, endAt } = batchExport;
@@ -172,7 +173,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     wake,
 
     /**
-     * Ends a backfill: nothing more is asked for it, and runs that nobody else wants end, unless they are delivering already.
+     * Ends a backfill: its open requests close, and runs that no other request wants end, unless they are delivering already.
      * @throws InvalidInput when it has ended
      */
     async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {

@@ -115,7 +115,7 @@ const COLUMN: Record<keyof BatchExportChange, keyof Row> = {
   endAt: 'end_at',
 };
 
-/** As they are stored. */
+/** Columns as they are stored. */
 export function toColumns(change: BatchExportChange): Record<string, unknown> {
   const entries = Object.entries(change) as [keyof BatchExportChange, unknown][];
   return Object.fromEntries(

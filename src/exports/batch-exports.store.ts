@@ -15,7 +15,7 @@ import { INTEGRATION_JSON, type Integration } from './integrations.store.ts';
 export type BatchExport = Cadence & {
   id: string;
   projectId: number;
-  /** null: a key of the project, or somebody who is gone. */
+  /** null: created by a key of the project, or by a user who is gone. */
   createdBy: number | null;
   name: string;
   model: Model;
@@ -38,7 +38,7 @@ export type BatchExport = Cadence & {
   lastPausedAt: string | null;
   /** Why it paused by itself; null when a person did it. */
   pausedReason: string | null;
-  /** How long an interval may be due before somebody is told; null: any time. */
+  /** Time that an interval may be due before a notice is sent; null: any time. */
   freshnessTargetSeconds: number | null;
   /** Whether stale intervals are delivered again by themselves. */
   redeliverStale: boolean;

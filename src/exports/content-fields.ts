@@ -92,7 +92,7 @@ export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
   };
 }
 
-/** As upstream spells them, with types; null for a query of an earlier version that does not compile any more. */
+/** A query's fields with types, as upstream spells them; null for a query of an earlier version that does not compile any more. */
 function schemaOf(query: string): Static<typeof ContentBody>['schema'] {
   try {
     const fields = queryColumns(query).map(({ name, type, expression }) => ({ alias: name, expression, type }));

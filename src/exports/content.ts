@@ -48,7 +48,7 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
   throw new InvalidInput(`A table of ${content.model} needs the column '${lost}'.`, 'exclude_columns');
 }
 
-/** Of every table of Postgres. The same names with capitals are free: tables have them quoted. */
+/** System columns of every table of Postgres. The same names with capitals are free: tables have them quoted. */
 const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']);
 
 /** Only a query can name a column so. */

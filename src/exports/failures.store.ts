@@ -7,7 +7,7 @@ export function failureStore(db: Knex) {
   return {
     /**
      * How many of the newest runs ended `Failed`. Runs that ended before the export was last paused or unpaused do not count:
-     * whoever did that knew of them. Nor do runs that wait for a decision.
+     * the person who did that knew of them. Nor do runs that wait for a decision.
      */
     async failedOfLast(exportId: string, runs: number): Promise<number> {
       // tooth: decisions-pause-nothing

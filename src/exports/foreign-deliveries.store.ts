@@ -17,7 +17,7 @@ export type ForeignDelivery = ExportInterval & {
   epoch: number;
   receipt: Receipt;
   foundAt: string;
-  /** null: nobody has decided. */
+  /** null: not decided yet. */
   accepted: Side | null;
 };
 

@@ -15,7 +15,7 @@ export type WatchedExport = {
   /** Intervals that end after it are to be delivered, as `gapsBeginAfter` has it. */
   beginning: Millis;
   endAt: Millis | null;
-  /** As of the last look. */
+  /** Value at the last look. */
   completeUntil: Millis | null;
 };
 

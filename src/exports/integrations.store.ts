@@ -80,7 +80,7 @@ export function integrationStore(db: Knex) {
     },
 
     /**
-     * Changes secrets while nobody else does. @param configs the new ones, of the row as it is now
+     * Changes secrets under a lock on the row. @param configs the new ones, of the row as it is now
      * @throws NotFound
      */
     async changeSecrets(

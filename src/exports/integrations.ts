@@ -51,8 +51,8 @@ export function integrations({ stores, configs, environment }: Options) {
     },
 
     /**
-     * Changes secrets; all exports that use the integration have them from their next connection on. Where they are sent stays: another server is another
-     * integration.
+     * Changes secrets; all exports that use the integration have them from their next connection on. Where they are sent stays:
+     * another server is another integration.
      * @throws InvalidInput for a field that is no secret; NotFound
      */
     async changeSecrets(projectId: number, id: number, given: Config, by: Author = NOBODY): Promise<Integration> {

@@ -2,12 +2,12 @@
 import type { Knex } from '../db/connection.ts';
 import type { RunStatus } from './domain/statuses.ts';
 
-/** Of one data interval of which something is known; `end` is ISO. */
+/** A data interval of which something is known; `end` is ISO. */
 export type KnownInterval = {
   end: string;
   runId: string | null;
   status: RunStatus | null;
-  /** Of the last delivery. */
+  /** Rows of the last delivery. */
   rows: number | null;
   cutoff: string | null;
   delivered: boolean;

@@ -13,7 +13,7 @@ export type IntervalState = DataInterval & {
   status: IntervalStatus;
   /** The newest run. */
   runId: string | null;
-  /** Of the last delivery; null: there was none. */
+  /** Rows of the last delivery; null: there was none. */
   rows: number | null;
   unsettled: boolean;
   gaveUp: boolean;

@@ -33,7 +33,7 @@ export type LogQuery = {
   levels?: readonly LogLevel[];
   /** Text that a message must contain, ignoring case. */
   search?: string | undefined;
-  /** Of the run with this execution. */
+  /** The run with this execution. */
   workflowRunId?: string | undefined;
 };
 

@@ -20,7 +20,7 @@ export function pinnedDestination(one: BatchExport): PinnedDestination {
   return {
     type: one.destinationType,
     place: destination.place(config, one),
-    // As the row has it, which reservations are compared with: earlier versions wrote another text.
+    // The row's own text, which reservations are compared with: earlier versions wrote another one.
     keySpace: one.keySpace,
     config,
   };

@@ -19,7 +19,7 @@ export type KeptPlace = {
 
 type KeptRow = { key_space: string; place: string; secrets: string | null; integration: IntegrationRow | null };
 
-/** Of advisory locks with two keys: the first one says what the second one names. */
+/** Class of advisory locks with two keys: the first key says what the second one names. */
 const STORE_LOCKS = 7_316_026;
 
 const OPEN = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
@@ -56,7 +56,7 @@ const hasFilesToDelete = (exportId: string, keySpace: string) => `exists (
 
 export function placeStore(db: Knex) {
   return {
-    /** Until the transaction ends, nobody else reserves a key space of the store. */
+    /** Keeps other transactions from reserving a key space of the store until this one ends. */
     async lockStore(store: string): Promise<void> {
       await db.raw('select pg_advisory_xact_lock(?, hashtext(?))', [STORE_LOCKS, store]);
     },

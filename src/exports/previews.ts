@@ -31,7 +31,7 @@ export type Preview = PreviewInterval & {
   columns: readonly Column[];
   /** The first of them, as JSON. */
   sample: Record<string, unknown>[];
-  /** Of the objects, or of the table. */
+  /** Names of the objects, or of the table. */
   names: string[];
 };
 

@@ -14,7 +14,7 @@ export type RunChoice = {
   statuses?: readonly RunStatus[];
   /** Created in `[after, before]`. */
   created?: { after: string; before: string | undefined };
-  /** Of data intervals that lie within. */
+  /** Runs whose data intervals lie within. */
   interval?: { start: string; end: string | undefined };
 };
 
@@ -27,7 +27,7 @@ export function runLists(db: Knex) {
   const table = () => db<RunRow>('batch_export_runs');
 
   return {
-    /** Runs as lists have them (`LISTED_COLUMNS`), in the order that was asked for, the newest first by default; a place's `createdAt` is what the order is by. */
+    /** Lists runs with `LISTED_COLUMNS` in the wanted order, by default the newest first; a place's `createdAt` is what the order is by. */
     async list(projectId: number, batchExportId: string, place: Place, choice: RunChoice = {}): Promise<Run[]> {
       const { order = NEWEST_FIRST, statuses = [], created, interval } = choice;
       const { sign, order: towards, edge } = keysetOf(place, order);

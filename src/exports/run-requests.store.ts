@@ -17,7 +17,7 @@ export type RunRequest = {
   start: string;
   end: string;
   kind: RequestKind;
-  /** When somebody asked for it last: a run with an earlier cutoff does not answer it. */
+  /** Time of the last request: a run with an earlier cutoff does not answer it. */
   wantedAt: string;
   /** When the schedule was asked; null: not yet. */
   askedAt: string | null;
@@ -170,7 +170,7 @@ export function runRequestStore(db: Knex) {
       return rows[0]?.kind;
     },
 
-    /** @returns false when it was closed meanwhile: nobody wants it any more */
+    /** @returns false when the request was closed meanwhile */
     async markAsked(id: string, askedAfter: string): Promise<boolean> {
       const changed = await table()
         .where({ id })
@@ -183,7 +183,7 @@ export function runRequestStore(db: Knex) {
       await table().where({ id }).update({ started_directly: true });
     },
 
-    /** Closes what a run answers: requests of its interval that nobody wanted after what the run delivers was fixed. */
+    /** Closes requests of the run's interval, except those made after the run's cutoff was fixed. */
     async closeAnswered(run: { id: string; batchExportId: string; end: string; cutoff: string | null }): Promise<void> {
       if (run.cutoff === null) return;
       await table()
@@ -201,7 +201,7 @@ export function runRequestStore(db: Knex) {
         .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId } as never);
     },
 
-    /** Closes a request as it was read: one that somebody wanted again meanwhile stays open. */
+    /** Closes a request as it was read: one that was made again meanwhile stays open. */
     async close({ id, wantedAt }: RunRequest, runId: string | null): Promise<void> {
       // tooth: request-of-unclosed
       await table()

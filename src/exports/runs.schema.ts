@@ -26,7 +26,7 @@ const summary = {
   backfill: nullable(Type.String({ format: 'uuid' }), { description: 'That asked for it; null: nobody did.' }),
 };
 
-/** As embedded in batch exports: receipts can be long. */
+/** A run inside a batch export has no receipt, which can be long. */
 export const RunSummaryBody = Type.Object(summary, { title: 'BatchExportRunSummary' });
 
 export const RunBody = Type.Object(

@@ -31,7 +31,7 @@ export function runStore(db: Knex) {
   const table = () => db<RunRow>('batch_export_runs');
   const planParts = planPartStore(db);
 
-  /** Of those that have asked for the interval and not been answered. */
+  /** The first backfill with an open request of the interval. */
   const firstBackfillOf = ({ batchExportId, end }: NewRun) =>
     db('batch_export_requests as request')
       .join('batch_export_backfill_requests as link', 'link.request_id', 'request.id')

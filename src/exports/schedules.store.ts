@@ -1,4 +1,4 @@
-/** Which schedules in Temporal are behind their rows, for the reconciler and for whoever sets one. */
+/** Schedules in Temporal that are behind their rows: queries for the reconciler and for setting one. */
 import type { Knex } from '../db/connection.ts';
 import type { Cadence } from './domain/cadence.ts';
 
@@ -81,7 +81,7 @@ export function scheduleStore(db: Knex) {
       await db('batch_exports').where({ id }).update({ schedule_version: version, schedule_verified_at: db.fn.now() });
     },
 
-    /** Of all exports whose schedule was set to their row, which are paused: by id. */
+    /** Whether each export is paused, by id; only exports whose schedule was set to their row. */
     async pausedById(): Promise<Map<string, boolean>> {
       const rows = await table().whereNull('deleted_at').whereRaw('schedule_version = version').select('id', 'paused');
       return new Map(rows.map(({ id, paused }) => [id, paused]));

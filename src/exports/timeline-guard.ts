@@ -24,7 +24,7 @@ const TRIES = 5;
 /** A process that cannot ask the witness delivers nothing for so many attempts; then the commit alone protects. */
 const FIRST_ATTEMPTS = 3;
 
-/** A sentence for whoever looks at a run, the readiness or the log. */
+/** A sentence for people who look at a run, the readiness or the log. */
 export function describeBlock(block: Block): string {
   const why =
     block === 'missing'
@@ -78,7 +78,7 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
     return reason();
   }
 
-  /** As `blocked`, as the database has it: asks nobody. For processes that deliver nothing. */
+  /** The reason of `blocked`, as the database has it, without asking the witness. For processes that deliver nothing. */
   async function reason(): Promise<string | undefined> {
     const { blocked: block } = await stores.timeline.state();
     return block === null ? undefined : describeBlock(block);

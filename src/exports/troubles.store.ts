@@ -65,7 +65,7 @@ export function troubleStore(db: Knex) {
       return rows[0]!.days;
     },
 
-    /** Of each export that has any. An interval whose commit broke off is in doubt; what is only staged makes nothing worse. */
+    /** Troubles of each export that has any. An interval whose commit broke off is in doubt; what is only staged makes nothing worse. */
     async summaries(exportIds: readonly string[]): Promise<Map<string, TroubleSummary>> {
       const { rows } = await db.raw<{
         rows: { id: string; stale: number; unsettled: number; gave_up: number; since: string; from: string }[];

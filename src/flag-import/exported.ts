@@ -12,7 +12,7 @@ export type Exported = {
   name: string;
   deleted: boolean;
   active: boolean;
-  /** All that the export says of it. */
+  /** All fields of the export's item. */
   fields: Fields;
   /** Texts that cannot be stored, or too many levels: nothing of it is read. */
   fault: Refusal | undefined;

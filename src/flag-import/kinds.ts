@@ -8,7 +8,7 @@ import { cohortReferences, flagReferences, type Reference } from './references.t
 
 export type KindOfItem = {
   kind: Kind;
-  /** Of the API, below a project. */
+  /** Path in the API, below a project. */
   path: 'feature_flags/' | 'cohorts/';
   /** The field by which an item is known on both sides. */
   nameField: 'key' | 'name';

@@ -1,4 +1,4 @@
-/** How much of a list is read: what nobody can have typed is refused before it fills the memory. */
+/** Limits of a list that is read: more than people can have typed is refused before it fills the memory. */
 import { CommandFailed } from '../errors.ts';
 import { valuesIn } from '../wire/value-count.ts';
 

@@ -4,7 +4,7 @@ import { isIncomplete, type Kind, type Outcome, type Refusal } from './outcome.t
 const LONGEST_NAME = 100;
 const LONGEST_REASON = 500;
 
-/** Of a dry run, which does none of it. */
+/** Verbs of a dry run, which does none of it. */
 const PLANNED: Readonly<Record<Outcome['outcome'], string>> = {
   created: 'create',
   exists: 'exists',
@@ -13,7 +13,7 @@ const PLANNED: Readonly<Record<Outcome['outcome'], string>> = {
   skipped: 'skip',
 };
 
-/** As refusals name what patterns may not hold; docs/feature-flags.md says how to do without. */
+/** Words of refusals for what patterns may not hold; docs/feature-flags.md says how to do without. */
 const REWRITABLE = /\b(lookahead|lookbehind|back-reference|atomic group|possessive quantifier)\b.*regular expression/i;
 const REWRITES = 'docs/feature-flags.md, "Patterns without lookaround", shows equivalents';
 

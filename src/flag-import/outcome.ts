@@ -29,7 +29,7 @@ export type Outcome = {
   withoutPayload: boolean;
 };
 
-/** Whether somebody has to do something: it is not here, or not whole. */
+/** Whether the item still needs a person's work: it is not here, or not whole. */
 export function isIncomplete({ outcome, withoutPayload }: Outcome): boolean {
   return outcome === 'refused' || withoutPayload;
 }

@@ -7,7 +7,7 @@ export type Present = {
   id: number;
   active: boolean;
   version: number;
-  /** As the API shows it. */
+  /** Fields as the API shows them. */
   fields: Fields;
 };
 

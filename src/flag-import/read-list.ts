@@ -1,4 +1,4 @@
-/** Lists of flags and cohorts, as answers of upstream's API that somebody kept in files. */
+/** Lists of flags and cohorts, from files with answers of upstream's API. */
 import { CommandFailed } from '../errors.ts';
 import { openInput } from '../sending/input.ts';
 import { exportedItem, isFields, type Exported } from './exported.ts';
@@ -39,7 +39,7 @@ export type List = {
   results: readonly unknown[];
   /** The list's name in errors: `results`, or empty for a bare list. */
   place: string;
-  /** Of all pages; 0: it does not say. */
+  /** Items on all pages; 0: the list does not say. */
   count: number;
   hasNext: boolean;
   /** The address of the next page. */

@@ -23,7 +23,7 @@ const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel, ZSTD_c_windowLog } = zlib
 /** A window of 1 MiB instead of 2 stays in the cache: a tenth faster for a hundredth more bytes. */
 const ZSTD = { [ZSTD_c_compressionLevel]: 3, [ZSTD_c_windowLog]: 20 };
 
-/** Of whole files; Parquet compresses its pages by itself, and with some more. */
+/** Compressions of whole files; Parquet compresses its pages by itself, and with some more. */
 const COMPRESSIONS: Partial<Record<Compression, Compress>> = {
   gzip: (blocks) =>
     inParallel(blocks, (block) =>

@@ -4,7 +4,7 @@ import { pendingMigrations } from '../db/migrate.ts';
 import { partitionedDaysAhead } from '../events/partitions.ts';
 import type { Check } from './readiness.ts';
 
-/** Below this, whoever makes the partitions has not done so for two months. */
+/** Below this, no partition has been made for two months. */
 const PARTITIONED_DAYS = 30;
 
 type Dependencies = {

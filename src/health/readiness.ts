@@ -1,4 +1,4 @@
-/** Whether a process can do its work now: asked by whoever sends it traffic. */
+/** Readiness: whether a process can do its work now, for load balancers and supervisors. */
 
 /** A condition that must hold. `check` returns nothing when it does, else why not, in words that may leave the house. */
 export type Check = {

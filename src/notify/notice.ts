@@ -37,7 +37,7 @@ const emails = Type.Array(address, {
   description: 'At most one mail a day and export.',
 });
 
-/** As a client sends them; what is left out stays. */
+/** Notifications as a client sends them; what is left out stays. */
 export const NotificationsIn = Type.Object(
   {
     webhook: Type.Optional(
@@ -60,7 +60,7 @@ export const NotificationsIn = Type.Object(
   { title: 'NotificationsIn' },
 );
 
-/** As they are stored in the open, and answered. */
+/** Notifications as they are stored in the open, and answered. */
 export const Notifications = Type.Object(
   { webhook: nullable(Type.Object({ url })), emails, on: kinds },
   { title: 'Notifications' },

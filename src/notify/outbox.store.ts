@@ -1,6 +1,6 @@
 /**
  * The outbox: one row for each channel that a notice goes to, written in the transaction of what it tells of, so that none is
- * lost. A row that is taken comes due again unless it is closed: whoever took it may be gone.
+ * lost. A row that is taken comes due again unless it is closed: the process that took it may be gone.
  */
 import type { Knex } from '../db/connection.ts';
 import type { Notice, NoticeKind } from './notice.ts';
@@ -36,7 +36,7 @@ function fromRow(row: Row): Outgoing {
   };
 }
 
-/** How long an attempt may take before somebody else makes another one. */
+/** Time that an attempt may take before another process makes another one. */
 const TAKEN_SECONDS = 120;
 /** How long what was delivered or given up stays. */
 const KEPT_DAYS = 30;

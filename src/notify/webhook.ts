@@ -87,7 +87,7 @@ export async function checkWebhookUrl(url: string, rules: HostRules): Promise<vo
   });
 }
 
-/** @throws InvalidInput unless it is the base64 of so many bytes that nobody can guess them */
+/** @throws InvalidInput unless it is base64 of enough bytes to be unguessable */
 export function checkWebhookSecret(secret: string): void {
   const { length } = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   if (length >= SECRET_BYTES.least && length <= SECRET_BYTES.most) return;

@@ -9,7 +9,7 @@ const STOP_TIMEOUT_MS = 30_000;
 
 export type Leftover = {
   pid: number;
-  /** Texts that its command line must hold: a process id alone may long belong to somebody else. */
+  /** Texts that its command line must hold: a process id alone may long belong to another process. */
   commandHolds: readonly string[];
   signal: NodeJS.Signals;
   /** For the message when it does not stop. */

@@ -15,7 +15,7 @@ export type Liveness = {
   startMs: number;
 };
 
-/** Of the roles of `sluice up`: a hang is found after 15 to 30 s, and a start may take two minutes. */
+/** Liveness of the roles of `sluice up`: a hang is found after 15 to 30 s, and a start may take two minutes. */
 export const LIVENESS: Omit<Liveness, 'ask'> = { intervalMs: 5_000, timeoutMs: 5_000, misses: 3, startMs: 120_000 };
 
 /**

@@ -14,7 +14,7 @@ const COST: Cost = { logN: 14, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const AT_ONCE = 2;
-/** Ten seconds of waiting: whoever comes then is better off coming again. */
+/** Ten seconds of waiting: a later request does better to come again. */
 const MAX_WAITING = 100;
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
 
@@ -58,7 +58,7 @@ export async function isPassword(password: string, hash: string | null): Promise
   return timingSafeEqual(derived, known) && hash !== null;
 }
 
-/** Of random bytes: no text is known that leads to it. */
+/** Hash of random bytes: no text is known that leads to it. */
 const NOBODYS = `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(HASH_BYTES))}`;
 
 function unpadded(bytes: Buffer): string {
@@ -79,7 +79,7 @@ async function derive(password: string, salt: Buffer, bytes: number, { logN, r, 
     });
   } finally {
     const next = waiting.shift();
-    // The turn is handed on: nobody who comes now can take it first.
+    // The turn is handed on: a request that comes now cannot take it first.
     if (next) next();
     else running -= 1;
   }

@@ -1,5 +1,5 @@
 /**
- * Opens payloads for Temporal's UI, whose pages ask for it from the browser (https://docs.temporal.io/codec-server). Whoever has the
+ * Opens payloads for Temporal's UI, whose pages ask for it from the browser (https://docs.temporal.io/codec-server). A client with the
  * token may read them; the UI sends no credentials of its own, so the token is in the path.
  */
 import { timingSafeEqual } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Sets, checks and asks the schedules of batch exports in Temporal. A schedule is always *set* whole from the row, by whoever holds the row's lock, and never
- * patched: a schedule keeps one pending patch and silently drops the others. Each method throws `Unavailable` when Temporal does
+ * Sets, checks and asks the schedules of batch exports in Temporal. A schedule is always *set* whole from the row, under the row's lock,
+ * and never patched: a schedule keeps one pending patch and silently drops the others. Each method throws `Unavailable` when Temporal does
  * not answer in time: callers hold locks and requests.
  */
 import {

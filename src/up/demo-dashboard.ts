@@ -1,4 +1,4 @@
-/** A dashboard of the demo project with an open link: made on the first start; whoever deletes it or ends its link is not asked again. */
+/** A dashboard of the demo project with an open link: made on the first start only; once deleted, it or its link stays gone. */
 import type { Acting } from '../dashboards/acting.ts';
 import { makeFromTemplate } from '../dashboards/creation.ts';
 import { createSharing } from '../dashboards/sharing/sharing.ts';

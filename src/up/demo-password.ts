@@ -1,4 +1,4 @@
-/** The password of the demo's user: made on the first start, and shown at every start until somebody changes it. */
+/** The password of the demo's user: made on the first start, and shown at every start until it is changed. */
 import { randomBytes } from 'node:crypto';
 import { DEMO_EMAIL } from '../identity/demo.store.ts';
 import { resetPassword } from '../identity/operator.ts';
@@ -8,7 +8,7 @@ import type { StateFolder } from './state-folder.ts';
 
 const FILE = 'demo-password';
 
-/** null: somebody changed the password, and knows it. */
+/** null: the user changed the password, and knows it. */
 export type DemoLogin = { email: string; password: string | null };
 
 export async function demoLogin(identity: IdentityStores, state: StateFolder): Promise<DemoLogin> {

@@ -67,7 +67,7 @@ async function lock(file: string, root: string): Promise<void> {
         'Stop it with Ctrl-C in its terminal, or set SLUICE_STATE_DIR to another folder.',
     );
   await rm(file, { force: true });
-  // Of two that start at the same moment, one makes the file and the other is told.
+  // The first of two starts at the same moment makes the file; the other is told.
   await writeFile(file, String(process.pid), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw new CommandFailed(`Another start on ${root} is under way.`);
     throw new CommandFailed(

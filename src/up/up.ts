@@ -95,7 +95,7 @@ function breakdown(servers: Servers, state: StateFolder): Promise<never> {
       `${name} ended by itself; its log is in ${state.file('')}. Start again: what was stored is kept.`,
     );
   });
-  // Ours end when we stop them, too; then nobody waits for this.
+  // Servers that we stop end as well, and then no caller waits for this.
   broken.catch(() => {});
   return broken;
 }

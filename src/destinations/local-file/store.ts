@@ -24,7 +24,7 @@ export type LocalStoreOptions = {
   fileMode?: number | undefined;
   /** As in `Destination.place`. */
   place: string;
-  /** Marks temporary files, for whoever finds one. */
+  /** Marks temporary files, for people who find one. */
   epoch: number;
   signal: AbortSignal;
   /** As `link(2)`, which not every volume has. */
@@ -92,7 +92,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       const [from, to] = [path.join(root, id), path.join(root, key)];
       if (replaces === 'absent') await createFrom(from, to, linkFile);
       else {
-        // As near to the rename as a file system lets us: it has no rename under a condition.
+        // Check as near to the rename as a file system lets us: it has no rename under a condition.
         if (replaces && (await store.head(key))?.tag !== replaces.tag) throw new ObjectChanged();
         await rename(from, to).catch(goneIfMissing);
       }
@@ -162,7 +162,7 @@ async function createFrom(from: string, to: string, linkFile: LinkFile): Promise
     // tooth: local-file-create
     if (hasCode(error, 'EEXIST')) throw new ObjectChanged();
     if (!hasCode(error, ...NO_LINKS)) goneIfMissing(error);
-    // As near to it as such a volume lets us.
+    // Check as near to the rename as such a volume lets us.
     // tooth: local-file-create-without-links
     if (await lstat(to).catch(undefinedIfMissing)) throw new ObjectChanged();
     await rename(from, to).catch(goneIfMissing);

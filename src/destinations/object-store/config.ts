@@ -85,7 +85,7 @@ function isOneOf<T extends string>(values: readonly T[], value: unknown): value 
   return values.some((one) => one === value);
 }
 
-/** As Python writes a list. */
+/** A list as Python writes it. */
 function listed(values: readonly string[]): string {
   return `[${values.map((value) => `'${value}'`).join(', ')}]`;
 }

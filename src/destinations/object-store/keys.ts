@@ -13,7 +13,7 @@ import { compactInstant, VARIABLES, type PrefixInterval } from './prefix-variabl
 const KEY_BYTES = 1024;
 /** Leaves room for the longest file name, and stays a portable path. */
 const PREFIX_BYTES = KEY_BYTES - 128;
-/** Of a name, on every file system. */
+/** Limit of a name, on every file system. */
 const SEGMENT_BYTES = 255;
 
 export const PREFIX_VARIABLES = Object.keys(VARIABLES).map((name) => `{${name}}`);

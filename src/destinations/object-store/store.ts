@@ -55,7 +55,7 @@ export type ObjectStore = {
   locate(key: string): string;
   /**
    * Opens an upload for this key; it stays invisible until it is completed.
-   * @param inDoubt called when an upload of which nobody was told may have been opened, too
+   * @param inDoubt called when an upload may also have been opened without an answer
    */
   begin(key: string, token: string, inDoubt?: () => void): Promise<Upload>;
   /**

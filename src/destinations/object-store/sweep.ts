@@ -1,4 +1,4 @@
-/** Ends uploads that nobody could record by name: their process died in that moment, or the store's answer was lost. */
+/** Ends uploads without a recorded name: their process died in that moment, or the store's answer was lost. */
 import { severalAtOnce } from '../at-once.ts';
 import { isIntent, type FileSession, type RecordedIntent } from './staging.ts';
 

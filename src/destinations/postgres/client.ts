@@ -73,7 +73,10 @@ export async function withClient<T>(access: PostgresAccess, work: (client: Postg
   }
 }
 
-/** Other values than `off` also wait for a disk, some for more than one: they stay. One statement after the login: as parameters of the login, poolers such as PgBouncer would refuse them. */
+/**
+ * Values other than `off` also wait for a disk, some for more than one: they stay. Set by one statement after the login, because
+ * poolers such as PgBouncer would refuse them as parameters of the login.
+ */
 async function configure(client: PostgresClient): Promise<void> {
   await client.query(
     `select set_config(name, wanted.value, false) from pg_settings join json_each_text($1) as wanted (key, value) on key = name

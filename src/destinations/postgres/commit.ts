@@ -19,7 +19,7 @@ import type { TableNames } from './tables.ts';
 /** Raised by the statement below; classes beginning with a letter after I are left to applications. */
 const NOT_NEWER = 'SL001';
 const DIFFERS = 'SL002';
-/** Another commit of the interval may be at work; longer than this is somebody else's lock on the table. */
+/** Another commit of the interval may be at work; a longer wait means a lock of the user's own on the table. */
 const LOCK_TIMEOUT = '30s';
 
 const LEDGER_KEY = ['export', 'interval_start', 'interval_end'];

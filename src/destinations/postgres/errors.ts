@@ -48,7 +48,7 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && 'severity' in (error as object) ? code : undefined;
 }
 
-/** Whether the connection is gone, so that nobody knows what became of the last statement. */
+/** Whether the connection is gone, and with it the answer to the last statement. */
 export function isConnectionLost(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined || state.startsWith('08') || state.startsWith('57P');

@@ -1,4 +1,4 @@
-/** Names in somebody else's database. */
+/** Names in the user's database. */
 import { InvalidInput } from '../../errors.ts';
 import type { Column } from '../contract.ts';
 

@@ -54,7 +54,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     await client?.end().catch(() => {});
   }
 
-  /** Of the stages of one part, whichever attempt loads them; a name of Postgres has 63 bytes at most. */
+  /** Prefix of the stages of one part, whichever attempt loads them; a name of Postgres has 63 bytes at most. */
   function stagePrefix(part: number): string {
     const interval = createHash('sha256')
       .update(`${delivery.exportId}/${delivery.start}/${delivery.end}`)
@@ -62,7 +62,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     return `${RESERVED}stage_${interval.slice(0, 14)}_${delivery.epoch}_${part}_`;
   }
 
-  /** The stage is recorded before it exists, and must still be recorded when it does: else nobody would ever drop it. */
+  /** The stage is recorded before it exists, and must still be recorded when it does: else no delivery would ever drop it. */
   async function createStage(part: number): Promise<{ id: string; table: string }> {
     const table = `${stagePrefix(part)}${randomBytes(4).toString('hex')}`;
     const id = await context.artifacts.record({ place, table });

@@ -30,7 +30,7 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
   try {
     socket.write(SSL_REQUEST);
     const [answer] = (await once(socket, 'data', { signal })) as [Buffer];
-    // More than the one letter would be somebody who puts words into the server's mouth before encryption starts.
+    // More than the one letter would be an attacker's words in the server's mouth, before encryption starts.
     const letter = answer.length === 1 ? String.fromCharCode(answer[0]!) : '';
     if (letter === 'S') return await encrypt(socket, host, trustAnyCertificate, signal);
     if (letter === 'N' && (rules.lists(host) || rules.lists(socket.remoteAddress ?? ''))) return socket;

@@ -52,7 +52,7 @@ const PASSING_STATUS: Record<number, string> = {
 /** Other 4xx that pass by themselves, and a redirect that names no bucket's region. */
 const PASSING_STATUSES = new Set([307, 408, 409, 425, 429]);
 
-/** Of connections that were not made. */
+/** Codes of connections that were not made. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 /** An answer that says that nothing was done. */
 const BUSY = 503;

@@ -222,7 +222,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
 const NOT_IMPLEMENTED = 501;
 /** A store that has no such call. */
 const NO_SUCH_CALL = new Set([405, NOT_IMPLEMENTED]);
-/** Of a thousand uploads each; a store that never comes to an end is not followed further. */
+/** Pages of a thousand uploads each; a store that never comes to an end is not followed further. */
 const LISTED_PAGES = 100;
 
 /** A call that a delivery can do without was refused. */

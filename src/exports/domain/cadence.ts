@@ -39,7 +39,7 @@ export function isOfCalendar(interval: Interval): boolean {
   return CALENDAR_INTERVALS.includes(interval);
 }
 
-/** Hours at midnight UTC, before somebody wants something else. */
+/** Hours that begin at midnight UTC, unless a request says otherwise. */
 const DEFAULT: Cadence = { interval: 'hour', timezone: 'UTC', offsetDay: 0, offsetHour: 0 };
 
 /**

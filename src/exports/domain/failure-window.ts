@@ -16,7 +16,7 @@ const WINDOWS: Record<string, FailureWindow> = {
   week: { runs: 4, failures: 2 },
   month: { runs: 4, failures: 2 },
 };
-/** Of intervals shorter than an hour: 10 of them, as upstream has it, are soon over; a window of an hour would be a few runs. */
+/** For intervals shorter than an hour: 10 of them, as upstream has it, are soon over; a window of an hour would be a few runs. */
 const SHORT: FailureWindow = { runs: 50, failures: 10 };
 
 /** About half of a day, of a week or of four weeks; `every N minutes` is judged as the named interval that is not longer. */

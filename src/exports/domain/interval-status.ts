@@ -11,7 +11,7 @@ export type IntervalStatus = (typeof INTERVAL_STATUSES)[number];
 const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut', 'Terminated'];
 
 export type IntervalFacts = {
-  /** Of the newest run. */
+  /** Status of the newest run. */
   status: RunStatus | null;
   delivered: boolean;
   stale: boolean;

@@ -51,7 +51,7 @@ function offsetAt(zone: string, at: Millis): Millis {
   return before === offsetAtStartOf(zone, stretch + 1) ? before : formattedOffsetAt(zone, at);
 }
 
-/** Of all zones together, a few megabytes; beyond it all are forgotten. */
+/** Limit for all zones together, a few megabytes; beyond it all are forgotten. */
 const MOST_KNOWN = 100_000;
 /** By zone, then by the number of the stretch. */
 const knownOffsets = new Map<string, Map<number, Millis>>();

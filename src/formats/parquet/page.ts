@@ -20,7 +20,7 @@ export class SparePages {
     return this.#buffers.pop() ?? Buffer.allocUnsafeSlow(FULL_BYTES);
   }
 
-  /** @param body as a builder gave it; nobody may read it any more */
+  /** @param body as a builder gave it; not to be read any more */
   giveBack({ buffer }: Uint8Array): void {
     if (buffer.byteLength === FULL_BYTES) this.#buffers.push(Buffer.from(buffer as ArrayBuffer));
   }

@@ -14,7 +14,7 @@ type Bounds = Pick<Statistics, 'min_value' | 'max_value'>;
 
 export type ValueWriter = {
   append: AppendValue;
-  /** Of the values since the last call. */
+  /** Bounds of the values since the last call. */
   bounds(): Bounds;
 };
 
