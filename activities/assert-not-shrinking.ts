@@ -5,7 +5,8 @@ import type { Engine } from './engine.ts';
 import type { PlannedRun } from './open-session.ts';
 
 /**
- * Counts the source as the last delivery saw it, for runs without a request. Other filters are other content, and may be fewer rows.
+ * Counts the source as the last delivery saw it, unless a person wanted the run. Other filters are other content,
+ * and may be fewer rows.
  * @throws DeliveryWouldShrink
  */
 export async function assertNotShrinking(

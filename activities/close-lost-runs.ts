@@ -52,7 +52,7 @@ export async function closeLostRuns(engine: Engine, idleSeconds: number, signal:
     const execution = await executions.find(run.workflowId, run.workflowRunId);
     if (execution?.status !== 'RUNNING' && (await close(engine, run, execution))) closed += 1;
   };
-  // All take from one iterator.
+  // The workers share one iterator.
   const worker = async () =>
     eachOrLog(engine, signal, 'a run is looked up later', idle, ({ batchExportId }) => ofExport(batchExportId), look);
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

@@ -10,7 +10,7 @@ type Stores = Omit<ExportStores, 'inTransaction'>;
 /** `closed`: the run was still open; what ended it first stands. `paused`: the export has failed too often. */
 export type Closing = { closed: boolean; paused: boolean };
 
-/** @param options.answers false: what was asked for is to be asked for again */
+/** @param options.answers false: requests of the interval stay open, for another run */
 export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers = true } = {}): Promise<Closing> {
   await stores.batchExports.lockRow(run.batchExportId);
   if (!(await stores.runs.close(run.id, end))) return { closed: false, paused: false };

@@ -33,7 +33,7 @@ type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 /** Names of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
-/** An epoch that no run supersedes: who only looks wants an answer whatever goes on. */
+/** An epoch that no run supersedes: a comparison wants an answer whatever goes on. */
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
 /** Destinations whose answers take long are asked for several intervals at once. */
@@ -45,8 +45,8 @@ const LISTING_MS = 30 * 60_000;
 const ANSWER_MS = 2 * 60_000;
 
 /**
- * Data intervals that this database delivered, or of which the destination may hold a delivery, in order: none is asked for that
- * nobody can have delivered.
+ * Data intervals that this database delivered, or of which the destination may hold a delivery, in order.
+ * Other intervals cannot have been delivered, so the destination is not asked for them.
  * @param from only those that end after it; null: all
  */
 export async function intervalsToCompare(

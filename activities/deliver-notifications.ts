@@ -78,7 +78,7 @@ async function deliverMail(engine: Engine, due: Outgoing[], about: BatchExport |
 }
 
 /**
- * @param why it did not arrive; `unwanted`: nobody is to be told any more; undefined: it did
+ * @param why it did not arrive; `unwanted`: it has no recipient any more; undefined: it did
  * @returns whether it is delivered
  */
 async function settle(

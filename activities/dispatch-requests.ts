@@ -138,8 +138,8 @@ async function look(engine: Engine, request: RunRequest): Promise<Looked> {
 }
 
 /**
- * The execution that the request asked for has closed, and so is the request, however it ended: unless somebody wanted it again
- * after the run was planned, or its history was lost. @returns whether it is closed
+ * Closes a request whose execution has closed, however that ended: unless the request was made again after the run was planned,
+ * or the history was lost. @returns whether it is closed
  */
 async function settle(engine: Engine, request: RunRequest, newest: Execution): Promise<boolean> {
   const { stores } = engine;
@@ -190,7 +190,7 @@ async function ask(
   direct.push(...(await marked(engine, bySchedules.slice(ASKED_AT_ONCE))));
   const bySchedule = await marked(engine, bySchedules.slice(0, ASKED_AT_ONCE));
   const ends = bySchedule.map(({ end }) => end);
-  // One that fails is started directly by a later round.
+  // A later round starts directly what a failed call did not start.
   if (ends.length > 0) {
     const later = (error: unknown) => logLater(engine, bySchedule[0]!.request, error);
     await schedules.backfill(batchExport.id, ends).catch(later);

@@ -1,5 +1,5 @@
 /**
- * Stages parts at the destination, where nobody sees them yet. Safe to repeat, also beside a frozen attempt of itself: what an attempt
+ * Stages parts at the destination, where they are not visible yet. Safe to repeat, also beside a frozen attempt of itself: what an attempt
  * stages it stages afresh, and of each part the one that is recorded last before the commit begins is the winner.
  */
 import { hashKeyOf } from '../src/exports/content.ts';

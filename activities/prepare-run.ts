@@ -142,7 +142,7 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
 /**
  * One transaction: the plan, and the epoch that fences every earlier one. A late attempt finds the plan and changes nothing.
  * @param keySpace the export's, as the plan was made for it
- * @returns undefined when the export has moved or was deleted meanwhile: nobody keeps that place for this run
+ * @returns undefined when the export has moved or was deleted meanwhile: the place is not kept for this run
  */
 async function storePlan({ stores }: Engine, run: Run, keySpace: string, plan: Plan): Promise<StoredPlan | undefined> {
   return stores.inTransaction(async (inside) => {

@@ -1,5 +1,5 @@
 /**
- * One round of looking after everything: each step makes true again what a crash, an outage or a person let drift. Steps that need
+ * One round of repairs: each step makes true again what a crash, an outage or a person let drift. Steps that need
  * only our own servers come first; what talks to destinations comes after them and has a deadline. A step that fails is logged
  * and leaves the others alone.
  */

@@ -152,7 +152,7 @@ export class IntervalShrank extends SluiceError {
   }
 }
 
-/** A run without a request would deliver fewer rows of the same content than are there: a person decides. */
+/** An automatic run would deliver fewer rows of the same content than are there: a person decides. */
 export class DeliveryWouldShrink extends SluiceError {
   constructor(missingRows: number) {
     super(

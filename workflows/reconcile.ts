@@ -1,4 +1,4 @@
-/** Several times in two minutes: makes true again whatever drifted, and tells whom it concerns. See `activities/reconcile.ts`. */
+/** Repairs what drifted, several times in two minutes, and notifies the people whom it concerns. See `activities/reconcile.ts`. */
 import { patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Repairs } from '../activities/reconcile.ts';

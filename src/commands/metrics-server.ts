@@ -7,7 +7,7 @@ import { metricsListener, type Metrics } from '../telemetry/metrics.ts';
 type Options = { port: number | undefined; metrics: Metrics; log: Logger; others?: () => Promise<string> };
 
 /**
- * @param others what else is told at the same place
+ * @param others gives more metrics to append
  * @returns undefined when no port is given
  * @throws CommandFailed when it cannot listen there
  */

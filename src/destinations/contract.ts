@@ -218,7 +218,7 @@ export type Destination<Config = unknown> = {
   ): string[];
   /**
    * Which data intervals the place holds a delivery of: of this export, and perhaps of others, as the session's `present` tells. For
-   * comparing, so that nobody asks for each interval since the beginning.
+   * comparing, without asking for each interval since the beginning.
    */
   deliveries(
     config: Config,

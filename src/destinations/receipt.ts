@@ -34,6 +34,6 @@ export type Receipt = {
   run_id?: string | null;
   /** Timeline of the database that delivered it; null or absent as for `run_id`. */
   timeline?: string | null;
-  /** Marks a delivery found at a destination whose commit broke off, so readers do not take it. Never set on one of our own. */
+  /** Set on a delivery found at a destination whose commit broke off: readers do not take it. Never on one of our own. */
   interrupted?: true;
 };

@@ -1,7 +1,7 @@
 /** A credential in a destination's configuration. */
 import { Type } from '../schema.ts';
 
-/** `writeOnly`: encrypted at rest, absent from every response. Not blank, and not the asterisks of a mask that somebody sent back. */
+/** `writeOnly`: encrypted at rest, absent from every response. Not blank, and not the asterisks of a mask that was sent back. */
 export function secret(title: string) {
   return Type.String({
     title,

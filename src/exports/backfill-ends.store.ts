@@ -1,5 +1,5 @@
 /**
- * How backfills end: when their last request is closed, or because somebody cancels them. What came of a backfill is counted
+ * How backfills end: when their last request is closed, or when they are cancelled. The result of a backfill is counted
  * from its requests while it goes on, and kept once it has ended: a list of old ones counts nothing.
  */
 import type { Knex } from '../db/connection.ts';
@@ -63,7 +63,7 @@ export function backfillEnds(db: Knex) {
      */
     async countLive(projectId: number): Promise<number> {
       await db.raw('select pg_advisory_xact_lock(7316011, ?)', [projectId]);
-      // Only read: to keep the ends of other exports' backfills here would wait for whoever changes them.
+      // Read only: keeping the ends of other exports' backfills here would wait for transactions that change them.
       const { rows } = await db.raw<{ rows: { live: number }[] }>(
         `select count(*)::int as live from batch_export_backfills as live
          where project_id = ? and kind = 'backfill' and finished_at is null and not waits
@@ -74,8 +74,8 @@ export function backfillEnds(db: Knex) {
     },
 
     /**
-     * Ends a backfill that goes on, and the requests that nobody else wants, also not the product by itself; call it in a transaction.
-     * @returns the ends of the data intervals that may have a run on its behalf, none any more on anybody else's
+     * Ends a backfill that goes on, and the requests that it alone wants; call it in a transaction.
+     * @returns the ends of the data intervals that may have a run for this backfill alone
      */
     async cancel(id: string): Promise<string[]> {
       await db.raw(

@@ -173,7 +173,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     wake,
 
     /**
-     * Ends a backfill: its open requests close, and runs that no other request wants end, unless they are delivering already.
+     * Ends a backfill: it requests no more runs, and those that it alone wants end, unless they are delivering already.
      * @throws InvalidInput when it has ended
      */
     async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {

@@ -27,7 +27,7 @@ export async function exportFigures(stores: ExportStores): Promise<ExportFigures
   ]);
   const exports = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    // One that cannot be looked at is missing; the reconciler logs why.
+    // An export that cannot be looked at is missing; the reconciler logs why.
     const looked = await lookAtEach(stores, ids.slice(from, from + AT_ONCE), () => {});
     exports.push(...looked.map(({ watched: { id, projectId }, freshness }) => ({ id, projectId, ...freshness })));
   }

@@ -57,7 +57,7 @@ export function foreignDeliveryStore(db: Knex) {
   return {
     /**
      * Whether a run is one of the interval's and was planned here, or an operator let its delivery be replaced.
-     * One without a plan may have been planned in another database, with rows that this one does not have.
+     * A run without a plan may have been planned in another database, with rows that this one does not have.
      * @throws Superseded once a later epoch has the interval: it may have become ours by that
      */
     async knowsRun(lease: EpochLease, runId: string): Promise<boolean> {

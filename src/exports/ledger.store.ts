@@ -180,8 +180,8 @@ export function ledgerStore(db: Knex) {
     },
 
     /**
-     * Some intervals that closed runs left half way, and that are due to be settled: those that are not delivered, and leavings
-     * at places where nobody else looks for them. Any, so that none waits for others. Their receipts come without files.
+     * Some intervals that closed runs left half way, and that are due to be settled: undelivered ones, and leavings
+     * at places that nothing else looks at. The choice is arbitrary, so that none waits for others. Their receipts come without files.
      */
     async unsettled(): Promise<Unsettled[]> {
       const { rows: leftBehind } = await db.raw<{ rows: Row[] }>(LEFT_BEHIND);

@@ -16,7 +16,7 @@ const NOBODY: Notifications = { webhook: null, emails: [], on: [...NOTICE_KINDS]
 
 export type NotificationSettings = {
   /**
-   * @param given what it leaves out stays as the row has it; null: nobody is told any more
+   * @param given what it leaves out stays as the row has it; null: no more notices
    * @throws InvalidInput naming the field
    */
   columns(row: Row, given: NotificationsIn | null): Promise<Columns>;

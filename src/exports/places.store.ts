@@ -133,7 +133,7 @@ export function placeStore(db: Knex) {
     },
 
     /**
-     * Where the export delivers, and nobody moves or deletes it until the transaction ends: what pins it now stays reserved.
+     * Key space of the export, which is not moved or deleted until the transaction ends: what pins it now stays reserved.
      * @returns undefined when it was deleted
      */
     async shareKeySpace(exportId: string): Promise<string | undefined> {

@@ -62,7 +62,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   type Place = { circle: Circle<Exported> | undefined; sameName: number; here: readonly Present[] };
 
   async function importItem(kind: KindOfItem, item: Exported, { circle, sameName, here }: Place): Promise<Outcome> {
-    // One of several would be a guess, for those that depend on it, too.
+    // Choosing one of several would be a guess, also for items that depend on it.
     const present = sameName === 1 && here.length === 1 ? here[0] : undefined;
     try {
       if (item.fault) return outcomeOf(kind, item, { outcome: 'refused', refusal: item.fault });

@@ -29,7 +29,7 @@ export async function presentItems(
   return found;
 }
 
-/** One that was made since the list was read. */
+/** Finds an item that was made since the list was read. */
 export async function findHere(target: ApiClient, kind: KindOfItem, name: string): Promise<Present | undefined> {
   for await (const item of target.list(kind.path, {}, { search: name })) {
     if (isFields(item) && item[kind.nameField] === name) return presentItem(item);

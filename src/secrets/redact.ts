@@ -1,4 +1,4 @@
-/** Last line of defence for logs: whatever gets there, keys and passwords do not, nor what other people's software says. */
+/** Last line of defence for logs: keeps out keys, passwords and the texts of other people's software. */
 import { SluiceError } from '../errors.ts';
 
 const SECRET_NAME =

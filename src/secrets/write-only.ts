@@ -6,7 +6,7 @@ type Values = Record<string, unknown>;
 
 /**
  * @returns a copy that holds only what the schema names and does not mark as secret; nested objects likewise. A key that the
- * schema does not know is left out: what nobody described could be anything.
+ * schema does not know is left out: an undescribed value could be anything.
  */
 export function withoutSecrets(schema: { properties: unknown }, value: Readonly<Values>): Values {
   const open: Values = {};

@@ -18,7 +18,7 @@ import { isPolled } from './pollers.ts';
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
 
-/** `status` is how an execution ended, as Temporal spells it; `RUNNING` while it has not, also when somebody paused it. */
+/** `status` is how an execution ended, as Temporal spells it; `RUNNING` while it has not, also while it is paused. */
 export type Execution = { runId: string; status: string };
 
 /** `temporal.api.enums.v1.PendingActivityState` */

@@ -77,7 +77,7 @@ export function follows(described: ScheduleDescription, row: ScheduledRow): bool
 }
 
 /**
- * How a schedule compares with its row. `pause`: it is paused where the row is not, or the other way round, and somebody did that in
+ * How a schedule compares with its row. `pause`: it is paused where the row is not, or the other way round, and a person did that in
  * Temporal, because its memo has the row's version. `since` is the earliest instant, in milliseconds, at which that can have been.
  */
 export type Comparison = {

@@ -117,7 +117,7 @@ async function connect(address: string): Promise<NativeConnection> {
   const answered = new AbortController();
   const silent = sleep(CONNECT_MS, undefined, { signal: answered.signal }).then(
     () => {
-      // One that is made later is not used.
+      // A connection that comes late is not used.
       connecting.then(async (connection) => connection.close()).catch(() => {});
       throw new Unavailable('The workflow service is not reachable right now.', 5);
     },

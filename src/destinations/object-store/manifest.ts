@@ -95,7 +95,7 @@ export async function readTaggedManifest(
 /**
  * Reads the interval's present manifest.
  * @returns undefined when there is none
- * @throws DestinationRejected when the object is not a manifest of this export: somebody else's data is never overwritten
+ * @throws DestinationRejected when the object is not a manifest of this export: data of others is never overwritten
  */
 export async function readManifest(store: ObjectStore, key: string, delivery: Delivery): Promise<Manifest | undefined> {
   const manifest = await readAnyManifest(store, key);

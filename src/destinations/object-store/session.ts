@@ -1,4 +1,4 @@
-/** A session on any store of objects: files are staged as uploads that nobody sees, until `commit.ts` makes them the interval. */
+/** A session on any store of objects: files are staged as invisible uploads, until `commit.ts` makes them the interval. */
 import type { Part, PartSource, Receipt, Session, StagedPart } from '../contract.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { commitFiles } from './commit.ts';

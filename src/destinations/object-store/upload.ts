@@ -11,7 +11,7 @@ export function pieceBytes(number: number, firstBytes: number): number {
 }
 
 /**
- * Stores the content under the upload, whose size nobody needs to know before. An empty content is one empty piece.
+ * Stores the content under the upload, whose size need not be known before. An empty content is one empty piece.
  * @throws UploadGone when the upload was aborted meanwhile; whatever the content throws
  */
 export async function fill(

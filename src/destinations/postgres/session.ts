@@ -13,7 +13,7 @@ import { addTimelineColumn, findReceipt } from './ledger.ts';
 import { prepareTables, type TableNames } from './tables.ts';
 import { differences } from './verify.ts';
 
-/** A stage that somebody is still loading is left for the next delivery to drop. */
+/** A stage that is still being loaded is left for the next delivery to drop. */
 const DROP_LOCK_TIMEOUT = '2s';
 const LOCK_NOT_AVAILABLE = '55P03';
 /** In a commit it is a stage: a later run dropped it, or the database was restored from a copy without it. */

@@ -38,7 +38,7 @@ export function tableNames(schema: string, table: string): TableNames {
 }
 
 /**
- * Makes the tables that do not exist. A target that somebody else made must have every column of the export, and a unique key where
+ * Makes the tables that do not exist. A target that the user made must have every column of the export, and a unique key where
  * rows have versions.
  * @throws DestinationRejected with the statements that add what a table lacks; DestinationUnavailable while there is no schema, as in a
  *   restore; the driver's errors

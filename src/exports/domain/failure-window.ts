@@ -5,7 +5,7 @@ import type { Interval } from './cadence.ts';
 export type FailureWindow = { runs: number; failures: number };
 
 /**
- * Errors of runs that left a delivery as it was, until somebody decides about it. They tell nothing of the destination, and after a
+ * Errors of runs that left a delivery as it was, until a person decides about it. They tell nothing of the destination, and after a
  * restore there is one for each data interval since the backup: they are no reason to stop delivering the others.
  */
 export const AWAITING_DECISION: readonly string[] = ['DeliveredElsewhere', 'DeliveryWouldShrink'];
