@@ -1,0 +1,182 @@
+/**
+ * Comments and test titles begin with the noun that they are about, and names are those of docs/glossary.md: a pronoun or a question word
+ * leaves the reader to guess. Migrations are left out, because they are never edited.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const FOLDERS = ['src', 'activities', 'workflows', 'test', 'bench'];
+
+const PEOPLE = 'the noun for the people: callers, members, persons, readers';
+const THINGS = 'the noun for the thing, and then what is true of it';
+const ABSENCE = 'the noun, and "no" or "never" later: "No run …", "Requests are never …"';
+/** Words that no comment begins with, nor a line of one, and what to begin with instead. */
+const OPENINGS: Readonly<Record<string, string>> = {
+  Who: PEOPLE,
+  Whoever: PEOPLE,
+  Whose: PEOPLE,
+  Somebody: PEOPLE,
+  Everybody: PEOPLE,
+  Anybody: PEOPLE,
+  They: PEOPLE,
+  Those: PEOPLE,
+  What: THINGS,
+  Whatever: THINGS,
+  It: THINGS,
+  Its: THINGS,
+  That: THINGS,
+  Something: THINGS,
+  Told: THINGS,
+  Asked: THINGS,
+  Nobody: ABSENCE,
+  Nothing: ABSENCE,
+};
+
+/** Words of these that a title may begin with: a title goes on the sentence of its `describe`. */
+const FINE_IN_TITLES = ['They', 'It', 'Its', 'That', 'Something', 'Nothing', 'Anybody', 'Asked'];
+
+/** Names that were given up, as patterns, and the name or the kind of name to use instead. */
+const RETIRED: readonly (readonly [pattern: string, instead: string])[] = [
+  ['toldOf|ToldOf\\w*', 'the noun for what is returned, such as loggedFieldsOf'],
+  ['tellOf\\w*', 'a verb for the effect, such as registerExports'],
+  ['keptBy', 'waitingReason'],
+  ['whatKeeps\\w*', 'backfillWaitingReason'],
+  ['sayTaken', 'throwNameTaken'],
+  ['notingFailure', 'withFailureRecorded'],
+  ['Asker', 'EvaluationContext'],
+  ['UNTOLD_\\w*', 'HIDDEN_…_FIELDS'],
+  ['blame', 'attributeFailure'],
+  ['heldOutAs\\w*', 'holdoutShare'],
+];
+const RETIRED_NAMES = RETIRED.map(([pattern]) => pattern).join('|');
+
+type Finding = { line: number; text: string; instead: string };
+
+const OPENING = new RegExp(`^(?:${Object.keys(OPENINGS).join('|')})\\b`);
+const TITLES = Object.keys(OPENINGS).filter((word) => !FINE_IN_TITLES.includes(word));
+const TITLE = new RegExp(`^(?:${TITLES.join('|')})\\b`, 'i');
+const NAME = new RegExp(`^(?:${RETIRED_NAMES})$`);
+/** Text without a match has nothing to find, and need not be parsed: that takes most of the time. */
+const SUSPECT = new RegExp(
+  [
+    String.raw`(?://|/\*|^\s*\*)[\s*]*(?:${Object.keys(OPENINGS).join('|')})\b`,
+    String.raw`\b(?:it|describe)[\w.]*\(\s*['"\`](?:${TITLES.map(eitherCase).join('|')})\b`,
+    String.raw`\b(?:${RETIRED_NAMES})\b`,
+  ].join('|'),
+  'm',
+);
+
+function eitherCase(word: string): string {
+  return `[${word[0]}${word[0]!.toLowerCase()}]${word.slice(1)}`;
+}
+
+/** @returns what is to be worded otherwise in a file of TypeScript, in no order; `line` counts from 1 */
+function findingsIn(text: string): Finding[] {
+  if (!SUSPECT.test(text)) return [];
+  const tree = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+  const found: Finding[] = [];
+  const add = (at: number, shown: string, instead: string) =>
+    found.push({ line: tree.getLineAndCharacterOfPosition(at).line + 1, text: shown, instead });
+  const comments = new Set<number>();
+  const visit = (node: ts.Node): void => {
+    if (node.kind >= ts.SyntaxKind.FirstJSDocNode && node.kind <= ts.SyntaxKind.LastJSDocNode) return;
+    if (ts.isIdentifier(node) && NAME.test(node.text)) add(node.getStart(tree), node.text, nameInstead(node.text));
+    if (ts.isCallExpression(node)) {
+      const title = titleOf(node);
+      const word = title && TITLE.exec(title.text)?.[0];
+      if (title && word) add(title.getStart(tree), title.text, openingInstead(word));
+    }
+    const children = node.getChildren(tree);
+    children.forEach(visit);
+    if (children.length > 0) return;
+    const ranges = [
+      ...(ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []),
+      ...(ts.getTrailingCommentRanges(text, node.getEnd()) ?? []),
+    ];
+    for (const { pos, end } of ranges) {
+      if (comments.has(pos)) continue;
+      comments.add(pos);
+      for (const { at, words } of linesOf(text.slice(pos, end))) {
+        const word = OPENING.exec(words)?.[0];
+        if (word) add(pos + at, words, openingInstead(word));
+      }
+    }
+  };
+  visit(tree);
+  return found;
+}
+
+/** @returns the words of each line of a comment, and where the line begins in it */
+function linesOf(comment: string): { at: number; words: string }[] {
+  let at = 0;
+  return comment.split('\n').map((line) => {
+    const words = line.replace(/^\s*(?:\/\/+|\/\*+|\*+(?!\/))?\s*/, '').replace(/\s*\*\/$/, '');
+    const one = { at, words };
+    at += line.length + 1;
+    return one;
+  });
+}
+
+function titleOf({ expression, arguments: [first] }: ts.CallExpression): ts.LiteralLikeNode | undefined {
+  const called = ts.isPropertyAccessExpression(expression) ? expression.expression : expression;
+  if (!first || !ts.isIdentifier(called) || !['it', 'describe'].includes(called.text)) return undefined;
+  if (ts.isTemplateExpression(first)) return first.head;
+  return ts.isStringLiteralLike(first) ? first : undefined;
+}
+
+function openingInstead(word: string): string {
+  return OPENINGS[word[0]!.toUpperCase() + word.slice(1).toLowerCase()]!;
+}
+
+function nameInstead(name: string): string {
+  return RETIRED.find(([pattern]) => new RegExp(`^(?:${pattern})$`).test(name))![1];
+}
+
+function sourceFiles(): string[] {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'))
+      .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name))),
+  ).sort();
+}
+
+describe('the vocabulary', () => {
+  it('is kept by all comments, test titles and names', () => {
+    const files = sourceFiles();
+    assert.ok(files.length > 1000, `only ${files.length} files were found`);
+    const complaints = files.flatMap((file) =>
+      findingsIn(readFileSync(path.join(ROOT, file), 'utf8')).map(
+        ({ line, text, instead }) => `${file}:${line}: “${text}” – use ${instead}`,
+      ),
+    );
+    assert.equal(complaints.length, 0, `\n${complaints.join('\n')}`);
+  });
+
+  const CASES: [name: string, text: string, lines: number[]][] = [
+    ['a comment on its own line', 'a();\n// Who asks.\nb();', [2]],
+    ['a comment after a statement', 'a(); // It waits.\n', [1]],
+    ['a docstring', '/** What is there. */\nlet a;', [1]],
+    ['a later line of a docstring', '/**\n * Runs.\n * Nobody waits.\n */\nlet a;', [3]],
+    ['a comment at the end', 'a();\n// Those.', [2]],
+    ['a title', "describe('runs', () => {\n  it('who asks', f);\n});", [2]],
+    ['a title with a value', 'it.only(`what ${a} does`, f);', [1]],
+    ['a name', 'const a = 1;\nfunction toldOf() {}', [2]],
+    ['a property', 'a.whatKeepsRun();', [1]],
+    ['no string', "const a = '// Who asks.';\nconst b = `\n * What is there.`;\nconst c = 'toldOf';", []],
+    ['no word inside of a sentence', '// Runs say who asks.\n// who asks', []],
+    ['no longer word', '// Items are there. Whosoever.\nconst toldOften = 1;', []],
+    ['no title that goes on a sentence', "it('that waits is there', f);", []],
+  ];
+  for (const [name, text, lines] of CASES) {
+    it(`finds ${name}`, () => {
+      assert.deepEqual(
+        findingsIn(text).map(({ line }) => line),
+        lines,
+      );
+    });
+  }
+});
