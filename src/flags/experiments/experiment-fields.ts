@@ -56,19 +56,42 @@ function instantOf(text: string | null | undefined, attr: string): string | null
  * @throws InvalidInput for what comes in another order
  */
 export function checkPhases(
-  before: Pick<ExperimentFields, 'start_date' | 'end_date'> | undefined,
+  before: Pick<ExperimentFields, 'start_date' | 'end_date' | 'archived'> | undefined,
   after: Pick<ExperimentFields, 'start_date' | 'end_date' | 'archived' | 'metrics' | 'metrics_secondary'>,
 ): void {
   const { start_date: start, end_date: end, archived } = after;
-  if (before && ['running', 'stopped'].includes(phaseOf(before)) && !start) {
-    throw new InvalidInput('An experiment that was launched cannot become a draft again.', 'start_date');
-  }
+  const phaseBefore = before && phaseOf(before);
+  if (phaseBefore === 'running' || phaseBefore === 'stopped') checkStart(phaseBefore, start);
   if (end && !start) throw new InvalidInput('An experiment that was not launched cannot end.', 'end_date');
-  if (start && end && start >= end) throw new InvalidInput('End date must be after start date', 'end_date');
-  if (archived && phaseOf(after) !== 'stopped')
-    throw new InvalidInput('Experiment must be ended before it can be archived.', 'archived');
+  if (start && end && start >= end) {
+    const unbegun = phaseBefore === 'scheduled' && phaseOf(after) === 'stopped';
+    const advice = '. The experiment is scheduled and has not begun: send `start_date: null` to make it a draft again.';
+    throw new InvalidInput(`End date must be after start date${unbegun ? advice : ''}`, 'end_date');
+  }
+  if (archived && phaseOf(after) !== 'stopped') {
+    throw new InvalidInput(
+      before?.archived
+        ? 'The experiment is archived, and only an ended experiment can be. Send `archived: false` too to let it run again.'
+        : 'Experiment must be ended before it can be archived.',
+      'archived',
+    );
+  }
   const uuids = [...after.metrics, ...after.metrics_secondary].map(({ uuid }) => uuid);
   const twice = uuids.find((uuid, index) => uuids.indexOf(uuid) !== index);
   if (twice === undefined) return;
   throw new InvalidInput(`Duplicate metric UUID: '${twice}'. Each metric must have a unique UUID.`, 'metrics');
+}
+
+/**
+ * Persons have seen the variants since the start, so it may be corrected, but not taken back.
+ * @throws InvalidInput for a start that is removed or moved to the future
+ */
+function checkStart(phase: 'running' | 'stopped', start: string | null): void {
+  if (!start) throw new InvalidInput('An experiment that was launched cannot become a draft again.', 'start_date');
+  if (phaseOf({ start_date: start, end_date: null }) !== 'scheduled') return;
+  throw new InvalidInput(
+    'The experiment has begun, so its start cannot move to the future. ' +
+      `${phase === 'running' ? 'End it and create' : 'Create'} another experiment, which may use the same flag.`,
+    'start_date',
+  );
 }

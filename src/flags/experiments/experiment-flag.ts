@@ -9,7 +9,7 @@ import type { FlagBound } from '../stores.ts';
 import type { GivenFields } from './experiment-fields.ts';
 import type { Experiment } from './experiments.store.ts';
 import type { Holdout } from './holdouts.store.ts';
-import { phaseOf } from './phases.ts';
+import { phaseOf, UNSCHEDULE_FIRST } from './phases.ts';
 import {
   checkedVariants,
   newFilters,
@@ -85,11 +85,15 @@ export async function filtersAfter(
   flag: FeatureFlag,
   { wanted, arrangement }: { wanted: GivenFields & { deleted?: boolean }; arrangement: Arrangement },
 ): Promise<FlagFilters> {
-  const isDraft = phaseOf(current) === 'draft';
-  if (!isDraft) refuseRearrangement(flag.filters, arrangement);
+  const phase = phaseOf(current);
+  const isDraft = phase === 'draft';
+  const advice = phase === 'scheduled' ? `. ${UNSCHEDULE_FIRST}` : '';
+  if (!isDraft) refuseRearrangement(flag.filters, arrangement, advice);
   const filters = isDraft ? rearranged(flag.filters, arrangement) : flag.filters;
   if (wanted.holdout_id === undefined || wanted.holdout_id === current.holdout_id) return filters;
-  if (!isDraft && !wanted.deleted) throw new InvalidInput("Can't update holdout on running Experiment", 'holdout_id');
+  if (!isDraft && !wanted.deleted) {
+    throw new InvalidInput(`Can't update holdout on ${phase} Experiment${advice}`, 'holdout_id');
+  }
   return withHoldout(filters, await holdoutOf(bound, current.project_id, wanted.holdout_id));
 }
 

@@ -29,6 +29,10 @@ export function isOpen(dates: Dates, now = Date.now()): boolean {
   return ['scheduled', 'running'].includes(phaseOf(dates, now));
 }
 
+/** For refusals of what a scheduled experiment keeps as it is: it has not begun, so it cannot end either. */
+export const UNSCHEDULE_FIRST =
+  'Send `start_date: null` to the experiment first, which makes it a draft again and leaves the flag on.';
+
 /** `phaseOf` for Postgres. */
 export const IN_PHASE: Record<Phase, string> = {
   draft: 'start_date is null',

@@ -67,13 +67,17 @@ function refusal(detail: string): InvalidInput {
   return new InvalidInput(detail, 'parameters');
 }
 
-/** The participants of a launched experiment stay the same, because measurements of others cannot be compared. @throws InvalidInput */
-export function refuseRearrangement(filters: FlagFilters, arrangement: Arrangement): void {
+/**
+ * The participants of a launched experiment stay the same, because measurements of others cannot be compared.
+ * @param advice the end of the refusal
+ * @throws InvalidInput naming what would change
+ */
+export function refuseRearrangement(filters: FlagFilters, arrangement: Arrangement, advice = ''): void {
   const present = arrangementOf(filters);
   for (const name of Object.keys(present) as (keyof Arrangement)[]) {
     const given = arrangement[name];
     if (given === undefined || isDeepStrictEqual(essence(given), essence(present[name]))) continue;
-    throw refusal(`Can't update ${name} on Experiment`);
+    throw refusal(`Can't update ${name} on Experiment${advice}`);
   }
 }
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../errors.ts';
 import type { Rights } from '../../http/access.ts';
-import { isOpen } from '../experiments/phases.ts';
+import { isOpen, phaseOf, UNSCHEDULE_FIRST } from '../experiments/phases.ts';
 import type { FlagBound } from '../stores.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { variantsOf, type FlagFilters } from './filters.ts';
@@ -70,17 +70,19 @@ export async function checkUndisturbed(
 ): Promise<void> {
   const renamed = after.key !== flag.key;
   if (!renamed && isDeepStrictEqual(sharesOf(flag.filters), sharesOf(after.filters))) return;
-  const [running] = await runningOn(experiments, flag);
-  if (!running) return;
+  const [open] = await openOn(experiments, flag);
+  if (!open) return;
+  const phase = phaseOf(open);
   throw new InvalidInput(
-    `The experiment "${running.name}" (ID: ${running.id}) is running on this flag: its ` +
+    `The experiment "${open.name}" (ID: ${open.id}) is ${phase} on this flag: its ` +
       `${renamed ? 'key stays as it is' : 'variants and their percentages stay as they are'}. ` +
-      'End the experiment first.',
+      (phase === 'scheduled' ? UNSCHEDULE_FIRST : 'End the experiment first.'),
     renamed ? 'key' : 'filters__multivariate__variants',
   );
 }
 
-async function runningOn({ ofFlag }: FlagBound['experiments'], flag: FeatureFlag) {
+/** @returns the experiments that are scheduled or running, oldest first */
+async function openOn({ ofFlag }: FlagBound['experiments'], flag: FeatureFlag) {
   const linked = await ofFlag(flag.projectId, flag.id);
   return linked.filter((experiment) => isOpen(experiment));
 }
@@ -97,13 +99,23 @@ export async function checkUnused({ earlyAccess, experiments, surveys }: FlagBou
   if (feature !== undefined) {
     throw inUse('early access features', `the early access feature "${feature}" before deleting the flag`);
   }
-  const running = await runningOn(experiments, flag);
-  if (running.length > 0) {
-    const ids = running.map((experiment) => experiment.id).join(', ');
-    throw inUse(`running experiments (ID: ${ids})`, 'or end them before deleting the flag');
+  const open = await openOn(experiments, flag);
+  const scheduled = open.filter((experiment) => phaseOf(experiment) === 'scheduled');
+  const running = open.filter((experiment) => !scheduled.includes(experiment));
+  if (running.length > 0)
+    throw inUse(`running experiments (${idsOf(running)})`, 'or end them before deleting the flag');
+  if (scheduled.length > 0) {
+    throw inUse(
+      `scheduled experiments (${idsOf(scheduled)})`,
+      'them, or send `start_date: null` to each of them first',
+    );
   }
   const survey = await surveys.usesFlag(projectId, id);
   if (survey !== undefined) throw inUse('surveys', `or unlink the survey "${survey}" before deleting the flag`);
+}
+
+function idsOf(linked: readonly { id: number }[]): string {
+  return `ID: ${linked.map(({ id }) => id).join(', ')}`;
 }
 
 function inUse(what: string, who: string): InvalidInput {

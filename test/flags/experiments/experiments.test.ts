@@ -446,12 +446,71 @@ describe('experiments', () => {
       assert.deepEqual([status, flag.active], ['scheduled', true]);
       const { detail } = await world.refused('GET', `/experiments/${id}/results/`);
       assert.match(detail, /has not begun/);
-      await assert.rejects(changeIts(flag.id, { key: newKey() }), /End the experiment first/);
       assert.equal((await change(id, { start_date: null })).status, 'draft');
       await change(id, { start_date: inDays(1) });
       await world.db('experiments').where({ id }).update({ start_date: LAUNCH });
       await world.done('GET', `/experiments/${id}/results/`);
       assert.match((await world.refused('PATCH', `/experiments/${id}/`, { start_date: null })).detail, /draft again/);
+    });
+
+    it('with refusals while they are scheduled that say how to become a draft again', async () => {
+      const holdout = await createHoldout();
+      const { id, feature_flag: flag } = await create({ start_date: inDays(1) });
+      const advice = /[Ss]end `start_date: null` .*first/;
+      const rejected = (changes: FlagChanges, says: RegExp) =>
+        assert.rejects(changeIts(flag.id, changes), ({ message }: InvalidInput) => {
+          assert.match(message, says);
+          assert.match(message, advice);
+          assert.doesNotMatch(message, /running|End the experiment|end them/);
+          return true;
+        });
+      const scheduled = new RegExp(`"Checkout" \\(ID: ${id}\\) is scheduled on this flag`);
+      await rejected({ key: newKey() }, scheduled);
+      await rejected({ filters: { ...flag.filters, multivariate: null } }, scheduled);
+      await rejected({ deleted: true }, new RegExp(`in use with scheduled experiments \\(ID: ${id}\\)`));
+      for (const [body, attr, says] of [
+        [{ holdout_id: holdout.id }, 'holdout_id', /Can't update holdout on scheduled Experiment/],
+        [{ parameters: { rollout_percentage: 7 } }, 'parameters', /Can't update rollout_percentage on Experiment/],
+      ] as const) {
+        const refusal = await world.refused('PATCH', `/experiments/${id}/`, body);
+        assert.equal(refusal.attr, attr);
+        assert.match(refusal.detail, says);
+        assert.match(refusal.detail, advice);
+      }
+      const unended = await world.refused('PATCH', `/experiments/${id}/`, { end_date: LAUNCH });
+      assert.equal(unended.attr, 'end_date');
+      assert.match(unended.detail, /must be after start date\. .* is scheduled .*send `start_date: null`/);
+      await change(id, { start_date: null });
+      await change(id, { holdout_id: holdout.id });
+      await changeIts(flag.id, { deleted: true });
+    });
+
+    it('never from the beginning again: a start that has come does not move to the future', async () => {
+      const running = await create({ start_date: LAUNCH });
+      const stopped = await create({ start_date: LAUNCH, end_date: END });
+      for (const { id, status } of [running, stopped]) {
+        for (const body of [{ start_date: inDays(1) }, { start_date: inDays(1), end_date: null }]) {
+          const { attr, detail } = await world.refused('PATCH', `/experiments/${id}/`, body);
+          assert.equal(attr, 'start_date');
+          assert.match(
+            detail,
+            status === 'running' ? /has begun.* End it and create another/ : /has begun.* Create another/,
+          );
+        }
+        assert.equal((await world.done<Experiment>('GET', `/experiments/${id}/`)).status, status);
+        assert.equal((await change(id, { start_date: '2026-02-01' })).status, status);
+      }
+      assert.equal((await change(stopped.id, { end_date: null })).status, 'running');
+    });
+
+    it('again after an archive only with `archived: false`, as the refusal says', async () => {
+      const { id } = await create({ start_date: LAUNCH, end_date: END, archived: true });
+      for (const end_date of [null, inDays(1)]) {
+        const { attr, detail } = await world.refused('PATCH', `/experiments/${id}/`, { end_date });
+        assert.equal(attr, 'archived');
+        assert.match(detail, /is archived.*[Ss]end `archived: false` too/);
+      }
+      assert.equal((await change(id, { end_date: null, archived: false })).status, 'running');
     });
 
     it('until their end has come: until then the flag stays as it is', async () => {
