@@ -106,7 +106,7 @@ function prefixed(violation: Violation): RawObject {
   return Object.fromEntries(Object.entries(violation).map(([name, value]) => [`$csp_${name}`, value]));
 }
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** @returns 1, which keeps all, for what is no decimal number, as upstream: browsers would tell nobody of an error */
 function rateOf(text = ''): number {

@@ -14,7 +14,7 @@ const PLANNED: Readonly<Record<Outcome['outcome'], string>> = {
 };
 
 /** Words of refusals for what patterns may not hold; docs/feature-flags.md says how to do without. */
-const REWRITABLE = /\b(lookahead|lookbehind|back-reference|atomic group|possessive quantifier)\b.*regular expression/i;
+const REWRITABLE = /\b(?:lookahead|lookbehind|back-reference|atomic group|possessive quantifier)\b/i;
 const REWRITES = 'docs/feature-flags.md, "Patterns without lookaround", shows equivalents';
 
 export function lineOf(outcome: Outcome, dryRun: boolean): string {
@@ -36,7 +36,7 @@ function notesOf({ kind, outcome, active, refusal, leftOut, differs, withoutPayl
 
 function reasonOf({ attr, reason }: Refusal): string {
   const told = `${attr === null ? '' : `${attr}: `}${reason}`;
-  const hint = REWRITABLE.test(reason) ? ` (${REWRITES})` : '';
+  const hint = REWRITABLE.test(reason) && reason.includes('regular expression') ? ` (${REWRITES})` : '';
   return printable(told, LONGEST_REASON) + hint;
 }
 

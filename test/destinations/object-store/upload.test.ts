@@ -24,7 +24,7 @@ function rememberingStore(partBytes: number, partsInFlight: number) {
       pieces.push({ ...piece, bytes: Buffer.from(piece.bytes) });
       return { number: piece.number, tag: String(piece.number) };
     },
-    seal(_: unknown, sums: ContentSums) {
+    identify(_: unknown, sums: ContentSums) {
       seen.sums = sums;
       return { identity: 'i', checksum: null };
     },
