@@ -45,7 +45,7 @@ function importCommand(): Command {
       'Copies flags, and the cohorts that they name, through the API of a running server. Each file contains what the source answers to ' +
         'GET /api/projects/:id/feature_flags/?limit=1000 (--cohorts: …/cohorts/?limit=1000). A flag is known by its key, a cohort by ' +
         'its name: what exists is not created again, so an interrupted import continues when it is run again. Exit code: 0 everything is ' +
-        'here, 2 something was refused or lacks its encrypted payload, 1 stopped. Keys come from SLUICE_API_KEY and POSTHOG_API_KEY, or from ' +
+        'here, 2 something was refused or lacks its encrypted payload, or the files lack a page, 1 stopped. Keys come from SLUICE_API_KEY and POSTHOG_API_KEY, or from ' +
         'files. See docs/feature-flags.md.',
     )
     .argument('[files...]', 'lists of flags, in JSON; - for standard input')
@@ -69,41 +69,49 @@ async function run(files: string[], options: Options): Promise<void> {
   const config = readConfig();
   const { json, dryRun, update } = options;
   const target = await targetOf(options, config);
-  const given = options.from === undefined ? await readFiles(files, options) : await readSource(files, options, config);
+  const { warning, ...given } =
+    options.from === undefined ? await readFiles(files, options) : await readSource(files, options, config);
+  if (warning !== undefined) console.error(warning);
   const summary = emptySummary();
   for await (const outcome of importFlags(given, target, { update, dryRun })) {
     count(summary, outcome);
     console.log(json ? JSON.stringify(jsonOf(outcome)) : lineOf(outcome, dryRun));
   }
   console.log(json ? JSON.stringify({ ...summary, dry_run: dryRun }) : summaryLine(summary, dryRun));
-  if (summary.incomplete > 0) process.exitCode = EXIT_INCOMPLETE;
+  if (summary.incomplete > 0 || warning !== undefined) process.exitCode = EXIT_INCOMPLETE;
 }
 
 function jsonOf({ sourceId, leftOut, withoutPayload, ...told }: Outcome): Record<string, unknown> {
   return { ...told, source_id: sourceId, left_out: leftOut, without_payload: withoutPayload };
 }
 
-async function readFiles(files: readonly string[], { cohorts, fromProject, fromKeyFile }: Options): Promise<Export> {
+/** `warning`: the export is not whole. */
+type Given = Export & { warning?: string | undefined };
+
+async function readFiles(files: readonly string[], { cohorts, fromProject, fromKeyFile }: Options): Promise<Given> {
   if (files.length === 0) throw new CommandFailed('Name a file of flags, or a server with --from.');
   if (fromProject !== undefined || fromKeyFile !== undefined) {
     throw new CommandFailed('--from-project and --from-key-file are for --from.');
   }
   const flags = await readLists(files, 'flag');
   const named = cohorts && (await readLists(cohorts, 'cohort'));
-  for (const { warning } of [flags, ...(named ? [named] : [])]) {
-    if (warning !== undefined) console.error(printable(warning, LONGEST_WARNING));
-  }
-  return { flags: flags.items, cohorts: named?.items };
+  const warnings = [flags.warning, named?.warning].filter((warning) => warning !== undefined);
+  const warning = warnings.map((one) => printable(one, LONGEST_WARNING)).join('\n') || undefined;
+  return { flags: flags.items, cohorts: named?.items, warning };
 }
 
-async function readSource(files: readonly string[], options: Options, config: Config): Promise<Export> {
+async function readSource(files: readonly string[], options: Options, config: Config): Promise<Given> {
   const { from = '', fromProject, fromKeyFile, cohorts } = options;
   if (files.length > 0 || cohorts) throw new CommandFailed('Name files, or a server with --from, not both.');
   if (fromProject === undefined) throw new CommandFailed('--from needs --from-project, the id of the project there.');
   const source = apiClient({
     url: sourceAddress(from),
     project: projectId(fromProject, '--from-project'),
-    ...(await keyOf(fromKeyFile, config.POSTHOG_API_KEY, 'POSTHOG_API_KEY')),
+    ...(await keyOf(fromKeyFile, config.POSTHOG_API_KEY, {
+      variable: 'POSTHOG_API_KEY',
+      server: `${from}, the server of --from`,
+      option: '--from-key-file',
+    })),
     retry: RETRY,
     onWait: sayWait(from),
   });
@@ -122,18 +130,27 @@ async function targetOf({ url, project, keyFile }: Options, config: Config): Pro
   return apiClient({
     url: httpAddress(place, '--url').href,
     project: projectId(project ?? (running ? String(running.project_id) : '@current'), '--project'),
-    ...(await keyOf(keyFile, key, 'SLUICE_API_KEY')),
+    ...(await keyOf(keyFile, key, {
+      variable: 'SLUICE_API_KEY',
+      server: `${place}, the server to import into`,
+      option: '--key-file',
+    })),
     retry: RETRY,
     onWait: sayWait(place),
   });
 }
 
+/** The variable and the option that name the key of a server, for errors. */
+type KeySource = { variable: string; server: string; option: string };
+
 /** Key from a file first: an environment may hold one for something else. */
-async function keyOf(file: string | undefined, given: string | undefined, variable: string) {
+async function keyOf(file: string | undefined, given: string | undefined, { variable, server, option }: KeySource) {
   const keyName = file ?? variable;
   const text = file === undefined ? given : await readKey(file);
   if (text === undefined)
-    throw new CommandFailed(`${variable} is not set. It is the key of the server; a file of it will do, too.`);
+    throw new CommandFailed(
+      `${variable} is not set. Set it to an API key of ${server}, or name a file with the key: ${option}.`,
+    );
   const key = text.trim();
   if (!/^[\x21-\x7e]{1,1000}$/.test(key)) throw new CommandFailed(`${keyName} holds no key: one word is expected.`);
   return { key, keyName };

@@ -98,6 +98,11 @@ export function apiClient({ url, project, key, keyName, retry, onWait }: ApiClie
     return (await refusalOf(response)).reason;
   }
 
+  async function sayUnlisted(path: string, response: Response): Promise<string> {
+    const where = response.status === 404 ? ` of the project ${project}` : '';
+    return `${url} does not list ${path}${where}: ${await detailOf(response)}`;
+  }
+
   async function refusalOf(response: Response): Promise<Refusal> {
     const text = (await bytesOf(response).catch(() => Buffer.alloc(0))).toString();
     const { attr, code, detail } = fieldsOf(text);
@@ -126,7 +131,7 @@ export function apiClient({ url, project, key, keyName, retry, onWait }: ApiClie
       for (;;) {
         const page = await tried(async () => {
           const response = await ask('GET', `${path}?${search}`);
-          if (!response.ok) throw new CommandFailed(`${url} does not list ${path}: ${await detailOf(response)}`);
+          if (!response.ok) throw new CommandFailed(await sayUnlisted(path, response));
           return parseList(await bytesOf(response, limits.room), `The answer of ${url} to ${path}`);
         });
         for (const item of page.results) {
@@ -175,7 +180,9 @@ export function apiClient({ url, project, key, keyName, retry, onWait }: ApiClie
 
 function codeOf(error: unknown): string {
   const { cause, name, message } = error as Error & { cause?: { code?: string; message?: string } };
-  return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? cause?.message ?? message);
+  if (name === 'TimeoutError') return 'no answer in time';
+  if (cause?.message === 'bad port') return 'HTTP clients refuse this port, which is for another protocol';
+  return cause?.code ?? cause?.message ?? message;
 }
 
 function fieldsOf(text: string): Fields {

@@ -1,6 +1,5 @@
 /** The request to the API that makes a cohort here what it was in the export. */
 import { isDeepStrictEqual } from 'node:util';
-import { InvalidInput } from '../errors.ts';
 import { NewCohortBody } from '../flags/cohorts/cohorts.schema.ts';
 import { checkedCohortFilters, hasConditions } from '../flags/cohorts/filters.ts';
 import { filtersOfGroups } from '../flags/cohorts/groups.ts';
@@ -75,6 +74,7 @@ export function checkCohortBody(body: Fields): void {
  * @param present the cohort as the API shows it
  * @param body what is asked for
  * @returns names of fields that are to be otherwise
+ * @throws InvalidInput naming the field of the body that the API would refuse
  */
 export function cohortDifferences(present: Fields, body: Fields): string[] {
   const differs: string[] = [];
@@ -86,12 +86,7 @@ export function cohortDifferences(present: Fields, body: Fields): string[] {
 }
 
 function wantedFilters(body: Fields): unknown {
-  try {
-    return JSON.parse(JSON.stringify(checkedCohortFilters(conditionsIn(body) ?? {})));
-  } catch (error) {
-    if (error instanceof InvalidInput) return undefined;
-    throw error;
-  }
+  return JSON.parse(JSON.stringify(checkedCohortFilters(conditionsIn(body) ?? {})));
 }
 
 function conditionsIn({ filters, groups }: Fields): unknown {

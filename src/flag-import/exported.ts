@@ -32,6 +32,10 @@ export function exportedItem(item: unknown, kind: Kind, place: string): Exported
   if (typeof name !== 'string' || name === '') {
     throw new CommandFailed(`${place}.${nameField} is not a text, or missing: this is no list of ${kind}s.`);
   }
+  // A flag may have a name as well.
+  if (kind === 'cohort' && typeof item['key'] === 'string') {
+    throw new CommandFailed(`${place}.key belongs to a flag: this is no list of cohorts.`);
+  }
   if (id !== undefined && !(Number.isInteger(id) && (id as number) > 0 && (id as number) <= MAX_ID)) {
     throw new CommandFailed(`${place}.id is not an id: a whole number from 1 to ${MAX_ID} is expected.`);
   }

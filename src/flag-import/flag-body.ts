@@ -119,30 +119,25 @@ export function checkedFlagBody(body: Fields): readonly string[] {
  * @param present the flag as the API shows it
  * @param body what is asked for; fields that it leaves out are not compared
  * @returns names of fields that are to be otherwise
+ * @throws InvalidInput naming the field of the body that the API would refuse
  */
 export function flagDifferences(present: Fields, body: Fields): string[] {
   const names = Object.keys(body).filter((name) => name !== 'evaluation_tags');
   if (body['evaluation_tags'] !== undefined) names.push('evaluation_contexts');
   const wanted = wantedOf(body);
-  if (!wanted) return ['filters'];
   return names.filter(
     (name) => !isDeepStrictEqual(comparable(name, present[name], body), comparable(name, wanted[name], body)),
   );
 }
 
-/** The body as the API would store it and show it; undefined where it would refuse that. */
-function wantedOf(body: Fields): Fields | undefined {
-  try {
-    const given = structuredClone(body);
-    if (!isBody(given)) return undefined;
-    const { tags, evaluationContexts } = newFlagOf(given);
-    const checked = checkedFilters(given.filters);
-    const filters = given.is_remote_configuration === true ? rolledOut(checked) : checked;
-    return JSON.parse(JSON.stringify({ ...given, filters, tags, evaluation_contexts: evaluationContexts })) as Fields;
-  } catch (error) {
-    if (error instanceof InvalidInput) return undefined;
-    throw error;
-  }
+/** The body as the API would store it and show it. @throws InvalidInput where it would refuse that */
+function wantedOf(body: Fields): Fields {
+  const given = structuredClone(body);
+  if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
+  const { tags, evaluationContexts } = newFlagOf(given);
+  const checked = checkedFilters(given.filters);
+  const filters = given.is_remote_configuration === true ? rolledOut(checked) : checked;
+  return JSON.parse(JSON.stringify({ ...given, filters, tags, evaluation_contexts: evaluationContexts })) as Fields;
 }
 
 /** Without what the API stores otherwise than it is given, and what it does not show. */
@@ -154,5 +149,13 @@ function comparable(name: string, value: unknown, body: Fields): unknown {
     if (property.type !== 'flag' || (property.value !== 'true' && property.value !== 'false')) continue;
     property.value = property.value === 'true';
   }
-  return filters;
+  return withoutNulls(filters);
+}
+
+/** Members that are null mean the same as members that are missing. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isFields(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]));
 }

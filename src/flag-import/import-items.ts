@@ -6,7 +6,7 @@ import { dependencyOrder, type Circle } from './dependency-order.ts';
 import type { Exported } from './exported.ts';
 import { hasPayload, isEncrypted } from './flag-body.ts';
 import type { KindOfItem } from './kinds.ts';
-import type { Kind, Outcome } from './outcome.ts';
+import type { Kind, Outcome, Refusal } from './outcome.ts';
 import { findHere, presentItems, type Present } from './present.ts';
 import type { Reference } from './references.ts';
 
@@ -39,14 +39,17 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     wanted: (item: Exported) => boolean,
   ): AsyncGenerator<Outcome, void> {
     const ofKind = known[kind.kind];
-    const { live, deleted, byId } = sorted(items.filter(wanted));
+    const chosen = items.filter(wanted);
+    // An import without flags asks the server, too: its address and the key may be wrong.
+    if (kind.kind === 'cohort' && chosen.length === 0) return;
+    const { live, deleted, byId } = sorted(chosen);
+    const named = new Map<string, number>();
+    for (const { name } of live) named.set(name, (named.get(name) ?? 0) + 1);
+    const here = await presentItems(target, kind, new Set(named.keys()));
     for (const item of deleted) {
       if (item.id !== undefined) ofKind.set(item.id, { name: item.name, id: null, active: false, gone: 'deleted' });
       if (kind.kind === 'flag') yield outcomeOf(kind, item, { outcome: 'skipped' });
     }
-    const named = new Map<string, number>();
-    for (const { name } of live) named.set(name, (named.get(name) ?? 0) + 1);
-    const here = await presentItems(target, kind, new Set(named.keys()));
     const { order, circles } = dependencyOrder(live, (item) => sameKind(kind, item, byId));
     for (const item of order) {
       const outcome = await importItem(kind, item, {
@@ -74,10 +77,9 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
       return await make(kind, item);
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      const refusal = { attr: error.attr, code: error.code, reason: error.message };
       return outcomeOf(kind, item, {
         outcome: 'refused',
-        refusal,
+        refusal: refusalOf(error),
         id: present?.id ?? null,
         active: present?.active ?? item.active,
       });
@@ -120,8 +122,10 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     const { id, active } = present;
     const withoutPayload = lacksPayload(item) && !hasPayload(present.fields);
     const met = { id, active, withoutPayload };
-    const { body, differs } = compared(kind, item, present);
-    if (!update || !body || differs.length === 0) return outcomeOf(kind, item, { ...met, outcome: 'exists', differs });
+    const { body, differs, refusal } = compared(kind, item, present);
+    if (!update || !body || differs.length === 0) {
+      return outcomeOf(kind, item, { ...met, outcome: 'exists', differs, refusal });
+    }
     const changed = { ...met, outcome: 'updated' as const, active: item.active };
     if (dryRun) return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, kind.check(body)) });
     const headers = { 'If-Match': `"${present.version}"` };
@@ -134,16 +138,20 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, answer['ignored_members']) });
   }
 
-  /** @throws InvalidInput where it is to be changed to what cannot be */
+  /** @returns without `update`, `refusal`: why the two cannot be compared @throws InvalidInput with `update`, for the same reason */
   function compared(kind: KindOfItem, item: Exported, present: Present) {
     try {
       const body = kind.body(item.fields, rename);
-      return { body, differs: kind.differences(present.fields, body, item.fields) };
+      return { body, differs: kind.differences(present.fields, body, item.fields), refusal: null };
     } catch (error) {
       if (update || !(error instanceof InvalidInput)) throw error;
-      return { body: undefined, differs: [(error.attr ?? 'filters').split('__')[0]!] };
+      return { body: undefined, differs: [], refusal: refusalOf(error) };
     }
   }
+}
+
+function refusalOf({ attr, code, message }: InvalidInput): Refusal {
+  return { attr, code, reason: message };
 }
 
 /** A dry run's item has no id here yet: that of the export stands for it. */

@@ -24,11 +24,12 @@ export function lineOf(outcome: Outcome, dryRun: boolean): string {
 }
 
 function notesOf({ kind, outcome, active, refusal, leftOut, differs, withoutPayload }: Outcome): string[] {
-  if (refusal) return [reasonOf(refusal)];
+  if (refusal && outcome === 'refused') return [reasonOf(refusal)];
   if (outcome === 'skipped') return ['deleted in the export'];
   const notes: string[] = [];
   if (kind === 'flag' && !active) notes.push('inactive');
   if (withoutPayload) notes.push('the payload is missing: it is encrypted, and the export masks it; set it here');
+  if (refusal) notes.push(`cannot be compared: ${reasonOf(refusal)}`);
   if (differs.length > 0) notes.push(`differs in ${differs.join(', ')}; --update changes it`);
   if (leftOut.length > 0) notes.push(`left out: ${printable(leftOut.join(', '), LONGEST_REASON)}`);
   return notes;

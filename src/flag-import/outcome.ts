@@ -20,6 +20,7 @@ export type Outcome = {
   /** The item's id here; null: it is not here. */
   id: number | null;
   active: boolean;
+  /** Of one that exists: why the export cannot be compared with it. */
   refusal: Refusal | null;
   /** Fields and members of filters that the export has and nothing here keeps. */
   leftOut: readonly string[];

@@ -18,7 +18,6 @@ export async function presentItems(
   names: ReadonlySet<string>,
 ): Promise<Map<string, Present[]>> {
   const found = new Map<string, Present[]>();
-  if (names.size === 0) return found;
   for await (const item of target.list(kind.path)) {
     const name = isFields(item) ? item[kind.nameField] : undefined;
     if (typeof name !== 'string' || !names.has(name)) continue;

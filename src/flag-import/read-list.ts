@@ -1,6 +1,8 @@
 /** Lists of flags and cohorts, from files with answers of upstream's API. */
+import { isUtf8 } from 'node:buffer';
 import { CommandFailed } from '../errors.ts';
 import { openInput } from '../sending/input.ts';
+import { placeOfFault } from './broken-json.ts';
 import { exportedItem, isFields, type Exported } from './exported.ts';
 import { collect, MOST_ITEMS, roomForList } from './limits.ts';
 import type { Kind } from './outcome.ts';
@@ -16,7 +18,8 @@ export async function readLists(
 ): Promise<{ items: Exported[]; warning: string | undefined }> {
   const items: Exported[] = [];
   let count = 0;
-  let hasMore: string | undefined;
+  let isWhole = false;
+  let page: string | undefined;
   const room = roomForList();
   for (const file of files) {
     const { bytes } = await openInput(file);
@@ -26,11 +29,14 @@ export async function readLists(
       if (items.length > MOST_ITEMS) throw new CommandFailed(`${file} goes beyond ${MOST_ITEMS} ${kind}s.`);
     }
     count = Math.max(count, parsed.count);
-    if (parsed.hasNext) hasMore ??= file;
+    if (parsed.next === null) isWhole = true;
+    if (parsed.isPage) page ??= file;
   }
-  const isPart = hasMore !== undefined && items.length < count;
+  // A list without a count is whole when one of its pages is the last one.
+  const isPart = page !== undefined && (count === 0 ? !isWhole : items.length < count);
+  const given = count === 0 ? 'the last page is missing' : `${items.length} of ${count} ${kind}s are given`;
   const warning = isPart
-    ? `${hasMore} is a page of a longer list: ${items.length} of ${count} ${kind}s are given. Fetch all pages and name all files.`
+    ? `${page} is a page of a longer list: ${given}. Fetch all pages and name all files.`
     : undefined;
   return { items, warning };
 }
@@ -41,9 +47,10 @@ export type List = {
   place: string;
   /** Items on all pages; 0: the list does not say. */
   count: number;
-  hasNext: boolean;
   /** The address of the next page. */
   next: string | null;
+  /** Whether it names a page before or behind it. */
+  isPage: boolean;
 };
 
 /**
@@ -52,27 +59,28 @@ export type List = {
  */
 export function parseList(bytes: Buffer, name: string): List {
   const list = parse(bytes, name);
-  if (Array.isArray(list)) return { results: list, place: '', count: list.length, hasNext: false, next: null };
+  if (Array.isArray(list)) return { results: list, place: '', count: list.length, next: null, isPage: false };
   if (!isFields(list))
     throw new CommandFailed(`${name} holds no list: an array, or an object with results, is expected.`);
-  const { results, count, next } = list;
+  const { results, count, next, previous } = list;
   if (!Array.isArray(results)) throw new CommandFailed(`${name}: results is not an array, or missing.`);
   return {
     results,
     place: 'results',
     count: typeof count === 'number' ? count : 0,
-    hasNext: typeof next === 'string',
     next: typeof next === 'string' ? next : null,
+    isPage: typeof next === 'string' || typeof previous === 'string',
   };
 }
 
 function parse(bytes: Buffer, name: string): unknown {
+  if (!isUtf8(bytes)) throw new CommandFailed(`${name} is not valid UTF-8.`);
+  // A mark at the beginning is left out: editors on Windows write one.
+  const text = new TextDecoder('utf-8').decode(bytes);
+  if (text.trim() === '') throw new CommandFailed(`${name} is not valid JSON: it is empty.`);
   try {
-    // A mark at the beginning is left out: editors on Windows write one.
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+    return JSON.parse(text) as unknown;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new CommandFailed(`${name} is not valid UTF-8.`);
-    const at = /position \d+(?: \(line \d+ column \d+\))?/.exec(error.message)?.[0];
-    throw new CommandFailed(`${name} is not valid JSON${at === undefined ? '' : `, at ${at}`}.`);
+    throw new CommandFailed(`${name} is not valid JSON${placeOfFault(text, (error as Error).message)}.`);
   }
 }

@@ -210,6 +210,37 @@ describe('sluice flags import', () => {
       );
     });
 
+    it('says without --update why a flag or a cohort cannot be compared, as --update refuses it', async () => {
+      const cohorts = [cohort(7, 'Seven', isIn(88))];
+      const list = [
+        { id: 1, key: 'stray', filters: on(isIn(88)) },
+        { id: 2, key: 'base', filters: onPattern('a(?!b)') },
+        { id: 3, key: 'above', filters: dependingOn([5]) },
+        { id: 4, key: 'of-seven', filters: on(isIn(7)) },
+        { id: 5, key: 'missing', filters: on(isIn(88)) },
+      ].toReversed();
+      for (const name of ['stray', 'base', 'above', 'of-seven']) await make('feature_flags/', { key: name });
+      await make('cohorts/', cohort(1, 'Seven', pro));
+      const files = await given(list, cohorts);
+      const asIs = await run(...files);
+      const inEach = 'filters__groups__0__properties__0__';
+      const reasons = [
+        ['cohort  Seven', 'filters__properties__values__0__value: It names the cohort 88, which is not in the export.'],
+        ['flag    stray', `${inEach}value: It names the cohort 88, which is not in the export.`],
+        ['flag    base', `${inEach}value: A lookahead`],
+        ['flag    above', `${inEach}key: It depends on the flag missing, which was refused.`],
+      ];
+      const updated = await run(...files, '--update');
+      for (const [name, reason] of reasons) {
+        assert.ok(asIs.stdout.includes(`exists   ${name}  cannot be compared: ${reason}`), asIs.stdout);
+        assert.ok(updated.stdout.includes(`refused  ${name}  ${reason}`), updated.stdout);
+      }
+      assert.ok(
+        asIs.stdout.includes('exists   flag    of-seven  differs in filters; --update changes it'),
+        asIs.stdout,
+      );
+    });
+
     it('goes on where it was interrupted', async () => {
       const list = Array.from({ length: 6 }, (_, index) => ({
         id: index + 1,
@@ -306,6 +337,15 @@ describe('sluice flags import', () => {
     await ask('PATCH', `feature_flags/${id}/`, { filters: { groups: [{ rollout_percentage: 100 }], payloads } });
     const third = await run(...files, '--update');
     assert.deepEqual([third.lines[0], third.code], ['exists   flag    secret', 0]);
+    const body = { filters: { ...filters, multivariate: null, payloads } };
+    await ask('PATCH', `feature_flags/${id}/`, body);
+    const fourth = await run(...files);
+    assert.deepEqual([fourth.lines[0], fourth.code], ['exists   flag    secret', 0]);
+    await ask('PATCH', `feature_flags/${id}/`, { filters: { groups: [{ rollout_percentage: 50 }], payloads } });
+    const fifth = await run(...files, '--update');
+    assert.deepEqual([fifth.lines[0], fifth.code], ['updated  flag    secret', 0]);
+    const config = await get(`feature_flags/${id}/`);
+    assert.deepEqual(Object.keys((config['filters'] as { payloads: Body }).payloads), ['true']);
   });
 
   it('points from a pattern with lookaround or a back-reference to how it is said without', async () => {
@@ -393,7 +433,26 @@ describe('sluice flags import', () => {
     });
     const { stderr, code } = await run(file);
     assert.match(stderr, /page\.json is a page of a longer list: 1 of 3 flags are given/);
-    assert.equal(code, 0);
+    assert.equal(code, 2);
+    const pages: [Body, RegExp][] = [
+      [{ next: 'https://eu.posthog.com/x?offset=1' }, /page of a longer list: the last page is missing/],
+      [{ count: 3, next: null, previous: 'https://eu.posthog.com/x' }, /page of a longer list: 1 of 3 flags are given/],
+    ];
+    for (const [around, message] of pages) {
+      const part = await folder.write('part.json', { ...around, results: [{ id: 1, key: 'one', filters: on(pro) }] });
+      const told = await run(part);
+      assert.match(told.stderr, message);
+      assert.equal(told.code, 2);
+    }
+    const cohorts = await folder.write('part-of-cohorts.json', {
+      count: 2,
+      next: 'https://x.test',
+      results: [cohort(8, 'Eight', pro)],
+    });
+    const whole = await folder.write('whole.json', [{ id: 1, key: 'one', filters: on(pro) }]);
+    const told = await run(whole, '--cohorts', cohorts);
+    assert.match(told.stderr, /part-of-cohorts\.json is a page of a longer list: 1 of 2 cohorts are given/);
+    assert.equal(told.code, 2);
   });
 
   it('prints lines of JSON', async () => {

@@ -146,7 +146,10 @@ describe('sluice flags import --from', () => {
     const { code, stderr } = await run(gone.url);
     assert.deepEqual([code, stderr], [1, `sluice: ${gone.url}/ does not answer (ECONNREFUSED).\n`]);
     const forbidden = await run('http://127.0.0.1:1');
-    assert.equal(forbidden.stderr, 'sluice: http://127.0.0.1:1/ does not answer (bad port).\n');
+    assert.equal(
+      forbidden.stderr,
+      'sluice: http://127.0.0.1:1/ does not answer (HTTP clients refuse this port, which is for another protocol).\n',
+    );
   });
 
   it('ends with a source whose pages do not end', async () => {
@@ -187,7 +190,7 @@ describe('sluice flags import --from', () => {
         '{"detail": "API key missing required scope"}',
         /does not list feature_flags\/: API key missing required scope$/,
       ],
-      [404, '', /does not list feature_flags\/: 404 Not Found$/],
+      [404, '', /does not list feature_flags\/ of the project \d+: 404 Not Found$/],
     ];
     for (const [status, body, message] of answers) {
       await using server = await source((_, response) => response.writeHead(status).end(body));

@@ -24,8 +24,12 @@ describe('sluice flags import', () => {
     });
 
   const flags: [string, unknown, string][] = [
-    ['broken JSON', '{"results": [', ' is not valid JSON'],
-    ['an empty file', '', ' is not valid JSON'],
+    ['broken JSON', '{"results": [\n', ' is not valid JSON: it ends too early, in line 2.'],
+    ['a comma too many', '[{"id": 1},\n{"id": 2},\n]', ' is not valid JSON, at line 3, column 1.'],
+    ['a word', '[{"id": 1, "key": "one"},\n  {"id": yes, "key": "two"}]', ' is not valid JSON, at line 2, column 10.'],
+    ['a word at the beginning', 'flags: [{"id": 1, "key": "one"}]', ' is not valid JSON, at line 1, column 2.'],
+    ['a page of HTML', '<html>', ' is not valid JSON, at line 1, column 1.'],
+    ['an empty file', '', ' is not valid JSON: it is empty.'],
     ['a text', '"flags"', ' holds no list: an array, or an object with results, is expected.'],
     ['an object without results', {}, ': results is not an array, or missing.'],
     ['results that are none', { results: {} }, ': results is not an array, or missing.'],
@@ -62,6 +66,37 @@ describe('sluice flags import', () => {
       (await run(right, '--cohorts', file)).stderr,
       `sluice: ${file}: [0].name is not a text, or missing: this is no list of cohorts.\n`,
     );
+  });
+
+  it('takes no list of flags for cohorts, nor the reverse', async () => {
+    const ofFlags = await folder.write('of-flags.json', [{ id: 1, key: 'a', name: 'A', filters: on() }]);
+    const ofCohorts = await folder.write('of-cohorts.json', [{ id: 1, name: 'A', filters: {} }]);
+    const asCohorts = await run(ofFlags, '--cohorts', ofFlags);
+    assert.equal(asCohorts.stderr, `sluice: ${ofFlags}: [0].key belongs to a flag: this is no list of cohorts.\n`);
+    const asFlags = await run(ofCohorts);
+    assert.equal(
+      asFlags.stderr,
+      `sluice: ${ofCohorts}: [0].key is not a text, or missing: this is no list of flags.\n`,
+    );
+  });
+
+  it('asks the server before it says anything of the export', async () => {
+    const file = await folder.write('deleted.json', [{ id: 1, key: 'gone', deleted: true, filters: on() }]);
+    const into = (url: string, project: string, key: string) =>
+      sluice(['flags', 'import', '--url', url, '--project', project, file], { SLUICE_API_KEY: key });
+    const { url } = api.sluice;
+    const wrong = [
+      [await into(url, String(api.ours.projectId), 'phx_wrong'), /refused the key of SLUICE_API_KEY/],
+      [
+        await into(url, '999999', api.key),
+        /does not list feature_flags\/ of the project 999999: Project not found\.$/m,
+      ],
+      [await into('http://127.0.0.1:1', '1', api.key), /does not answer/],
+    ] as const;
+    for (const [{ stdout, stderr, code }, message] of wrong) {
+      assert.deepEqual([stdout, code], ['', 1]);
+      assert.match(stderr, message);
+    }
   });
 
   it('refuses a flag that is nested too deeply, and makes the others', async () => {
@@ -131,7 +166,10 @@ describe('sluice flags import', () => {
         ['--from', 'https://eu.posthog.com', '--from-project', '1/../2'],
         /^sluice: --from-project 1\/\.\.\/2 is not the id of a project/,
       ],
-      [['--from', 'https://eu.posthog.com', '--from-project', '1'], /^sluice: POSTHOG_API_KEY is not set/],
+      [
+        ['--from', 'https://eu.posthog.com', '--from-project', '1'],
+        /^sluice: POSTHOG_API_KEY is not set\. Set it to an API key of https:\/\/eu\.posthog\.com, the server of --from, or name a file with the key: --from-key-file\.$/,
+      ],
       [[file, '--key-file', '/nowhere.key'], /^sluice: \/nowhere\.key cannot be read \(ENOENT\)\.$/],
     ];
     for (const [words, message] of cases) {
@@ -150,7 +188,10 @@ describe('sluice flags import', () => {
       /^sluice: There is no \S+dev\.json: start a server here with "npm start", or give --url\.\n$/,
     );
     const noKey = await sluice(['flags', 'import', file, '--url', api.sluice.url]);
-    assert.match(noKey.stderr, /^sluice: SLUICE_API_KEY is not set/);
+    assert.match(
+      noKey.stderr,
+      /^sluice: SLUICE_API_KEY is not set\. Set it to an API key of http:\S+, the server to import into, or name a file with the key: --key-file\.\n$/,
+    );
   }).timeout(60_000);
 
   it('sends the key of the server that runs here to no other', async () => {

@@ -1,0 +1,41 @@
+/** The place at which a text stops being JSON, as far as the engine's error tells it. */
+
+/** Characters that the engine quotes before and behind the one at fault. */
+const QUOTED = 10;
+
+/**
+ * @param message of the SyntaxError that `JSON.parse` throws for the text
+ * @returns `, at line 3, column 7`, both from 1; empty where the error does not tell
+ */
+export function placeOfFault(text: string, message: string): string {
+  const at = offsetOf(text, message);
+  if (at === undefined) return '';
+  if (at >= text.length) return `: it ends too early, in line ${lineOf(text, text.length)}`;
+  return `, at line ${lineOf(text, at)}, column ${at - text.lastIndexOf('\n', at - 1)}`;
+}
+
+function offsetOf(text: string, message: string): number | undefined {
+  const position = / at position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
+  if (message.startsWith('Unexpected end')) return text.length;
+  const [, token = '', before, quoted = '', after] =
+    /^Unexpected token '(.+?)', (\.\.\.)?(".*")(\.\.\.)? is not valid JSON$/su.exec(message) ?? [];
+  const context = quoted.slice(1, -1);
+  if (before !== undefined) {
+    const start = onlyPlace(text, context);
+    return start === undefined ? undefined : start + QUOTED;
+  }
+  return after === undefined ? onlyPlace(text, token) : context.length - QUOTED;
+}
+
+/** @returns undefined where there is none, or more than one */
+function onlyPlace(text: string, part: string): number | undefined {
+  const first = part === '' ? -1 : text.indexOf(part);
+  return first === -1 || text.includes(part, first + 1) ? undefined : first;
+}
+
+function lineOf(text: string, end: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
