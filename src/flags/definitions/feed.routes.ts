@@ -27,7 +27,7 @@ const SCOPE = 'feature_flag:read';
 
 const FeedBody = Type.Object(
   {
-    flags: Type.Array(Type.Object({}), { description: 'By key, also those that are not active.' }),
+    flags: Type.Array(Type.Object({}), { description: 'Sorted by key, also those that are not active.' }),
     group_type_mapping: Type.Record(Type.String(), Type.String(), { description: 'Names of group types by index.' }),
     cohorts: Type.Record(Type.String(), Type.Object({}), { description: 'Those that the flags need, by id.' }),
     minimal_flag_called_events: Type.Boolean(),

@@ -1,4 +1,4 @@
-/** Payloads that only secret keys may read: encrypted at rest, shown masked, decrypted for `remote_config`. */
+/** Payloads that are secret: encrypted at rest, shown masked, decrypted for `remote_config` alone. */
 import { InvalidInput } from '../../errors.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { FeatureFlag, FlagFields } from './feature-flags.store.ts';

@@ -32,7 +32,7 @@ const given = {
     nullable(Type.Boolean(), { description: 'Read for its payload; a new one by everybody.' }),
   ),
   has_encrypted_payloads: Type.Optional(
-    nullable(Type.Boolean(), { description: 'The payload is for secret keys only, by `remote_config`.' }),
+    nullable(Type.Boolean(), { description: 'The payload is masked, and readable by `remote_config` only.' }),
   ),
   rollout_percentage: Type.Optional(
     Type.Unknown({ description: 'Refused: percentages are those of condition sets, `filters.groups[]`.' }),
