@@ -100,7 +100,7 @@ export function checkLateness(happened: bigint, now: bigint): void {
 /** @throws InvalidInput */
 export function checkMode({ [MODE]: mode }: RawObject): void {
   if (mode === undefined || mode === null || typeof mode === 'boolean') return;
-  throw new InvalidInput('This field must be true or false.', `properties__${MODE}`, 'invalid_cookieless_mode');
+  throw new InvalidInput(`${MODE} must be true or false.`, `properties__${MODE}`, 'invalid_cookieless_mode');
 }
 
 function missing(what: string, code: string): Dropped {

@@ -48,16 +48,35 @@ function uuidsOf(batch: readonly unknown[]): string[] {
   });
 }
 
-type Member = { of: 'event' | 'options'; name: string; property: string; read: (value: unknown) => unknown };
+type Member = {
+  of: 'event' | 'options';
+  name: string;
+  property: string;
+  read: (value: unknown) => unknown;
+  /** The values that are read, for errors. */
+  type: string;
+};
 
 const MEMBERS: readonly Member[] = [
-  { of: 'event', name: 'session_id', property: '$session_id', read: asText },
-  { of: 'event', name: 'window_id', property: '$window_id', read: asText },
+  { of: 'event', name: 'session_id', property: '$session_id', read: asText, type: 'text or a number' },
+  { of: 'event', name: 'window_id', property: '$window_id', read: asText, type: 'text or a number' },
   // Looked at where the events of all envelopes are: what is no boolean is refused there.
-  { of: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asItIs },
-  { of: 'options', name: 'disable_skew_correction', property: '$ignore_sent_at', read: asBoolean },
-  { of: 'options', name: 'process_person_profile', property: '$process_person_profile', read: asBoolean },
-  { of: 'options', name: 'product_tour_id', property: '$product_tour_id', read: asText },
+  { of: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asItIs, type: 'anything' },
+  {
+    of: 'options',
+    name: 'disable_skew_correction',
+    property: '$ignore_sent_at',
+    read: asBoolean,
+    type: 'true or false',
+  },
+  {
+    of: 'options',
+    name: 'process_person_profile',
+    property: '$process_person_profile',
+    read: asBoolean,
+    type: 'true or false',
+  },
+  { of: 'options', name: 'product_tour_id', property: '$product_tour_id', read: asText, type: 'text or a number' },
 ];
 
 /** @returns what is wrong with those that could not be unfolded */
@@ -76,13 +95,13 @@ function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
   parsed.properties ??= {};
   if (!isObject(parsed.properties)) return undefined;
   const options = event['options'] ?? {};
-  if (!isObject(options)) return invalidOptions('options');
+  if (!isObject(options)) return invalidOptions('options', 'an object');
   const properties = parsed.properties as Record<string, unknown>;
-  for (const { of, name, property, read } of MEMBERS) {
+  for (const { of, name, property, read, type } of MEMBERS) {
     const given = (of === 'event' ? event : options)[name] ?? undefined;
     if (given === undefined) continue;
     const value = read(given);
-    if (value === undefined) return invalidOptions(of === 'event' ? name : `options__${name}`);
+    if (value === undefined) return invalidOptions(of === 'event' ? name : `options__${name}`, type);
     properties[property] = value;
   }
   Object.assign(properties, around);
@@ -90,8 +109,9 @@ function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
 }
 
 /** Not the default in its place: it may say that somebody is not to be recognised. */
-function invalidOptions(attr: string): InvalidInput {
-  return new InvalidInput('This field has a value of another type.', attr, 'invalid_options');
+function invalidOptions(attr: string, type: string): InvalidInput {
+  // Answers hold the code alone: the warning has to name the field.
+  return new InvalidInput(`The event's ${attr.replace('__', '.')} must be ${type}.`, attr, 'invalid_options');
 }
 
 const BOOLEANS = new Map([

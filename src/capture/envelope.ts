@@ -115,20 +115,20 @@ function commonToken(events: readonly unknown[]): unknown {
 }
 
 /**
- * The reasons are those that SDK authors know from other servers of this protocol.
+ * @returns the key without space around it
  * @throws NotAuthenticated for what no project can have
  */
 export function usableToken(token: unknown): string {
   if (token === undefined || token === null) {
     throw new NotAuthenticated('No API key was given: name the project in `api_key`.');
   }
-  if (typeof token !== 'string') throw refused('not_a_string');
+  if (typeof token !== 'string') throw refused('it is not text');
   const trimmed = token.trim();
-  if (trimmed === '') throw refused('empty');
-  if (trimmed.length > 64) throw refused('too_long');
-  if (trimmed.startsWith('phx_')) throw refused(`personal_api_key. ${PUBLIC_KEY_WANTED}`);
-  if (trimmed.startsWith('phs_')) throw refused(`project_secret_api_key. ${PUBLIC_KEY_WANTED}`);
-  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw refused('not_ascii');
+  if (trimmed === '') throw refused('it is empty');
+  if (trimmed.length > 64) throw refused('it is longer than 64 characters');
+  if (trimmed.startsWith('phx_')) throw refused(`it is a personal API key. ${PUBLIC_KEY_WANTED}`);
+  if (trimmed.startsWith('phs_')) throw refused(`it is a secret key of a project. ${PUBLIC_KEY_WANTED}`);
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw refused('it holds other characters than a key has');
   return trimmed;
 }
 

@@ -71,6 +71,9 @@ function withNotes(
 }
 
 function readName(value: unknown, notes: Note[]): string {
+  if (typeof value !== 'string' && (value ?? undefined) !== undefined) {
+    throw new InvalidInput('The name of an event must be text.', 'event', 'missing_event_name');
+  }
   const name = typeof value === 'string' ? storableText(cut(value, LIMITS.eventNameLength)) : '';
   if (name.trim() === '') {
     throw new InvalidInput('An event needs a name that is not empty.', 'event', 'missing_event_name');
@@ -100,7 +103,7 @@ function readDistinctId(raw: RawObject, notes: Note[]): string {
 function readUuid(value: unknown): string {
   if (value === undefined || value === null || value === '') return uuidV7();
   const uuid = typeof value === 'string' ? canonicalUuid(value) : undefined;
-  if (uuid === undefined) throw new InvalidInput('This is not a valid UUID.', 'uuid', 'invalid_uuid');
+  if (uuid === undefined) throw new InvalidInput('The uuid of an event must be a UUID.', 'uuid', 'invalid_uuid');
   return uuid;
 }
 
@@ -114,7 +117,7 @@ type ReadProperties = {
 
 function readProperties(raw: RawObject, { escapes, groupTypes }: Reception): ReadProperties {
   const given = raw['properties'] ?? {};
-  if (!isObject(given)) throw new InvalidInput('This field must be an object.', 'properties');
+  if (!isObject(given)) throw new InvalidInput('The properties of an event must be an object.', 'properties');
   const { $elements_chain: chain } = given;
   const kept = withSetters(raw, chain === undefined ? given : withoutChain(given));
   const { object, text } = storableJson(withGroups(kept, groupTypes), escapes);

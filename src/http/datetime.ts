@@ -25,11 +25,16 @@ export function parseDatetime(text: string): GivenDatetime | undefined {
 export function datetimeOf(text: string, attr: string): string {
   const given = parseDatetime(text);
   if (given) return given.instant;
-  throw new InvalidInput(
-    'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].',
-    attr,
-  );
+  const hint = LOST_PLUS.test(text) ? ' In a query, the + of an offset is written as %2B.' : '';
+  throw new InvalidInput(WRONG_DATETIME + hint, attr);
 }
+
+/** Refusal of a text that is no instant. */
+export const WRONG_DATETIME =
+  'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DD, YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].';
+
+/** A query's plus sign arrives as a space. */
+const LOST_PLUS = /:\d{2}(?:\.\d+)? \d{2}(?::?\d{2})?$/;
 
 /** Instants that both Postgres and Temporal can hold, with room for arithmetic. */
 const FIRST = Date.parse('0002-01-01T00:00:00Z');

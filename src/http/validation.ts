@@ -4,6 +4,7 @@
  */
 import { InvalidInput } from '../errors.ts';
 import type { ErrorObject, TSchema } from '../schema.ts';
+import { WRONG_DATETIME } from './datetime.ts';
 
 type Schema = TSchema & { properties?: Record<string, Schema>; anyOf?: Schema[]; items?: Schema };
 type Failure = { path: string[]; code: string; detail: string; nested?: boolean };
@@ -95,8 +96,7 @@ function describe(error: ErrorObject): Failure {
 const NOT_NULL = 'This field may not be null.';
 
 const FORMATS: Readonly<Record<string, string>> = {
-  'date-time':
-    'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].',
+  'date-time': WRONG_DATETIME,
   email: 'Enter a valid email address.',
   uri: 'Enter a valid URL.',
   uuid: 'Must be a valid UUID.',

@@ -100,14 +100,21 @@ async function decodeText(text: string, hint: Hint | undefined, options: BodyOpt
     hint === 'lz64' ? Buffer.from(decompressLz64(packed, Math.min(limit, LONGEST_TEXT))) : fromBase64(packed);
   if (bytes.length > limit) throw new TooLarge(`The body is larger than ${limit} bytes when it is inflated.`);
   hold(bytes.length);
-  return inflate(bytes, undefined, options);
+  const inflated = await inflate(bytes, undefined, options);
+  // Many words are base64, too: what they decode to says nothing to their sender.
+  if (packed !== '' && !startsJson(firstIn(inflated))) throw neitherNor(hint);
+  return inflated;
+}
+
+function neitherNor(hint: Hint | undefined): MalformedRequest {
+  return new MalformedRequest(`The body is neither JSON nor ${hint === 'lz64' ? 'lz64' : 'base64'} of JSON.`);
 }
 
 const BASE64 = /^[\w+/-]*={0,2}$/;
 
 /** In either alphabet, padded or not. */
 function fromBase64(text: string): Buffer {
-  if (!BASE64.test(text)) throw new MalformedRequest('The body is neither JSON nor base64.');
+  if (!BASE64.test(text)) throw neitherNor('seen');
   return Buffer.from(text, 'base64');
 }
 

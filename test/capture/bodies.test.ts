@@ -239,6 +239,16 @@ describe('a body sent to capture', () => {
     }
   });
 
+  it('that is neither JSON nor base64 of JSON is called that', async () => {
+    const base64 = Buffer.from('hello, world').toString('base64');
+    for (const sent of ['x', 'hello', base64, '"a"', 'data=hello']) {
+      const { status, body } = await post(`${world.server.url}/batch/`, sent);
+      const expected = [400, 'parse_error', 'The body is neither JSON nor base64 of JSON.'];
+      assert.deepEqual([status, body['code'], body['detail']], expected, sent);
+    }
+    assert.equal((await post(`${world.server.url}/batch/`, '')).body['detail'], 'The body is empty.');
+  });
+
   it('may be a form, base64 or lz64 only of four mebibytes', async () => {
     const answer = await post(`${world.server.url}/batch/`, inflatingForm(5 * 1024 * 1024));
     assert.deepEqual([answer.status, answer.body['code']], [413, 'payload_too_large']);

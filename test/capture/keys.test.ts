@@ -99,9 +99,17 @@ describe('the keys of capture', () => {
     );
     const wanted = 'Send the public key of the project, which begins with phc_.';
     assert.deepEqual(details, [
-      `The API key is not valid: personal_api_key. ${wanted}`,
-      `The API key is not valid: project_secret_api_key. ${wanted}`,
+      `The API key is not valid: it is a personal API key. ${wanted}`,
+      `The API key is not valid: it is a secret key of a project. ${wanted}`,
     ]);
+  });
+
+  it('that no project can have are refused in plain words', async () => {
+    const reasons = { 'it is not text': 5, 'it is empty': ' ', 'it is longer than 64 characters': 'x'.repeat(65) };
+    for (const [reason, api_key] of Object.entries(reasons)) {
+      const { status, body } = await send({ api_key, batch: [event()] });
+      assert.deepEqual([status, body['detail']], [401, `The API key is not valid: ${reason}.`]);
+    }
   });
 
   const placed = async () =>

@@ -128,6 +128,25 @@ describe('a batch sent to /i/v1/analytics/events', () => {
     assert.equal(alone, 200);
   });
 
+  it('is dropped with a warning that names the option and the event', async () => {
+    const { apiToken, projectId } = await buildTenant(world.server.db);
+    const bad: [object, string][] = [
+      [{ options: 5 }, "The event's options must be an object."],
+      [
+        { options: { process_person_profile: 'maybe' } },
+        "The event's options.process_person_profile must be true or false.",
+      ],
+      [{ session_id: {} }, "The event's session_id must be text or a number."],
+    ];
+    const batch = bad.map(([more]) => event(more));
+    await send(batch, {}, headers({}, apiToken));
+    const [{ code, examples } = { code: '', examples: [] }] = await world.server.warnings(projectId);
+    const told = examples.map((example) => [example.event_uuid, example.detail]);
+    assert.equal(code, 'invalid_options');
+    const named = bad.map(([, detail], index) => [batch[index]!.uuid, detail]);
+    assert.deepEqual(told.toReversed(), named);
+  });
+
   it('says of each event that is stored otherwise than it was sent, why', async () => {
     const warned: [object, string][] = [
       [{ timestamp: 'yesterday' }, 'ignored_invalid_timestamp'],

@@ -15,14 +15,23 @@ describe('an event that capture drops', () => {
       { event: '', distinct_id: 'nameless\0', uuid: uuid.toUpperCase() },
       { event: 'e', distinct_id: 'd', uuid: 'broken' },
       { event: ' ', distinct_id: { a: 1 } },
-      'no object',
+      { event: 5, distinct_id: 'd' },
+      { event: 'e', distinct_id: 'd', properties: [], uuid },
     ];
     assert.equal((await post(`${world.server.url}/batch/`, { api_key: ours.apiToken, batch })).status, 200);
     const warnings = await world.server.warnings(ours.projectId);
     const counts = warnings.map(({ code, count }) => `${code} ${count}`).sort();
-    assert.deepEqual(counts, ['invalid_input 1', 'invalid_uuid 1', 'missing_event_name 2']);
+    assert.deepEqual(counts, ['invalid_input 1', 'invalid_uuid 1', 'missing_event_name 3']);
+    const detailsOf = (of: string) => warnings.find(({ code }) => code === of)!.examples.map(({ detail }) => detail);
+    assert.deepEqual(detailsOf('invalid_input'), ['The properties of an event must be an object.']);
+    assert.deepEqual(detailsOf('invalid_uuid'), ['The uuid of an event must be a UUID.']);
     const nameless = warnings.find(({ code }) => code === 'missing_event_name')!;
-    const [{ seen_at: _, ...last }, { seen_at: seenAt, ...first }] = nameless.examples as [Example, Example];
+    const [ofNumber, { seen_at: _, ...last }, { seen_at: seenAt, ...first }] = nameless.examples as [
+      Example,
+      Example,
+      Example,
+    ];
+    assert.equal(ofNumber.detail, 'The name of an event must be text.');
     assert.deepEqual(last, { detail: 'An event needs a name that is not empty.' });
     assert.deepEqual(first, { detail: last.detail, distinct_id: 'nameless\ufffd', event_uuid: uuid });
     assert.ok(Math.abs(Date.parse(seenAt) - Date.now()) < 60_000);

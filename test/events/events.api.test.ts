@@ -149,6 +149,14 @@ describe('events over HTTP', () => {
     ['?event=a&event=b', 'event'],
     [`?distinct_id=${'x'.repeat(10_240)}`, 'distinct_id'],
   ];
+  const detailOf = async (query: string) =>
+    ((await lookups.request('GET', `/events/${query}`)).body as { detail: string }).detail;
+
+  it('names the forms of a date, and how a plus sign is sent', async () => {
+    assert.match(await detailOf('?after=yesterday'), /: YYYY-MM-DD, YYYY-MM-DDThh:mm\S+$/);
+    assert.match(await detailOf('?after=2015-05-17T13:00+02:00'), /the \+ of an offset is written as %2B\.$/);
+  });
+
   for (const [query, attr] of bad) {
     it(`are not asked for by ${query.slice(0, 60)}`, async () => {
       const { status, body } = await lookups.request('GET', `/events/${query}`);
