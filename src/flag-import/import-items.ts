@@ -3,6 +3,7 @@ import { CommandFailed, InvalidInput } from '../errors.ts';
 import { TryAgain } from '../sending/retry.ts';
 import type { ApiClient, Written } from './api-client.ts';
 import { dependencyOrder, type Circle } from './dependency-order.ts';
+import { distinctItems } from './distinct-items.ts';
 import type { Exported } from './exported.ts';
 import { hasPayload, isEncrypted } from './flag-body.ts';
 import type { KindOfItem } from './kinds.ts';
@@ -18,7 +19,7 @@ export type ImportOptions = {
 };
 
 /** Facts about an item that conditions on it need. */
-type Known = { name: string; id: number | null; active: boolean; gone?: 'deleted' | 'refused' };
+type Known = { name: string; id: number | null; active: boolean; gone?: 'deleted' | 'refused' | 'ambiguous' };
 
 /** @param hasCohorts whether the export holds cohorts at all */
 export function itemImporter(target: ApiClient, { update, dryRun }: ImportOptions, hasCohorts: boolean) {
@@ -42,10 +43,11 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     const chosen = items.filter(wanted);
     // An import without flags asks the server, too: its address and the key may be wrong.
     if (kind.kind === 'cohort' && chosen.length === 0) return;
-    const { live, deleted, byId } = sorted(chosen);
+    const { live, deleted, byId, ambiguous: shared } = distinctItems(kind.kind, chosen);
     const named = new Map<string, number>();
-    for (const { name } of live) named.set(name, (named.get(name) ?? 0) + 1);
+    for (const { name, deleted: isGone } of live) if (!isGone) named.set(name, (named.get(name) ?? 0) + 1);
     const here = await presentItems(target, kind, new Set(named.keys()));
+    for (const id of shared) ofKind.set(id, { name: String(id), id: null, active: false, gone: 'ambiguous' });
     for (const item of deleted) {
       if (item.id !== undefined) ofKind.set(item.id, { name: item.name, id: null, active: false, gone: 'deleted' });
       if (kind.kind === 'flag') yield outcomeOf(kind, item, { outcome: 'skipped' });
@@ -57,7 +59,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
         sameName: named.get(item.name) ?? 1,
         here: here.get(item.name) ?? [],
       });
-      if (item.id !== undefined) ofKind.set(item.id, knownBy(outcome, item));
+      if (item.id !== undefined && !shared.has(item.id)) ofKind.set(item.id, knownBy(outcome, item));
       yield outcome;
     }
   };
@@ -187,31 +189,16 @@ function sameKind(kind: KindOfItem, { fields, fault }: Exported, byId: ReadonlyM
 /** @param named what a condition names; its id, where the export does not hold it */
 function sayUnusable(kind: Kind, named: Known | number, hasCohorts: boolean): string {
   const verb = kind === 'flag' ? 'It depends on the flag' : 'It names the cohort';
-  if (typeof named !== 'number') return `${verb} ${named.name}, which ${whyNot(named)}.`;
+  if (typeof named !== 'number') return `${verb} ${named.name}, which ${whyNot(kind, named)}.`;
   const wayOut = kind === 'cohort' && !hasCohorts ? '; name a file of cohorts with --cohorts' : '';
   return `${verb} ${named}, which is not in the export${wayOut}.`;
 }
 
-function whyNot({ gone }: Known): string {
+function whyNot(kind: Kind, { gone }: Known): string {
+  if (gone === 'ambiguous') return `is the id of several ${kind}s in the export`;
   if (gone === 'deleted') return 'is deleted in the export';
   if (gone === 'refused') return 'was refused';
   return 'is inactive. A flag can depend only on active flags. Activate it or remove the condition at the source, and export again';
-}
-
-/** The oldest first: lists have the newest first. What stands on two pages counts once. */
-function sorted(items: readonly Exported[]) {
-  const byId = new Map<number, Exported>();
-  const distinct = items.toReversed().filter((item) => {
-    if (item.id === undefined) return true;
-    if (byId.has(item.id)) return false;
-    byId.set(item.id, item);
-    return true;
-  });
-  return {
-    live: distinct.filter(({ deleted }) => !deleted),
-    deleted: distinct.filter(({ deleted }) => deleted),
-    byId,
-  };
 }
 
 function ambiguous({ kind, nameField }: KindOfItem, count: number, where: string): InvalidInput {

@@ -281,4 +281,10 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     tests: ['test/flag-import/import.test.ts'],
     grep: 'does not explain',
   },
+  {
+    name: 'import-shared-id',
+    guards: 'a condition of an import names no id that stands for two flags',
+    tests: ['test/flag-import/same-id.test.ts'],
+    grep: 'different keys',
+  },
 ];

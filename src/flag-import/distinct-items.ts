@@ -1,0 +1,53 @@
+/** Items of one kind, each once, and ids that stand for more than one of them. */
+import type { Exported } from './exported.ts';
+import type { Kind } from './outcome.ts';
+
+export type DistinctItems = {
+  /** Items that are imported or refused. */
+  live: Exported[];
+  deleted: Exported[];
+  /** Items by id, without ambiguous ids. */
+  byId: Map<number, Exported>;
+  /** Ids that items with different names share, as in exports of two servers. */
+  ambiguous: Set<number>;
+};
+
+/**
+ * Sorts out repeated items: one id and one name are one item, which stands on two pages. Items of an ambiguous id are
+ * `live`, with a fault, even if deleted.
+ * @param items the newest first, as lists have them
+ * @returns the oldest first
+ */
+export function distinctItems(kind: Kind, items: readonly Exported[]): DistinctItems {
+  const names = new Map<number, Map<string, Exported>>();
+  const distinct = items.toReversed().filter((item) => {
+    if (item.id === undefined) return true;
+    const sameId = names.get(item.id);
+    if (sameId?.has(item.name)) return false;
+    if (sameId) sameId.set(item.name, item);
+    else names.set(item.id, new Map([[item.name, item]]));
+    return true;
+  });
+  const sorted: DistinctItems = { live: [], deleted: [], byId: new Map(), ambiguous: new Set() };
+  for (const item of distinct) {
+    const sameId = item.id === undefined ? undefined : names.get(item.id);
+    // tooth: import-shared-id
+    if (sameId && sameId.size > 1) {
+      sorted.ambiguous.add(item.id!);
+      sorted.live.push({ ...item, fault: sharedId(kind, item, sameId) });
+      continue;
+    }
+    if (item.id !== undefined) sorted.byId.set(item.id, item);
+    (item.deleted ? sorted.deleted : sorted.live).push(item);
+  }
+  return sorted;
+}
+
+function sharedId(kind: Kind, { id, name }: Exported, sameId: ReadonlyMap<string, Exported>) {
+  const other = sameId.keys().find((one) => one !== name);
+  return {
+    attr: 'id',
+    code: 'unique',
+    reason: `The ${kind} ${other} of the export has the same id, ${id}. Import the export of each server separately.`,
+  };
+}
