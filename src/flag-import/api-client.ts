@@ -12,6 +12,10 @@ const ATTEMPT_TIMEOUT_MS = 60_000;
 /** A key's requests are counted by the minute and by the hour: no server asks for a longer wait. */
 const LONGEST_WAIT_MS = 3_600_000;
 const USUAL_WAIT_MS = 30_000;
+/** The least wait, however soon the server allows a request; it doubles up to the usual one. */
+const SHORTEST_WAIT_MS = 1000;
+/** Answers of 429 alone, for this long, do not end by waiting. */
+const THROTTLED_AT_MOST_MS = 30 * 60_000;
 const PAGE = 500;
 
 export type ApiClientOptions = {
@@ -23,6 +27,8 @@ export type ApiClientOptions = {
   /** Which option or variable names the key, for errors. */
   keyName: string;
   retry: RetryPolicy;
+  /** How long one request is repeated that gets nothing but 429; default: half an hour. */
+  throttledAtMostMs?: number;
   /** Gets why a request is sent again later. */
   onWait: (reason: string) => void;
 };
@@ -32,21 +38,38 @@ export type Written = { body: Fields } | { refusal: Refusal; status: number };
 
 export type ApiClient = ReturnType<typeof apiClient>;
 
-export function apiClient({ url, project, key, keyName, retry, onWait }: ApiClientOptions) {
+export function apiClient({
+  url,
+  project,
+  key,
+  keyName,
+  retry,
+  throttledAtMostMs = THROTTLED_AT_MOST_MS,
+  onWait,
+}: ApiClientOptions) {
   const base = new URL(`api/projects/${encodeURIComponent(project)}/`, url.endsWith('/') ? url : `${url}/`);
   const never = new AbortController().signal;
   let hasAnswered = false;
 
   /** One request, but for waits that the server asks for: what is answered with 429 was not done. @throws TryAgain, CommandFailed */
   async function ask(method: string, path: string, body?: Fields, headers: Record<string, string> = {}) {
-    for (;;) {
+    const deadline = performance.now() + throttledAtMostMs;
+    for (let least = SHORTEST_WAIT_MS; ; least = Math.min(least * 2, USUAL_WAIT_MS)) {
       const response = await send(method, path, body, headers);
       if (response.status !== 429) return response;
-      const wait = retryAfterMs(response.headers.get('retry-after')) ?? USUAL_WAIT_MS;
       await response.body?.cancel();
+      // tooth: import-throttled-for-ever
+      if (performance.now() >= deadline) throw new CommandFailed(sayThrottled());
+      const asked = retryAfterMs(response.headers.get('retry-after')) ?? USUAL_WAIT_MS;
+      const wait = Math.min(Math.max(asked, least), LONGEST_WAIT_MS);
       onWait(`it takes no more requests with this key for ${Math.ceil(wait / 1000)} s`);
-      await sleep(Math.min(wait, LONGEST_WAIT_MS));
+      await sleep(wait);
     }
+  }
+
+  function sayThrottled(): string {
+    const minutes = Math.round(throttledAtMostMs / 60_000);
+    return `${url} has answered nothing but 429 (too many requests) for ${minutes} minutes. Run the command again later: it continues.`;
   }
 
   async function send(method: string, path: string, body: Fields | undefined, headers: Record<string, string>) {
@@ -72,7 +95,9 @@ export function apiClient({ url, project, key, keyName, retry, onWait }: ApiClie
     const { status } = response;
     if (status !== 429 && mayPass(status)) {
       await response.body?.cancel();
-      throw new TryAgain(`${url} answers ${status}`, retryAfterMs(response.headers.get('retry-after')));
+      const asked = retryAfterMs(response.headers.get('retry-after')) ?? 0;
+      // Without a wait that is worth the name, the policy's growing one holds.
+      throw new TryAgain(`${url} answers ${status}`, asked < SHORTEST_WAIT_MS ? undefined : asked);
     }
     if (status >= 300 && status < 400) {
       throw new CommandFailed(

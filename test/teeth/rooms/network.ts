@@ -49,4 +49,10 @@ export const NETWORK_TEETH: readonly Tooth[] = [
     tests: ['test/flag-import/source.test.ts'],
     grep: 'in the open',
   },
+  {
+    name: 'import-throttled-for-ever',
+    guards: 'an import ends at a server that answers nothing but 429',
+    tests: ['test/flag-import/throttled.test.ts'],
+    grep: 'gives up',
+  },
 ];
