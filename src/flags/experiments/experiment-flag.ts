@@ -40,26 +40,30 @@ export async function flagFor(
     return ofExperiment(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
   }
   ensureMay(author, existing);
-  await refuseUnfit(bound, existing, arrangement);
+  await refuseSecond(bound, existing);
+  refuseIneligible(existing);
+  refuseRearrangement(existing.filters, arrangement);
   const filters = otherFilters(existing, withHoldout(existing.filters, holdout));
   return ofExperiment(changeFlag(bound, project, author, existing.id, { ...filters, ...(start && { active: true }) }));
 }
 
-async function refuseUnfit(
+/**
+ * A flag serves one experiment at a time: two would count the same persons' exposures as their own.
+ * @param current an experiment that the flag has already; absent for a new one
+ * @throws InvalidInput when another one of the flag has not ended
+ */
+export async function refuseSecond(
   { experiments: store }: FlagBound,
-  flag: FeatureFlag,
-  arrangement: Arrangement,
+  flag: Pick<FeatureFlag, 'projectId' | 'id'>,
+  current?: Experiment,
 ): Promise<void> {
   const others = await store.ofFlag(flag.projectId, flag.id);
-  const open = others.find((other) => phaseOf(other) !== 'stopped');
-  if (open) {
-    throw new InvalidInput(
-      `The flag is used by another experiment (ID: ${open.id}) that has not ended.`,
-      'feature_flag_key',
-    );
-  }
-  refuseIneligible(flag);
-  refuseRearrangement(flag.filters, arrangement);
+  const open = others.find((other) => other.id !== current?.id && phaseOf(other) !== 'stopped');
+  if (!open) return;
+  throw new InvalidInput(
+    `The flag is used by another experiment (ID: ${open.id}) that has not ended.`,
+    'feature_flag_key',
+  );
 }
 
 /** @throws InvalidInput when what would run has nothing to compare: a flag may lose its variants while nothing runs */

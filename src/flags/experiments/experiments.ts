@@ -5,7 +5,15 @@ import { changesBetween, type AuditVerb, type Author } from '../../identity/audi
 import { changeFlag, type EntitledAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkPhases, fieldsOf } from './experiment-fields.ts';
-import { filtersAfter, flagFor, holdoutOf, ofExperiment, otherFilters, refuseIneligible } from './experiment-flag.ts';
+import {
+  filtersAfter,
+  flagFor,
+  holdoutOf,
+  ofExperiment,
+  otherFilters,
+  refuseIneligible,
+  refuseSecond,
+} from './experiment-flag.ts';
 import type { Experiment, ExperimentQuery } from './experiments.store.ts';
 import { isOpen } from './phases.ts';
 import type { LinkedExperiment } from './present.ts';
@@ -80,7 +88,10 @@ export function experiments({ stores }: { stores: FlagStores }) {
         const stored = [...current.metrics, ...current.metrics_secondary];
         ensureMayMeasure(author, [...(fields.metrics ?? []), ...(fields.metrics_secondary ?? [])], stored);
         const filters = await filtersAfter(bound, current, flag, { wanted, arrangement });
-        if (isOpen({ ...current, ...wanted }) && !isOpen(current)) refuseIneligible({ ...flag, filters });
+        if (isOpen({ ...current, ...wanted }) && !isOpen(current)) {
+          await refuseSecond(bound, flag, current);
+          refuseIneligible({ ...flag, filters });
+        }
         const launches = current.start_date === null && Boolean(wanted.start_date);
         const changes = { ...otherFilters(flag, filters), ...(launches && { active: true }) };
         await ofExperiment(changeFlag(bound, project, author, flag.id, changes));

@@ -415,6 +415,23 @@ describe('experiments', () => {
       assert.equal((await change(id, { ...launch, parameters })).feature_flag.active, true);
     });
 
+    it('not again beside another experiment of their flag that has not ended', async () => {
+      const { id, feature_flag: flag } = await create({ start_date: LAUNCH, end_date: END });
+      const other = await create({ feature_flag_key: flag.key });
+      const refused = async (body: object) => {
+        const { attr, detail } = await world.refused('PATCH', `/experiments/${id}/`, body);
+        assert.equal(attr, 'feature_flag_key');
+        assert.match(detail, new RegExp(`another experiment \\(ID: ${other.id}\\) that has not ended`));
+      };
+      const reopenings = [{ end_date: null }, { end_date: inDays(1) }];
+      for (const launch of [{}, { start_date: inDays(1) }, { start_date: LAUNCH }]) {
+        await change(other.id, launch);
+        for (const reopening of reopenings) await refused(reopening);
+      }
+      await change(other.id, { end_date: END });
+      for (const reopening of reopenings) assert.equal((await change(id, reopening)).status, 'running');
+    });
+
     it('under which alone their flag cannot be deleted', async () => {
       const { id, feature_flag: flag } = await create();
       await changeIts(flag.id, { deleted: true });
