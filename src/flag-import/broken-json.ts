@@ -2,6 +2,7 @@
 
 /** Characters that the engine quotes before and behind the one at fault. */
 const QUOTED = 10;
+const END = ' is not valid JSON';
 
 /**
  * @param message of the SyntaxError that `JSON.parse` throws for the text
@@ -18,14 +19,17 @@ function offsetOf(text: string, message: string): number | undefined {
   const position = / at position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return Number(position);
   if (message.startsWith('Unexpected end')) return text.length;
-  const [, token = '', before, quoted = '', after] =
-    /^Unexpected token '(.+?)', (\.\.\.)?(".*")(\.\.\.)? is not valid JSON$/su.exec(message) ?? [];
-  const context = quoted.slice(1, -1);
+  const quoting = /^Unexpected token '(.)', (\.\.\.)?"/su.exec(message);
+  if (!quoting || !message.endsWith(END)) return undefined;
+  const [opening, token = '', before] = quoting;
+  const rest = message.slice(opening.length, -END.length);
+  const after = rest.endsWith('"...');
+  const context = rest.slice(0, after ? -'"...'.length : -1);
   if (before !== undefined) {
     const start = onlyPlace(text, context);
     return start === undefined ? undefined : start + QUOTED;
   }
-  return after === undefined ? onlyPlace(text, token) : context.length - QUOTED;
+  return after ? context.length - QUOTED : onlyPlace(text, token);
 }
 
 /** @returns undefined where there is none, or more than one */
