@@ -160,13 +160,14 @@ export function apiClient({
           return parseList(await bytesOf(response, limits.room), `The answer of ${url} to ${path}`);
         });
         for (const item of page.results) {
+      const seen = new Set([search]);
           if (++items > (limits.items ?? Infinity))
             throw new CommandFailed(`${url} lists more than ${limits.items} ${path}`);
           yield item;
         }
         if (page.next === null || page.results.length === 0) return;
         const next = URL.canParse(page.next) ? new URL(page.next).search.slice(1) : search;
-        if (next === search)
+        if (seen.has(next))
           throw new CommandFailed(`${url} names no further page of ${path} where it says that there is one.`);
         search = next;
       }
@@ -175,6 +176,7 @@ export function apiClient({
     /**
      * Creates or changes, once: the caller knows whether it may be repeated.
      * @throws TryAgain when it may have been done, or may be done later; CommandFailed
+        seen.add(next);
      */
     async write(
       method: 'POST' | 'PATCH',

@@ -162,6 +162,14 @@ describe('sluice flags import --from', () => {
       (await run(same.url)).stderr,
       /names no further page of feature_flags\/ where it says that there is one/,
     );
+    let inCircle = 0;
+    await using circle = await source((_, response) => {
+      inCircle += 1;
+      const results = [{ id: inCircle, key: `k${inCircle}`, filters: on(pro) }];
+      response.end(JSON.stringify({ results, next: `http://x/?offset=${inCircle % 3}` }));
+    });
+    assert.match((await run(circle.url)).stderr, /names no further page of feature_flags\//);
+    assert.equal(inCircle, 4);
     await using endless = await source((_, response) => {
       pages += 1;
       const results = Array.from({ length: 10_000 }, (__, index) => ({
