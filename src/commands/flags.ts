@@ -5,7 +5,7 @@ import { readConfig, type Config } from '../config.ts';
 import { CommandFailed } from '../errors.ts';
 import { apiClient, type ApiClient } from '../flag-import/api-client.ts';
 import { importFlags, type Export } from '../flag-import/import.ts';
-import { count, emptySummary, lineOf, printable, summaryLine } from '../flag-import/lines.ts';
+import { count, emptySummary, lineOf, printable, printableJson, summaryLine } from '../flag-import/lines.ts';
 import type { Outcome } from '../flag-import/outcome.ts';
 import { readLists } from '../flag-import/read-list.ts';
 import { readServer } from '../flag-import/read-server.ts';
@@ -15,7 +15,8 @@ import { readReport, REPORT_FILE } from '../up/report.ts';
 /** The import ended, but something was refused, or is not whole: neither success (0) nor failure (1). */
 const EXIT_INCOMPLETE = 2;
 
-const LONGEST_WARNING = 500;
+/** Characters of an error or a warning; what it quotes is cut before. */
+const LONGEST_ERROR = 2000;
 const SAY_EVERY_MS = 15_000;
 
 type Options = {
@@ -62,7 +63,13 @@ function importCommand(): Command {
     .option('--update', 'change flags and cohorts that exist and differ', false)
     .option('--dry-run', 'validate and print the plan, and write nothing', false)
     .option('--json', 'print a line of JSON for each flag and cohort, then the summary', false)
-    .action(run);
+    .action((files: string[], options: Options) => run(files, options).catch(failPrintably));
+}
+
+/** Errors quote servers, files and their names. */
+function failPrintably(error: unknown): never {
+  if (!(error instanceof CommandFailed)) throw error;
+  throw new CommandFailed(printable(error.message, LONGEST_ERROR), { cause: error });
 }
 
 async function run(files: string[], options: Options): Promise<void> {
@@ -75,9 +82,9 @@ async function run(files: string[], options: Options): Promise<void> {
   const summary = emptySummary();
   for await (const outcome of importFlags(given, target, { update, dryRun })) {
     count(summary, outcome);
-    console.log(json ? JSON.stringify(jsonOf(outcome)) : lineOf(outcome, dryRun));
+    console.log(json ? printableJson(JSON.stringify(jsonOf(outcome))) : lineOf(outcome, dryRun));
   }
-  console.log(json ? JSON.stringify({ ...summary, dry_run: dryRun }) : summaryLine(summary, dryRun));
+  console.log(json ? printableJson(JSON.stringify({ ...summary, dry_run: dryRun })) : summaryLine(summary, dryRun));
   if (summary.incomplete > 0 || warning !== undefined) process.exitCode = EXIT_INCOMPLETE;
 }
 
@@ -96,7 +103,7 @@ async function readFiles(files: readonly string[], { cohorts, fromProject, fromK
   const flags = await readLists(files, 'flag');
   const named = cohorts && (await readLists(cohorts, 'cohort'));
   const warnings = [flags.warning, named?.warning].filter((warning) => warning !== undefined);
-  const warning = warnings.map((one) => printable(one, LONGEST_WARNING)).join('\n') || undefined;
+  const warning = warnings.map((one) => printable(one, LONGEST_ERROR)).join('\n') || undefined;
   return { flags: flags.items, cohorts: named?.items, warning };
 }
 
@@ -105,7 +112,7 @@ async function readSource(files: readonly string[], options: Options, config: Co
   if (files.length > 0 || cohorts) throw new CommandFailed('Name files, or a server with --from, not both.');
   if (fromProject === undefined) throw new CommandFailed('--from needs --from-project, the id of the project there.');
   const source = apiClient({
-    url: sourceAddress(from),
+    url: safeAddress(from, '--from'),
     project: projectId(fromProject, '--from-project'),
     ...(await keyOf(fromKeyFile, config.POSTHOG_API_KEY, {
       variable: 'POSTHOG_API_KEY',
@@ -128,7 +135,8 @@ async function targetOf({ url, project, keyFile }: Options, config: Config): Pro
   const key =
     running && keyFile === undefined ? (config.SLUICE_API_KEY ?? running.personal_api_key) : config.SLUICE_API_KEY;
   return apiClient({
-    url: httpAddress(place, '--url').href,
+    // The report of the server that runs here names this machine, by any of its addresses.
+    url: running ? httpAddress(place, '--url').href : safeAddress(place, '--url'),
     project: projectId(project ?? (running ? String(running.project_id) : '@current'), '--project'),
     ...(await keyOf(keyFile, key, {
       variable: 'SLUICE_API_KEY',
@@ -176,13 +184,13 @@ function httpAddress(text: string, option: string): URL {
   return url;
 }
 
-/** A key that opens another server's projects does not travel in the open. */
-function sourceAddress(text: string): string {
-  const url = httpAddress(text, '--from');
+/** A key does not travel in the open. */
+function safeAddress(text: string, option: '--from' | '--url'): string {
+  const url = httpAddress(text, option);
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   // tooth: source-key-in-the-open
   if (url.protocol !== 'https:' && !isHere)
-    throw new CommandFailed('--from must be https, but for this machine: the key is sent there.');
+    throw new CommandFailed(`${option} must be https, but for this machine: the key is sent there.`);
   return url.href;
 }
 
@@ -192,6 +200,6 @@ function sayWait(place: string): (reason: string) => void {
   return (reason) => {
     if (performance.now() - saidAt < SAY_EVERY_MS) return;
     saidAt = performance.now();
-    console.error(`Waiting for ${place}: ${reason}.`);
+    console.error(printable(`Waiting for ${place}: ${reason}.`, LONGEST_ERROR));
   };
 }

@@ -5,6 +5,7 @@ import { mayPass } from '../sending/answer.ts';
 import { retryAfterMs, retrying, TryAgain, type RetryPolicy } from '../sending/retry.ts';
 import { isFields, type Fields } from './exported.ts';
 import { collect, roomForList, type Room } from './limits.ts';
+import { LONGEST_REASON, printable } from './lines.ts';
 import type { Refusal } from './outcome.ts';
 import { parseList } from './read-list.ts';
 
@@ -120,7 +121,7 @@ export function apiClient({
   }
 
   async function detailOf(response: Response): Promise<string> {
-    return (await refusalOf(response)).reason;
+    return printable((await refusalOf(response)).reason, LONGEST_REASON);
   }
 
   async function sayUnlisted(path: string, response: Response): Promise<string> {
@@ -132,10 +133,16 @@ export function apiClient({
     const text = (await bytesOf(response).catch(() => Buffer.alloc(0))).toString();
     const { attr, code, detail } = fieldsOf(text);
     return {
-      attr: typeof attr === 'string' ? attr : null,
-      code: typeof code === 'string' ? code : `http_${response.status}`,
-      reason: typeof detail === 'string' ? detail : `${response.status} ${response.statusText}`,
+      attr: typeof attr === 'string' ? withoutKey(attr) : null,
+      code: typeof code === 'string' ? withoutKey(code) : `http_${response.status}`,
+      reason: withoutKey(typeof detail === 'string' ? detail : `${response.status} ${response.statusText}`),
     };
+  }
+
+  /** A server may repeat what it was sent. */
+  function withoutKey(text: string): string {
+    // tooth: import-echoed-key
+    return text.replaceAll(key, '[key]');
   }
 
   return {
@@ -153,6 +160,7 @@ export function apiClient({
     ): AsyncGenerator {
       let items = 0;
       let search = new URLSearchParams({ ...query, limit: String(PAGE) }).toString();
+      const seen = new Set([search]);
       for (;;) {
         const page = await tried(async () => {
           const response = await ask('GET', `${path}?${search}`);
@@ -160,7 +168,6 @@ export function apiClient({
           return parseList(await bytesOf(response, limits.room), `The answer of ${url} to ${path}`);
         });
         for (const item of page.results) {
-      const seen = new Set([search]);
           if (++items > (limits.items ?? Infinity))
             throw new CommandFailed(`${url} lists more than ${limits.items} ${path}`);
           yield item;
@@ -169,6 +176,7 @@ export function apiClient({
         const next = URL.canParse(page.next) ? new URL(page.next).search.slice(1) : search;
         if (seen.has(next))
           throw new CommandFailed(`${url} names no further page of ${path} where it says that there is one.`);
+        seen.add(next);
         search = next;
       }
     },
@@ -176,7 +184,6 @@ export function apiClient({
     /**
      * Creates or changes, once: the caller knows whether it may be repeated.
      * @throws TryAgain when it may have been done, or may be done later; CommandFailed
-        seen.add(next);
      */
     async write(
       method: 'POST' | 'PATCH',

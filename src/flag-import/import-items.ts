@@ -7,6 +7,7 @@ import { distinctItems } from './distinct-items.ts';
 import type { Exported } from './exported.ts';
 import { hasPayload, isEncrypted } from './flag-body.ts';
 import type { KindOfItem } from './kinds.ts';
+import { LONGEST_REASON, printable } from './lines.ts';
 import type { Kind, Outcome, Refusal } from './outcome.ts';
 import { findHere, presentItems, type Present } from './present.ts';
 import type { Reference } from './references.ts';
@@ -113,7 +114,9 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
       if (!('refusal' in written)) return written;
       const { status, refusal } = written;
       if (status === 403)
-        throw new CommandFailed(`${target.url} lets this key make no ${kind.kind}s: ${refusal.reason}`);
+        throw new CommandFailed(
+          `${target.url} lets this key make no ${kind.kind}s: ${printable(refusal.reason, LONGEST_REASON)}`,
+        );
       // Another client was faster.
       const present = refusal.code === 'unique' ? await findHere(target, kind, name) : undefined;
       return present ? { present } : written;

@@ -2,7 +2,8 @@
 import { isIncomplete, type Kind, type Outcome, type Refusal } from './outcome.ts';
 
 const LONGEST_NAME = 100;
-const LONGEST_REASON = 500;
+/** Characters of a text from a server or a file. */
+export const LONGEST_REASON = 500;
 
 /** Verbs of a dry run, which does none of it. */
 const PLANNED: Readonly<Record<Outcome['outcome'], string>> = {
@@ -30,7 +31,8 @@ function notesOf({ kind, outcome, active, refusal, leftOut, differs, withoutPayl
   if (kind === 'flag' && !active) notes.push('inactive');
   if (withoutPayload) notes.push('the payload is missing: it is encrypted, and the export masks it; set it here');
   if (refusal) notes.push(`cannot be compared: ${reasonOf(refusal)}`);
-  if (differs.length > 0) notes.push(`differs in ${differs.join(', ')}; --update changes it`);
+  if (differs.length > 0)
+    notes.push(`differs in ${printable(differs.join(', '), LONGEST_REASON)}; --update changes it`);
   if (leftOut.length > 0) notes.push(`left out: ${printable(leftOut.join(', '), LONGEST_REASON)}`);
   return notes;
 }
@@ -66,8 +68,20 @@ export function summaryLine(summary: Summary, dryRun: boolean): string {
   return `${counts.join('. ')}.${dryRun ? ' Nothing was written.' : ''}`;
 }
 
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** @param json without line breaks @returns the same JSON, in which all that a terminal would act on is escaped */
+export function printableJson(json: string): string {
+  return json.replace(UNPRINTABLE, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
 /** Names and reasons come from files and servers: what would move the cursor or turn the line around is written out. */
 export function printable(text: string, longest: number): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
-  return cut.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  return cut.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }

@@ -5,6 +5,7 @@ import { openInput } from '../sending/input.ts';
 import { placeOfFault } from './broken-json.ts';
 import { exportedItem, isFields, type Exported } from './exported.ts';
 import { collect, MOST_ITEMS, roomForList } from './limits.ts';
+import { LONGEST_REASON, printable } from './lines.ts';
 import type { Kind } from './outcome.ts';
 
 /**
@@ -23,14 +24,15 @@ export async function readLists(
   const room = roomForList();
   for (const file of files) {
     const { bytes } = await openInput(file);
-    const parsed = parseList(await collect(bytes, file, room), file);
+    const name = printable(file, LONGEST_REASON);
+    const parsed = parseList(await collect(bytes, name, room), name);
     for (const [index, item] of parsed.results.entries()) {
-      items.push(exportedItem(item, kind, `${file}: ${parsed.place}[${index}]`));
-      if (items.length > MOST_ITEMS) throw new CommandFailed(`${file} goes beyond ${MOST_ITEMS} ${kind}s.`);
+      items.push(exportedItem(item, kind, `${name}: ${parsed.place}[${index}]`));
+      if (items.length > MOST_ITEMS) throw new CommandFailed(`${name} goes beyond ${MOST_ITEMS} ${kind}s.`);
     }
     count = Math.max(count, parsed.count);
     if (parsed.next === null) isWhole = true;
-    if (parsed.isPage) page ??= file;
+    if (parsed.isPage) page ??= name;
   }
   // A list without a count is whole when one of its pages is the last one.
   const isPart = page !== undefined && (count === 0 ? !isWhole : items.length < count);

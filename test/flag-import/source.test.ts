@@ -209,6 +209,18 @@ describe('sluice flags import --from', () => {
     }
   });
 
+  it('prints of an error its text in short, without the key and without what moves the cursor', async () => {
+    const text = `\u001b[2J\u009b\u202e${there.key} ${'x'.repeat(10_000)}`;
+    for (const status of [401, 403]) {
+      await using server = await source((_, response) =>
+        response.writeHead(status).end(JSON.stringify({ detail: text })),
+      );
+      const { code, stderr } = await run(server.url);
+      assert.equal(code, 1);
+      assert.match(stderr, /: \\u\{1b\}\[2J\\u\{9b\}\\u\{202e\}\[key\] x{400,500}…\n$/);
+    }
+  });
+
   it('waits as long as the server asks', async () => {
     let asked = 0;
     await using server = await source((_, response) => {

@@ -1,7 +1,7 @@
 /** `sluice flags import` of what is no export, or too much of one. */
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { printable } from '../../src/flag-import/lines.ts';
+import { printable, printableJson } from '../../src/flag-import/lines.ts';
 import { dependencyOrder } from '../../src/flag-import/dependency-order.ts';
 import { sluice, temporaryFolder, type Folder } from '../support/flag-import.ts';
 import { on, startFlagsApi, type FlagsApi } from '../support/flags-api.ts';
@@ -58,6 +58,32 @@ describe('sluice flags import', () => {
       assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
     });
   }
+
+  it('prints the names of files without what moves the cursor', async () => {
+    const file = await folder.write('wrong\u001b[2J\u202e.json', '5');
+    assert.ok((await run(file)).stderr.includes('/wrong\\u{1b}[2J\\u{202e}.json holds no list'));
+    const missing = await run(`${folder.path}/none\u001b[2J`);
+    assert.ok(missing.stderr.includes('/none\\u{1b}[2J cannot be read (ENOENT)'), missing.stderr);
+  });
+
+  it('escapes in JSON all that a terminal acts on', async () => {
+    const name = 'a\u007f\u009b2J\u202eb';
+    const file = await folder.write('strange.json', [{ id: 1, key: name, filters: on() }]);
+    const { lines } = await run(file, '--json', '--dry-run');
+    assert.ok(lines[0]!.includes('"a\\u007f\\u009b2J\\u202eb"'), lines[0]);
+    assert.equal((JSON.parse(lines[0]!) as { name: string }).name, name);
+  });
+
+  it('sends no key in the open', async () => {
+    const file = await folder.write('right.json', []);
+    const { code, stderr } = await sluice(['flags', 'import', '--url', 'http://flags.example', file], {
+      SLUICE_API_KEY: api.key,
+    });
+    assert.deepEqual(
+      [code, stderr],
+      [1, 'sluice: --url must be https, but for this machine: the key is sent there.\n'],
+    );
+  });
 
   it('names the file of cohorts that is none', async () => {
     const right = await folder.write('right.json', []);
@@ -225,5 +251,11 @@ describe('a printed name', () => {
   it('has neither controls nor marks of direction', () => {
     assert.equal(printable('a\u0007\u009b\u202e\u2028b', 100), 'a\\u{7}\\u{9b}\\u{202e}\\u{2028}b');
     assert.equal(printable('abc', 2), 'ab…');
+  });
+
+  it('is the same in JSON when it is read', () => {
+    const name = 'a\u0000\u007f\u200f\u2029\u{e0001}\ud800"\\b';
+    assert.match(printableJson(JSON.stringify({ name })), /^[\x20-\x7e]+$/);
+    assert.deepEqual(JSON.parse(printableJson(JSON.stringify({ name }))), { name });
   });
 });
