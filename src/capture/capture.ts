@@ -16,6 +16,7 @@ import { createRateLimit } from '../identity/rate-limits.ts';
 import type { Lane, LaneRequest, Reply } from '../lane/request.ts';
 import { describeError } from '../secrets/redact.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { createInflationLine } from '../wire/inflate.ts';
 import { createMemory } from '../wire/memory.ts';
 import { Dropped, REPLAY_NOT_KEPT } from './dropped.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -26,7 +27,7 @@ import { receiveUnread } from './receive.ts';
 import { preflightAnswer, takenAnswer, type Warned } from './respond.ts';
 import { NOT_STORABLE, warningsOf } from './warnings.ts';
 
-export type CaptureOptions = Omit<ReadingOptions, 'projectLimit'> & {
+export type CaptureOptions = Omit<ReadingOptions, 'projectLimit' | 'enterInflation'> & {
   /** Made with INGEST_TIMEOUTS (`events/ingest.ts`) and at least GROUPS_IN_FLIGHT connections (`group-commit.ts`). */
   pool: ReadingOptions['pool'];
   /** Distinct ids that a person may get by merges; absent: `MOST_DISTINCT_IDS` (`events/ingest.ts`). */
@@ -62,7 +63,8 @@ export function createCapture(options: CaptureOptions): Capture {
   );
   const openMemory = createMemory(LIMITS.heldBytes);
   const projectLimit = createRateLimit<number>(eventsPerSecond.project);
-  const read = createReading({ ...options, projectLimit });
+  const inflationLine = createInflationLine(clientAddress);
+  const read = createReading({ ...options, projectLimit, enterInflation: inflationLine });
 
   function handle(request: LaneRequest, reply: Reply): boolean {
     const path = capturePathOf(request.url ?? '');
@@ -94,8 +96,9 @@ export function createCapture(options: CaptureOptions): Capture {
 
   /** Session replay: SDKs that were told elsewhere to send it stop retrying only when it is taken. */
   async function drop(request: LaneRequest, options: Pick<ReadOptions, 'limit' | 'memory'>): Promise<Answer> {
-    const sender = () => clientAddress(request);
-    const project = await projectByToken(await receiveUnread(request, { ...options, sender })).catch(() => undefined);
+    const enterInflation = () => inflationLine(request);
+    const token = await receiveUnread(request, { ...options, enterInflation });
+    const project = await projectByToken(token).catch(() => undefined);
     if (project) {
       projectLimit.charge(project.id, 1);
       warn(project.id, warningsOf(REPLAY_NOT_KEPT));

@@ -46,6 +46,8 @@ export type ReadingOptions = {
   salts: Pick<Salts, 'ofToday'>;
   /** Limits of each project, and of each secret key that brings history, which is not counted as its project's. */
   eventsPerSecond: { project: number; key: number };
+  /** Resolves when a large body of the request may be inflated; shared with what is not read. */
+  enterInflation(request: LaneRequest): Promise<() => void>;
   /** Counts the events of projects; shared with what is not read. */
   projectLimit: RateLimit<number>;
 };
@@ -68,6 +70,7 @@ export type ReadRequest = Omit<ReadEvents, 'events'> & {
  */
 export function createReading(options: ReadingOptions) {
   const { pool, projectByToken, gatekeeper, clientAddress, locate, salts, eventsPerSecond, projectLimit } = options;
+  const { enterInflation } = options;
   const enrich = createEnrichment(locate);
   const groupTypes = groupTypesOf(pool);
   const takeTurn = createTurns();
@@ -79,8 +82,12 @@ export function createReading(options: ReadingOptions) {
     let leave: (() => void) | undefined;
     const enterLine = async (sender: string) => void (leave = await line(sender));
     try {
-      const sender = () => clientAddress(request);
-      const received = await receive(request, { ...options, sender, takeTurn, enterLine });
+      const received = await receive(request, {
+        ...options,
+        enterInflation: () => enterInflation(request),
+        takeTurn,
+        enterLine,
+      });
       return await readReceived(request, options.memory, received);
     } finally {
       leave?.();

@@ -24,8 +24,8 @@ type ReceiveOptions = {
   limit: number;
   open: OpenEnvelope;
   memory: Memory;
-  /** Names the client: the project is not known before the body is inflated. */
-  sender(): string;
+  /** Resolves when a large body may be inflated: turns go by client, since the project is not known yet. */
+  enterInflation(): Promise<() => void>;
   takeTurn: TakeTurn;
   /** Resolves when it is the turn of a body of many events, which takes several times its bytes while it is parsed. */
   enterLine(sender: string): Promise<void>;
@@ -34,10 +34,15 @@ type ReceiveOptions = {
 /** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: what is wrong with it */
 export async function receive(
   request: LaneRequest,
-  { limit, open, sender, ...options }: ReceiveOptions,
+  { limit, open, enterInflation, ...options }: ReceiveOptions,
 ): Promise<Received> {
   const query = queryOf(request.url ?? '');
-  const json = await readBody(request, { query, limit, hold: options.memory.hold, sender });
+  const json = await readBody(request, {
+    query,
+    limit,
+    hold: options.memory.hold,
+    enterLine: enterInflation,
+  });
   const { value, escapes } =
     json.length > LARGE_BYTES ? await parseLarge(json, options) : parseJson(json, mostValues(json));
   return { ...open(value, { query, headers: request.headers }), escapes };
@@ -46,15 +51,16 @@ export async function receive(
 /** @returns the key of the project that it seems to be from, '' when there is none: nothing of it is parsed. @throws as `receive` */
 export async function receiveUnread(
   request: LaneRequest,
-  { limit, memory, sender }: Pick<ReceiveOptions, 'limit' | 'memory' | 'sender'>,
+  { limit, memory, enterInflation }: Pick<ReceiveOptions, 'limit' | 'memory' | 'enterInflation'>,
 ): Promise<string> {
   const query = queryOf(request.url ?? '');
-  return query('token') ?? probableSender(await readBody(request, { query, limit, hold: memory.hold, sender }));
+  const options = { query, limit, hold: memory.hold, enterLine: enterInflation };
+  return query('token') ?? probableSender(await readBody(request, options));
 }
 
 async function parseLarge(
   json: Buffer,
-  { memory, takeTurn, enterLine }: Omit<ReceiveOptions, 'limit' | 'open' | 'sender'>,
+  { memory, takeTurn, enterLine }: Omit<ReceiveOptions, 'limit' | 'open' | 'enterInflation'>,
 ): Promise<ParsedJson> {
   const sender = probableSender(json);
   memory.belongTo(sender);

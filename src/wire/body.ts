@@ -20,8 +20,8 @@ export type BodyOptions = {
   limit: number;
   /** Counts bytes that are kept; an error that it throws ends the reading. */
   hold(bytes: number): void;
-  /** Names the client: bodies that wait to be inflated take turns client by client. */
-  sender(): string;
+  /** Resolves when a large body may be inflated (see `createInflationLine`). */
+  enterLine(): Promise<() => void>;
 };
 
 /**

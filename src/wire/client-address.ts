@@ -7,7 +7,7 @@ import { addressRange } from '../net/address-range.ts';
 
 /** @returns an address in its canonical form; '' when the connection is gone already. Never throws. */
 export type ClientAddress = (request: From) => string;
-type From = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'remoteAddress'> };
+export type From = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'remoteAddress'> };
 
 /**
  * Proxies append the address that they were called from to `X-Forwarded-For`, so what stands left of the first address that is
@@ -44,4 +44,15 @@ export function readAddress(text: string): string | undefined {
   if (isIPv4(address)) return address;
   const plain = address.split('%', 1)[0]!;
   return isIP(plain) === 0 ? undefined : ipaddr.process(plain).toString();
+}
+
+/**
+ * @param address as `ClientAddress` gives it
+ * @returns what one customer has: of IPv6 the first 64 bits, of IPv4, mapped into IPv6 or not, the address; other texts as they are
+ */
+export function addressGroup(address: string): string {
+  if (isIP(address) === 0) return address;
+  const parsed = ipaddr.process(address);
+  // tooth: address-group
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }

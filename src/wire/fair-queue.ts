@@ -2,23 +2,42 @@
 import { Unavailable } from '../errors.ts';
 
 export type FairQueue = {
-  /** Resolves when `next` lets this one begin. */
+  /**
+   * Resolves when `next` lets this one begin.
+   * @throws Unavailable after the longest wait: its client is about to give up
+   */
   wait(sender: string): Promise<void>;
   /** @returns what lets the first of those who wait begin; undefined when there is none */
   next(): (() => void) | undefined;
 };
 
-export function createFairQueue(): FairQueue {
+/** @param longestWaitMs milliseconds; absent: for ever */
+export function createFairQueue(longestWaitMs = Infinity): FairQueue {
   /** In the order in which senders take turns. */
   const waiting = new Map<string, (() => void)[]>();
 
+  function remove(sender: string, begin: () => void): void {
+    const queue = waiting.get(sender)!;
+    queue.splice(queue.indexOf(begin), 1);
+    if (queue.length === 0) waiting.delete(sender);
+  }
+
   return {
     wait(sender) {
-      return new Promise((begin) => {
-        const queue = waiting.get(sender);
-        if (queue) queue.push(begin);
-        else waiting.set(sender, [begin]);
-      });
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      function begin(): void {
+        clearTimeout(timer);
+        resolve();
+      }
+      function giveUp(): void {
+        remove(sender, begin);
+        reject(new Unavailable('Too many large bodies are under way.', 2));
+      }
+      const timer = longestWaitMs === Infinity ? undefined : setTimeout(giveUp, longestWaitMs);
+      const queue = waiting.get(sender);
+      if (queue) queue.push(begin);
+      else waiting.set(sender, [begin]);
+      return promise;
     },
     next() {
       const [first] = waiting;
@@ -35,7 +54,7 @@ export function createFairQueue(): FairQueue {
 
 /**
  * Resolves when it is the sender's turn, with a function that ends it.
- * @throws Unavailable when that took too long: its client is about to give up
+ * @throws Unavailable after the longest wait
  */
 export type EnterLine = (sender: string) => Promise<() => void>;
 
@@ -47,7 +66,7 @@ export type LineOptions = {
 };
 
 export function createLine({ places = 1, longestWaitMs = Infinity }: LineOptions = {}): EnterLine {
-  const queue = createFairQueue();
+  const queue = createFairQueue(longestWaitMs);
   let free = places;
 
   function leave(): void {
@@ -57,16 +76,8 @@ export function createLine({ places = 1, longestWaitMs = Infinity }: LineOptions
     else free += 1;
   }
 
-  async function waitFor(sender: string): Promise<void> {
-    const begun = performance.now();
-    await queue.wait(sender);
-    if (performance.now() - begun < longestWaitMs) return;
-    leave();
-    throw new Unavailable('Too many large bodies are under way.', 2);
-  }
-
   return async (sender) => {
-    if (free === 0) await waitFor(sender);
+    if (free === 0) await queue.wait(sender);
     else free -= 1;
     return leave;
   };

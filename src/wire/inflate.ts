@@ -1,14 +1,18 @@
 /** Compressed bodies: gzip is known by its first bytes, because browsers' SDKs send it without saying so. */
 import { pipeline } from 'node:stream/promises';
 import {
+  brotliDecompressSync,
   constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
   createZstdDecompress,
   gunzipSync,
+  zstdDecompressSync,
 } from 'node:zlib';
 import { MalformedRequest, SluiceError, TooLarge, UnsupportedMedia } from '../errors.ts';
+import { brotliLength } from './brotli-length.ts';
+import { addressGroup, type ClientAddress, type From } from './client-address.ts';
 import { createLine } from './fair-queue.ts';
 
 /** Above this the thread pool inflates: at most about a thousand times as much comes out. */
@@ -19,6 +23,9 @@ const PIECES = { chunkSize: 128 * 1024 };
 /** A window of zstd, in bits: what the largest body takes. A head may ask for four times as much. */
 // tooth: body-zstd-window
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 25 } };
+/** As every decoder must allow (RFC 8878, section 3.1.1.1.2); the frame of a larger one is refused before memory is taken. */
+const ZSTD_WINDOW_AT_ONCE = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+const WINDOW_TOO_LARGE = 'ZSTD_error_frameParameter_windowTooLarge';
 
 type Inflating = ReturnType<typeof createGunzip>;
 
@@ -38,8 +45,8 @@ export type InflateOptions = {
   limit: number;
   /** Counts bytes before more are made; an error that it throws ends the inflation. */
   hold(bytes: number): void;
-  /** Names the client: bodies that wait take turns client by client. */
-  sender(): string;
+  /** Resolves when a body with a large window has its turn, with a function that ends it (see `createInflationLine`). */
+  enterLine(): Promise<() => void>;
 };
 
 /**
@@ -62,22 +69,51 @@ export function inflate(
   if (!decoder) {
     throw new UnsupportedMedia('The body may be compressed with gzip, deflate, br or zstd, once, or not at all.');
   }
-  if (decoder !== gunzip || bytes.length > SYNC_BYTES) {
-    const grow = () => inPieces(decoder(), bytes, options);
-    // tooth: body-windows
-    const growing = WITH_WINDOWS.has(encoding) ? inLine(options.sender(), grow) : grow();
-    return growing.catch((error) => rethrow(error, encoding, options.limit));
+  try {
+    const inflated = atOnce(bytes, encoding, options.limit);
+    if (inflated) {
+      options.hold(inflated.length);
+      return inflated;
+    }
+  } catch (error) {
+    return rethrow(error, encoding, options.limit);
   }
-  const inflated = atOnce(bytes, options.limit);
-  options.hold(inflated.length);
-  return inflated;
+  const grow = () => inPieces(decoder(), bytes, options);
+  // tooth: body-windows
+  const growing = WITH_WINDOWS.has(encoding) ? inLine(options, grow) : grow();
+  return growing.catch((error) => rethrow(error, encoding, options.limit));
 }
 
-function atOnce(bytes: Buffer, limit: number): Buffer {
+/** Bytes of bodies in brotli and zstd, before and after, that are inflated where they arrive. */
+const ONCE = { packed: 64 * 1024, inflated: 256 * 1024 };
+
+/**
+ * Small results do not wait behind large ones. No decoder outlives the call, so that windows of bodies that wait take no memory.
+ * @returns undefined when it would take too long, or more memory than is worth it
+ */
+function atOnce(bytes: Buffer, encoding: string, limit: number): Buffer | undefined {
+  if (encoding === 'gzip' || encoding === 'x-gzip') {
+    return bytes.length <= SYNC_BYTES ? gunzipSync(bytes, { maxOutputLength: limit }) : undefined;
+  }
+  if (bytes.length > ONCE.packed) return undefined;
+  const most = Math.min(limit, ONCE.inflated);
+  // tooth: body-small-first
+  if (encoding === 'br') return brotliAtOnce(bytes, most);
+  if (encoding === 'zstd') return zstdAtOnce(bytes, most);
+  return undefined;
+}
+
+function brotliAtOnce(bytes: Buffer, most: number): Buffer | undefined {
+  return brotliLength(bytes, most) === undefined ? undefined : brotliDecompressSync(bytes, { maxOutputLength: most });
+}
+
+function zstdAtOnce(bytes: Buffer, most: number): Buffer | undefined {
   try {
-    return gunzipSync(bytes, { maxOutputLength: limit });
+    return zstdDecompressSync(bytes, { maxOutputLength: most, ...ZSTD_WINDOW_AT_ONCE });
   } catch (error) {
-    return rethrow(error, 'gzip', limit);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_BUFFER_TOO_LARGE' || code === WINDOW_TOO_LARGE) return undefined;
+    throw error;
   }
 }
 
@@ -102,10 +138,18 @@ async function inPieces(decoder: Inflating, bytes: Buffer, { limit, hold }: Infl
 const WITH_WINDOWS = new Set(['br', 'zstd']);
 /** Clients give up after ten seconds and send again. */
 const LONGEST_WAIT_MS = 4_000;
-const enter = createLine({ places: 4, longestWaitMs: LONGEST_WAIT_MS });
 
-async function inLine<T>(sender: string, work: () => Promise<T>): Promise<T> {
-  const leave = await enter(sender);
+/**
+ * A line of its own for each kind of request: large bodies of events do not keep requests for flags waiting.
+ * @returns `enterLine` of a request, in whose turns an IPv6 network of one customer (/64) counts as one client
+ */
+export function createInflationLine(clientAddress: ClientAddress): (request: From) => Promise<() => void> {
+  const enter = createLine({ places: 4, longestWaitMs: LONGEST_WAIT_MS });
+  return (request) => enter(addressGroup(clientAddress(request)));
+}
+
+async function inLine<T>({ enterLine }: InflateOptions, work: () => Promise<T>): Promise<T> {
+  const leave = await enterLine();
   try {
     return await work();
   } finally {

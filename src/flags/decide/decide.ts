@@ -16,6 +16,7 @@ import { receiveBody } from '../../wire/body.ts';
 import type { ClientAddress } from '../../wire/client-address.ts';
 import { queryOf, type Fields } from '../../wire/fields.ts';
 import type { Locate } from '../../wire/geoip.ts';
+import { createInflationLine } from '../../wire/inflate.ts';
 import { createMemory, type Memory } from '../../wire/memory.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import type { Evaluation } from '../evaluation/decision.ts';
@@ -66,6 +67,7 @@ export function createDecide(options: DecideOptions): Lane {
   const configurationOf = configurationTexts();
   const limit = createRateLimit<number>(requestsPerSecond);
   const openMemory = createMemory(LIMITS.heldBytes);
+  const enterInflation = createInflationLine(clientAddress);
 
   function answer(request: LaneRequest, reply: Reply): boolean {
     const path = decidePathOf(request.url ?? '');
@@ -126,8 +128,8 @@ export function createDecide(options: DecideOptions): Lane {
       hold(parsedBytes(bytes));
       return decide({ request, body: decideBodyOf(bytes), query, form });
     };
-    const sender = () => clientAddress(request);
-    receiveBody(request, { query, limit: LIMITS.bodyBytes, hold, sender }, (take) =>
+    const enterLine = () => enterInflation(request);
+    receiveBody(request, { query, limit: LIMITS.bodyBytes, hold, enterLine }, (take) =>
       answerWith(() => {
         const bytes = take();
         return Buffer.isBuffer(bytes) ? answerTo(bytes) : bytes.then(answerTo);

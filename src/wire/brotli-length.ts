@@ -1,0 +1,49 @@
+/** How large a brotli body becomes, read from its heads (RFC 7932, section 9): nothing is decoded. */
+
+/**
+ * The decoder fills its window, up to 16 MiB, before anything comes out of it: a limit of the output alone does not bound its work.
+ * @param most bytes; larger results are of no interest
+ * @returns bytes after inflation; undefined when there are more than `most`, or when a compressed part is not the last one, so that
+ *   only a decoder finds the next head. A broken body may give any number: what it inflates to may be no more.
+ */
+export function brotliLength(body: Buffer, most: number): number | undefined {
+  const read = bitReader(body);
+  skipWindow(read);
+  let length = 0;
+  while (length <= most) {
+    const isLast = read(1) === 1;
+    if (isLast && read(1) === 1) return length;
+    const nibbles = 4 + read(2);
+    // Metadata, which no SDK sends.
+    if (nibbles === 7) return undefined;
+    const part = 1 + read(4 * nibbles);
+    length += part;
+    if (isLast) break;
+    const isStored = read(1) === 1;
+    if (!isStored) return undefined;
+    read.pass(part);
+  }
+  return length > most ? undefined : length;
+}
+
+function skipWindow(read: BitReader): void {
+  if (read(1) === 1 && read(3) === 0) read(3);
+}
+
+type BitReader = {
+  /** @returns the next bits, the lowest first; zeros after the end */
+  (bits: number): number;
+  /** Goes to the next whole byte, and on by so many. */
+  pass(bytes: number): void;
+};
+
+function bitReader(bytes: Buffer): BitReader {
+  let at = 0;
+  const read = (bits: number) => {
+    let value = 0;
+    for (let bit = 0; bit < bits; bit += 1, at += 1) value |= (((bytes[at >> 3] ?? 0) >> (at & 7)) & 1) << bit;
+    return value;
+  };
+  const pass = (count: number) => void (at = (Math.ceil(at / 8) + count) * 8);
+  return Object.assign(read, { pass });
+}
