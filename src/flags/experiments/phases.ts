@@ -33,12 +33,12 @@ export function isOpen(dates: Dates, now = Date.now()): boolean {
 export const UNSCHEDULE_FIRST =
   'Send `start_date: null` to the experiment first, which makes it a draft again and leaves the flag on.';
 
-/** `phaseOf` for Postgres. */
+/** `phaseOf` for Postgres: true or false of every row, never null. */
 export const IN_PHASE: Record<Phase, string> = {
   draft: 'start_date is null',
-  scheduled: 'start_date > now() and (end_date > now()) is not false',
-  running: 'start_date <= now() and (end_date > now()) is not false',
-  stopped: 'start_date is not null and end_date <= now()',
+  scheduled: '(start_date > now()) is true and (end_date > now()) is not false',
+  running: '(start_date <= now()) is true and (end_date > now()) is not false',
+  stopped: 'start_date is not null and (end_date <= now()) is true',
 };
 
 /** @returns the instant as rows have theirs, so that both compare as texts */

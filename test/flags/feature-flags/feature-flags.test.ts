@@ -346,6 +346,10 @@ describe('feature flags', () => {
     const { id, name } = experiment!;
     assert.deepEqual(told['experiment_set'], [id]);
     assert.deepEqual(told['experiment_set_metadata'], [{ id, name, is_running: true }]);
+    await db('experiments').where({ id }).update({ start_date: null });
+    const drafted = await ok('GET', `${tried.id}/`);
+    assert.deepEqual(drafted['experiment_set_metadata'], [{ id, name, is_running: false }]);
+    await db('experiments').where({ id }).update({ start_date: new Date() });
     assert.deepEqual(
       (await list('?type=experiment')).results.map(({ id }) => id),
       [tried.id],
