@@ -19,11 +19,13 @@ describe('a transaction', () => {
     const [a, b] = [await rows.buildExport(), await rows.buildExport()];
     const bothHold = Promise.withResolvers<void>();
     let attempts = 0;
+    let held = 0;
     const inOrder = async (first: BatchExport, second: BatchExport) =>
       rows.stores.inTransaction(async (inside) => {
         attempts += 1;
         const { name } = await lock(inside, first);
-        if (attempts === 2) bothHold.resolve();
+        held += 1;
+        if (held === 2) bothHold.resolve();
         await bothHold.promise;
         await rename(inside, first, `${name}+`);
         const { name: other } = await lock(inside, second);
