@@ -1,6 +1,7 @@
 /** Answers of what is asked before the application (capture, flags), written straight to the response. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LaneRequest, Reply } from '../lane/request.ts';
+import { countRead, stopReading } from '../wire/paced-reading.ts';
 import type { Answer } from './route.ts';
 
 /** Twice what the largest body may have. */
@@ -70,9 +71,10 @@ function afterRest(request: IncomingMessage, response: ServerResponse, answer: (
     left -= chunk.length;
     // tooth: discarded-rest
     if (left < 0) stop();
+    else countRead(request, chunk);
   };
   function stop(): void {
-    request.off('data', discard).off('end', answer).pause();
+    stopReading(request.off('data', discard).off('end', answer));
     response.setHeader('Connection', 'close');
     answer();
   }

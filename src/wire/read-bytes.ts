@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { MalformedRequest, TooLarge } from '../errors.ts';
 import { WholeRequest, type LaneRequest } from '../lane/request.ts';
+import { countRead, stopReading } from './paced-reading.ts';
 
 /** Called once, when all is there or will never be: `take` returns it, or throws why not. */
 export type WhenRead<Bytes> = (take: () => Bytes) => void;
@@ -71,8 +72,9 @@ function receiveChunks(
       if (length > limit) throw tooLarge(limit);
       onChunk(TIMES_HELD * chunk.length);
       chunks.push(chunk);
+      countRead(request, chunk);
     } catch (error) {
-      request.off('data', keep).pause();
+      stopReading(request.off('data', keep));
       finish(() => {
         throw error;
       });

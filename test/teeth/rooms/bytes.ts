@@ -13,6 +13,11 @@ export const BYTE_TEETH: readonly Tooth[] = [
     tests: ['test/wire/read-bytes.test.ts'],
   },
   {
+    name: 'paced-reading',
+    guards: 'many large bodies that arrive at once do not hold the loop',
+    tests: ['test/wire/paced-reading.test.ts'],
+  },
+  {
     name: 'body-inflated-limit',
     guards: 'a body does not inflate to more than allowed',
     tests: ['test/capture/bodies.test.ts'],
