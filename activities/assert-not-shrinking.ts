@@ -1,6 +1,6 @@
 /** Automation never takes away what was delivered: rows that are gone at the source may be the loss of a failover, and a person decides. */
 import { DeliveryWouldShrink } from '../src/errors.ts';
-import type { Content } from '../src/exports/domain/content.ts';
+import type { Content } from '../src/rows/content.ts';
 import type { Engine } from './engine.ts';
 import type { PlannedRun } from './open-session.ts';
 

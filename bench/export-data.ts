@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Pool, PoolClient } from '../src/db/connection.ts';
 import { createSealer } from '../src/events/seal.ts';
 import type { Slice } from '../src/events/selection.ts';
-import { everythingOf } from '../src/exports/domain/content.ts';
+import { everythingOf } from '../src/rows/content.ts';
 import { benchEvents } from './events.ts';
 
 export const PROJECT = 1;

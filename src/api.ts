@@ -36,6 +36,7 @@ import { exportRoutes } from './exports/routes.ts';
 import { featureFlagStore } from './flags/feature-flags/feature-flags.store.ts';
 import { protectedFlags } from './flags/feature-flags/protected.ts';
 import { createFlagParts, flagLaneRoutes, flagRoutes, type FlagsApi } from './flag-parts.ts';
+import { partitionedDaysAhead } from './events/partitions.ts';
 import { apiChecks } from './health/checks.ts';
 import { createHealth } from './health/readiness.ts';
 import { healthRoutes, type HealthApi } from './health/routes.ts';
@@ -154,7 +155,12 @@ export function createApi(
   });
   const ensureTemporal = () => ensureReachable(engine.temporal.client);
   const health = createHealth(
-    apiChecks({ pool: engine.pool, ensureTemporal, deliveriesBlocked: engine.timeline.reason }),
+    apiChecks({
+      pool: engine.pool,
+      partitionedDaysAhead: async () => partitionedDaysAhead(engine.pool),
+      ensureTemporal,
+      deliveriesBlocked: engine.timeline.reason,
+    }),
   );
   const ingestionWarnings = warningStore(db);
   const warnings = createWarningWriter({ store: ingestionWarnings, log });

@@ -13,10 +13,11 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
  * The order is that of a delivery: what is pure, what holds state, what talks to the world, what puts it together.
  */
 const ARROWS = `
-  exports/domain  -> destinations (types)
+  rows            ->
+  exports/domain  -> rows (types), destinations (types)
   flags/evaluation ->
-  formats         -> destinations (types)
-  query           -> flags/evaluation, exports/domain (types), destinations (types)
+  formats         -> rows, destinations (types)
+  query           -> flags/evaluation, rows (types)
   net             ->
   secrets         ->
   lane            ->
@@ -30,23 +31,23 @@ const ARROWS = `
 
   db              -> processes
   migrations      -> db (types)
-  events          -> http, wire, db, cookieless, identity, formats, query, destinations (types), exports/domain
-  destinations    -> net, formats
+  events          -> http, wire, db, cookieless, identity, rows, query
+  destinations    -> net, rows, formats
   temporal        -> exports/domain, processes, config, secrets (types)
 
   cookieless      -> db, secrets
 
   http            -> secrets, lane, wire
-  health          -> http, db, events
+  health          -> http, db
   identity        -> http, db, secrets, notify (types)
   flags           -> http, lane (types), db, cookieless, identity, wire, flags/evaluation, events, query, secrets
   flag-import     -> flags, http, sending, wire
   dashboards      -> http, db, identity, secrets, wire (types), events, query
   capture         -> http, lane (types), db, cookieless, identity, wire, events, secrets
   notify          -> net, db (types)
-  exports         -> http, db, identity, exports/domain, events, query, formats, destinations, temporal, secrets, notify
+  exports         -> http, db, identity, rows, exports/domain, events, query, formats, destinations, temporal, secrets, notify
 
-  activities      -> exports, exports/domain, events, destinations, formats, temporal, db, notify, net
+  activities      -> rows, exports, exports/domain, events, destinations, formats, temporal, db, notify, net
   workflows       -> exports/domain, activities (types)
 
   up              -> processes, db, identity, dashboards, secrets, temporal, exports/domain, config, composition

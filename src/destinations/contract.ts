@@ -18,17 +18,18 @@
  * `DestinationUnavailable` (may say yes later: retried), translating its driver's errors once, at the call, by code.
  * `Superseded` and `DeliveredElsewhere` pass through. Messages never hold a host, a credential or SQL.
  */
+import type { Carrier, Column, RowsDigest, RowVersions } from '../rows/columns.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import type { FileEncoding } from './file-encoding.ts';
 import type { Ownership, PresentDelivery } from './ownership.ts';
-import type { Receipt, RowsDigest } from './receipt.ts';
+import type { Receipt } from './receipt.ts';
 import type { DeleteSuperseded, RecordSuperseded } from './superseded.ts';
 import type { TObject } from '../schema.ts';
 import type { TestStep } from './test-steps.ts';
 
 export type { Artifact, Artifacts, RecordedArtifact } from './artifacts.ts';
-export type { DeliveredFile, Receipt, RowsDigest } from './receipt.ts';
+export type { DeliveredFile, Receipt } from './receipt.ts';
 export {
   COMPRESSIONS,
   FILE_FORMATS,
@@ -37,21 +38,6 @@ export {
   type FileEncoding,
   type FileFormat,
 } from './file-encoding.ts';
-
-/** How a value of a column travels in COPY BINARY, and so what a destination can know of it. */
-export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'date' | 'int4' | 'int8' | 'float8' | 'bool';
-export type Column = {
-  name: string;
-  type: ColumnType;
-  /** Travels with the rows for our own bookkeeping: a table keeps it, a file leaves it out. */
-  hidden?: true;
-};
-
-/**
- * Rows with equal `key` are versions of one row: the one with the highest `version` is the newest; null: the one of the latest data
- * interval, and of that what was delivered last.
- */
-export type RowVersions = { key: readonly string[]; version: string | null };
 
 /** A data interval, half-open. Instants are ISO, UTC, six decimals, Z. */
 export type IntervalBounds = { start: string; end: string };
@@ -180,7 +166,7 @@ export type Destination<Config = unknown> = {
   title: string;
   delivery: DeliveryPromise;
   /** Whether it takes encoded files or rows, and with them the columns and the parts. */
-  takes: 'files' | 'rows';
+  takes: Carrier;
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
   /** Values of these fields in a stored configuration that lacks them, because it is older than they are. */

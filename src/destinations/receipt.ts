@@ -1,7 +1,5 @@
 /** A destination's acknowledgement of a delivery. */
-
-/** Digest of a set of rows: the sum, modulo 2^64, of the low 60 bits of each row's uuid; decimal. Order does not matter. */
-export type RowsDigest = string;
+import type { RowsDigest } from '../rows/columns.ts';
 
 export type DeliveredFile = {
   /** Object key, or path below the export root. */

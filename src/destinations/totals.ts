@@ -1,5 +1,6 @@
 /** Sums over the parts of a delivery. */
-import type { RowsDigest, StagedPart } from './contract.ts';
+import type { StagedPart } from './contract.ts';
+import type { RowsDigest } from '../rows/columns.ts';
 
 /** Rows and digest of all parts together. */
 export function totalsOf(parts: readonly StagedPart[]): { rows: number; digest: RowsDigest } {

@@ -1,9 +1,9 @@
 /** Reading what a data interval holds: counting it, choosing its parts, copying it out, digesting it. */
 import type { Pool, PoolClient } from '../db/connection.ts';
-import type { Column, RowsDigest } from '../destinations/contract.ts';
+import type { Column, RowsDigest } from '../rows/columns.ts';
 import { InvalidInput } from '../errors.ts';
-import { isHashed, type Content } from '../exports/domain/content.ts';
-import { rowsDigestSql } from '../formats/rows-digest.ts';
+import { isHashed, type Content } from '../rows/content.ts';
+import { rowsDigestSql } from '../rows/rows-digest.ts';
 import { copyOut } from './copy-out.ts';
 import { instantSql, integerSql, uuidSql } from './models/literals.ts';
 import { rowsOf, selectionOf, selectList, type Selection, type Slice } from './selection.ts';

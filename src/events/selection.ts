@@ -1,7 +1,7 @@
 /** An export's content, applied to a window: which rows of which relation are read, and which columns they leave with. */
-import type { Column, Destination, RowVersions } from '../destinations/contract.ts';
-import type { Content, Model } from '../exports/domain/content.ts';
-import { ROW_ID } from '../formats/rows-digest.ts';
+import type { Carrier, Column, RowVersions } from '../rows/columns.ts';
+import type { Content, Model } from '../rows/content.ts';
+import { ROW_ID } from '../rows/rows-digest.ts';
 import { compileQuery } from '../query/custom/compile.ts';
 import { filtersSql } from '../query/filters.ts';
 import { events } from './models/events.ts';
@@ -71,7 +71,7 @@ export function mergeOf(content: Content): RowVersions | null {
  * The columns that leave for content, in order. Where no column still says which row it is, the row's id comes first, hidden.
  * @param takes files get fewer columns than tables, unless the export names its own
  */
-export function columnsOf(content: Content, takes: Destination['takes']): Column[] {
+export function columnsOf(content: Content, takes: Carrier): Column[] {
   const selected = selectedColumns(content, selectionOf(content), takes);
   return selected.map(({ name, type, hidden }) => ({ name, type, ...(hidden && { hidden }) }));
 }
@@ -79,7 +79,7 @@ export function columnsOf(content: Content, takes: Destination['takes']): Column
 function selectedColumns(
   { includeColumns, excludeColumns, transformations }: Content,
   { source, columns, tableOnly }: Selection,
-  takes: Destination['takes'],
+  takes: Carrier,
 ): SelectedColumn[] {
   const isWanted = ({ name }: SourceColumn) =>
     !excludeColumns.includes(name) &&

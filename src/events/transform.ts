@@ -1,7 +1,7 @@
 /** Values that leave out of the database already without what they must not say. */
 import { createHash } from 'node:crypto';
-import type { ColumnType } from '../destinations/contract.ts';
-import type { Transformation } from '../exports/domain/content.ts';
+import type { ColumnType } from '../rows/columns.ts';
+import type { Transformation } from '../rows/content.ts';
 import { textArraySql } from './models/literals.ts';
 
 /** Of SHA-256, bytes; HMAC pads its key to it. RFC 2104. */

@@ -3,7 +3,7 @@ import { anyDestination } from '../destinations/index.ts';
 import type { Notifications } from '../notify/notice.ts';
 import type { BatchExport, BatchExportChange } from './batch-exports.store.ts';
 import type { Cadence } from './domain/cadence.ts';
-import type { ContentSettings, Model } from './domain/content.ts';
+import type { ContentSettings, Model } from '../rows/content.ts';
 import { integrationFromRow, type Integration, type IntegrationRow } from './integrations.store.ts';
 
 /** A row of `batch_exports` with its integration. */

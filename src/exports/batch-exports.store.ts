@@ -5,7 +5,7 @@ import { placeTaken } from './key-spaces.ts';
 import type { Visible } from '../http/access.ts';
 import { whereVisible } from '../identity/visible.store.ts';
 import type { Notifications } from '../notify/notice.ts';
-import type { ContentSettings, Model } from './domain/content.ts';
+import type { ContentSettings, Model } from '../rows/content.ts';
 import { cadenceColumns, cadenceFromRow, fromRow, toColumns, type CadenceRow, type Row } from './batch-export-rows.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import type { Cadence } from './domain/cadence.ts';

@@ -13,7 +13,7 @@ import { NOBODY, recordExport } from './audit.ts';
 import type { BatchExport, BatchExportChange } from './batch-exports.store.ts';
 import { contentColumns, type ContentPatch } from './content.ts';
 import { destinationChoice, type Place } from './destination-choice.ts';
-import { NO_SETTINGS, type Model } from './domain/content.ts';
+import { NO_SETTINGS, type Model } from '../rows/content.ts';
 import { millisOf } from './domain/instants.ts';
 import { cadenceWith, isSameCadence, type CadenceChange } from './domain/cadence.ts';
 import { withSpec } from './domain/intervals.ts';

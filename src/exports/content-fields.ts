@@ -4,7 +4,7 @@ import { nullable, stringEnum, Type, type Static } from '../schema.ts';
 import { queryColumns } from '../query/custom/columns.ts';
 import { FILTER_OPERATORS, FILTER_TYPES } from '../query/filters.ts';
 import type { ContentPatch } from './content.ts';
-import type { ContentSettings } from './domain/content.ts';
+import type { ContentSettings } from '../rows/content.ts';
 
 export const MODELS = ['events', 'persons', 'sessions'] as const;
 

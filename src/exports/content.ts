@@ -1,12 +1,13 @@
 /** An export's content, as its row and its users state it: read, checked, changed. */
 import { randomBytes } from 'node:crypto';
-import type { Column, Destination } from '../destinations/contract.ts';
+import type { Destination } from '../destinations/contract.ts';
+import type { Column } from '../rows/columns.ts';
 import { InvalidInput } from '../errors.ts';
 import { columnsOf, mergeOf, selectionOf, type Selection } from '../events/selection.ts';
 import { partsOfPath } from '../events/transform.ts';
 import { checkedFilters } from '../query/filters.ts';
 import type { BatchExport } from './batch-exports.store.ts';
-import { isHashed, type Content, type ContentSettings, type Model } from './domain/content.ts';
+import { isHashed, type Content, type ContentSettings, type Model } from '../rows/content.ts';
 import type { Run } from './runs.store.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 

@@ -1,7 +1,7 @@
 /** Which key spaces are reserved, and what is kept of the places that exports have left. */
 import type { Knex } from '../db/connection.ts';
 import { INTEGRATION_JSON, integrationFromRow, type Integration, type IntegrationRow } from './integrations.store.ts';
-import type { Model } from './domain/content.ts';
+import type { Model } from '../rows/content.ts';
 import type { PinnedDestination } from './domain/plan.ts';
 import { OPEN_STATUSES } from './domain/statuses.ts';
 

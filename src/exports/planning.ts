@@ -4,7 +4,7 @@ import { fileEncodingOf, type FileConfig } from '../destinations/object-store/co
 import { InvalidInput } from '../errors.ts';
 import type { EventReader } from '../events/read.ts';
 import { columnsOf, type Slice } from '../events/selection.ts';
-import { isHashed } from './domain/content.ts';
+import { isHashed } from '../rows/content.ts';
 import { FORMAT_VERSION, planLimits, tooManyParts, type Plan } from './domain/plan.ts';
 
 export type Planned = {

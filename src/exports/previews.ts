@@ -1,6 +1,6 @@
 /** Previews of exports, saved or not: rows go through the SQL and the encoder of every run. */
 import { randomUUID } from 'node:crypto';
-import type { Column } from '../destinations/contract.ts';
+import type { Column } from '../rows/columns.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { InvalidInput } from '../errors.ts';
 import type { EventReader } from '../events/read.ts';
@@ -11,7 +11,7 @@ import type { ExportPatch, NewExport } from './batch-exports.ts';
 import { contentColumns, contentOf, openHashKey } from './content.ts';
 import { destinationChoice, type Chosen } from './destination-choice.ts';
 import { cadenceWith } from './domain/cadence.ts';
-import { NO_SETTINGS, type Content } from './domain/content.ts';
+import { NO_SETTINGS, type Content } from '../rows/content.ts';
 import { isoMicros, millisOf } from './domain/instants.ts';
 import { endOfIntervalAt, intervalEndingAt, type Tiling } from './domain/intervals.ts';
 import { planOf } from './planning.ts';

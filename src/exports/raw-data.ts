@@ -5,7 +5,7 @@ import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../identit
 import type { BatchExport } from './batch-exports.store.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
 import type { ContentPatch } from './content.ts';
-import { everythingOf, type Model } from './domain/content.ts';
+import { everythingOf, type Model } from '../rows/content.ts';
 
 type Viewer = { caller: Pick<Caller, 'scopes'>; rights: Rights };
 

@@ -10,7 +10,7 @@ import type { ExportPatch, NewExport } from './batch-exports.ts';
 import { contentColumns, contentOf } from './content.ts';
 import { destinationChoice, type Chosen } from './destination-choice.ts';
 import { cadenceWith } from './domain/cadence.ts';
-import { NO_SETTINGS, type Model } from './domain/content.ts';
+import { NO_SETTINGS, type Model } from '../rows/content.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from './stores.ts';
 

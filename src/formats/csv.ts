@@ -2,7 +2,7 @@
  * CSV as in RFC 4180: a header, CRLF after each row, quotes where a value needs them. Null is an empty cell, empty text is `""`;
  * jsonb is its JSON text. Instants, dates and numbers are written as in JSON lines, without the quotes.
  */
-import type { Column, ColumnType } from '../destinations/contract.ts';
+import type { Column, ColumnType } from '../rows/columns.ts';
 import type { BlockWriter } from './block-writer.ts';
 import type { CopyBinaryReader } from './copy-binary.ts';
 import { dateText, INSTANT_BYTES, InstantWriter } from './instant.ts';

@@ -1,5 +1,6 @@
 /** A part's rows, as they come from Postgres, to the file that a destination stores. */
-import type { Column, FileEncoding, FileFormat, PartSummary } from '../destinations/contract.ts';
+import type { FileEncoding, FileFormat, PartSummary } from '../destinations/contract.ts';
+import type { Column } from '../rows/columns.ts';
 import { compress, compressionExtension } from './compression.ts';
 import { CopyBinaryReader, NO_ROWS } from './copy-binary.ts';
 import { csvEncoder } from './csv.ts';
@@ -7,7 +8,7 @@ import type { Encoder } from './encoder.ts';
 import { jsonLinesEncoder } from './json-lines.ts';
 import { lineEncoder } from './lines.ts';
 import { parquetEncoder } from './parquet/encoder.ts';
-import { RowsDigester, rowIdColumn } from './rows-digest.ts';
+import { RowsDigester, rowIdColumn } from '../rows/rows-digest.ts';
 
 export type FileOptions = Pick<FileEncoding, 'format' | 'compression' | 'formulaSafe'> & {
   /** Columns as COPY delivers them, in order; one of them identifies the row. Hidden ones are not in the file. */

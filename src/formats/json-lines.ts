@@ -2,7 +2,7 @@
  * JSON lines: one object a row, keys in the order of the columns. Rows become text by copying bytes: jsonb arrives as JSON text,
  * text as UTF-8 that mostly needs no escape.
  */
-import type { Column, ColumnType } from '../destinations/contract.ts';
+import type { Column, ColumnType } from '../rows/columns.ts';
 import type { BlockWriter } from './block-writer.ts';
 import type { CopyBinaryReader } from './copy-binary.ts';
 import { dateText, INSTANT_BYTES, InstantWriter } from './instant.ts';

@@ -1,5 +1,5 @@
 /** CSV read back, strictly: only what `csv.ts` writes is CSV here. */
-import type { RowsDigester } from './rows-digest.ts';
+import type { RowsDigester } from '../rows/rows-digest.ts';
 import { UnreadableFile } from './unreadable.ts';
 import { uuidBytes } from './uuid-text.ts';
 

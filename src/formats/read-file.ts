@@ -7,7 +7,7 @@ import type { Compression, FileFormat } from '../destinations/contract.ts';
 import { readParquet } from './parquet/read.ts';
 import { readCsv } from './read-csv.ts';
 import { readJsonLines } from './read-json-lines.ts';
-import type { RowsDigester } from './rows-digest.ts';
+import type { RowsDigester } from '../rows/rows-digest.ts';
 import { UnreadableFile } from './unreadable.ts';
 
 type ReadRows = (blocks: AsyncIterable<Uint8Array>, digest: RowsDigester | undefined) => Promise<number>;

@@ -1,5 +1,5 @@
 /** JSON lines read back: every line parsed by the runtime's own parser. */
-import type { RowsDigester } from './rows-digest.ts';
+import type { RowsDigester } from '../rows/rows-digest.ts';
 import { UnreadableFile } from './unreadable.ts';
 import { uuidBytes } from './uuid-text.ts';
 

@@ -1,7 +1,8 @@
 /** Counting rows that travel on as they are. */
-import type { Column, PartSummary } from '../destinations/contract.ts';
+import type { PartSummary } from '../destinations/contract.ts';
+import type { Column } from '../rows/columns.ts';
 import { CopyBinaryReader } from './copy-binary.ts';
-import { RowsDigester, rowIdColumn } from './rows-digest.ts';
+import { RowsDigester, rowIdColumn } from '../rows/rows-digest.ts';
 
 export type ScannedRows = {
   /** The COPY BINARY stream, untouched, to be read once. Leaving it early ends its source as well. */

@@ -1,7 +1,6 @@
 /** Readiness checks: the parts that the API cannot do without. */
 import type { Pool } from '../db/connection.ts';
 import { pendingMigrations } from '../db/migrate.ts';
-import { partitionedDaysAhead } from '../events/partitions.ts';
 import type { Check } from './readiness.ts';
 
 /** Below this, no partition has been made for two months. */
@@ -9,13 +8,15 @@ const PARTITIONED_DAYS = 30;
 
 type Dependencies = {
   pool: Pool;
+  /** Days from now for which the table of events has partitions. */
+  partitionedDaysAhead(): Promise<number>;
   /** @throws while Temporal is away */
   ensureTemporal(): Promise<void>;
   /** Why nothing is delivered; undefined: deliveries go on. */
   deliveriesBlocked(): Promise<string | undefined>;
 };
 
-export function apiChecks({ pool, ensureTemporal, deliveriesBlocked }: Dependencies): Check[] {
+export function apiChecks({ pool, partitionedDaysAhead, ensureTemporal, deliveriesBlocked }: Dependencies): Check[] {
   return [
     {
       name: 'schema',
@@ -27,7 +28,7 @@ export function apiChecks({ pool, ensureTemporal, deliveriesBlocked }: Dependenc
     {
       name: 'partitions',
       async check() {
-        const days = await partitionedDaysAhead(pool);
+        const days = await partitionedDaysAhead();
         return days < PARTITIONED_DAYS ? `events have partitions for ${days} days: run \`sluice migrate\`` : undefined;
       },
     },

@@ -1,6 +1,6 @@
 /** Property filters of an export: checked when they are saved, SQL when rows are read. All of an export's filters hold for each row. */
 import { InvalidInput } from '../errors.ts';
-import type { Model, PropertyFilter } from '../exports/domain/content.ts';
+import type { Model, PropertyFilter } from '../rows/content.ts';
 import { checkCondition } from '../flags/evaluation/check-condition.ts';
 import { DEFAULT_OPERATOR, OPERATORS } from '../flags/evaluation/operators.ts';
 import { textOf, type Json } from '../flags/evaluation/json-values.ts';

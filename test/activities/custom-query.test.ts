@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { NO_SETTINGS } from '../../src/exports/domain/content.ts';
+import { NO_SETTINGS } from '../../src/rows/content.ts';
 import type { NewEvent } from '../../src/events/event-rows.ts';
 import { deliveredRows } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';

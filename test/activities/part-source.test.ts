@@ -6,7 +6,7 @@ import { createPool, type Pool } from '../../src/db/connection.ts';
 import { eventReader } from '../../src/events/read.ts';
 import { createSealer } from '../../src/events/seal.ts';
 import { columnsOf } from '../../src/events/selection.ts';
-import { everythingOf } from '../../src/exports/domain/content.ts';
+import { everythingOf } from '../../src/rows/content.ts';
 import { collect } from '../support/copy-stream.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -3,7 +3,7 @@ import { createClient } from '../../src/db/connection.ts';
 import { prepareTables, tableNames } from '../../src/destinations/postgres/tables.ts';
 import { DestinationRejected } from '../../src/errors.ts';
 import { columnsOf, mergeOf } from '../../src/events/selection.ts';
-import { everythingOf } from '../../src/exports/domain/content.ts';
+import { everythingOf } from '../../src/rows/content.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('a table of rows with versions', () => {

@@ -7,7 +7,7 @@ import { Unavailable } from '../../src/errors.ts';
 import { eventReader, type EventReader, type PartRange } from '../../src/events/read.ts';
 import { createSealer } from '../../src/events/seal.ts';
 import { columnsOf, type Slice } from '../../src/events/selection.ts';
-import { everythingOf } from '../../src/exports/domain/content.ts';
+import { everythingOf } from '../../src/rows/content.ts';
 import { encodeFile } from '../../src/formats/file.ts';
 import { scanRows } from '../../src/formats/scan.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -5,7 +5,7 @@ import { createIngest } from '../../src/events/ingest.ts';
 import { eventReader, type EventReader } from '../../src/events/read.ts';
 import { createSealer } from '../../src/events/seal.ts';
 import { columnsOf, type Slice } from '../../src/events/selection.ts';
-import { everythingOf, type Content } from '../../src/exports/domain/content.ts';
+import { everythingOf, type Content } from '../../src/rows/content.ts';
 import { encodeFile } from '../../src/formats/file.ts';
 import { collect } from '../support/copy-stream.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { NotFound } from '../../src/errors.ts';
 import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
-import { NO_SETTINGS } from '../../src/exports/domain/content.ts';
+import { NO_SETTINGS } from '../../src/rows/content.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { countParts, type Plan } from '../../src/exports/domain/plan.ts';
 import type { Run } from '../../src/exports/runs.store.ts';

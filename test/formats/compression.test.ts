@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { compress, compressionExtension } from '../../src/formats/compression.ts';
 import { emptyFile, fileExtension } from '../../src/formats/file.ts';
-import { ROW_ID } from '../../src/formats/rows-digest.ts';
+import { ROW_ID } from '../../src/rows/rows-digest.ts';
 import { chunked, collect } from '../support/copy-stream.ts';
 
 const CODECS = [

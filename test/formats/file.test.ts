@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { Column } from '../../src/destinations/contract.ts';
+import type { Column } from '../../src/rows/columns.ts';
 import { Unavailable } from '../../src/errors.ts';
 import { encodeFile } from '../../src/formats/file.ts';
 import { scanRows } from '../../src/formats/scan.ts';

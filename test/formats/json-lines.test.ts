@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { createPool, type Pool } from '../../src/db/connection.ts';
-import type { Column, ColumnType } from '../../src/destinations/contract.ts';
+import type { Column, ColumnType } from '../../src/rows/columns.ts';
 import { encodeFile } from '../../src/formats/file.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { chunked, chunkSizes, collect } from '../support/copy-stream.ts';

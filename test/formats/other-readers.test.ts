@@ -10,12 +10,8 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import fc from 'fast-check';
-import {
-  SUPPORTED_COMPRESSIONS,
-  type ColumnType,
-  type Compression,
-  type FileFormat,
-} from '../../src/destinations/contract.ts';
+import { SUPPORTED_COMPRESSIONS, type Compression, type FileFormat } from '../../src/destinations/contract.ts';
+import type { ColumnType } from '../../src/rows/columns.ts';
 import { encodeFile, fileExtension } from '../../src/formats/file.ts';
 import { chunked, collect } from '../support/copy-stream.ts';
 import { needsPython, runPython } from '../support/python.ts';

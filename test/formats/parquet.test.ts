@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import type { Column, Compression } from '../../src/destinations/contract.ts';
+import type { Compression } from '../../src/destinations/contract.ts';
+import type { Column } from '../../src/rows/columns.ts';
 import { emptyFile, encodeFile } from '../../src/formats/file.ts';
 import { readExportedFile } from '../../src/formats/read-file.ts';
-import { RowsDigester } from '../../src/formats/rows-digest.ts';
+import { RowsDigester } from '../../src/rows/rows-digest.ts';
 import { UnreadableFile } from '../../src/formats/unreadable.ts';
 import { chunked, collect, copyBinary } from '../support/copy-stream.ts';
 import { watchMemory } from '../support/garbage.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import zlib from 'node:zlib';
 import { readExportedFile } from '../../src/formats/read-file.ts';
 import { UnreadableFile } from '../../src/formats/unreadable.ts';
-import { RowsDigester } from '../../src/formats/rows-digest.ts';
+import { RowsDigester } from '../../src/rows/rows-digest.ts';
 
 const PACK: Record<'gzip' | 'brotli' | 'zstd', (bytes: Buffer) => Buffer> = {
   gzip: zlib.gzipSync,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPool } from '../../src/db/connection.ts';
+import { partitionedDaysAhead } from '../../src/events/partitions.ts';
 import { apiChecks } from '../../src/health/checks.ts';
 import { createHealth, type Readiness } from '../../src/health/readiness.ts';
 import { healthRoutes } from '../../src/health/routes.ts';
@@ -21,7 +22,12 @@ async function apiReadiness(database: TestDatabase): Promise<Readiness> {
   const pool = createPool({ url: database.url, applicationName: 'test', maxConnections: 1 });
   try {
     return await createHealth(
-      apiChecks({ pool, ensureTemporal: async () => {}, deliveriesBlocked: async () => undefined }),
+      apiChecks({
+        pool,
+        partitionedDaysAhead: async () => partitionedDaysAhead(pool),
+        ensureTemporal: async () => {},
+        deliveriesBlocked: async () => undefined,
+      }),
     ).readiness();
   } finally {
     await pool.end();

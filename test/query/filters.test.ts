@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { createClient } from '../../src/db/connection.ts';
-import type { Model, PropertyFilter } from '../../src/exports/domain/content.ts';
+import type { Model, PropertyFilter } from '../../src/rows/content.ts';
 import { parseJson, type Json, type Properties } from '../../src/flags/evaluation/json-values.ts';
 import { matchesProperty, OPERATORS, type Operator } from '../../src/flags/evaluation/operators.ts';
 import { parseQuery } from '../../src/dashboards/queries/parse.ts';

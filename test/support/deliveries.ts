@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Superseded } from '../../src/errors.ts';
 import type {
-  Column,
   Delivery,
   Destination,
   PartSource,
@@ -11,10 +10,11 @@ import type {
   Session,
   StagedPart,
 } from '../../src/destinations/contract.ts';
+import type { Column } from '../../src/rows/columns.ts';
 import type { Artifacts, RecordedArtifact } from '../../src/destinations/artifacts.ts';
 import type { DestinationEnvironment } from '../../src/destinations/environment.ts';
 import { emptyFile, encodeFile } from '../../src/formats/file.ts';
-import { RowsDigester } from '../../src/formats/rows-digest.ts';
+import { RowsDigester } from '../../src/rows/rows-digest.ts';
 import { copyBinary } from './copy-stream.ts';
 
 export type TestRow = { uuid: string; event: string; properties: Record<string, unknown> };

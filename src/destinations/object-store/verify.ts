@@ -1,7 +1,7 @@
 /** Reads back what a receipt says was delivered. */
 import { createHash } from 'node:crypto';
 import { readExportedFile } from '../../formats/read-file.ts';
-import { RowsDigester, rowIdColumn } from '../../formats/rows-digest.ts';
+import { RowsDigester, rowIdColumn } from '../../rows/rows-digest.ts';
 import { UnreadableFile } from '../../formats/unreadable.ts';
 import type { DeliveredFile, Delivery, Difference, Receipt } from '../contract.ts';
 import { severalAtOnce } from '../at-once.ts';

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { DeliveredElsewhere, DestinationUnavailable, ReadBackDiffers, Superseded } from '../../errors.ts';
-import { rowsDigestSql } from '../../formats/rows-digest.ts';
+import { rowsDigestSql } from '../../rows/rows-digest.ts';
 import type { Delivery, Receipt, StagedPart } from '../contract.ts';
 import type { Ownership } from '../ownership.ts';
 import { totalsOf } from '../totals.ts';

@@ -1,6 +1,6 @@
 /** Names in the user's database. */
 import { InvalidInput } from '../../errors.ts';
-import type { Column } from '../contract.ts';
+import type { Column } from '../../rows/columns.ts';
 
 /** Postgres cuts longer identifiers silently, and two tables become one. */
 const IDENTIFIER_BYTES = 63;

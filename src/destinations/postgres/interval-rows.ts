@@ -1,7 +1,8 @@
 /** How the rows of the stages become rows of the table: the part of the delivering statement that depends on what they are. */
 import pg from 'pg';
-import { rowIdColumn } from '../../formats/rows-digest.ts';
-import type { Delivery, RowVersions } from '../contract.ts';
+import { rowIdColumn } from '../../rows/rows-digest.ts';
+import type { Delivery } from '../contract.ts';
+import type { RowVersions } from '../../rows/columns.ts';
 import { columnList, quoted } from './identifiers.ts';
 import { EXPORT_COLUMN, INTERVAL_COLUMN, type TableNames } from './tables.ts';
 

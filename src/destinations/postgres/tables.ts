@@ -1,6 +1,7 @@
 /** The tables that a delivery needs in the user's schema: the target, and the ledger of what was delivered. */
 import { DestinationRejected, DestinationUnavailable } from '../../errors.ts';
-import type { Column, Delivery, RowVersions } from '../contract.ts';
+import type { Delivery } from '../contract.ts';
+import type { Column, RowVersions } from '../../rows/columns.ts';
 import type { PostgresClient } from './client.ts';
 import { sqlState } from './errors.ts';
 import { columnDefinitions, quoted } from './identifiers.ts';

@@ -1,8 +1,9 @@
 /** Reading back: the ledger beside the table, and the table's rows. */
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import { rowIdColumn, rowsDigestSql } from '../../formats/rows-digest.ts';
-import type { Delivery, Difference, Receipt, RowVersions } from '../contract.ts';
+import { rowIdColumn, rowsDigestSql } from '../../rows/rows-digest.ts';
+import type { Delivery, Difference, Receipt } from '../contract.ts';
+import type { RowVersions } from '../../rows/columns.ts';
 import type { PostgresClient } from './client.ts';
 import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
 import { countLostSql, intervalSql } from './interval-rows.ts';

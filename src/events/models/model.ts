@@ -1,6 +1,6 @@
 /** A model, as far as the reader must know it: where its rows are, how they are told apart, and what they consist of. */
-import type { ColumnType, RowVersions } from '../../destinations/contract.ts';
-import type { Model } from '../../exports/domain/content.ts';
+import type { ColumnType, RowVersions } from '../../rows/columns.ts';
+import type { Model } from '../../rows/content.ts';
 import { instantSql, integerSql } from './literals.ts';
 
 /** Rows with `interval_time` in `[start, end)` that were stored before the cutoff; instants are ISO, UTC, six decimals, Z. */

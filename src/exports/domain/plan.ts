@@ -1,6 +1,7 @@
 /** A run's plan: the content that every attempt writes. Stored with the run; never changed. */
-import type { Column, FileEncoding } from '../../destinations/contract.ts';
-import type { Content } from './content.ts';
+import type { FileEncoding } from '../../destinations/contract.ts';
+import type { Column } from '../../rows/columns.ts';
+import type { Content } from '../../rows/content.ts';
 
 /** A row's place in the order of an interval: `(interval_time, uuid)`. */
 export type Boundary = { intervalTime: string; uuid: string };

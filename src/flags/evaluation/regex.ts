@@ -2,7 +2,6 @@
 import { RE2JS } from 're2js';
 import { LAST, type CharSet } from './char-sets.ts';
 import { PatternRoom } from './pattern-room.ts';
-import type { Readings } from './readings.ts';
 import { onePassTest } from './one-pass.ts';
 import { parseRegex } from './regex-syntax.ts';
 import type { Place, Regex } from './regex-tree.ts';
@@ -17,12 +16,19 @@ const STEPS_IN_ONE_PASS = 4;
 /** Of making a machine, for each range of characters and each state. */
 const STEPS_PER_RANGE = 70;
 
+/** What a search takes its steps from. @throws StepsSpent when none are left */
+type Steps = {
+  spend(steps: number): void;
+  /** As `spend`, for each character of the text. */
+  spendOn(text: string, stepsPerCharacter?: number): void;
+};
+
 /**
- * @param readings whose steps the search takes
+ * @param steps that the search takes
  * @returns undefined when the pattern is invalid or not supported, or the search would be too long: not even its negation matches
  * @throws StepsSpent
  */
-export type Search = (text: string, readings: Readings) => boolean | undefined;
+export type Search = (text: string, steps: Steps) => boolean | undefined;
 
 const compiled = new Map<string, Search>();
 
@@ -38,13 +44,13 @@ export function searchFor(pattern: string): Search {
 /** Made when it is first asked, by whoever asks: a project has as many patterns as its members like. */
 function compile(pattern: string): Search {
   let search: Search | undefined;
-  return (text, readings) => {
+  return (text, steps) => {
     if (!search) {
       const made = compileNow(pattern);
       search = made.search;
-      readings.spend(made.taken * STEPS_PER_RANGE);
+      steps.spend(made.taken * STEPS_PER_RANGE);
     }
-    return search(text, readings);
+    return search(text, steps);
   };
 }
 
@@ -63,16 +69,16 @@ function compileNow(pattern: string): { search: Search; taken: number } {
 }
 
 function byMachine(machine: RE2JS, states: number): Search {
-  return (text, readings) => {
+  return (text, steps) => {
     if (text.length * states > MAX_STEPS) return undefined;
-    readings.spendOn(text, states * STEPS_PER_STATE);
+    steps.spendOn(text, states * STEPS_PER_STATE);
     return machine.test(text);
   };
 }
 
 function inOnePass(test: (text: string) => boolean): Search {
-  return (text, readings) => {
-    readings.spendOn(text, STEPS_IN_ONE_PASS);
+  return (text, steps) => {
+    steps.spendOn(text, STEPS_IN_ONE_PASS);
     return test(text);
   };
 }

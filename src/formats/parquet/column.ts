@@ -1,6 +1,6 @@
 /** One column of a file: its values become pages, and the pages of each row group one column chunk. */
 import type { Encoding, Statistics } from 'hyparquet';
-import type { Column } from '../../destinations/contract.ts';
+import type { Column } from '../../rows/columns.ts';
 import { Dictionary } from './dictionary.ts';
 import type { Page, PageKind } from './pack.ts';
 import { PageBuilder, SparePages } from './page.ts';

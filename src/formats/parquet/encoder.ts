@@ -4,7 +4,8 @@
  * Format: https://parquet.apache.org/docs/file-format/
  */
 import type { RowGroup } from 'hyparquet';
-import type { Column, Compression } from '../../destinations/contract.ts';
+import type { Compression } from '../../destinations/contract.ts';
+import type { Column } from '../../rows/columns.ts';
 import type { CopyBinaryReader } from '../copy-binary.ts';
 import type { Encoder } from '../encoder.ts';
 import { CODECS } from './codecs.ts';

@@ -2,7 +2,7 @@
 import type { ColumnChunk, CompressionCodec, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
-import type { Column } from '../../destinations/contract.ts';
+import type { Column } from '../../rows/columns.ts';
 import type { Chunk } from './column.ts';
 import type { Page } from './pack.ts';
 import { PARQUET_TYPES } from './values.ts';

@@ -12,7 +12,7 @@ import {
   type FileMetaData,
 } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
-import type { RowsDigester } from '../rows-digest.ts';
+import type { RowsDigester } from '../../rows/rows-digest.ts';
 import { UnreadableFile } from '../unreadable.ts';
 import { uuidBytes } from '../uuid-text.ts';
 import { CODECS } from './codecs.ts';

@@ -4,7 +4,7 @@
  * each read the logical types UUID and JSON as something else.
  */
 import type { SchemaElement, Statistics } from 'hyparquet';
-import type { ColumnType } from '../../destinations/contract.ts';
+import type { ColumnType } from '../../rows/columns.ts';
 import { UUID_TEXT_BYTES, writeUuid } from '../uuid-text.ts';
 import type { PageBuilder } from './page.ts';
 

@@ -5,7 +5,7 @@
  * The text is parsed, every node of the tree must be one that is allowed, and the SQL is written anew from it: no character of
  * the query reaches Postgres but inside an escaped literal. No row makes the SQL fail.
  */
-import type { ColumnType } from '../../destinations/contract.ts';
+import type { ColumnType } from '../../rows/columns.ts';
 import { condition } from './choices.ts';
 import { convert } from './conversions.ts';
 import { compiled, LONGEST_SQL, type Scope } from './expressions.ts';

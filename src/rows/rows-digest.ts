@@ -1,5 +1,5 @@
 /** The digest of a set of rows: the same whatever their order, while reading, in a destination's table and at the source. */
-import type { Column, RowsDigest } from '../destinations/contract.ts';
+import type { Column, RowsDigest } from './columns.ts';
 
 const TWO_TO_32 = 2 ** 32;
 
