@@ -20,7 +20,7 @@ COPY activities ./activities
 # Bundled here once, not by every worker that starts.
 RUN node --input-type=module -e "\
   import { DefaultLogger } from '@temporalio/worker';\
-  import { workflowBundle } from './src/temporal/workflow-bundle.ts';\
+  import { workflowBundle } from './src/platform/temporal/workflow-bundle.ts';\
   await workflowBundle(new DefaultLogger('WARN'));"
 
 USER node

@@ -1,6 +1,6 @@
 /** Common work around every activity: beats from a timer, passes cancellation on, translates errors. */
 import { Context } from '@temporalio/activity';
-import { forLog, toFailure } from '../src/temporal/failures.ts';
+import { forLog, toFailure } from '../src/platform/temporal/failures.ts';
 import type { Engine } from './engine.ts';
 
 /** The execution that an attempt belongs to. */

@@ -1,18 +1,18 @@
 /** Dependencies of activities: made once by the composition root of the worker. */
-import type { Pool } from '../src/db/connection.ts';
-import type { DestinationEnvironment } from '../src/destinations/environment.ts';
-import type { EventReader } from '../src/events/read.ts';
-import type { Sealer } from '../src/events/seal.ts';
-import type { ScheduleSync } from '../src/exports/schedule-sync.ts';
-import type { ConfigEncryption } from '../src/exports/config-encryption.ts';
+import type { Pool } from '../src/platform/db/connection.ts';
+import type { DestinationEnvironment } from '../src/exports/destinations/environment.ts';
+import type { EventReader } from '../src/events/reading/read.ts';
+import type { Sealer } from '../src/events/table/seal.ts';
+import type { ScheduleSync } from '../src/exports/schedules/schedule-sync.ts';
+import type { ConfigEncryption } from '../src/exports/integrations/config-encryption.ts';
 import type { ExportStores } from '../src/exports/stores.ts';
-import type { TimelineGuard } from '../src/exports/timeline-guard.ts';
-import type { HostRules } from '../src/net/host-rules.ts';
-import type { Mailer } from '../src/notify/mail.ts';
-import type { Logger } from '../src/telemetry/logger.ts';
-import type { Metrics } from '../src/telemetry/metrics.ts';
-import type { ExportExecutions } from '../src/temporal/executions.ts';
-import type { ExportSchedules } from '../src/temporal/schedules.ts';
+import type { TimelineGuard } from '../src/exports/timeline/timeline-guard.ts';
+import type { HostRules } from '../src/platform/net/host-rules.ts';
+import type { Mailer } from '../src/platform/notify/mail.ts';
+import type { Logger } from '../src/platform/telemetry/logger.ts';
+import type { Metrics } from '../src/platform/telemetry/metrics.ts';
+import type { ExportExecutions } from '../src/exports/temporal/executions.ts';
+import type { ExportSchedules } from '../src/exports/temporal/schedules.ts';
 
 /** A point of a run that tests stop, kill or freeze a worker at. */
 export type Step = { name: string; exportId: string; runId: string; end: string };

@@ -1,12 +1,12 @@
 /** Every side effect that workflows ask for, over one set of collaborators. */
 import { activity } from './activity.ts';
 import type { Engine } from './engine.ts';
-import { deliverNotifications } from './deliver-notifications.ts';
-import { dispatchRequests } from './dispatch-requests.ts';
-import { exportPart, exportParts } from './export-part.ts';
-import { finishRun } from './finish-run.ts';
-import { prepareRun } from './prepare-run.ts';
-import { reconcileAll } from './reconcile.ts';
+import { deliverNotifications } from './rounds/deliver-notifications.ts';
+import { dispatchRequests } from './rounds/dispatch-requests.ts';
+import { exportPart, exportParts } from './runs/export-part.ts';
+import { finishRun } from './runs/finish-run.ts';
+import { prepareRun } from './runs/prepare-run.ts';
+import { reconcileAll } from './rounds/reconcile.ts';
 
 export function createActivities(engine: Engine) {
   // tooth: activity-names

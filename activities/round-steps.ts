@@ -1,7 +1,7 @@
 /** Steps of a round of the reconciler: what one of them throws, or never ends, must not keep the others from their work. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Unavailable } from '../src/errors.ts';
-import { forLog } from '../src/temporal/failures.ts';
+import { Unavailable } from '../src/platform/errors.ts';
+import { forLog } from '../src/platform/temporal/failures.ts';
 import type { Attempt } from './activity.ts';
 import type { Engine } from './engine.ts';
 

@@ -1,9 +1,9 @@
 /** Records failures that are tried again, for people who look at the run meanwhile. */
 import { ApplicationFailure } from '@temporalio/common';
-import type { Run } from '../src/exports/runs.store.ts';
-import { toFailure } from '../src/temporal/failures.ts';
+import type { Run } from '../src/exports/runs/runs.store.ts';
+import { toFailure } from '../src/platform/temporal/failures.ts';
 import type { Engine } from './engine.ts';
-import { runLog } from './open-session.ts';
+import { runLog } from './runs/open-session.ts';
 
 /** Does the work; when it fails in a way that may pass, the run's row and log say so before the error goes on. */
 export async function withFailureRecorded<T>(

@@ -1,15 +1,15 @@
 /** A process of its own for `capture.ts`: our capture, or the least that a server of JSON can do. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createCapture } from '../src/capture/capture.ts';
-import { GROUPS_IN_FLIGHT } from '../src/capture/group-commit.ts';
-import { createPool } from '../src/db/connection.ts';
-import { INGEST_TIMEOUTS } from '../src/events/ingest.ts';
-import { replyThrough } from '../src/http/raw-answers.ts';
-import { startHttpServer } from '../src/http/server.ts';
-import type { Lane } from '../src/lane/request.ts';
-import { createLogger } from '../src/telemetry/logger.ts';
-import { createClientAddress } from '../src/wire/client-address.ts';
+import { createCapture } from '../src/events/capture/capture.ts';
+import { GROUPS_IN_FLIGHT } from '../src/events/capture/group-commit.ts';
+import { createPool } from '../src/platform/db/connection.ts';
+import { INGEST_TIMEOUTS } from '../src/events/ingest/ingest.ts';
+import { replyThrough } from '../src/platform/http/raw-answers.ts';
+import { startHttpServer } from '../src/platform/http/server.ts';
+import type { Lane } from '../src/platform/lane/request.ts';
+import { createLogger } from '../src/platform/telemetry/logger.ts';
+import { createClientAddress } from '../src/platform/wire/client-address.ts';
 
 export const TOKEN = 'phc_bench';
 export type ServerReady = { port: number };

@@ -7,9 +7,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createPool, type Pool } from '../src/db/connection.ts';
-import { startEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
-import { migrate } from '../src/db/migrate.ts';
+import { createPool, type Pool } from '../src/platform/db/connection.ts';
+import { startEmbeddedPostgres } from '../src/platform/db/embedded-postgres.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
 import { requests, startServer, type Server } from './capture-load.ts';
 import { benchEvents, type BenchEvent } from './events.ts';
 import {

@@ -8,14 +8,14 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { uuidV7 } from '../src/capture/uuid.ts';
-import { createPool, type Pool } from '../src/db/connection.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../src/db/embedded-postgres.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { encodeEvents, type EventRows } from '../src/events/event-rows.ts';
-import { createIngest } from '../src/events/ingest.ts';
+import { uuidV7 } from '../src/events/capture/uuid.ts';
+import { createPool, type Pool } from '../src/platform/db/connection.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../src/platform/db/embedded-postgres.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { encodeEvents, type EventRows } from '../src/events/ingest/event-rows.ts';
+import { createIngest } from '../src/events/ingest/ingest.ts';
 import { NO_EFFECTS } from '../src/events/persons/effects.ts';
-import { fromMilliseconds } from '../src/wire/instant.ts';
+import { fromMilliseconds } from '../src/platform/wire/instant.ts';
 import { benchEvents } from './events.ts';
 import {
   atLeast,

@@ -3,11 +3,11 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import path from 'node:path';
-import { createApi } from '../src/api.ts';
-import { startHttpServer } from '../src/http/server.ts';
-import { generateKeyRing } from '../src/secrets/key-ring.ts';
-import { createLogger } from '../src/telemetry/logger.ts';
-import { createClientAddress } from '../src/wire/client-address.ts';
+import { createApi } from '../src/app/api.ts';
+import { startHttpServer } from '../src/platform/http/server.ts';
+import { generateKeyRing } from '../src/platform/secrets/key-ring.ts';
+import { createLogger } from '../src/platform/telemetry/logger.ts';
+import { createClientAddress } from '../src/platform/wire/client-address.ts';
 import { flagdConfiguration, unleashStrategies } from './decide-flags.ts';
 
 /** The role of the process, as JSON in its first argument. */

@@ -2,10 +2,10 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Pool, PoolClient } from '../src/db/connection.ts';
-import { createSealer } from '../src/events/seal.ts';
-import type { Slice } from '../src/events/selection.ts';
-import { everythingOf } from '../src/rows/content.ts';
+import type { Pool, PoolClient } from '../src/platform/db/connection.ts';
+import { createSealer } from '../src/events/table/seal.ts';
+import type { Slice } from '../src/events/reading/selection.ts';
+import { everythingOf } from '../src/conditions/rows/content.ts';
 import { benchEvents } from './events.ts';
 
 export const PROJECT = 1;

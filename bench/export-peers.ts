@@ -2,8 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { cacheFolder } from '../src/config.ts';
-import { findProgram } from '../src/processes/program.ts';
+import { cacheFolder } from '../src/platform/config.ts';
+import { findProgram } from '../src/platform/processes/program.ts';
 import { checkParquet, commandCase, ROWS, selectOf, type Setting } from './export-setting.ts';
 import type { Case } from './measure.ts';
 

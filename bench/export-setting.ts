@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
 import { parquetMetadata } from 'hyparquet';
-import type { Pool } from '../src/db/connection.ts';
-import { columnsOf, selectionOf, selectList, type Slice } from '../src/events/selection.ts';
+import type { Pool } from '../src/platform/db/connection.ts';
+import { columnsOf, selectionOf, selectList, type Slice } from '../src/events/reading/selection.ts';
 import { runShell, serverCpuMs, type Case } from './measure.ts';
 
 export const ROWS = 100_000;

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import { createPool } from '../src/db/connection.ts';
-import type { FileEncoding, PartSummary } from '../src/destinations/contract.ts';
-import { eventReader } from '../src/events/read.ts';
-import { columnsOf, type Slice } from '../src/events/selection.ts';
-import { encodeFile } from '../src/formats/file.ts';
+import { createPool } from '../src/platform/db/connection.ts';
+import type { FileEncoding, PartSummary } from '../src/exports/destinations/contract.ts';
+import { eventReader } from '../src/events/reading/read.ts';
+import { columnsOf, type Slice } from '../src/events/reading/selection.ts';
+import { encodeFile } from '../src/exports/formats/file.ts';
 import { peakRssMb } from './measure.ts';
 
 export type ExportJob = { slice: Slice; encoding: FileEncoding; file: string };

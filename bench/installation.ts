@@ -3,16 +3,16 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
-import { createKnex } from '../src/db/connection.ts';
-import { startEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
-import { createEngine, type ComposedEngine, type EngineOptions } from '../src/engine.ts';
-import { backfills } from '../src/exports/backfills.ts';
-import { batchExports } from '../src/exports/batch-exports.ts';
-import { seedDemo } from '../src/identity/demo.store.ts';
-import { prepareDatabase } from '../src/prepare-database.ts';
-import { createKeyRing, generateKeyRing } from '../src/secrets/key-ring.ts';
-import { startTemporalDevServer } from '../src/temporal/dev-server.ts';
-import { payloadCodec } from '../src/temporal/payload-codec.ts';
+import { createKnex } from '../src/platform/db/connection.ts';
+import { startEmbeddedPostgres } from '../src/platform/db/embedded-postgres.ts';
+import { createEngine, type ComposedEngine, type EngineOptions } from '../src/app/engine.ts';
+import { backfills } from '../src/exports/backfills/backfills.ts';
+import { batchExports } from '../src/exports/batch-exports/batch-exports.ts';
+import { seedDemo } from '../src/people/demo.store.ts';
+import { prepareDatabase } from '../src/app/prepare-database.ts';
+import { createKeyRing, generateKeyRing } from '../src/platform/secrets/key-ring.ts';
+import { startTemporalDevServer } from '../src/platform/temporal/dev-server.ts';
+import { payloadCodec } from '../src/platform/temporal/payload-codec.ts';
 
 export type Installation = {
   engine: ComposedEngine;

@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { LIMITS } from '../src/capture/limits.ts';
-import { CAPTURE_PATHS } from '../src/capture/paths.ts';
+import { LIMITS } from '../src/events/capture/limits.ts';
+import { CAPTURE_PATHS } from '../src/events/capture/paths.ts';
 import { startApiProcess } from '../test/support/api-process.ts';
 import { createTestDatabase, stopTestDatabases } from '../test/support/database.ts';
 import { buildTenant } from '../test/support/identity.ts';
-import { createKnex, createPool } from '../src/db/connection.ts';
+import { createKnex, createPool } from '../src/platform/db/connection.ts';
 import { atLeast, atMost, peakRssMb, type Bench } from './measure.ts';
 
 const AT_ONCE = 50;

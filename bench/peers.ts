@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheFolder } from '../src/config.ts';
+import { cacheFolder } from '../src/platform/config.ts';
 import { NotMeasured, runShell } from './measure.ts';
 
 const LISTED = fileURLToPath(new URL('./peers/', import.meta.url));

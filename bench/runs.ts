@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
-import { createPool } from '../src/db/connection.ts';
-import { encodeEvents } from '../src/events/event-rows.ts';
-import { createIngest } from '../src/events/ingest.ts';
+import { createPool } from '../src/platform/db/connection.ts';
+import { encodeEvents } from '../src/events/ingest/event-rows.ts';
+import { createIngest } from '../src/events/ingest/ingest.ts';
 import { NO_EFFECTS } from '../src/events/persons/effects.ts';
 import { runWorkflowId } from '../src/exports/domain/ids.ts';
-import { installRuntime, startExportWorker } from '../src/temporal/worker.ts';
+import { installRuntime, startExportWorker } from '../src/exports/temporal/worker.ts';
 import { startInstallation, type Installation } from './installation.ts';
 import {
   atLeast,

@@ -2,8 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { environmentWith } from '../src/config.ts';
-import type { EngineOptions } from '../src/engine.ts';
+import { environmentWith } from '../src/platform/config.ts';
+import type { EngineOptions } from '../src/app/engine.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 

@@ -1,5 +1,5 @@
 /** Who may do what: organizations, their users and projects, and the keys that programs use. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

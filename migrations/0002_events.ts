@@ -3,7 +3,7 @@
  *
  * `events` and `event_ids` have no foreign key to `projects`: it would cost a row trigger for every event stored.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(EVENTS);

@@ -3,7 +3,7 @@
  *
  * Like `events`, none of the tables that every event looks at has a foreign key to `projects`.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(PERSONS);

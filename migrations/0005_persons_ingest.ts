@@ -1,5 +1,5 @@
-/** The ingest transaction as it is with persons: `src/events/store-group.ts` calls these functions, in this order. */
-import type { Knex } from '../src/db/connection.ts';
+/** The ingest transaction as it is with persons: `src/events/ingest/store-group.ts` calls these functions, in this order. */
+import type { Knex } from '../src/platform/db/connection.ts';
 import { INGEST as FORMER_INGEST } from './0002_events.ts';
 
 export async function up(knex: Knex): Promise<void> {

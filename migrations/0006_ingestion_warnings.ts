@@ -1,5 +1,5 @@
 /** What senders should know about their events, and whether their addresses are kept. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

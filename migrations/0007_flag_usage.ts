@@ -1,5 +1,5 @@
 /** Calls of feature flags are counted by when they happened: this finds them without reading all other events of the time. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

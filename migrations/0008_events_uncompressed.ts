@@ -2,7 +2,7 @@
  * An event is compressed beyond 4 kB rather than 2: with the properties of their person many pass 2 kB, and compressing them
  * was a fifth of what storing them costs Postgres. Those that are stored already stay as they are.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 const PLAIN = '(like events including all)';
 const WITH_TARGET = `${PLAIN} with (toast_tuple_target = 4080)`;

@@ -2,7 +2,7 @@
  * Time zones and offsets of days, weeks and months, also in the history of specs: what an interval was is decided by the zone
  * and offsets of then. Jitter is of the schedule alone.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 const CADENCE = ['timezone', 'offset_day', 'offset_hour'];
 

@@ -1,5 +1,5 @@
 /** What an export contains beside a model's rows as they are; plans say it, too, and carry the types of their columns. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(HASH);

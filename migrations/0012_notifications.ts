@@ -2,7 +2,7 @@
  * How a batch export is doing, and who is told: why it is paused, how far it has delivered, since when it fails or is late, and
  * the notifications that are still to be delivered.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

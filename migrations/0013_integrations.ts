@@ -1,5 +1,5 @@
 /** Credentials that several batch exports share: kept once, changed once. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -2,7 +2,7 @@
  * What property filters compare, as Postgres computes it: the same answers as `src/flags/evaluation`, from which the patterns and
  * rules below are taken; a test asks both. Each gives null for what cannot be compared.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 const FUNCTION = 'language plpgsql immutable strict parallel safe';
 

@@ -1,5 +1,5 @@
-/** What filters on versions compare, as Postgres computes it: the order of `src/flags/evaluation/semver.ts`. */
-import type { Knex } from '../src/db/connection.ts';
+/** What filters on versions compare, as Postgres computes it: the order of `src/conditions/operators/semver.ts`. */
+import type { Knex } from '../src/platform/db/connection.ts';
 
 /** A list of identifiers as a text whose bytes sort as semver sorts the list. */
 const IDENTIFIERS = `

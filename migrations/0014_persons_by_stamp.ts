@@ -1,5 +1,5 @@
 /** The ingest transaction reads only those persons that its process does not know, or that have changed since. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 import { PERSONS_OF as FORMER_PERSONS_OF } from './0005_persons_ingest.ts';
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,5 +1,5 @@
 /** The properties of a group have a limit, like those of a person: every `$groupidentify` adds to them. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 import { CHANGE_GROUPS as FORMER_CHANGE_GROUPS } from './0005_persons_ingest.ts';
 
 export async function up(knex: Knex): Promise<void> {

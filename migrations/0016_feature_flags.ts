@@ -5,7 +5,7 @@
  * change is told on the channel `sluice_flag_definitions` as `<project id>:<version>` when it commits: by triggers, so that no
  * store can forget it. Writers take `pg_advisory_xact_lock(7316008, project)` first: the count is a row that they all change.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(DEFINITIONS);

@@ -3,7 +3,7 @@
  *
  * What is told to pages is kept in memory until the project's definitions change, so both tell of their changes as flags do.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(EARLY_ACCESS);

@@ -4,7 +4,7 @@
  * A holdout is copied into the filters of its experiments' flags, so what flags are decided by changes with those. Of an experiment itself
  * decisions tell only that it is there.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -4,7 +4,7 @@
  * `flag_requests` is for looking at, `flag_request_months` for the quota: every process asks for it every few seconds, and must not add up
  * a month's rows.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

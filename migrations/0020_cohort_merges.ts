@@ -1,5 +1,5 @@
 /** When persons merge, the survivor is in the static cohorts of those that end. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 import { CHANGE_PERSONS as FORMER_CHANGE_PERSONS } from './0005_persons_ingest.ts';
 
 export async function up(knex: Knex): Promise<void> {

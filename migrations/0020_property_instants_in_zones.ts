@@ -1,5 +1,5 @@
-/** Dates without an offset, and relative ones, as the clock of a project shows them: the same answers as `src/flags/evaluation/dates.ts`. */
-import type { Knex } from '../src/db/connection.ts';
+/** Dates without an offset, and relative ones, as the clock of a project shows them: the same answers as `src/conditions/operators/dates.ts`. */
+import type { Knex } from '../src/platform/db/connection.ts';
 
 const FUNCTION = 'language plpgsql immutable strict parallel safe';
 

@@ -2,7 +2,7 @@
  * Which hash decides a flag for a distinct id that has no person yet. SDKs say once that a visitor was identified, when they ask for
  * flags, and that is seconds before the event that makes the person: without this, flags would keep their answer only until the next page.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,5 +1,5 @@
 /** People who log in, what they belong to, keys that end and change, and rules of who may do what with single objects. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(ORGANIZATIONS);

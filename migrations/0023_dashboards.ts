@@ -1,5 +1,5 @@
 /** Dashboards, what is on them, who may change them, and under which links strangers see them. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(DASHBOARDS);

@@ -2,7 +2,7 @@
  * Places that exports have left and that runs may still need: what such a run wrote must not be taken by another export, and the
  * run goes on with the credentials that it had.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

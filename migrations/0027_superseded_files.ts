@@ -3,7 +3,7 @@
  * before still have them, so they are deleted later. Old processes neither read nor write the table; what their deliveries replace
  * stays at the destination.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

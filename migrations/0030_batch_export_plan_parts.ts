@@ -1,5 +1,5 @@
 /** The parts of large plans as rows: as one document, every part of a run read all of them again. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -3,7 +3,7 @@
  * table of their own, so that they are counted, listed and timed without a look at every interval. Old processes neither read
  * nor write any of it; what they leave out, the next round of a new process corrects.
  */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

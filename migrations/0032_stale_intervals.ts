@@ -1,5 +1,5 @@
 /** Stale intervals: how far imports were looked at, whether they are delivered again by themselves, and notices of them. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,5 +1,5 @@
 /** Backfills that wait until their project may have one more at once. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

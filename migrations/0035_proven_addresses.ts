@@ -1,5 +1,5 @@
 /** Which accounts were made by a link that somebody other than the owner of the address had seen. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   // Processes of the release before show every link, and say nothing of it.

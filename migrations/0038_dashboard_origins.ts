@@ -1,5 +1,5 @@
 /** What a dashboard was made from: told with it, as the client said it. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,5 +1,5 @@
 /** Exports whose destination permits no deletes: they keep every file, and their owners are told once. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,5 +1,5 @@
 /** Why runs failed, for programs: what waits for an operator's decision must not pause an export. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,5 +1,5 @@
 /** The properties of a group have a limit of values, like those of a person: flags read them as a whole, and large ones slowly. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 import { CHANGE_GROUPS as FORMER_CHANGE_GROUPS } from './0015_group_limits.ts';
 
 export async function up(knex: Knex): Promise<void> {

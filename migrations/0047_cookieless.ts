@@ -1,5 +1,5 @@
 /** Visitors without cookies: which projects allow them, and the salts of the day by which they are told apart. */
-import type { Knex } from '../src/db/connection.ts';
+import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(SETTING);

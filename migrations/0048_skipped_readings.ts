@@ -1,5 +1,5 @@
-/** Readings that a zone's clocks skip in spring count with the offset before the jump, as `src/flags/evaluation/dates.ts` has it. */
-import type { Knex } from '../src/db/connection.ts';
+/** Readings that a zone's clocks skip in spring count with the offset before the jump, as `src/conditions/operators/dates.ts` has it. */
+import type { Knex } from '../src/platform/db/connection.ts';
 
 const FUNCTION = 'language plpgsql immutable strict parallel safe';
 

@@ -1,50 +1,50 @@
 /** The command line. Each command is loaded when it is named, so that asking for help does not load the whole house. */
 import { Command } from 'commander';
-import { CommandFailed } from './errors.ts';
-import { describeError } from './secrets/redact.ts';
+import { CommandFailed } from './platform/errors.ts';
+import { describeError } from './platform/secrets/redact.ts';
 
 type Entry = { summary: string; load(): Promise<Command> };
 
 const COMMANDS: Record<string, Entry> = {
   up: {
     summary: 'run everything on this machine: Postgres, Temporal, API and worker',
-    load: async () => (await import('./commands/up.ts')).upCommand(),
+    load: async () => (await import('./app/commands/up.ts')).upCommand(),
   },
   api: {
     summary: 'serve HTTP: capture and the API',
-    load: async () => (await import('./commands/api.ts')).apiCommand(),
+    load: async () => (await import('./app/commands/api.ts')).apiCommand(),
   },
   worker: {
     summary: 'run exports: workflows and the activities that move rows',
-    load: async () => (await import('./commands/worker.ts')).workerCommand(),
+    load: async () => (await import('./app/commands/worker.ts')).workerCommand(),
   },
   migrate: {
     summary: 'bring the database to this version’s schema',
-    load: async () => (await import('./commands/migrate.ts')).migrateCommand(),
+    load: async () => (await import('./app/commands/migrate.ts')).migrateCommand(),
   },
   keys: {
     summary: 'create, list and delete API keys',
-    load: async () => (await import('./commands/keys.ts')).keysCommand(),
+    load: async () => (await import('./app/commands/keys.ts')).keysCommand(),
   },
   users: {
     summary: 'create users, give them passwords, list them',
-    load: async () => (await import('./commands/users.ts')).usersCommand(),
+    load: async () => (await import('./app/commands/users.ts')).usersCommand(),
   },
   flags: {
     summary: 'import feature flags from PostHog, or from another Sluice',
-    load: async () => (await import('./commands/flags.ts')).flagsCommand(),
+    load: async () => (await import('./app/commands/flags.ts')).flagsCommand(),
   },
   capture: {
     summary: 'send a file of events to a running server',
-    load: async () => (await import('./commands/capture.ts')).captureCommand(),
+    load: async () => (await import('./app/commands/capture.ts')).captureCommand(),
   },
   verify: {
     summary: 'check what an export delivered, at source and destination',
-    load: async () => (await import('./commands/verify.ts')).verifyCommand(),
+    load: async () => (await import('./app/commands/verify.ts')).verifyCommand(),
   },
   recover: {
     summary: 'let deliveries go on after the database was restored, or copied',
-    load: async () => (await import('./commands/recover.ts')).recoverCommand(),
+    load: async () => (await import('./app/commands/recover.ts')).recoverCommand(),
   },
 };
 

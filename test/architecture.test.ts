@@ -7,60 +7,89 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /**
+ * The product's wings, in the order of what may import what: each may import those of the lines above it, never one beside it.
+ * `docs/decisions/0009-wings.md` says why these.
+ */
+const WINGS = [
+  ['platform'],
+  ['people', 'conditions'],
+  ['events'],
+  ['exports', 'flags', 'analytics'],
+  ['activities'],
+  ['workflows'],
+  ['app'],
+  ['main'],
+];
+
+/**
  * Each room and the rooms that it may import; `(types)` means by `import type` only. A room may always import itself, and
- * `errors`, `schema` and `telemetry`. What is not written here is forbidden.
- *
- * The order is that of a delivery: what is pure, what holds state, what talks to the world, what puts it together.
+ * `platform/errors`, `platform/schema` and `platform/telemetry`. What is not written here is forbidden.
  */
 const ARROWS = `
-  rows            ->
-  exports/domain  -> rows (types), destinations (types)
-  flags/evaluation ->
-  formats         -> rows, destinations (types)
-  query           -> flags/evaluation, rows (types)
-  net             ->
-  secrets         ->
-  lane            ->
-  wire            -> net, lane
-  sending         ->
-  processes       ->
-  telemetry       -> config (types), secrets
-  config          ->
-  errors          ->
-  schema          ->
+  platform/errors         ->
+  platform/schema         ->
+  platform/config         ->
+  platform/secrets        ->
+  platform/telemetry      -> platform/config (types), platform/secrets
+  platform/processes      ->
+  platform/lane           ->
+  platform/net            ->
+  platform/sending        ->
+  platform/db             -> platform/processes
+  platform/wire           -> platform/lane, platform/net
+  platform/http           -> platform/lane, platform/secrets, platform/wire
+  platform/health         -> platform/db, platform/http
+  platform/notify         -> platform/db (types), platform/net
+  platform/temporal       -> platform/config, platform/processes, platform/secrets (types)
+  migrations              -> platform/db (types)
 
-  db              -> processes
-  migrations      -> db (types)
-  events          -> http, wire, db, cookieless, identity, rows, query
-  destinations    -> net, rows, formats
-  temporal        -> exports/domain, processes, config, secrets (types)
+  people                  -> platform/db (types), platform/http, platform/notify (types), platform/secrets
 
-  cookieless      -> db, secrets
+  conditions/rows         ->
+  conditions/regex        ->
+  conditions/operators    -> conditions/regex
+  conditions/custom-queries -> conditions/rows (types)
+  conditions/sql          -> conditions/custom-queries, conditions/operators, conditions/regex, conditions/rows (types)
 
-  http            -> secrets, lane, wire
-  health          -> http, db
-  identity        -> http, db, secrets, notify (types)
-  flags           -> http, lane (types), db, cookieless, identity, wire, flags/evaluation, events, query, secrets
-  flag-import     -> flags, http, sending, wire
-  dashboards      -> http, db, identity, secrets, wire (types), events, query
-  capture         -> http, lane (types), db, cookieless, identity, wire, events, secrets
-  notify          -> net, db (types)
-  exports         -> http, db, identity, rows, exports/domain, events, query, formats, destinations, temporal, secrets, notify
+  events/table            -> platform/db (types)
+  events/cookieless       -> platform/db, platform/secrets
+  events/warnings         -> platform/db (types), platform/http
+  events/persons          -> platform/db, platform/wire, events/cookieless
+  events/ingest           -> platform/db, events/persons, events/warnings (types)
+  events/records          -> platform/db (types), platform/http, people, events/ingest, events/table
+  events/reading          -> platform/db (types), conditions/custom-queries, conditions/rows, conditions/sql
+  events/capture          -> platform/db (types), platform/http, platform/lane (types), platform/secrets, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
 
-  activities      -> rows, exports, exports/domain, events, destinations, formats, temporal, db, notify, net
-  workflows       -> exports/domain, activities (types)
+  exports/formats         -> conditions/rows
+  exports/domain          -> conditions/rows (types), exports/formats (types)
+  exports/destinations    -> platform/net, conditions/rows, exports/formats
+  exports/temporal        -> platform/temporal, exports/domain
+  exports                 -> platform/db (types), platform/http, platform/notify, platform/secrets, people, conditions/custom-queries, conditions/rows, conditions/sql, events/reading, events/table, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
+  activities              -> platform/db (types), platform/net, platform/notify, platform/temporal, conditions/rows (types), events/reading, events/table, exports, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
+  workflows               -> exports/domain, activities (types)
 
-  up              -> processes, db, identity, dashboards, secrets, temporal, exports/domain, config, composition
-  composition     -> everything
-  commands        -> everything
+  flags/evaluation        -> conditions/operators
+  flags/matching          -> platform/db (types), conditions/operators, conditions/sql, events/table, flags/evaluation
+  flags/metering          -> platform/db (types), platform/http
+  flags                   -> platform/db, platform/http, platform/lane (types), platform/secrets, platform/sending, platform/wire, people, conditions/operators, conditions/regex, conditions/sql, events/cookieless, events/records, events/table, flags/evaluation, flags/matching, flags/metering
+
+  analytics               -> platform/db, platform/http, platform/secrets, platform/wire (types), people, conditions/sql, events/table
+
+  app                     -> everything
+  main                    -> app, platform/secrets
 `;
 
-/** Files that put rooms together, each for one role. */
-const COMPOSITION = ['main', 'api', 'flag-parts', 'dashboard-parts', 'engine', 'engine-options', 'prepare-database'];
-/** Rooms inside rooms. */
-const PURE = ['exports/domain', 'flags/evaluation'];
+/** Wings that are one room, but for the rooms named here. */
+const ROOMS_OF: Record<string, string[]> = {
+  people: [],
+  exports: ['domain', 'formats', 'destinations', 'temporal'],
+  flags: ['evaluation', 'matching', 'metering'],
+  analytics: [],
+  app: [],
+};
 /** Open to everyone. */
-const OPEN = ['errors', 'schema', 'telemetry'];
+const OPEN = ['platform/errors', 'platform/schema', 'platform/telemetry'];
+const MOST_FILES_IN_FOLDER = 20;
 
 type Arrow = { to: string; typesOnly: boolean };
 
@@ -110,18 +139,59 @@ function read(file: string): string {
   return readFileSync(path.join(ROOT, file), 'utf8');
 }
 
-/** `src/exports/domain/ids.ts` is in the room `exports/domain`, `src/errors.ts` in `errors`. */
+/** `src/platform/db/away.ts` is in the room `platform/db`, `src/platform/errors.ts` in `platform/errors`, `src/main.ts` in `main`. */
 function roomOf(file: string): string {
-  const [top = '', second = '', third = ''] = file.replace(/\.ts$/, '').split('/');
+  const [top = '', wing = '', room] = file.replace(/\.ts$/, '').split('/');
   if (top !== 'src') return top;
-  if (COMPOSITION.includes(second)) return 'composition';
-  return PURE.find((room) => room === `${second}/${third}`) ?? second;
+  const own = ROOMS_OF[wing];
+  if (room === undefined || (own && !own.includes(room))) return wing;
+  return `${wing}/${room}`;
 }
+
+const wingOf = (room: string) => room.split('/')[0]!;
 
 function mayImport(from: string, to: string, typesOnly: boolean): boolean {
   const allowed = arrows.get(from);
   if (from === to || OPEN.includes(to) || allowed === 'everything') return true;
   return allowed?.some((arrow) => arrow.to === to && (typesOnly || !arrow.typesOnly)) ?? false;
+}
+
+/** Path of the file that is imported, from the root. */
+const targetOf = ({ file, specifier }: Pick<Import, 'file' | 'specifier'>) =>
+  path.normalize(path.join(path.dirname(file), specifier));
+
+/** Groups of nodes of which each reaches each other along the arrows: Tarjan's strongly connected components. */
+function circles(edges: readonly (readonly [string, string])[]): string[][] {
+  const next = new Map<string, Set<string>>();
+  for (const [from, to] of edges) if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  function visit(node: string): void {
+    order.set(node, order.size);
+    lowest.set(node, order.get(node)!);
+    open.push(node);
+    for (const other of next.get(node) ?? []) {
+      if (!order.has(other)) visit(other);
+      if (open.includes(other)) lowest.set(node, Math.min(lowest.get(node)!, lowest.get(other)!));
+    }
+    if (lowest.get(node) !== order.get(node)) return;
+    const group = open.splice(open.indexOf(node));
+    if (group.length > 1) found.push(group.sort());
+  }
+  for (const node of next.keys()) if (!order.has(node)) visit(node);
+  return found;
+}
+
+/** Files of product, tests and benchmarks, as paths from the root. */
+function trackedFiles(): string[] {
+  return ['src', 'workflows', 'activities', 'migrations', 'test', 'bench', 'docs', 'examples'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
+      .filter((file) => !/(^|\/)(node_modules|target|__pycache__)\//.test(file)),
+  );
 }
 
 const isLocal = ({ specifier }: Import) => specifier.startsWith('.');
@@ -139,7 +209,7 @@ function onlyIn(rooms: string[], ...packages: string[]): void {
 describe('the house', () => {
   it('reads every import', () => {
     assert(files.length > 50);
-    assert(imports.some(({ file, specifier }) => file === 'src/main.ts' && specifier === './commands/up.ts'));
+    assert(imports.some(({ file, specifier }) => file === 'src/main.ts' && specifier === './app/commands/up.ts'));
     assert(imports.some(({ specifier, typesOnly }) => specifier === '../activities/index.ts' && typesOnly));
   });
 
@@ -152,7 +222,7 @@ describe('the house', () => {
 
   it('follows the arrows', () => {
     const strays = imports.filter(isLocal).filter(({ file, specifier, typesOnly }) => {
-      const target = path.normalize(path.join(path.dirname(file), specifier));
+      const target = targetOf({ file, specifier });
       return !mayImport(roomOf(file), roomOf(target), typesOnly);
     });
     assert.deepEqual(strays.map(located), []);
@@ -161,7 +231,7 @@ describe('the house', () => {
   it('has no arrow in the table that nothing follows', () => {
     const followed = new Set(
       imports.filter(isLocal).map(({ file, specifier }) => {
-        return `${roomOf(file)} -> ${roomOf(path.normalize(path.join(path.dirname(file), specifier)))}`;
+        return `${roomOf(file)} -> ${roomOf(targetOf({ file, specifier }))}`;
       }),
     );
     const written = [...arrows].flatMap(([from, to]) =>
@@ -173,16 +243,39 @@ describe('the house', () => {
     );
   });
 
+  it('has no arrow from one wing to another beside or above it', () => {
+    const level = (room: string) => WINGS.findIndex((wings) => wings.includes(wingOf(room)));
+    const strays = imports.filter(isLocal).filter((one) => {
+      const [from, to] = [roomOf(one.file), roomOf(targetOf(one))];
+      // Migrations are older than the wings, and import a type of the platform only.
+      return from !== 'migrations' && wingOf(from) !== wingOf(to) && level(to) >= level(from);
+    });
+    assert.deepEqual(strays.map(located), []);
+  });
+
+  it('has no circles of rooms, nor of files, not even of types', () => {
+    const local = imports.filter(isLocal);
+    assert.deepEqual(circles(local.map((one) => [roomOf(one.file), roomOf(targetOf(one))])), []);
+    assert.deepEqual(circles(local.map((one) => [one.file, targetOf(one)])), []);
+  });
+
+  it('has no folder of more files than one sees at once', () => {
+    const counts = new Map<string, number>();
+    for (const file of trackedFiles()) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
+    const full = [...counts].filter(([folder, count]) => folder !== 'migrations' && count > MOST_FILES_IN_FOLDER);
+    assert.deepEqual(full, []);
+  });
+
   it('opens each door to the world in one room', () => {
-    onlyIn(['http'], 'koa', '@koa');
-    onlyIn(['temporal', 'workflows', 'activities'], '@temporalio');
-    onlyIn(['db', 'migrations'], 'knex');
-    onlyIn(['destinations'], '@aws-sdk');
-    onlyIn(['schema'], 'typebox', 'ajv', 'ajv-formats');
-    onlyIn(['telemetry'], 'pino', 'prom-client');
-    onlyIn(['query'], 'chevrotain');
-    onlyIn(['notify'], 'nodemailer');
-    onlyIn(['commands', 'composition'], 'commander', 'cli-progress');
+    onlyIn(['platform/http'], 'koa', '@koa');
+    onlyIn(['platform/temporal', 'exports/temporal', 'workflows', 'activities'], '@temporalio');
+    onlyIn(['platform/db', 'migrations'], 'knex');
+    onlyIn(['exports/destinations'], '@aws-sdk');
+    onlyIn(['platform/schema'], 'typebox', 'ajv', 'ajv-formats');
+    onlyIn(['platform/telemetry'], 'pino', 'prom-client');
+    onlyIn(['conditions/custom-queries'], 'chevrotain');
+    onlyIn(['platform/notify'], 'nodemailer');
+    onlyIn(['app', 'main'], 'commander', 'cli-progress');
   });
 
   it('queries with knex in stores only', () => {
@@ -200,17 +293,17 @@ describe('the house', () => {
     assert.deepEqual(strays, []);
   });
 
-  it('reads the environment in src/config.ts only', () => {
+  it('reads the environment in src/platform/config.ts only', () => {
     assert.deepEqual(
       files.filter((file) => read(file).includes('process.env')),
-      ['src/config.ts'],
+      ['src/platform/config.ts'],
     );
   });
 
   it('has barrels only where they are registries', () => {
     assert.deepEqual(files.filter((file) => file.endsWith('/index.ts')).sort(), [
       'activities/index.ts',
-      'src/destinations/index.ts',
+      'src/exports/destinations/index.ts',
       'workflows/index.ts',
     ]);
   });

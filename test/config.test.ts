@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { Environment, readConfig, requireVariable } from '../src/config.ts';
-import { CommandFailed } from '../src/errors.ts';
+import { Environment, readConfig, requireVariable } from '../src/platform/config.ts';
+import { CommandFailed } from '../src/platform/errors.ts';
 
 const EXAMPLE = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
 const [header, ...described] = EXAMPLE.trimEnd().split('\n\n');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { projectSettings } from '../src/identity/project-body.ts';
+import { projectSettings } from '../src/people/projects/project-body.ts';
 
 const ROOT = new URL('../', import.meta.url);
 

@@ -3,8 +3,8 @@
  * the running parts say, and with the sources where no running part knows.
  */
 import assert from 'node:assert/strict';
-import { apiRoutes } from '../src/api.ts';
-import { Type } from '../src/schema.ts';
+import { apiRoutes } from '../src/app/api.ts';
+import { Type } from '../src/platform/schema.ts';
 import { compare, complaints, readList, sorted } from './frozen-names/kind.ts';
 import { KINDS } from './frozen-names/kinds.ts';
 import { namesInDocument } from './frozen-names/openapi-names.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { Environment } from '../src/config.ts';
+import { Environment } from '../src/platform/config.ts';
 
 const ROOT = new URL('../', import.meta.url);
 const README = readFileSync(new URL('README.md', ROOT), 'utf8');
@@ -18,7 +18,7 @@ const rows = README.split('\n').map((line) => line.replace(/ +/g, ' '));
 
 describe('the README', () => {
   for (const [name, schema] of Object.entries(Environment.properties)) {
-    it(`describes ${name} as src/config.ts does`, () => {
+    it(`describes ${name} as src/platform/config.ts does`, () => {
       const row = rowOf(name, schema as Variable);
       assert.ok(rows.includes(row), `this row belongs into the table:\n${row}`);
     });

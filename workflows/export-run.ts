@@ -12,8 +12,8 @@ import {
 } from '@temporalio/workflow';
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
 import type { Activities } from '../activities/index.ts';
-import type { PreparedRun } from '../activities/prepare-run.ts';
-import type { RunEnding, RunOutcome } from '../activities/finish-run.ts';
+import type { PreparedRun } from '../activities/runs/prepare-run.ts';
+import type { RunEnding, RunOutcome } from '../activities/runs/finish-run.ts';
 import {
   FINISHING,
   MOST_SINGLE_PARTS,

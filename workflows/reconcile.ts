@@ -1,7 +1,7 @@
-/** Repairs what drifted, several times in two minutes, and notifies the people whom it concerns. See `activities/reconcile.ts`. */
+/** Repairs what drifted, several times in two minutes, and notifies the people whom it concerns. See `activities/rounds/reconcile.ts`. */
 import { patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { Repairs } from '../activities/reconcile.ts';
+import type { Repairs } from '../activities/rounds/reconcile.ts';
 import { CARETAKING } from './policies.ts';
 
 const { reconcileAll, deliverNotifications } = proxyActivities<Activities>(CARETAKING);

@@ -1,6 +1,6 @@
 /**
  * The witness of the timeline, outside of Postgres: it holds a nonce that the database exchanges again and again. A database that was
- * restored, or copied, knows one that the witness held earlier. See `src/exports/timeline-guard.ts`.
+ * restored, or copied, knows one that the witness held earlier. See `src/exports/timeline/timeline-guard.ts`.
  */
 import { condition, continueAsNew, defineUpdate, setHandler } from '@temporalio/workflow';
 import { SWAP, type Swap } from '../src/exports/domain/witness.ts';

@@ -1,14 +1,14 @@
 /** Dependencies and shared parameters of this room's routes. */
-import { Type } from '../schema.ts';
-import type { Backfills } from './backfills.ts';
-import type { BatchExports } from './batch-exports.ts';
-import type { ForeignDeliveries } from './accept-delivery.ts';
-import type { ExportIntervals } from './intervals.ts';
-import type { Integrations } from './integrations.ts';
-import type { LogStore } from './logs.store.ts';
-import type { ExportPreviews } from './previews.ts';
-import type { ExportRuns } from './runs.ts';
-import type { ExportTestSteps } from './test-steps.ts';
+import { Type } from '../platform/schema.ts';
+import type { Backfills } from './backfills/backfills.ts';
+import type { BatchExports } from './batch-exports/batch-exports.ts';
+import type { ForeignDeliveries } from './timeline/accept-delivery.ts';
+import type { ExportIntervals } from './intervals/intervals.ts';
+import type { Integrations } from './integrations/integrations.ts';
+import type { LogStore } from './runs/logs.store.ts';
+import type { ExportPreviews } from './previews/previews.ts';
+import type { ExportRuns } from './runs/runs.ts';
+import type { ExportTestSteps } from './integrations/test-steps.ts';
 
 export type ExportsApi = {
   batchExports: BatchExports;

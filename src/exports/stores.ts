@@ -1,30 +1,30 @@
 /** All stores of this room over one connection or one transaction. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Knex } from '../db/connection.ts';
-import { auditLogStore } from '../identity/audit-log.store.ts';
-import { outboxStore } from '../notify/outbox.store.ts';
-import { artifactStore } from './artifacts.store.ts';
-import { backfillStore } from './backfills.store.ts';
-import { batchExportStore } from './batch-exports.store.ts';
-import { failureStore } from './failures.store.ts';
-import { figureStore } from './figures.store.ts';
-import { foreignDeliveryStore } from './foreign-deliveries.store.ts';
-import { freshnessStore } from './freshness.store.ts';
-import { gapStore } from './gaps.store.ts';
-import { healthStore } from './health.store.ts';
-import { integrationStore } from './integrations.store.ts';
-import { intervalStateStore } from './interval-states.store.ts';
-import { ledgerStore } from './ledger.store.ts';
-import { logStore } from './logs.store.ts';
-import { placeStore } from './places.store.ts';
-import { runRequestStore } from './run-requests.store.ts';
-import { roundStore } from './rounds.store.ts';
-import { runStore } from './runs.store.ts';
-import { scheduleStore } from './schedules.store.ts';
-import { staleStore } from './stale.store.ts';
-import { supersededFileStore } from './superseded-files.store.ts';
-import { troubleStore } from './troubles.store.ts';
-import { timelineStore } from './timeline.store.ts';
+import type { Knex } from '../platform/db/connection.ts';
+import { auditLogStore } from '../people/audit/audit-log.store.ts';
+import { outboxStore } from '../platform/notify/outbox.store.ts';
+import { artifactStore } from './deliveries/artifacts.store.ts';
+import { backfillStore } from './backfills/backfills.store.ts';
+import { batchExportStore } from './batch-exports/batch-exports.store.ts';
+import { failureStore } from './monitoring/failures.store.ts';
+import { figureStore } from './monitoring/figures.store.ts';
+import { foreignDeliveryStore } from './timeline/foreign-deliveries.store.ts';
+import { freshnessStore } from './monitoring/freshness.store.ts';
+import { gapStore } from './intervals/gaps.store.ts';
+import { healthStore } from './monitoring/health.store.ts';
+import { integrationStore } from './integrations/integrations.store.ts';
+import { intervalStateStore } from './intervals/interval-states.store.ts';
+import { ledgerStore } from './deliveries/ledger.store.ts';
+import { logStore } from './runs/logs.store.ts';
+import { placeStore } from './deliveries/places.store.ts';
+import { runRequestStore } from './runs/run-requests.store.ts';
+import { roundStore } from './monitoring/rounds.store.ts';
+import { runStore } from './runs/runs.store.ts';
+import { scheduleStore } from './schedules/schedules.store.ts';
+import { staleStore } from './intervals/stale.store.ts';
+import { supersededFileStore } from './deliveries/superseded-files.store.ts';
+import { troubleStore } from './monitoring/troubles.store.ts';
+import { timelineStore } from './timeline/timeline.store.ts';
 
 function bind(db: Knex) {
   return {

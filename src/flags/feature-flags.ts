@@ -3,13 +3,13 @@
  * (surveys, experiments, early access features) do it with these, too, in the transaction that they hold.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { Conflict, InvalidInput } from '../errors.ts';
-import type { Project, Rights } from '../http/access.ts';
-import { changesBetween, type Author, type Change } from '../identity/audit-log.ts';
-import { ensureEditor } from '../identity/rights.ts';
-import { checkedFilters } from './feature-flags/check-filters.ts';
-import { checkTogether } from './feature-flags/check-together.ts';
-import { checkReferences } from './feature-flags/check-references.ts';
+import { Conflict, InvalidInput } from '../platform/errors.ts';
+import type { Project, Rights } from '../platform/http/access.ts';
+import { changesBetween, type Author, type Change } from '../people/audit/audit-log.ts';
+import { ensureEditor } from '../people/access/rights.ts';
+import { checkedFilters } from './feature-flags/checks/check-filters.ts';
+import { checkTogether } from './feature-flags/checks/check-together.ts';
+import { checkReferences } from './feature-flags/checks/check-references.ts';
 import { refuseToEncrypt, encryptedFields, type EncryptPayload } from './feature-flags/encrypted-payloads.ts';
 import { COLUMN, type FeatureFlag, type FlagFields } from './feature-flags/feature-flags.store.ts';
 import { EVERYBODY, rolledOut, type FlagFilters } from './feature-flags/filters.ts';
@@ -19,7 +19,7 @@ import {
   checkUndisturbed,
   checkUnused,
   checkVariantsUnneeded,
-} from './feature-flags/guards.ts';
+} from './feature-flags/checks/guards.ts';
 import { MASK } from './feature-flags/payloads.ts';
 import { fieldsOf } from './feature-flags/present.ts';
 import type { FlagBound } from './stores.ts';

@@ -2,8 +2,8 @@
  * Data of a project that web pages read by its public key alone. It is read from the database once for each state of the project: pages may
  * ask as often as they like, also while Postgres is away.
  */
-import { NotAuthenticated } from '../errors.ts';
-import { Type } from '../schema.ts';
+import { NotAuthenticated } from '../platform/errors.ts';
+import { Type } from '../platform/schema.ts';
 import type { LiveDefinitions, ProjectFlags } from './definitions/live-definitions.ts';
 
 const MOST_PROJECTS = 2_000;

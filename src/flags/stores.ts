@@ -1,16 +1,16 @@
 /** All stores of this room over one connection or one transaction. */
-import type { Knex } from '../db/connection.ts';
-import { auditLogStore } from '../identity/audit-log.store.ts';
-import { userStore } from '../identity/users.store.ts';
+import type { Knex } from '../platform/db/connection.ts';
+import { auditLogStore } from '../people/audit/audit-log.store.ts';
+import { userStore } from '../people/accounts/users.store.ts';
 import { cohortStore } from './cohorts/cohorts.store.ts';
 import { memberStore } from './cohorts/members.store.ts';
-import { earlyAccessStore } from './early-access/features.store.ts';
-import { experimentStore } from './experiments/experiments.store.ts';
-import { holdoutStore } from './experiments/holdouts.store.ts';
+import { earlyAccessStore } from './extensions/early-access/features.store.ts';
+import { experimentStore } from './extensions/experiments/experiments.store.ts';
+import { holdoutStore } from './extensions/experiments/holdouts.store.ts';
 import { featureFlagStore } from './feature-flags/feature-flags.store.ts';
 import { referenceStore } from './feature-flags/references.store.ts';
 import { relatedStore } from './feature-flags/related.store.ts';
-import { surveyStore } from './surveys/surveys.store.ts';
+import { surveyStore } from './extensions/surveys/surveys.store.ts';
 
 function bind(db: Knex) {
   return {

@@ -1,9 +1,9 @@
 /** `/feature_flags/usage/`: how often flags were asked for, and what the answers were. */
-import { datetimeOf, parseDatetime } from '../http/datetime.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../http/pagination.ts';
-import { json, route } from '../http/route.ts';
-import { timezoneOf } from '../http/time-zone.ts';
-import { nullable, Type, type Static } from '../schema.ts';
+import { datetimeOf, parseDatetime } from '../platform/http/parameters/datetime.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../platform/http/parameters/pagination.ts';
+import { json, route } from '../platform/http/route.ts';
+import { timezoneOf } from '../platform/http/parameters/time-zone.ts';
+import { nullable, Type, type Static } from '../platform/schema.ts';
 import type { FeatureFlagStore } from './feature-flags/feature-flags.store.ts';
 import { DEFAULT_DAYS, type FlagUsage, type FlagUsageStore, type GivenInstant } from './usage.store.ts';
 

@@ -1,6 +1,6 @@
 /** How often feature flags were asked for, counted from the `$feature_flag_called` events that SDKs send. */
-import type { Knex } from '../db/connection.ts';
-import { InvalidInput } from '../errors.ts';
+import type { Knex } from '../platform/db/connection.ts';
+import { InvalidInput } from '../platform/errors.ts';
 
 /** As a client gave it: an instant, or one that means the clock of a time zone. */
 export type GivenInstant = { instant: string; zoned: boolean };

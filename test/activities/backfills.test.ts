@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeLostRuns } from '../../activities/close-lost-runs.ts';
+import { closeLostRuns } from '../../activities/runs/close-lost-runs.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
-import type { ExportWorker } from '../../src/temporal/worker.ts';
-import { LimitReached, Unavailable } from '../../src/errors.ts';
-import { exportRuns } from '../../src/exports/runs.ts';
-import { exportIntervals } from '../../src/exports/intervals.ts';
+import type { ExportWorker } from '../../src/exports/temporal/worker.ts';
+import { LimitReached, Unavailable } from '../../src/platform/errors.ts';
+import { exportRuns } from '../../src/exports/runs/runs.ts';
+import { exportIntervals } from '../../src/exports/intervals/intervals.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
 

@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { compareDeliveries, intervalsToCompare } from '../../activities/compare-deliveries.ts';
+import { compareDeliveries, intervalsToCompare } from '../../activities/rounds/compare-deliveries.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { NO_SETTINGS } from '../../src/rows/content.ts';
-import type { NewEvent } from '../../src/events/event-rows.ts';
+import { NO_SETTINGS } from '../../src/conditions/rows/content.ts';
+import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
 import { deliveredRows } from '../support/delivered-files.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';

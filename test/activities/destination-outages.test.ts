@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Step } from '../../activities/engine.ts';
-import { createClient } from '../../src/db/connection.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
-import type { Run } from '../../src/exports/runs.store.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Step } from '../../activities/engine.ts';
-import type { Repairs } from '../../activities/reconcile.ts';
+import type { Repairs } from '../../activities/rounds/reconcile.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import { buildEvent, microseconds } from '../support/events.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { PlannedRun } from '../../activities/open-session.ts';
-import { partSource } from '../../activities/part-source.ts';
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import { eventReader } from '../../src/events/read.ts';
-import { createSealer } from '../../src/events/seal.ts';
-import { columnsOf } from '../../src/events/selection.ts';
-import { everythingOf } from '../../src/rows/content.ts';
+import type { PlannedRun } from '../../activities/runs/open-session.ts';
+import { partSource } from '../../activities/runs/part-source.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { eventReader } from '../../src/events/reading/read.ts';
+import { createSealer } from '../../src/events/table/seal.ts';
+import { columnsOf } from '../../src/events/reading/selection.ts';
+import { everythingOf } from '../../src/conditions/rows/content.ts';
 import { collect } from '../support/copy-stream.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

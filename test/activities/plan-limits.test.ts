@@ -1,9 +1,9 @@
 /** The most files and stage tables that a plan may have: as many are delivered, one more is rejected when it is planned. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createClient } from '../../src/db/connection.ts';
-import type { NewExport } from '../../src/exports/batch-exports.ts';
-import type { Run } from '../../src/exports/runs.store.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import type { NewExport } from '../../src/exports/batch-exports/batch-exports.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 import { MIB, storeParts } from '../support/many-parts.ts';

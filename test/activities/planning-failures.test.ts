@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { TypedSearchAttributes, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Step } from '../../activities/engine.ts';
 import { createActivities } from '../../activities/index.ts';
-import { DestinationRejected, InvalidInput, Unavailable } from '../../src/errors.ts';
+import { DestinationRejected, InvalidInput, Unavailable } from '../../src/platform/errors.ts';
 import { isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectCommand, NoSuchKey } from '@aws-sdk/client-s3';
-import { deleteSupersededFiles } from '../../activities/delete-superseded-files.ts';
+import { deleteSupersededFiles } from '../../activities/rounds/delete-superseded-files.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 import { MIB, storeParts } from '../support/many-parts.ts';
 import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS } from '../support/object-store.ts';

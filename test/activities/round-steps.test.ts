@@ -1,10 +1,10 @@
 /** Steps of a round end in time together, and no export is always among those that they do not reach. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { fillGaps } from '../../activities/fill-gaps.ts';
+import { fillGaps } from '../../activities/rounds/fill-gaps.ts';
 import { roundSteps } from '../../activities/round-steps.ts';
-import { wakeDispatchers } from '../../activities/wake-dispatchers.ts';
-import { watchFreshness } from '../../activities/watch-freshness.ts';
+import { wakeDispatchers } from '../../activities/rounds/wake-dispatchers.ts';
+import { watchFreshness } from '../../activities/rounds/watch-freshness.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 
 describe('steps of a round that all hang', () => {

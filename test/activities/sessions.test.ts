@@ -1,8 +1,8 @@
 /** Sessions, from events to a table. */
 import assert from 'node:assert/strict';
-import { createClient } from '../../src/db/connection.ts';
-import type { NewEvent } from '../../src/events/event-rows.ts';
-import { NO_SETTINGS } from '../../src/rows/content.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
+import { NO_SETTINGS } from '../../src/conditions/rows/content.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Step } from '../../activities/engine.ts';
-import { Conflict } from '../../src/errors.ts';
+import { Conflict } from '../../src/platform/errors.ts';
 import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
 import { boundaryAfter, cadenceWith } from '../../src/exports/domain/cadence.ts';
-import type { Run } from '../../src/exports/runs.store.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
 

@@ -6,7 +6,7 @@ import { millisOf } from '../../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
 import type { RunStatus } from '../../src/exports/domain/statuses.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
-import type { Run } from '../../src/exports/runs.store.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
 

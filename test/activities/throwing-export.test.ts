@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
-import type { Repairs } from '../../activities/reconcile.ts';
+import type { Repairs } from '../../activities/rounds/reconcile.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
 

@@ -3,14 +3,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { createClient } from '../../src/db/connection.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
-import { foreignDeliveries } from '../../src/exports/accept-delivery.ts';
-import { NOBODY } from '../../src/exports/audit.ts';
-import { renewTimeline } from '../../src/exports/renew-timeline.ts';
+import { foreignDeliveries } from '../../src/exports/timeline/accept-delivery.ts';
+import { NOBODY } from '../../src/exports/batch-exports/audit.ts';
+import { renewTimeline } from '../../src/exports/timeline/renew-timeline.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import { WITNESS_WORKFLOW_ID } from '../../src/exports/domain/witness.ts';
-import { timelineWitness } from '../../src/temporal/witness.ts';
+import { timelineWitness } from '../../src/exports/temporal/witness.ts';
 import { copyTestDatabase, createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
@@ -167,7 +167,7 @@ describe('a database that was restored', () => {
     });
 
     const figures = async () => {
-      const { exportFigures } = await import('../../src/exports/figures.ts');
+      const { exportFigures } = await import('../../src/exports/monitoring/figures.ts');
       restored.engine.metrics.registerExports(() => exportFigures(restored.engine.stores));
       return restored.engine.metrics.text();
     };

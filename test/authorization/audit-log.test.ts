@@ -3,8 +3,8 @@
  * Made from the list that the API serves, so that no route is forgotten.
  */
 import assert from 'node:assert/strict';
-import { apiRoutes } from '../../src/api.ts';
-import { pathsOf } from '../../src/http/paths.ts';
+import { apiRoutes } from '../../src/app/api.ts';
+import { pathsOf } from '../../src/platform/http/paths.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 import { testTemporal } from '../support/temporal.ts';
 import { nameOf, OPERATIONS, placeOf } from './operations/operations.ts';

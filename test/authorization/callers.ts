@@ -1,10 +1,10 @@
 /** All kinds of callers: one organization with people of every standing, another one, and keys that are limited. */
 import { randomUUID } from 'node:crypto';
-import type { Knex } from '../../src/db/connection.ts';
-import type { OrganizationRole } from '../../src/http/access.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { sessionStore } from '../../src/identity/sessions.store.ts';
-import { createSessions } from '../../src/identity/sessions.ts';
+import type { Knex } from '../../src/platform/db/connection.ts';
+import type { OrganizationRole } from '../../src/platform/http/access.ts';
+import { keyStore } from '../../src/people/keys/keys.store.ts';
+import { sessionStore } from '../../src/people/accounts/sessions.store.ts';
+import { createSessions } from '../../src/people/accounts/sessions.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';
 import { KINDS, scopesOf } from './expectations.ts';
 

@@ -6,8 +6,8 @@ import {
   type OrganizationAccess,
   type ProjectAccess,
   type UserAccess,
-} from '../../src/http/access.ts';
-import { allows, SCOPES } from '../../src/identity/scopes.ts';
+} from '../../src/platform/http/access.ts';
+import { allows, SCOPES } from '../../src/people/access/scopes.ts';
 import type { CallerName } from './callers.ts';
 
 const OUTSIDE = ['project', 'organization', 'organization_member', 'user'];

@@ -1,8 +1,8 @@
 /** Every route, asked by everybody: a cell for each. Made from the list that the API serves, so that no route is forgotten. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { apiRoutes } from '../../src/api.ts';
-import { pathsOf } from '../../src/http/paths.ts';
+import { apiRoutes } from '../../src/app/api.ts';
+import { pathsOf } from '../../src/platform/http/paths.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 import { testTemporal } from '../support/temporal.ts';
 import { buildWorld, CALLERS, type CallerName, type World } from './callers.ts';

@@ -1,6 +1,6 @@
 /** Objects that are protected one by one, made straight in the database: nobody's, so that no caller is their maker. */
 import { randomUUID } from 'node:crypto';
-import type { Knex } from '../../src/db/connection.ts';
+import type { Knex } from '../../src/platform/db/connection.ts';
 
 type Make = (db: Knex, projectId: number) => Promise<string>;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync, brotliCompressSync, constants, deflateSync, zstdCompressSync } from 'node:zlib';
-import { LIMITS } from '../../src/capture/limits.ts';
-import { CAPTURE_PATHS } from '../../src/capture/paths.ts';
+import { LIMITS } from '../../src/events/capture/limits.ts';
+import { CAPTURE_PATHS } from '../../src/events/capture/paths.ts';
 import { post, useCapture } from '../support/capture.ts';
 
 const event = (more: object = {}) => ({ event: 'pageview', distinct_id: 'someone', ...more });

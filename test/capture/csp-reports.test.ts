@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LIMITS } from '../../src/capture/limits.ts';
+import { LIMITS } from '../../src/events/capture/limits.ts';
 import { useCapture } from '../support/capture.ts';
 
 type Row = { event: string; distinct_id: string; properties: Record<string, unknown> };

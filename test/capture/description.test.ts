@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { captureRoutes } from '../../src/capture/description.ts';
-import { CAPTURE_PATHS, capturePathOf, CSP_PATH, REPLAY_PATH, V1_PATH } from '../../src/capture/paths.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
-import { compile, Type } from '../../src/schema.ts';
+import { captureRoutes } from '../../src/events/capture/description.ts';
+import { CAPTURE_PATHS, capturePathOf, CSP_PATH, REPLAY_PATH, V1_PATH } from '../../src/events/capture/paths.ts';
+import { openApiDocument } from '../../src/platform/http/openapi/document.ts';
+import { compile, Type } from '../../src/platform/schema.ts';
 
 const event = { event: 'e', distinct_id: 'd' };
 

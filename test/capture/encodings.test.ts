@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import LZString from 'lz-string';
-import { LIMITS } from '../../src/capture/limits.ts';
+import { LIMITS } from '../../src/events/capture/limits.ts';
 import { post, useCapture } from '../support/capture.ts';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };

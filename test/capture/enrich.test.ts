@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createEnrichment } from '../../src/capture/enrich.ts';
-import type { Locate } from '../../src/wire/geoip.ts';
+import { createEnrichment } from '../../src/events/capture/reading/enrich.ts';
+import type { Locate } from '../../src/platform/wire/geoip.ts';
 import { post, startCapture, type CaptureServer } from '../support/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';

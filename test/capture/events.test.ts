@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { LIMITS } from '../../src/capture/limits.ts';
+import { LIMITS } from '../../src/events/capture/limits.ts';
 import { post, useCapture } from '../support/capture.ts';
 
 type Row = {

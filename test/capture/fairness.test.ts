@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildTenant } from '../support/identity.ts';

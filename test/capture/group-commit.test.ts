@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGroupCommit, GROUPS_IN_FLIGHT } from '../../src/capture/group-commit.ts';
-import type { EventRows } from '../../src/events/event-rows.ts';
+import { createGroupCommit, GROUPS_IN_FLIGHT } from '../../src/events/capture/group-commit.ts';
+import type { EventRows } from '../../src/events/ingest/event-rows.ts';
 import { buildEvent, buildRows } from '../support/events.ts';
 
 /** An ingest whose transactions end when the test says so. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { parseBatch } from '../../src/capture/parse-batch.ts';
-import { LIMITS } from '../../src/capture/limits.ts';
-import { MalformedRequest, TooLarge } from '../../src/errors.ts';
-import { parseJson } from '../../src/wire/json.ts';
+import { parseBatch } from '../../src/events/capture/parse-batch.ts';
+import { LIMITS } from '../../src/events/capture/limits.ts';
+import { MalformedRequest, TooLarge } from '../../src/platform/errors.ts';
+import { parseJson } from '../../src/platform/wire/json.ts';
 import { seeded } from '../kill/random.ts';
 
 const MOST = 10 * LIMITS.values;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createRateLimit } from '../../src/identity/rate-limits.ts';
-import type { Throttled } from '../../src/errors.ts';
+import { createRateLimit } from '../../src/people/keys/rate-limits.ts';
+import type { Throttled } from '../../src/platform/errors.ts';
 import { post, useCapture } from '../support/capture.ts';
 import { buildPersonalKey, buildTenant } from '../support/identity.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { LIMITS } from '../../src/capture/limits.ts';
+import { LIMITS } from '../../src/events/capture/limits.ts';
 import { post, useCapture } from '../support/capture.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createTurns, probableSender } from '../../src/capture/turns.ts';
+import { createTurns, probableSender } from '../../src/events/capture/turns.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 

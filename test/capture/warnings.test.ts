@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { post, useCapture } from '../support/capture.ts';
-import type { WarningSummary } from '../../src/events/warnings.store.ts';
+import type { WarningSummary } from '../../src/events/warnings/warnings.store.ts';
 import { buildTenant } from '../support/identity.ts';
 
 describe('an event that capture drops', () => {

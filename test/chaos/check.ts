@@ -1,5 +1,5 @@
 /** Source against destinations, row by row and status by status. */
-import { createPool, type Pool } from '../../src/db/connection.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import type { Fleet, Member, PlaceType } from './fleet.ts';
 import type { Installation } from './installation.ts';
 import type { Load } from './load.ts';

@@ -5,8 +5,8 @@
  */
 import { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stopSignals } from '../../src/processes/stop-signals.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
+import { stopSignals } from '../../src/platform/processes/stop-signals.ts';
+import { connectTemporal } from '../../src/platform/temporal/connection.ts';
 import { seeded } from '../kill/random.ts';
 import { apiClient } from './api-client.ts';
 import { check, type Checked } from './check.ts';

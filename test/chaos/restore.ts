@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createPool, type Pool } from '../../src/db/connection.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import type { Fleet } from './fleet.ts';
 import type { Installation } from './installation.ts';
 import type { Manifest, Store } from './objects.ts';

@@ -1,7 +1,7 @@
 /** Whether everything that happened was told: each notice at least once, as it was signed, and always the same. */
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool, type Pool } from '../../src/db/connection.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import { WEBHOOK_SECRET, type Fleet } from './fleet.ts';
 import type { Installation } from './installation.ts';
 

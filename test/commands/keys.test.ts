@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { hashOf } from '../../src/identity/keys.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { keyStore } from '../../src/people/keys/keys.store.ts';
+import { hashOf } from '../../src/people/keys/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';
 

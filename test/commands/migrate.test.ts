@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { environmentWith } from '../../src/config.ts';
+import { environmentWith } from '../../src/platform/config.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));

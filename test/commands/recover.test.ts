@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { environmentWith } from '../../src/config.ts';
+import { environmentWith } from '../../src/platform/config.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import { copyTestDatabase, restoreTestDatabase } from '../support/database.ts';

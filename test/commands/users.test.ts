@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { addUser } from '../../src/identity/operator.ts';
-import { identityStores } from '../../src/identity/stores.ts';
-import { isPassword } from '../../src/secrets/passwords.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { keyStore } from '../../src/people/keys/keys.store.ts';
+import { addUser } from '../../src/people/accounts/operator.ts';
+import { identityStores } from '../../src/people/stores.ts';
+import { isPassword } from '../../src/platform/secrets/passwords.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildSession, buildTenant } from '../support/identity.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NewDashboardBody } from '../../src/dashboards/schema.ts';
+import { NewDashboardBody } from '../../src/analytics/dashboards/schema.ts';
 import { startDashboardsApi, type Body, type Dashboard, type DashboardsApi } from '../support/dashboards-api.ts';
 
 const TREND = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] };

@@ -1,7 +1,7 @@
 /** Dates of a dashboard that would fail every insight on it. */
 import assert from 'node:assert/strict';
-import { givenFields } from '../../src/dashboards/fields.ts';
-import { InvalidInput } from '../../src/errors.ts';
+import { givenFields } from '../../src/analytics/dashboards/fields.ts';
+import { InvalidInput } from '../../src/platform/errors.ts';
 
 const REFUSED: [object, RegExp][] = [
   [{ date_from: 'yesterdayish' }, /^date_from: "yesterdayish" is no date/],

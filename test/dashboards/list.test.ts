@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { dashboardManagement } from '../../src/dashboards/dashboards.ts';
-import { dashboardStores } from '../../src/dashboards/stores.ts';
-import type { Caller } from '../../src/http/access.ts';
-import { rightsOfMember } from '../../src/identity/rights.ts';
+import { dashboardManagement } from '../../src/analytics/dashboards/dashboards.ts';
+import { dashboardStores } from '../../src/analytics/dashboards/stores.ts';
+import type { Caller } from '../../src/platform/http/access.ts';
+import { rightsOfMember } from '../../src/people/access/rights.ts';
 import { startDashboardsApi, type Body, type DashboardsApi } from '../support/dashboards-api.ts';
 
 type Page = { count: number; next: string | null; previous: string | null; results: Body[] };

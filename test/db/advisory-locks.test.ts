@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createClient, createPool } from '../../src/db/connection.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { createSealer } from '../../src/events/seal.ts';
+import { createClient, createPool } from '../../src/platform/db/connection.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { createSealer } from '../../src/events/table/seal.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/export-world.ts';
 
@@ -13,31 +13,37 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Every key with the files that may name it: a file in two lines, or a key in two purposes, makes strangers wait for each other. */
 const KEYS: Record<number, { purpose: string; files: readonly string[] }> = {
-  7316001: { purpose: 'migrators take turns', files: ['src/db/migrate.ts'] },
-  7316002: { purpose: 'a seal sees writers of events', files: ['migrations/0002_events.ts', 'src/events/seal.ts'] },
+  7316001: { purpose: 'migrators take turns', files: ['src/platform/db/migrate.ts'] },
+  7316002: {
+    purpose: 'a seal sees writers of events',
+    files: ['migrations/0002_events.ts', 'src/events/table/seal.ts'],
+  },
   7316003: {
     purpose: 'merges of a project’s persons exclude what reads or writes them',
     files: [
       'migrations/0002_events.ts',
       'migrations/0005_persons.ts',
       'migrations/0005_persons_ingest.ts',
-      'src/events/persons/persons.store.ts',
+      'src/events/records/persons.store.ts',
       'src/flags/cohorts/members.store.ts',
     ],
   },
   7316004: { purpose: 'partitions are made one at a time', files: ['migrations/0002_events.ts'] },
-  7316005: { purpose: 'first starts take turns', files: ['src/identity/demo.store.ts'] },
+  7316005: { purpose: 'first starts take turns', files: ['src/people/demo.store.ts'] },
   7316006: { purpose: 'group types are numbered one at a time', files: ['migrations/0005_persons.ts'] },
   7316008: {
     purpose: 'changes of a project’s flags',
     files: ['migrations/0016_feature_flags.ts', 'src/flags/stores.ts'],
   },
-  7316009: { purpose: 'changes of a project’s dashboards', files: ['src/dashboards/stores.ts'] },
-  7316010: { purpose: 'an insight is computed once', files: ['src/dashboards/insights/results.store.ts'] },
-  7316011: { purpose: 'backfills of a project end', files: ['src/exports/backfill-ends.store.ts'] },
-  7316012: { purpose: 'requests of a project are claimed', files: ['src/exports/run-requests.store.ts'] },
-  7316013: { purpose: 'tables of a destination are made', files: ['src/destinations/postgres/tables.ts'] },
-  7316026: { purpose: 'places in one store are reserved one at a time', files: ['src/exports/places.store.ts'] },
+  7316009: { purpose: 'changes of a project’s dashboards', files: ['src/analytics/dashboards/stores.ts'] },
+  7316010: { purpose: 'an insight is computed once', files: ['src/analytics/insights/results/results.store.ts'] },
+  7316011: { purpose: 'backfills of a project end', files: ['src/exports/backfills/backfill-ends.store.ts'] },
+  7316012: { purpose: 'requests of a project are claimed', files: ['src/exports/runs/run-requests.store.ts'] },
+  7316013: { purpose: 'tables of a destination are made', files: ['src/exports/destinations/postgres/tables.ts'] },
+  7316026: {
+    purpose: 'places in one store are reserved one at a time',
+    files: ['src/exports/deliveries/places.store.ts'],
+  },
 };
 
 const files = ['src', 'activities', 'workflows', 'migrations'].flatMap((folder) =>

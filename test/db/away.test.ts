@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { isDatabaseAway } from '../../src/db/away.ts';
-import { createClient, createKnex, createPool } from '../../src/db/connection.ts';
-import { InvalidInput } from '../../src/errors.ts';
-import { freePort } from '../../src/processes/port.ts';
+import { isDatabaseAway } from '../../src/platform/db/away.ts';
+import { createClient, createKnex, createPool } from '../../src/platform/db/connection.ts';
+import { InvalidInput } from '../../src/platform/errors.ts';
+import { freePort } from '../../src/platform/processes/port.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 const failureOf = (work: Promise<unknown>) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../src/db/connection.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 
 describe('the database', () => {

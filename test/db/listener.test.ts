@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createKnex } from '../../src/db/connection.ts';
-import { listen } from '../../src/db/listener.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
+import { createKnex } from '../../src/platform/db/connection.ts';
+import { listen } from '../../src/platform/db/listener.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startGate } from '../support/gate.ts';
 

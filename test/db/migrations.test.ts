@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 type Migration = { up(knex: Knex): Promise<void>; down(knex: Knex): Promise<void> };

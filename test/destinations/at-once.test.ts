@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { severalAtOnce } from '../../src/destinations/at-once.ts';
+import { severalAtOnce } from '../../src/exports/destinations/at-once.ts';
 
 const items = Array.from({ length: 50 }, (_, index) => index);
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Destination } from '../../src/destinations/contract.ts';
-import { destinations } from '../../src/destinations/index.ts';
-import { PREFIX_VARIABLES } from '../../src/destinations/object-store/keys.ts';
-import { checkedConfig } from '../../src/exports/destination-config.ts';
-import { fileExtension } from '../../src/formats/file.ts';
+import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Destination } from '../../src/exports/destinations/contract.ts';
+import { destinations } from '../../src/exports/destinations/index.ts';
+import { PREFIX_VARIABLES } from '../../src/exports/destinations/object-store/keys.ts';
+import { checkedConfig } from '../../src/exports/integrations/destination-config.ts';
+import { fileExtension } from '../../src/exports/formats/file.ts';
 
 const TEXT = readFileSync(new URL('../../docs/destinations.md', import.meta.url), 'utf8');
 const ALL = destinations({ localRoot: '/exports', allowedHosts: [] });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { overlaps, parseKeySpace, withModel } from '../../src/destinations/key-space.ts';
+import { overlaps, parseKeySpace, withModel } from '../../src/exports/destinations/key-space.ts';
 
 const PROJECT = 'local:7/';
 const overlap = (one: string, other: string) => {

@@ -1,7 +1,7 @@
 /** For every code of the file system: whether the same delivery would meet it for ever. */
 import assert from 'node:assert/strict';
-import { consequenceOf, translate } from '../../src/destinations/local-file/errors.ts';
-import { DestinationRejected, DestinationUnavailable } from '../../src/errors.ts';
+import { consequenceOf, translate } from '../../src/exports/destinations/local-file/errors.ts';
+import { DestinationRejected, DestinationUnavailable } from '../../src/platform/errors.ts';
 
 const CODES: [code: string, meaning: string, consequence: 'final' | 'passes'][] = [
   ['EACCES', 'rights that come last in a restore', 'passes'],

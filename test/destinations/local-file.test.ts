@@ -16,12 +16,12 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { destinationOf, destinations } from '../../src/destinations/index.ts';
-import { folderQuota } from '../../src/destinations/local-file/quota.ts';
-import { localStore, type LocalStoreOptions } from '../../src/destinations/local-file/store.ts';
-import { ObjectChanged } from '../../src/destinations/object-store/store.ts';
-import { fill } from '../../src/destinations/object-store/upload.ts';
-import { DestinationRejected, InvalidInput } from '../../src/errors.ts';
+import { destinationOf, destinations } from '../../src/exports/destinations/index.ts';
+import { folderQuota } from '../../src/exports/destinations/local-file/quota.ts';
+import { localStore, type LocalStoreOptions } from '../../src/exports/destinations/local-file/store.ts';
+import { ObjectChanged } from '../../src/exports/destinations/object-store/store.ts';
+import { fill } from '../../src/exports/destinations/object-store/upload.ts';
+import { DestinationRejected, InvalidInput } from '../../src/platform/errors.ts';
 import { buildRows, freezeAt, testInterval } from '../support/deliveries.ts';
 import { itKeepsTheContract, type TestPlace } from '../support/destination-contract.ts';
 import { readInterval, snapshotOf, type Objects } from '../support/file-reader.ts';

@@ -1,6 +1,6 @@
 /** For every class of SQLSTATE: whether the same rows would be refused for ever. */
 import assert from 'node:assert/strict';
-import { consequenceOf } from '../../src/destinations/postgres/errors.ts';
+import { consequenceOf } from '../../src/exports/destinations/postgres/errors.ts';
 
 /** Classes of Appendix A of the manual of PostgreSQL 18, without those that are no errors, and single states that differ from their class. */
 const STATES: [state: string, meaning: string, consequence: 'final' | 'passes'][] = [

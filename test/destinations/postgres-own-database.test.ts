@@ -1,9 +1,9 @@
 /** An export into the database that Sluice itself stores its events in: deliveries and ingest must not wait for each other. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import { destinationOf } from '../../src/destinations/index.ts';
-import { createSealer } from '../../src/events/seal.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { destinationOf } from '../../src/exports/destinations/index.ts';
+import { createSealer } from '../../src/events/table/seal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildRows, testInterval } from '../support/deliveries.ts';
 import { eventually } from '../support/export-world.ts';

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createClient } from '../../src/db/connection.ts';
-import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
-import { destinationOf } from '../../src/destinations/index.ts';
-import { DestinationUnavailable } from '../../src/errors.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
+import { destinationOf } from '../../src/exports/destinations/index.ts';
+import { DestinationUnavailable } from '../../src/platform/errors.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { buildRows, testInterval, type Steps } from '../support/deliveries.ts';
 

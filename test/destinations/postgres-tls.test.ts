@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { destinationOf } from '../../src/destinations/index.ts';
-import { openPostgresSocket } from '../../src/destinations/postgres/socket.ts';
-import { DestinationRejected } from '../../src/errors.ts';
-import type { HostRules } from '../../src/net/host-rules.ts';
+import { destinationOf } from '../../src/exports/destinations/index.ts';
+import { openPostgresSocket } from '../../src/exports/destinations/postgres/socket.ts';
+import { DestinationRejected } from '../../src/platform/errors.ts';
+import type { HostRules } from '../../src/platform/net/host-rules.ts';
 import { selfSignedCertificate } from '../support/certificate.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { buildRows, testInterval } from '../support/deliveries.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../src/db/connection.ts';
-import { prepareTables, tableNames } from '../../src/destinations/postgres/tables.ts';
-import { DestinationRejected } from '../../src/errors.ts';
-import { columnsOf, mergeOf } from '../../src/events/selection.ts';
-import { everythingOf } from '../../src/rows/content.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import { prepareTables, tableNames } from '../../src/exports/destinations/postgres/tables.ts';
+import { DestinationRejected } from '../../src/platform/errors.ts';
+import { columnsOf, mergeOf } from '../../src/events/reading/selection.ts';
+import { everythingOf } from '../../src/conditions/rows/content.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('a table of rows with versions', () => {

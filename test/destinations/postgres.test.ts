@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { createClient } from '../../src/db/connection.ts';
-import { destinationOf } from '../../src/destinations/index.ts';
-import { checkIdentifier, quoted } from '../../src/destinations/postgres/identifiers.ts';
-import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../src/errors.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import { destinationOf } from '../../src/exports/destinations/index.ts';
+import { checkIdentifier, quoted } from '../../src/exports/destinations/postgres/identifiers.ts';
+import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../src/platform/errors.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { buildRows, freezeAt, testInterval, type TestInterval } from '../support/deliveries.ts';
 import { eventually } from '../support/export-world.ts';

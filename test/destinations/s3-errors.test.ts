@@ -1,6 +1,6 @@
 /** For the answers of S3 and of stores like it: whether the same request would be refused for ever. */
 import assert from 'node:assert/strict';
-import { consequenceOf } from '../../src/destinations/s3/errors.ts';
+import { consequenceOf } from '../../src/exports/destinations/s3/errors.ts';
 
 const ANSWERS: [code: string, status: number | undefined, consequence: 'final' | 'passes', advice: RegExp][] = [
   // Rotation of keys and of policies, which spread slowly.

@@ -12,10 +12,10 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { destinationOf } from '../../src/destinations/index.ts';
-import { s3Client } from '../../src/destinations/s3/client.ts';
-import { s3Store } from '../../src/destinations/s3/store.ts';
-import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../src/errors.ts';
+import { destinationOf } from '../../src/exports/destinations/index.ts';
+import { s3Client } from '../../src/exports/destinations/s3/client.ts';
+import { s3Store } from '../../src/exports/destinations/s3/store.ts';
+import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../src/platform/errors.ts';
 import { buildRows, freezeAt, testInterval, type TestRow } from '../support/deliveries.ts';
 import { itKeepsTheContract, type TestPlace } from '../support/destination-contract.ts';
 import { startFaultyProxy, type Fault } from '../support/faulty-proxy.ts';

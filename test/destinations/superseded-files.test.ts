@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { destinationOf } from '../../src/destinations/index.ts';
-import type { Layout } from '../../src/destinations/object-store/keys.ts';
+import { destinationOf } from '../../src/exports/destinations/index.ts';
+import type { Layout } from '../../src/exports/destinations/object-store/keys.ts';
 import { buildRows, freezeAt, testInterval, type TestInterval } from '../support/deliveries.ts';
 
 const keysOf = ({ files }: { files?: { key: string }[] }) => files!.map(({ key }) => key).sort();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool } from '../../src/db/connection.ts';
-import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
+import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest/ingest.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildEvent, buildRows } from '../support/events.ts';
 

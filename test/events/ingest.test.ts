@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../src/events/ingest.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../src/events/ingest/ingest.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startBreakingProxy } from '../support/faulty-proxy.ts';
 import { buildEvent, buildRows, microseconds } from '../support/events.ts';

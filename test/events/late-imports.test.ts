@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import { estimateRows } from '../../src/events/estimate.ts';
-import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
-import { lateImports } from '../../src/events/late-imports.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { estimateRows } from '../../src/events/table/estimate.ts';
+import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest/ingest.ts';
+import { lateImports } from '../../src/events/table/late-imports.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildEvent, buildRows, microseconds } from '../support/events.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import { ensurePartitions, partitionedDaysAhead } from '../../src/events/partitions.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { ensurePartitions, partitionedDaysAhead } from '../../src/events/table/partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('partitions of events', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import { createSealer, databaseClockAheadSeconds } from '../../src/events/seal.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { createSealer, databaseClockAheadSeconds } from '../../src/events/table/seal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const INSERT = `

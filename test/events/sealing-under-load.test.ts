@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import type { NewEvent } from '../../src/events/event-rows.ts';
-import { createIngest, INGEST_TIMEOUTS, type Ingest, type Refused } from '../../src/events/ingest.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
+import { createIngest, INGEST_TIMEOUTS, type Ingest, type Refused } from '../../src/events/ingest/ingest.ts';
 import { NO_EFFECTS, type PersonEffects } from '../../src/events/persons/effects.ts';
-import { createSealer } from '../../src/events/seal.ts';
+import { createSealer } from '../../src/events/table/seal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildEvent, buildRows, microseconds } from '../support/events.ts';
 import { seeded } from '../kill/random.ts';

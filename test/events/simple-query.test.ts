@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import { AnswerTooLarge, quoted, quotedArray, simpleQuery } from '../../src/events/simple-query.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { AnswerTooLarge, quoted, quotedArray, simpleQuery } from '../../src/platform/db/simple-query.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** All that Postgres stores as text. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { readLog, requestTime } from '../../examples/access-log/log.ts';
-import { readAccessLogLine } from '../../src/sending/access-log.ts';
+import { readAccessLogLine } from '../../src/platform/sending/access-log.ts';
 
 const at = (time: string) => `1.2.3.4 - - [${time}] "GET / HTTP/1.1" 200 12 "-" "curl/8"`;
 const LINE = at('17/May/2015:10:05:03 +0000');

@@ -1,12 +1,12 @@
 /** Decisions about deliveries that the database does not know, while something else is asked for or under way. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Receipt } from '../../src/destinations/contract.ts';
-import { foreignDeliveries } from '../../src/exports/accept-delivery.ts';
-import { NOBODY } from '../../src/exports/audit.ts';
+import type { Receipt } from '../../src/exports/destinations/contract.ts';
+import { foreignDeliveries } from '../../src/exports/timeline/accept-delivery.ts';
+import { NOBODY } from '../../src/exports/batch-exports/audit.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { Plan } from '../../src/exports/domain/plan.ts';
-import { ownershipOf } from '../../src/exports/ownership.ts';
+import { ownershipOf } from '../../src/exports/deliveries/ownership.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 
 const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
-import { rightsOfMember } from '../../src/identity/rights.ts';
-import { visibleAuditLog } from '../../src/identity/visible-audit-log.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import { rightsOfMember } from '../../src/people/access/rights.ts';
+import { visibleAuditLog } from '../../src/people/audit/visible-audit-log.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { apiRoutes, buildRun, buildStoredExport, startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 import { buildMember, buildRule, type Member } from '../support/members.ts';
 import type { Tenant } from '../support/identity.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { generateKey } from '../../src/identity/keys.ts';
-import { SCOPES } from '../../src/identity/scopes.ts';
+import { generateKey } from '../../src/people/keys/keys.ts';
+import { SCOPES } from '../../src/people/access/scopes.ts';
 import { buildPersonalKey, buildProjectSecretKey } from '../support/identity.ts';
 import {
   apiRoutes,

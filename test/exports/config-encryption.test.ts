@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Type } from '../../src/schema.ts';
-import type { Integration } from '../../src/exports/integrations.store.ts';
-import { configEncryption } from '../../src/exports/config-encryption.ts';
-import { createKeyRing, generateKeyRing } from '../../src/secrets/key-ring.ts';
+import { Type } from '../../src/platform/schema.ts';
+import type { Integration } from '../../src/exports/integrations/integrations.store.ts';
+import { configEncryption } from '../../src/exports/integrations/config-encryption.ts';
+import { createKeyRing, generateKeyRing } from '../../src/platform/secrets/key-ring.ts';
 
 const schema = Type.Object({ bucket: Type.String(), secret: Type.String({ writeOnly: true }) });
 const CONFIG = { bucket: 'b', secret: 'canary' };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { contentOf } from '../../src/exports/content.ts';
+import { contentOf } from '../../src/exports/batch-exports/content.ts';
 import { startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 
 type Body = Record<string, unknown> & { id: string };

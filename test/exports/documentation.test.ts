@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { destinations } from '../../src/destinations/index.ts';
-import { NewBatchExportBody } from '../../src/exports/batch-exports.schema.ts';
-import { OPERATORS } from '../../src/flags/evaluation/operators.ts';
+import { destinations } from '../../src/exports/destinations/index.ts';
+import { NewBatchExportBody } from '../../src/exports/batch-exports/batch-exports.schema.ts';
+import { OPERATORS } from '../../src/conditions/operators/operators.ts';
 
 /** The OpenAPI document's words on a field. */
 type Described = { description: string };

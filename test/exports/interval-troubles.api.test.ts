@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { closeRun } from '../../activities/close-run.ts';
+import { closeRun } from '../../activities/runs/close-run.ts';
 import { createActivities } from '../../activities/index.ts';
-import type { Repairs } from '../../activities/reconcile.ts';
-import { StagedLost } from '../../src/errors.ts';
-import { exportFigures } from '../../src/exports/figures.ts';
+import type { Repairs } from '../../activities/rounds/reconcile.ts';
+import { StagedLost } from '../../src/platform/errors.ts';
+import { exportFigures } from '../../src/exports/monitoring/figures.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { buildExport, eventually } from '../support/export-world.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { noticeOverlaps } from '../../activities/notice-overlaps.ts';
-import { Conflict } from '../../src/errors.ts';
-import { pinnedDestination } from '../../src/exports/pinned-destination.ts';
-import { NOTICE_KINDS } from '../../src/notify/notice.ts';
+import { noticeOverlaps } from '../../activities/rounds/notice-overlaps.ts';
+import { Conflict } from '../../src/platform/errors.ts';
+import { pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
+import { NOTICE_KINDS } from '../../src/platform/notify/notice.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 
 describe('the key space of an export', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { NotFound } from '../../src/errors.ts';
-import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
+import { NotFound } from '../../src/platform/errors.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { DataInterval } from '../../src/exports/domain/intervals.ts';
-import type { RequestKind } from '../../src/exports/run-requests.store.ts';
-import type { RunEnd } from '../../src/exports/runs.store.ts';
+import type { RequestKind } from '../../src/exports/runs/run-requests.store.ts';
+import type { RunEnd } from '../../src/exports/runs/runs.store.ts';
 import { createExportRows, type ExportRows } from '../support/export-rows.ts';
 
 const HOUR = 3_600_000;

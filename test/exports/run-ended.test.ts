@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { closeRun, type Closing } from '../../activities/close-run.ts';
-import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
+import { closeRun, type Closing } from '../../activities/runs/close-run.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
 import type { Plan } from '../../src/exports/domain/plan.ts';
-import type { RunEnd } from '../../src/exports/runs.store.ts';
-import { NOTICE_KINDS, type NoticeKind } from '../../src/notify/notice.ts';
+import type { RunEnd } from '../../src/exports/runs/runs.store.ts';
+import { NOTICE_KINDS, type NoticeKind } from '../../src/platform/notify/notice.ts';
 import { createExportRows, type ExportRows } from '../support/export-rows.ts';
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
-import type { Run } from '../../src/exports/runs.store.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { buildRun, buildStoredExport, startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 
 type Page<T> = { next: string | null; previous: string | null; results: T[] };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { NotFound } from '../../src/errors.ts';
-import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
-import { NO_SETTINGS } from '../../src/rows/content.ts';
+import { NotFound } from '../../src/platform/errors.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import { NO_SETTINGS } from '../../src/conditions/rows/content.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import { countParts, type Plan } from '../../src/exports/domain/plan.ts';
-import type { Run } from '../../src/exports/runs.store.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { createExportRows, type ExportRows } from '../support/export-rows.ts';
 
 const START = Date.parse('2015-05-17T10:00:00Z');

@@ -96,7 +96,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     );
     await toggle(id, 'pause', 'by hand');
     // Temporal's list may be behind: the look before the gaps must do without it.
-    const { fillGaps } = await import('../../activities/fill-gaps.ts');
+    const { fillGaps } = await import('../../activities/rounds/fill-gaps.ts');
     const asked = await fillGaps(world.engine, new AbortController().signal);
     assert.equal(asked, 0);
     assert.equal((await rowOf(id)).paused, true);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import pino from 'pino';
 import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
-import { batchExports } from '../../src/exports/batch-exports.ts';
+import { batchExports } from '../../src/exports/batch-exports/batch-exports.ts';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
-import { Unavailable } from '../../src/errors.ts';
-import { scheduleSync } from '../../src/exports/schedule-sync.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
-import { exportSchedules } from '../../src/temporal/schedules.ts';
+import { Unavailable } from '../../src/platform/errors.ts';
+import { scheduleSync } from '../../src/exports/schedules/schedule-sync.ts';
+import { connectTemporal } from '../../src/platform/temporal/connection.ts';
+import { exportSchedules } from '../../src/exports/temporal/schedules.ts';
 import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
 
 const MINUTE = 60_000;

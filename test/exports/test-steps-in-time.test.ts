@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { exportTestSteps, type TestResult } from '../../src/exports/test-steps.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
+import { exportTestSteps, type TestResult } from '../../src/exports/integrations/test-steps.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 
 /** With less patience than the API has. */

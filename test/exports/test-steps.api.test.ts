@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createClient } from '../../src/db/connection.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS } from '../support/object-store.ts';

@@ -1,8 +1,8 @@
 /** `notifications`, `freshness_target_seconds`, `complete_until`, `lag_seconds`, `paused_reason`: how an export is watched. */
 import assert from 'node:assert/strict';
-import { watchFreshness } from '../../activities/watch-freshness.ts';
+import { watchFreshness } from '../../activities/rounds/watch-freshness.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
-import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
 import { buildExport } from '../support/export-world.ts';
 import { startExportsApi, type ExportsApi } from '../support/exports-api.ts';
 

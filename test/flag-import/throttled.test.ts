@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { apiClient } from '../../src/flag-import/api-client.ts';
+import { apiClient } from '../../src/flags/import/api-client.ts';
 
 const PAST = 'Sun, 06 Nov 1994 08:49:37 GMT';
 

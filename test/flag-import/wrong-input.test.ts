@@ -1,8 +1,8 @@
 /** `sluice flags import` of what is no export, or too much of one. */
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { printable, printableJson } from '../../src/flag-import/lines.ts';
-import { dependencyOrder } from '../../src/flag-import/dependency-order.ts';
+import { printable, printableJson } from '../../src/flags/import/lines.ts';
+import { dependencyOrder } from '../../src/flags/import/dependency-order.ts';
 import { sluice, temporaryFolder, type Folder } from '../support/flag-import.ts';
 import { on, startFlagsApi, type FlagsApi } from '../support/flags-api.ts';
 

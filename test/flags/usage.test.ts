@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { ensurePartitions } from '../../src/events/partitions.ts';
+import { ensurePartitions } from '../../src/events/table/partitions.ts';
 import { featureFlagStore } from '../../src/flags/feature-flags/feature-flags.store.ts';
 import { flagUsageRoutes } from '../../src/flags/usage.routes.ts';
 import { flagUsageStore } from '../../src/flags/usage.store.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { post, startCapture, type CaptureServer } from '../support/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

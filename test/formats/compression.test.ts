@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import zlib from 'node:zlib';
-import { compress, compressionExtension } from '../../src/formats/compression.ts';
-import { emptyFile, fileExtension } from '../../src/formats/file.ts';
-import { ROW_ID } from '../../src/rows/rows-digest.ts';
+import { compress, compressionExtension } from '../../src/exports/formats/compression.ts';
+import { emptyFile, fileExtension } from '../../src/exports/formats/file.ts';
+import { ROW_ID } from '../../src/conditions/rows/rows-digest.ts';
 import { chunked, collect } from '../support/copy-stream.ts';
 
 const CODECS = [

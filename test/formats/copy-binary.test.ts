@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Unavailable } from '../../src/errors.ts';
-import { CopyBinaryReader } from '../../src/formats/copy-binary.ts';
+import { Unavailable } from '../../src/platform/errors.ts';
+import { CopyBinaryReader } from '../../src/exports/formats/copy-binary.ts';
 import { chunked, chunkSizes, copyBinary, headerWithExtension } from '../support/copy-stream.ts';
 
 const field = fc.option(fc.uint8Array({ maxLength: 300 }));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Column } from '../../src/rows/columns.ts';
-import { emptyFile, encodeFile } from '../../src/formats/file.ts';
-import { readExportedFile } from '../../src/formats/read-file.ts';
-import { RowsDigester } from '../../src/rows/rows-digest.ts';
-import { UnreadableFile } from '../../src/formats/unreadable.ts';
+import type { Column } from '../../src/conditions/rows/columns.ts';
+import { emptyFile, encodeFile } from '../../src/exports/formats/file.ts';
+import { readExportedFile } from '../../src/exports/formats/read-file.ts';
+import { RowsDigester } from '../../src/conditions/rows/rows-digest.ts';
+import { UnreadableFile } from '../../src/exports/formats/unreadable.ts';
 import { chunked, collect, copyBinary } from '../support/copy-stream.ts';
 import { copiedColumns, copyOf, everyType, type Table } from '../support/tables.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { Column } from '../../src/rows/columns.ts';
-import { Unavailable } from '../../src/errors.ts';
-import { encodeFile } from '../../src/formats/file.ts';
-import { scanRows } from '../../src/formats/scan.ts';
+import type { Column } from '../../src/conditions/rows/columns.ts';
+import { Unavailable } from '../../src/platform/errors.ts';
+import { encodeFile } from '../../src/exports/formats/file.ts';
+import { scanRows } from '../../src/exports/formats/scan.ts';
 import { watchMemory } from '../support/garbage.ts';
 import { chunked, collect, copyBinary } from '../support/copy-stream.ts';
 

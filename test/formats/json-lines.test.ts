@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import type { Column, ColumnType } from '../../src/rows/columns.ts';
-import { encodeFile } from '../../src/formats/file.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import type { Column, ColumnType } from '../../src/conditions/rows/columns.ts';
+import { encodeFile } from '../../src/exports/formats/file.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { chunked, chunkSizes, collect } from '../support/copy-stream.ts';
 

@@ -10,9 +10,9 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import fc from 'fast-check';
-import { SUPPORTED_COMPRESSIONS, type Compression, type FileFormat } from '../../src/destinations/contract.ts';
-import type { ColumnType } from '../../src/rows/columns.ts';
-import { encodeFile, fileExtension } from '../../src/formats/file.ts';
+import { SUPPORTED_COMPRESSIONS, type Compression, type FileFormat } from '../../src/exports/destinations/contract.ts';
+import type { ColumnType } from '../../src/conditions/rows/columns.ts';
+import { encodeFile, fileExtension } from '../../src/exports/formats/file.ts';
 import { chunked, collect } from '../support/copy-stream.ts';
 import { needsPython, runPython } from '../support/python.ts';
 import { anyTable, copiedColumns, copyOf, everyType, type Table, type Value } from '../support/tables.ts';

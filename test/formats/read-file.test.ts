@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import zlib from 'node:zlib';
-import { readExportedFile } from '../../src/formats/read-file.ts';
-import { UnreadableFile } from '../../src/formats/unreadable.ts';
-import { RowsDigester } from '../../src/rows/rows-digest.ts';
+import { readExportedFile } from '../../src/exports/formats/read-file.ts';
+import { UnreadableFile } from '../../src/exports/formats/unreadable.ts';
+import { RowsDigester } from '../../src/conditions/rows/rows-digest.ts';
 
 const PACK: Record<'gzip' | 'brotli' | 'zstd', (bytes: Buffer) => Buffer> = {
   gzip: zlib.gzipSync,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createClient } from '../../src/db/connection.ts';
-import type { Column } from '../../src/rows/columns.ts';
-import { ROW_ID, RowsDigester, rowIdColumn, rowsDigestSql } from '../../src/rows/rows-digest.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import type { Column } from '../../src/conditions/rows/columns.ts';
+import { ROW_ID, RowsDigester, rowIdColumn, rowsDigestSql } from '../../src/conditions/rows/rows-digest.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 const uuids = fc.array(fc.oneof(fc.uuid(), fc.constant('ffffffff-ffff-ffff-ffff-ffffffffffff')), { maxLength: 100 });

@@ -1,4 +1,4 @@
-import type { Content, Model } from '../../src/rows/content.ts';
+import type { Content, Model } from '../../src/conditions/rows/content.ts';
 
 /** Everything that a model has. */
 export function wholeContent(model: Model): Content {

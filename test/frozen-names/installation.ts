@@ -1,8 +1,8 @@
 /** Two real databases to read catalogues of: Sluice's own, migrated, and one that a Postgres destination has prepared. */
 import type pg from 'pg';
-import { createClient } from '../../src/db/connection.ts';
-import { prepareTables, tableNames } from '../../src/destinations/postgres/tables.ts';
-import { columnsOf, mergeOf } from '../../src/events/selection.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import { prepareTables, tableNames } from '../../src/exports/destinations/postgres/tables.ts';
+import { columnsOf, mergeOf } from '../../src/events/reading/selection.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { wholeContent } from './content.ts';
 

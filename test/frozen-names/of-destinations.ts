@@ -9,14 +9,14 @@ import {
   type Delivery,
   type Destination,
   type StagedPart,
-} from '../../src/destinations/contract.ts';
-import { anyDestination, DESTINATION_TYPES } from '../../src/destinations/index.ts';
-import { folderQuota } from '../../src/destinations/local-file/quota.ts';
-import { localStore } from '../../src/destinations/local-file/store.ts';
-import { LAYOUTS, PREFIX_VARIABLES } from '../../src/destinations/object-store/keys.ts';
-import { encodeManifest, manifestOf } from '../../src/destinations/object-store/manifest.ts';
-import { RESERVED } from '../../src/destinations/postgres/identifiers.ts';
-import { columnsOf, mergeOf } from '../../src/events/selection.ts';
+} from '../../src/exports/destinations/contract.ts';
+import { anyDestination, DESTINATION_TYPES } from '../../src/exports/destinations/index.ts';
+import { folderQuota } from '../../src/exports/destinations/local-file/quota.ts';
+import { localStore } from '../../src/exports/destinations/local-file/store.ts';
+import { LAYOUTS, PREFIX_VARIABLES } from '../../src/exports/destinations/object-store/keys.ts';
+import { encodeManifest, manifestOf } from '../../src/exports/destinations/object-store/manifest.ts';
+import { RESERVED } from '../../src/exports/destinations/postgres/identifiers.ts';
+import { columnsOf, mergeOf } from '../../src/events/reading/selection.ts';
 import { wholeContent } from './content.ts';
 import type { Kind } from './kind.ts';
 import { column } from './of-database.ts';
@@ -42,7 +42,8 @@ export const DESTINATION_KINDS: readonly Kind[] = [
     name: 'destination-receipts',
     writtenTo: 'the rows of runs and the ledger, and in answers of the API',
     least: 15,
-    present: ({ product }) => membersOf(product(), product().exported('src/destinations/receipt.ts', 'Receipt')),
+    present: ({ product }) =>
+      membersOf(product(), product().exported('src/exports/destinations/receipt.ts', 'Receipt')),
   },
   {
     name: 'destination-tables',
@@ -194,7 +195,7 @@ function manifestFields(): string[] {
 
 /** Keys of `Metadata`, as S3 keeps it with each object. */
 function uploadMetadata(product: Product): string[] {
-  return [...product.nodes(product.files('src/destinations'))].flatMap((node) => {
+  return [...product.nodes(product.files('src/exports/destinations'))].flatMap((node) => {
     if (!ts.isPropertyAssignment(node) || node.name.getText() !== 'Metadata') return [];
     if (!ts.isObjectLiteralExpression(node.initializer)) return [];
     return node.initializer.properties.flatMap(({ name }) =>
@@ -207,7 +208,7 @@ function uploadMetadata(product: Product): string[] {
 
 /** Beginnings of the names of stage tables, which later runs look for. */
 function stages(product: Product): string[] {
-  const texts = product.files('src/destinations/postgres').map(({ text }) => text);
+  const texts = product.files('src/exports/destinations/postgres').map(({ text }) => text);
   return texts.flatMap((text) =>
     [...text.matchAll(/\$\{RESERVED\}(\w+_)\$\{/g)].map(([, name]) => `stage ${RESERVED}${name}`),
   );

@@ -1,8 +1,8 @@
 /** Names in notices: what webhooks get. */
 import ts from 'typescript';
-import { hostRules } from '../../src/net/host-rules.ts';
-import { NOTICE_KINDS } from '../../src/notify/notice.ts';
-import { cloudEvent, sendWebhook } from '../../src/notify/webhook.ts';
+import { hostRules } from '../../src/platform/net/host-rules.ts';
+import { NOTICE_KINDS } from '../../src/platform/notify/notice.ts';
+import { cloudEvent, sendWebhook } from '../../src/platform/notify/webhook.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import type { Kind } from './kind.ts';
 import { membersOf, type Product } from './product.ts';

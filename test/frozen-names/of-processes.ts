@@ -5,8 +5,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import ts from 'typescript';
-import { Environment } from '../../src/config.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { Environment } from '../../src/platform/config.ts';
+import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import type { Kind } from './kind.ts';
 import { callsOf, literalsOf, membersOf, ROOT, type Product } from './product.ts';
 
@@ -41,7 +41,7 @@ export const PROCESS_KINDS: readonly Kind[] = [
 
 /** Of the commands' own modules, and the names under which the program offers them. */
 async function commands(): Promise<string[]> {
-  const folder = path.join(ROOT, 'src/commands');
+  const folder = path.join(ROOT, 'src/app/commands');
   const found: Command[] = [];
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.ts'))) {
     const module = (await import(path.join(folder, file))) as Record<string, unknown>;
@@ -76,12 +76,12 @@ function wordsOf(command: Command, above: string): string[] {
 
 /** Names that commands give to `JSON.stringify`. The output of `migrate` has no type of its own: it is `Prepared`. */
 function printed(product: Product): string[] {
-  const ofCalls = [...callsOf(product, ['stringify'], product.files('src/commands'))].flatMap((call) => {
+  const ofCalls = [...callsOf(product, ['stringify'], product.files('src/app/commands'))].flatMap((call) => {
     const command = path.basename(call.getSourceFile().fileName, '.ts');
     const type = product.checker.getTypeAtLocation(call.arguments![0]!);
     return membersOf(product, type).map((name) => `${command} prints ${name}`);
   });
-  const prepared = membersOf(product, product.exported('src/prepare-database.ts', 'Prepared'));
+  const prepared = membersOf(product, product.exported('src/app/prepare-database.ts', 'Prepared'));
   return [...ofCalls, ...prepared.map((name) => `migrate prints ${name}`)];
 }
 
@@ -125,7 +125,7 @@ async function metrics(): Promise<string[]> {
 function filesOfStateFolder(product: Product): string[] {
   const { checker } = product;
   const methods = ['file', 'read', 'has', 'remove', 'writeSecret'];
-  const asked = [...callsOf(product, methods, product.files('src/up'))].flatMap((call) => {
+  const asked = [...callsOf(product, methods, product.files('src/app/up'))].flatMap((call) => {
     const [argument] = call.arguments ?? [];
     if (!argument) return [];
     if (ts.isTemplateExpression(argument) && argument.templateSpans.length === 1) {
@@ -140,7 +140,11 @@ function filesOfStateFolder(product: Product): string[] {
 
 /** Of the servers in it: `path.join(directory, …)`. */
 function filesOfServers(product: Product): string[] {
-  const servers = ['src/db/embedded-postgres.ts', 'src/temporal/dev-server.ts', 'src/up/state-folder.ts'];
+  const servers = [
+    'src/platform/db/embedded-postgres.ts',
+    'src/platform/temporal/dev-server.ts',
+    'src/app/up/state-folder.ts',
+  ];
   return servers.flatMap((file) =>
     [...callsOf(product, ['join', 'file'], product.files(file))].flatMap((call) => {
       const words = (call.arguments ?? []).map((one) => ({
@@ -156,5 +160,5 @@ function filesOfServers(product: Product): string[] {
 }
 
 function report(product: Product): string[] {
-  return membersOf(product, product.exported('src/up/report.ts', 'Report')).map((name) => `dev.json ${name}`);
+  return membersOf(product, product.exported('src/app/up/report.ts', 'Report')).map((name) => `dev.json ${name}`);
 }

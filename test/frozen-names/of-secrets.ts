@@ -1,12 +1,12 @@
 /** Texts that encrypted values are bound to and signatures are made for: with another text, stored values cannot be decrypted any more. */
 import ts from 'typescript';
-import { createShareTokens } from '../../src/dashboards/sharing/share-tokens.ts';
-import { configEncryption } from '../../src/exports/config-encryption.ts';
+import { createShareTokens } from '../../src/analytics/sharing/share-tokens.ts';
+import { configEncryption } from '../../src/exports/integrations/config-encryption.ts';
 import { payloadEncryption } from '../../src/flags/feature-flags/encrypted-payloads.ts';
 import { createStreamTokens } from '../../src/flags/ofrep/stream-tokens.ts';
-import { createKeyRing, generateKeyRing, type KeyRing } from '../../src/secrets/key-ring.ts';
-import { payloadCodec } from '../../src/temporal/payload-codec.ts';
-import { Type } from '../../src/schema.ts';
+import { createKeyRing, generateKeyRing, type KeyRing } from '../../src/platform/secrets/key-ring.ts';
+import { payloadCodec } from '../../src/platform/temporal/payload-codec.ts';
+import { Type } from '../../src/platform/schema.ts';
 import type { Kind } from './kind.ts';
 import { argumentOf, callsOf, literalsOf, type Product } from './product.ts';
 

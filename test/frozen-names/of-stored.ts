@@ -42,7 +42,7 @@ function membersOfRows(product: Product): string[] {
 
 /** Records of what a run left at its destination, and parts as `write` hands them to `commit`: each destination has its own. */
 function leftByDestinations(product: Product): string[] {
-  const files = product.files('src/destinations');
+  const files = product.files('src/exports/destinations');
   const records = [...callsOf(product, ['record'], files)].flatMap((call) =>
     membersOf(product, product.checker.getTypeAtLocation(call.arguments![0]!)).map((name) => `artifact.${name}`),
   );
@@ -51,7 +51,7 @@ function leftByDestinations(product: Product): string[] {
     if (!isValue || node.name.getText() !== 'staged') return [];
     return membersOf(product, product.checker.getTypeAtLocation(node.name)).map((name) => `staged.staged.${name}`);
   });
-  const whole = membersOf(product, product.exported('src/destinations/contract.ts', 'StagedPart'));
+  const whole = membersOf(product, product.exported('src/exports/destinations/contract.ts', 'StagedPart'));
   return [...records, ...parts, ...whole.map((name) => `staged.${name}`)];
 }
 

@@ -2,13 +2,13 @@
 import type { Client } from '@temporalio/client';
 import ts from 'typescript';
 import { createActivities } from '../../activities/index.ts';
-import { readConfig } from '../../src/config.ts';
-import * as errors from '../../src/errors.ts';
+import { readConfig } from '../../src/platform/config.ts';
+import * as errors from '../../src/platform/errors.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
-import { exportExecutions } from '../../src/temporal/executions.ts';
-import { exportSchedules } from '../../src/temporal/schedules.ts';
-import { timelineWitness } from '../../src/temporal/witness.ts';
+import { exportExecutions } from '../../src/exports/temporal/executions.ts';
+import { exportSchedules } from '../../src/exports/temporal/schedules.ts';
+import { timelineWitness } from '../../src/exports/temporal/witness.ts';
 import * as workflows from '../../workflows/index.ts';
 import type { Kind } from './kind.ts';
 import { argumentOf, callsOf, literalsOf, membersOf, subclassesOf, type Product } from './product.ts';

@@ -1,6 +1,6 @@
 /** Names in the OpenAPI document of some routes: operations, their parameters, and the members of what they take and answer. */
-import { openApiDocument } from '../../src/http/openapi.ts';
-import type { DescribedRoute } from '../../src/http/route.ts';
+import { openApiDocument } from '../../src/platform/http/openapi/document.ts';
+import type { DescribedRoute } from '../../src/platform/http/route.ts';
 
 type Schema = {
   $ref?: string;

@@ -1,5 +1,5 @@
 /** schemathesis' own settings: credentials by the schemes of the document. */
-import { CAPTURE_PATHS, CSP_PATH, REPLAY_PATH, V1_PATH } from '../../src/capture/paths.ts';
+import { CAPTURE_PATHS, CSP_PATH, REPLAY_PATH, V1_PATH } from '../../src/events/capture/paths.ts';
 import type { Workplace } from '../authorization/operations/workplace.ts';
 
 /** Of what released SDKs send, these take what they can: an event that is none is told of in an answer with 200. */

@@ -1,6 +1,6 @@
 /** The document that the server gives, with the ids of what it has. */
-import { apiRoutes, laneRoutes } from '../../src/api.ts';
-import { pathsOf } from '../../src/http/paths.ts';
+import { apiRoutes, laneRoutes } from '../../src/app/api.ts';
+import { pathsOf } from '../../src/platform/http/paths.ts';
 import type { Workplace } from '../authorization/operations/workplace.ts';
 import { seed, type Example } from './seed.ts';
 

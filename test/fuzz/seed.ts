@@ -1,7 +1,7 @@
 /** The objects that the operations of a fuzzed server work on: one of every kind, and a valid request of each operation. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { DescribedRoute } from '../../src/http/route.ts';
+import type { DescribedRoute } from '../../src/platform/http/route.ts';
 import { nameOf, OPERATIONS, placeOf } from '../authorization/operations/operations.ts';
 import type { Body, Workplace } from '../authorization/operations/workplace.ts';
 import { buildRole } from '../support/members.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createPool } from '../../src/db/connection.ts';
-import { partitionedDaysAhead } from '../../src/events/partitions.ts';
-import { apiChecks } from '../../src/health/checks.ts';
-import { createHealth, type Readiness } from '../../src/health/readiness.ts';
-import { healthRoutes } from '../../src/health/routes.ts';
-import type { Gatekeeper } from '../../src/http/access.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
+import { partitionedDaysAhead } from '../../src/events/table/partitions.ts';
+import { apiChecks } from '../../src/platform/health/checks.ts';
+import { createHealth, type Readiness } from '../../src/platform/health/readiness.ts';
+import { healthRoutes } from '../../src/platform/health/routes.ts';
+import type { Gatekeeper } from '../../src/platform/http/access.ts';
 import { startApi } from '../support/api.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -1,7 +1,7 @@
 /** Every field of every operation of the application in turn, with values that are made to be slow; the rest of the body as it should be. */
-import { apiRoutes } from '../../src/api.ts';
-import { pathsOf } from '../../src/http/paths.ts';
-import type { DescribedRoute } from '../../src/http/route.ts';
+import { apiRoutes } from '../../src/app/api.ts';
+import { pathsOf } from '../../src/platform/http/paths.ts';
+import type { DescribedRoute } from '../../src/platform/http/route.ts';
 import { nameOf, OPERATIONS, placeOf } from '../authorization/operations/operations.ts';
 import { buildWorkplace, type Asked, type Workplace } from '../authorization/operations/workplace.ts';
 import { heavyShapesOf, wideShapesOf } from './shapes.ts';

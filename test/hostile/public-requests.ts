@@ -1,7 +1,7 @@
 /** Requests under 2 MB that anybody can send who knows a public key, made to keep the API busy. */
 import { gzipSync } from 'node:zlib';
 import LZString from 'lz-string';
-import { valuesIn } from '../../src/wire/value-count.ts';
+import { valuesIn } from '../../src/platform/wire/value-count.ts';
 import { inflatedRequests } from './inflated-requests.ts';
 import { filled, heavyShapesOf, membersOf, shapesOf, wideShapesOf } from './shapes.ts';
 import type { HostileRequest } from './world.ts';

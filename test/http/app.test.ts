@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { isDatabaseAway } from '../../src/db/away.ts';
-import { Conflict, NotAuthenticated, NotFound, PermissionDenied, Throttled } from '../../src/errors.ts';
-import type { Caller, Gatekeeper } from '../../src/http/access.ts';
-import { RIGHTS_OF_PROJECT_KEY } from '../../src/identity/rights.ts';
-import { json, noBody, route } from '../../src/http/route.ts';
-import { nullable, stringEnum, Type } from '../../src/schema.ts';
+import { isDatabaseAway } from '../../src/platform/db/away.ts';
+import { Conflict, NotAuthenticated, NotFound, PermissionDenied, Throttled } from '../../src/platform/errors.ts';
+import type { Caller, Gatekeeper } from '../../src/platform/http/access.ts';
+import { RIGHTS_OF_PROJECT_KEY } from '../../src/people/access/rights.ts';
+import { json, noBody, route } from '../../src/platform/http/route.ts';
+import { nullable, stringEnum, Type } from '../../src/platform/schema.ts';
 import { PUBLIC_URL, startApi, type Api } from '../support/api.ts';
 
 const GOOD: Caller = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkTexts, readJson } from '../../src/http/body.ts';
+import { checkTexts, readJson } from '../../src/platform/http/body.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseDatetime } from '../../src/http/datetime.ts';
+import { parseDatetime } from '../../src/platform/http/parameters/datetime.ts';
 
 describe('datetimes', () => {
   for (const [text, instant, zoned] of [

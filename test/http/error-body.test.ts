@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import * as errors from '../../src/errors.ts';
-import { answerFor } from '../../src/http/error-body.ts';
+import * as errors from '../../src/platform/errors.ts';
+import { answerFor } from '../../src/platform/http/error-body.ts';
 
 const { InvalidInput, MalformedRequest, NotAuthenticated, PermissionDenied } = errors;
 

@@ -1,8 +1,8 @@
 /** Fields of forms that hold JSON: bounded as a body is. */
 import assert from 'node:assert/strict';
-import { InvalidInput, TooLarge } from '../../src/errors.ts';
-import { fieldValues } from '../../src/http/form.ts';
-import { nullable, Type } from '../../src/schema.ts';
+import { InvalidInput, TooLarge } from '../../src/platform/errors.ts';
+import { fieldValues } from '../../src/platform/http/form.ts';
+import { nullable, Type } from '../../src/platform/schema.ts';
 
 const Body = Type.Object({
   name: Type.String(),

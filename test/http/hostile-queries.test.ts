@@ -1,7 +1,7 @@
 /** Every query parameter of every list, with what a careless or hostile client writes into it: refused or answered, never a fault of ours. */
 import assert from 'node:assert/strict';
-import { apiRoutes } from '../../src/api.ts';
-import { pathsOf } from '../../src/http/paths.ts';
+import { apiRoutes } from '../../src/app/api.ts';
+import { pathsOf } from '../../src/platform/http/paths.ts';
 import { MAKE } from '../authorization/objects.ts';
 import { buildPersonalKey, buildSession, buildTenant, type Tenant } from '../support/identity.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';

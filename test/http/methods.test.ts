@@ -1,7 +1,7 @@
 /** Every path of the API says which methods it has, also those that look like the id of something. */
 import assert from 'node:assert/strict';
-import { apiRoutes, laneRoutes } from '../../src/api.ts';
-import { pathsOf } from '../../src/http/paths.ts';
+import { apiRoutes, laneRoutes } from '../../src/app/api.ts';
+import { pathsOf } from '../../src/platform/http/paths.ts';
 import { startSluice, type Sluice } from '../support/sluice.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

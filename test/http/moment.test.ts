@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { InvalidInput } from '../../src/errors.ts';
-import { momentOf } from '../../src/http/moment.ts';
+import { InvalidInput } from '../../src/platform/errors.ts';
+import { momentOf } from '../../src/platform/http/parameters/moment.ts';
 
 const DAY = 86_400_000;
 const daysAgo = (text: string) => (Date.now() - Date.parse(momentOf(text, 'after'))) / DAY;

@@ -1,6 +1,6 @@
 /** The name that was meant by one that does not exist. */
 import assert from 'node:assert/strict';
-import { misspellings, nearestName } from '../../src/http/nearest-name.ts';
+import { misspellings, nearestName } from '../../src/platform/http/nearest-name.ts';
 
 describe('the nearest name', () => {
   for (const [name, paths, nearest] of [

@@ -1,9 +1,9 @@
 /** The document says everything of every route: what it is called, who may call it, what it takes and how it refuses. */
 import assert from 'node:assert/strict';
-import { apiRoutes, laneRoutes } from '../../src/api.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
-import { pathsOf } from '../../src/http/paths.ts';
-import { compile, Type, type TSchema } from '../../src/schema.ts';
+import { apiRoutes, laneRoutes } from '../../src/app/api.ts';
+import { openApiDocument } from '../../src/platform/http/openapi/document.ts';
+import { pathsOf } from '../../src/platform/http/paths.ts';
+import { compile, Type, type TSchema } from '../../src/platform/schema.ts';
 
 type Link = { operationId: string; parameters: Record<string, string> };
 type Response = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { InvalidInput } from '../../src/errors.ts';
-import { cursorPage, offsetPage, type Place, type Position } from '../../src/http/pagination.ts';
+import { InvalidInput } from '../../src/platform/errors.ts';
+import { cursorPage, offsetPage, type Place, type Position } from '../../src/platform/http/parameters/pagination.ts';
 
 const URL_OF_LIST = new URL('https://sluice.example/list/?status=Failed');
 

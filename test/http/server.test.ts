@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandFailed } from '../../src/errors.ts';
-import { startHttpServer } from '../../src/http/server.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
+import { startHttpServer } from '../../src/platform/http/server.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 

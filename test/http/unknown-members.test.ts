@@ -1,10 +1,10 @@
 /** Misspelt members of bodies, of all routes that there are: to drop one quietly may export everything, or switch a flag on for all. */
 import assert from 'node:assert/strict';
-import { apiRoutes } from '../../src/api.ts';
-import { InvalidInput } from '../../src/errors.ts';
-import { pathsOf } from '../../src/http/paths.ts';
-import { unknownMembers } from '../../src/http/unknown-members.ts';
-import type { TSchema } from '../../src/schema.ts';
+import { apiRoutes } from '../../src/app/api.ts';
+import { InvalidInput } from '../../src/platform/errors.ts';
+import { pathsOf } from '../../src/platform/http/paths.ts';
+import { unknownMembers } from '../../src/platform/http/unknown-members.ts';
+import type { TSchema } from '../../src/platform/schema.ts';
 
 type Shape = { properties?: Record<string, TSchema>; items?: TSchema; anyOf?: TSchema[] };
 

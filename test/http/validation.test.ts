@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { invalidInput } from '../../src/http/validation.ts';
-import { compile, nullable, stringEnum, Type } from '../../src/schema.ts';
+import { invalidInput } from '../../src/platform/http/validation.ts';
+import { compile, nullable, stringEnum, Type } from '../../src/platform/schema.ts';
 
 const Thing = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 5 }),

@@ -1,7 +1,7 @@
 /** Answers are written in turns: what is large holds up nobody else. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { written } from '../../src/http/written.ts';
+import { written } from '../../src/platform/http/written.ts';
 
 const LARGE = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`name ${index}`, index]));
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSessions } from '../../src/identity/sessions.ts';
+import { createSessions } from '../../src/people/accounts/sessions.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../support/identity.ts';
 import { buildPerson, startPeopleApi, type PeopleWorld, type Person } from '../support/people-api.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { auditLogRoutes } from '../../src/identity/audit-log.routes.ts';
-import { auditLogStore } from '../../src/identity/audit-log.store.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { identityStores } from '../../src/identity/stores.ts';
-import { userStore } from '../../src/identity/users.store.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { auditLogRoutes } from '../../src/people/audit/audit-log.routes.ts';
+import { auditLogStore } from '../../src/people/audit/audit-log.store.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../src/people/stores.ts';
+import { userStore } from '../../src/people/accounts/users.store.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { answerCheck } from '../support/documented.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { seedDemo } from '../../src/identity/demo.store.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { hashOf } from '../../src/identity/keys.ts';
-import { projectByToken } from '../../src/identity/project-tokens.ts';
-import { projectStore } from '../../src/identity/projects.store.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { seedDemo } from '../../src/people/demo.store.ts';
+import { keyStore } from '../../src/people/keys/keys.store.ts';
+import { hashOf } from '../../src/people/keys/keys.ts';
+import { projectByToken } from '../../src/people/projects/project-tokens.ts';
+import { projectStore } from '../../src/people/projects/projects.store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildTenant } from '../support/identity.ts';
 

@@ -1,7 +1,7 @@
 /** The proof of an address, before an account is made with it: by mail, where there is a mail server; else admins vouch. */
 import assert from 'node:assert/strict';
-import { resetPassword } from '../../src/identity/operator.ts';
-import { createMailer } from '../../src/notify/mail.ts';
+import { resetPassword } from '../../src/people/accounts/operator.ts';
+import { createMailer } from '../../src/platform/notify/mail.ts';
 import { PUBLIC_URL } from '../support/api.ts';
 import { buildPersonalKey } from '../support/identity.ts';
 import { startMailServer, type MailServer } from '../support/mail-server.ts';

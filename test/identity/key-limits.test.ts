@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { json, route } from '../../src/http/route.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { keyStore, type KeyOwner, type NewKey } from '../../src/identity/keys.store.ts';
-import { projectRoutes } from '../../src/identity/projects.routes.ts';
-import { createSessions } from '../../src/identity/sessions.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { json, route } from '../../src/platform/http/route.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { keyStore, type KeyOwner, type NewKey } from '../../src/people/keys/keys.store.ts';
+import { projectRoutes } from '../../src/people/projects/projects.routes.ts';
+import { createSessions } from '../../src/people/accounts/sessions.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { PUBLIC_URL, startApi, type Api } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {

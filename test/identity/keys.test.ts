@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { generateKey, hashOf, isSecretKey } from '../../src/identity/keys.ts';
-import { allows } from '../../src/identity/scopes.ts';
+import { generateKey, hashOf, isSecretKey } from '../../src/people/keys/keys.ts';
+import { allows } from '../../src/people/access/scopes.ts';
 
 describe('API keys', () => {
   it('carry their kind, 256 random bits and a checksum', () => {

@@ -1,12 +1,12 @@
 /** Tries to log in, counted by all processes together. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { Throttled, Unavailable } from '../../src/errors.ts';
-import { createLogin, type Login } from '../../src/identity/login.ts';
-import { loginTryStore, type TryLimit } from '../../src/identity/login-tries.store.ts';
-import { createSessions } from '../../src/identity/sessions.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { Throttled, Unavailable } from '../../src/platform/errors.ts';
+import { createLogin, type Login } from '../../src/people/accounts/login.ts';
+import { loginTryStore, type TryLimit } from '../../src/people/accounts/login-tries.store.ts';
+import { createSessions } from '../../src/people/accounts/sessions.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { PUBLIC_URL } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

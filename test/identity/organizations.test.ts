@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import { keyStore } from '../../src/people/keys/keys.store.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { buildPersonalKey, buildProjectSecretKey } from '../support/identity.ts';
 import { startOrganization, type Body, type OrganizationWorld, type Who } from '../support/organization.ts';
 import { buildPerson } from '../support/people-api.ts';

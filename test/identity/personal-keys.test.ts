@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { apiKeys } from '../../src/identity/api-keys.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { personalKeyRoutes } from '../../src/identity/personal-keys.routes.ts';
-import { createSessions } from '../../src/identity/sessions.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { apiKeys } from '../../src/people/keys/api-keys.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { personalKeyRoutes } from '../../src/people/keys/personal-keys.routes.ts';
+import { createSessions } from '../../src/people/accounts/sessions.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { PUBLIC_URL, startApi, type Api, type ApiRequest } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { answerCheck } from '../support/documented.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { Throttled } from '../../src/errors.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { projectRoutes } from '../../src/identity/projects.routes.ts';
-import { createRequestLimit } from '../../src/identity/request-limits.ts';
-import { createSessions } from '../../src/identity/sessions.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { Throttled } from '../../src/platform/errors.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { projectRoutes } from '../../src/people/projects/projects.routes.ts';
+import { createRequestLimit } from '../../src/people/keys/request-limits.ts';
+import { createSessions } from '../../src/people/accounts/sessions.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { PUBLIC_URL, startApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildPersonalKey, buildSession, buildTenant } from '../support/identity.ts';

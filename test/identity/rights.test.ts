@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { LEVELS, type Level, type OrganizationRole } from '../../src/http/access.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { LEVELS, type Level, type OrganizationRole } from '../../src/platform/http/access.ts';
 import { featureFlagStore, type FeatureFlagStore } from '../../src/flags/feature-flags/feature-flags.store.ts';
-import { accessControlStore, type AccessControlStore } from '../../src/identity/access-controls.store.ts';
-import { decides, RIGHTS_OF_PROJECT_KEY, rightsOfMember, sourceOf, type Rule } from '../../src/identity/rights.ts';
+import { accessControlStore, type AccessControlStore } from '../../src/people/access/access-controls.store.ts';
+import { decides, RIGHTS_OF_PROJECT_KEY, rightsOfMember, sourceOf, type Rule } from '../../src/people/access/rights.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildFlag } from '../support/flag-rows.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { presentUser } from '../../src/identity/users.ts';
+import { presentUser } from '../../src/people/accounts/users.ts';
 
 const ANN = {
   id: 7,

@@ -3,7 +3,7 @@
  * rows or with fewer; then the frozen one goes on. Not one byte or row may change.
  */
 import type { Step } from '../../activities/engine.ts';
-import type { NewEvent } from '../../src/events/event-rows.ts';
+import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
 import { eventually, type ExportWorld } from '../support/export-world.ts';
 import { workerOptions } from './kills.ts';
 import { checkRows } from './oracle.ts';

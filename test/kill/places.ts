@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import { createPool } from '../../src/db/connection.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { createTestBucket, OBJECT_STORE_KEYS } from '../support/object-store.ts';
 

@@ -1,6 +1,6 @@
 /** Events to export: some hours empty, some small, some that make several files. */
 import { randomUUID } from 'node:crypto';
-import type { NewEvent } from '../../src/events/event-rows.ts';
+import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
 import { buildEvent } from '../support/events.ts';
 import type { Random } from './random.ts';
 

@@ -2,11 +2,11 @@
 import pino from 'pino';
 import type { Step } from '../../activities/engine.ts';
 import { createActivities } from '../../activities/index.ts';
-import { createEngine, type EngineOptions } from '../../src/engine.ts';
-import { createKeyRing } from '../../src/secrets/key-ring.ts';
-import type { TemporalOptions } from '../../src/temporal/connection.ts';
-import { payloadCodec } from '../../src/temporal/payload-codec.ts';
-import { startExportWorker } from '../../src/temporal/worker.ts';
+import { createEngine, type EngineOptions } from '../../src/app/engine.ts';
+import { createKeyRing } from '../../src/platform/secrets/key-ring.ts';
+import type { TemporalOptions } from '../../src/platform/temporal/connection.ts';
+import { payloadCodec } from '../../src/platform/temporal/payload-codec.ts';
+import { startExportWorker } from '../../src/exports/temporal/worker.ts';
 
 export type WorkerOptions = Omit<EngineOptions, 'log' | 'step' | 'temporal'> & {
   /** Functions do not travel between processes: the codec is made here, of the same keys. */

@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { replyThrough } from '../../src/http/raw-answers.ts';
-import { startHttpServer, type HttpServer } from '../../src/http/server.ts';
-import { WholeRequest, type Lane, type LaneRequest, type Reply } from '../../src/lane/request.ts';
-import { receiveBytes } from '../../src/wire/read-bytes.ts';
+import { replyThrough } from '../../src/platform/http/raw-answers.ts';
+import { startHttpServer, type HttpServer } from '../../src/platform/http/server.ts';
+import { WholeRequest, type Lane, type LaneRequest, type Reply } from '../../src/platform/lane/request.ts';
+import { receiveBytes } from '../../src/platform/wire/read-bytes.ts';
 
 const MAX_BODY_BYTES = 100_000;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startHttpServer, type HttpServer } from '../../src/http/server.ts';
-import { WholeRequest, type Lane } from '../../src/lane/request.ts';
+import { startHttpServer, type HttpServer } from '../../src/platform/http/server.ts';
+import { WholeRequest, type Lane } from '../../src/platform/lane/request.ts';
 
 const PAUSE_MS = 15;
 const GONE_QUIET_MS = 80;

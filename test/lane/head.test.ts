@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { headReader } from '../../src/lane/head.ts';
+import { headReader } from '../../src/platform/lane/head.ts';
 
 const PLAIN = ['POST /flags/?v=2 HTTP/1.1', 'Host: flags.example', 'Content-Length: 2'];
 const textOf = (lines: readonly string[]) => `${lines.join('\r\n')}\r\n\r\n`;

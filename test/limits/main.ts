@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import type { NewExport } from '../../src/exports/batch-exports.ts';
+import type { NewExport } from '../../src/exports/batch-exports/batch-exports.ts';
 import { stopTestDatabases } from '../support/database.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
 import { storeParts } from '../support/many-parts.ts';

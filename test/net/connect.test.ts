@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkedAgents, checkHost, connectTo } from '../../src/net/connect.ts';
-import { checkEndpoint, checkUrl } from '../../src/net/endpoint.ts';
-import { HOST_REFUSED, HostRefused, hostRules } from '../../src/net/host-rules.ts';
+import { checkedAgents, checkHost, connectTo } from '../../src/platform/net/connect.ts';
+import { checkEndpoint, checkUrl } from '../../src/platform/net/endpoint.ts';
+import { HOST_REFUSED, HostRefused, hostRules } from '../../src/platform/net/host-rules.ts';
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '0.0.0.0', '[::]', '[::1]'];
 const signal = new AbortController().signal;

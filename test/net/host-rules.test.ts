@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { HostRefused, hostRules, isPublic, parseHost } from '../../src/net/host-rules.ts';
+import { HostRefused, hostRules, isPublic, parseHost } from '../../src/platform/net/host-rules.ts';
 
 const PRIVATE_ADDRESSES = [
   '0.0.0.0',

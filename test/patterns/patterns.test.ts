@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { checkSync, type Parameters } from 'recheck';
-import { DATE_PATTERN } from '../../src/flags/evaluation/dates.ts';
+import { DATE_PATTERN } from '../../src/conditions/operators/dates.ts';
 import { patternsOfFile, patternsOfSource, type SourcePattern } from './patterns-of-source.ts';
 
 // Recheck's engine in JavaScript: the others are programs that it would start.
@@ -13,13 +13,13 @@ process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 
 /** Patterns whose text is not constant, by file: what they are instead. `sources` are checked. */
 const MADE: Readonly<Record<string, { why: string; sources?: readonly string[] }>> = {
-  'src/flags/evaluation/char-sets.ts': { why: 'one class of characters, tried on one character' },
-  'src/flags/evaluation/dates.ts': { why: 'made of the names of zones', sources: [DATE_PATTERN] },
-  'src/flags/surveys/display.ts': { why: 'only compiled, never tried: browsers use it' },
-  'src/http/openapi-schema.ts': {
+  'src/conditions/regex/char-sets.ts': { why: 'one class of characters, tried on one character' },
+  'src/conditions/operators/dates.ts': { why: 'made of the names of zones', sources: [DATE_PATTERN] },
+  'src/flags/extensions/surveys/display.ts': { why: 'only compiled, never tried: browsers use it' },
+  'src/platform/http/openapi/schema.ts': {
     why: 'a pattern of a schema, which is checked where it stands, tried on our own examples',
   },
-  'src/query/custom/tokens.ts': { why: 'a keyword, or no pattern' },
+  'src/conditions/custom-queries/tokens.ts': { why: 'a keyword, or no pattern' },
 };
 
 /** Characters that matching may read, instead of the time that it may take: a busy machine changes no verdict. */

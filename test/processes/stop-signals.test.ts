@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const MODULE = new URL('../../src/processes/stop-signals.ts', import.meta.url).href;
+const MODULE = new URL('../../src/platform/processes/stop-signals.ts', import.meta.url).href;
 const SCRIPT = `
   const { stopSignals } = await import(${JSON.stringify(MODULE)});
   const { requested, forced } = stopSignals();

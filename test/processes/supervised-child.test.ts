@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environmentWith } from '../../src/config.ts';
-import { overChannel, overHttp, type Liveness } from '../../src/processes/liveness.ts';
-import { freePort } from '../../src/processes/port.ts';
-import { superviseChild, type Ended, type SupervisedChild } from '../../src/processes/supervised-child.ts';
+import { environmentWith } from '../../src/platform/config.ts';
+import { overChannel, overHttp, type Liveness } from '../../src/platform/processes/liveness.ts';
+import { freePort } from '../../src/platform/processes/port.ts';
+import { superviseChild, type Ended, type SupervisedChild } from '../../src/platform/processes/supervised-child.ts';
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(20);
@@ -75,7 +75,7 @@ describe('a supervised child', () => {
   });
 
   describe('that is asked whether it lives', () => {
-    const ANSWERS = `import('${new URL('../../src/processes/liveness.ts', import.meta.url).href}').then((m) => m.answerPings());`;
+    const ANSWERS = `import('${new URL('../../src/platform/processes/liveness.ts', import.meta.url).href}').then((m) => m.answerPings());`;
     const SAYS_PID = 'console.log(process.pid); setInterval(() => {}, 1000);';
     const often = { intervalMs: 50, timeoutMs: 500, misses: 3, startMs: 60_000 };
     /** A while in which a child that is taken for hung would have been killed. */

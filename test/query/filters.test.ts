@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { createClient } from '../../src/db/connection.ts';
-import type { Model, PropertyFilter } from '../../src/rows/content.ts';
-import { parseJson, type Json, type Properties } from '../../src/flags/evaluation/json-values.ts';
-import { matchesProperty, OPERATORS, type Operator } from '../../src/flags/evaluation/operators.ts';
-import { parseQuery } from '../../src/dashboards/queries/parse.ts';
-import { checkedFilters, filtersSql } from '../../src/query/filters.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import type { Model, PropertyFilter } from '../../src/conditions/rows/content.ts';
+import { parseJson, type Json, type Properties } from '../../src/conditions/operators/json-values.ts';
+import { matchesProperty, OPERATORS, type Operator } from '../../src/conditions/operators/operators.ts';
+import { parseQuery } from '../../src/analytics/queries/parsing/parse.ts';
+import { checkedFilters, filtersSql } from '../../src/conditions/sql/filters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const INTERVAL = { start: '2024-03-30T12:00:00.000000Z', end: '2024-03-31T12:00:00.000000Z' };

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { dispatcherWorkflowId } from '../../src/exports/domain/ids.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import { WITNESS_WORKFLOW_ID } from '../../src/exports/domain/witness.ts';
-import type { NewEvent } from '../../src/events/event-rows.ts';
+import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
 import { stopTestDatabases } from '../support/database.ts';
 import { buildEvent, microseconds } from '../support/events.ts';
 import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostHog } from 'posthog-node';
 import { PostHog as PostHog4 } from 'posthog-node-4';
-import { LIMITS } from '../../src/capture/limits.ts';
+import { LIMITS } from '../../src/events/capture/limits.ts';
 import { startFaultyProxy, type Fault } from '../support/faulty-proxy.ts';
 import { buildTenant, type Tenant } from '../support/identity.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { InvalidInput } from '../../src/errors.ts';
-import { ensureHardToGuess } from '../../src/secrets/passwords.ts';
+import { InvalidInput } from '../../src/platform/errors.ts';
+import { ensureHardToGuess } from '../../src/platform/secrets/passwords.ts';
 
 const ADA = ['ada.lovelace@analytical-engines.example', 'Ada', 'Lovelace'];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { CommandFailed } from '../../src/errors.ts';
-import { createKeyRing, generateKeyRing } from '../../src/secrets/key-ring.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
+import { createKeyRing, generateKeyRing } from '../../src/platform/secrets/key-ring.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;
 const NEW = `new:${Buffer.alloc(32, 2).toString('base64')}`;

@@ -6,16 +6,16 @@ import { readFile } from 'node:fs/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { activity } from '../../activities/activity.ts';
 import type { Engine } from '../../activities/engine.ts';
-import { createClient, createKnex } from '../../src/db/connection.ts';
-import { openClient } from '../../src/destinations/postgres/client.ts';
-import { translate } from '../../src/destinations/postgres/errors.ts';
-import { s3Client } from '../../src/destinations/s3/client.ts';
-import { translate as translateS3 } from '../../src/destinations/s3/errors.ts';
-import { DestinationRejected, DestinationUnavailable } from '../../src/errors.ts';
-import { hostRules } from '../../src/net/host-rules.ts';
-import { describeError } from '../../src/secrets/redact.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import { forLog } from '../../src/temporal/failures.ts';
+import { createClient, createKnex } from '../../src/platform/db/connection.ts';
+import { openClient } from '../../src/exports/destinations/postgres/client.ts';
+import { translate } from '../../src/exports/destinations/postgres/errors.ts';
+import { s3Client } from '../../src/exports/destinations/s3/client.ts';
+import { translate as translateS3 } from '../../src/exports/destinations/s3/errors.ts';
+import { DestinationRejected, DestinationUnavailable } from '../../src/platform/errors.ts';
+import { hostRules } from '../../src/platform/net/host-rules.ts';
+import { describeError } from '../../src/platform/secrets/redact.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { forLog } from '../../src/platform/temporal/failures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const CANARY = 'canary';
@@ -161,7 +161,7 @@ describe('the log of an error', () => {
   }
 
   it('holds no message that looks like a stack of ours', () => {
-    const frame = `    at parse (${new URL('../../src/secrets/redact.ts', import.meta.url).href}:1:1)`;
+    const frame = `    at parse (${new URL('../../src/platform/secrets/redact.ts', import.meta.url).href}:1:1)`;
     const error = new SyntaxError('quoted');
     error.stack = `SyntaxError: canary\n${frame}`;
     assert.doesNotMatch(logged(error), /quoted|canary/);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ensureHardToGuess, hashPassword, isPassword } from '../../src/secrets/passwords.ts';
+import { ensureHardToGuess, hashPassword, isPassword } from '../../src/platform/secrets/passwords.ts';
 
 describe('passwords', () => {
   it('are kept as what only they lead to', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Type } from '../../src/schema.ts';
-import { redact } from '../../src/secrets/redact.ts';
-import { mergeConfig, withoutSecrets } from '../../src/secrets/write-only.ts';
+import { Type } from '../../src/platform/schema.ts';
+import { redact } from '../../src/platform/secrets/redact.ts';
+import { mergeConfig, withoutSecrets } from '../../src/platform/secrets/write-only.ts';
 
 const Config = Type.Object({
   bucket: Type.String(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readAccessLogLine } from '../../src/sending/access-log.ts';
-import { BadLine } from '../../src/sending/reading.ts';
+import { readAccessLogLine } from '../../src/platform/sending/access-log.ts';
+import { BadLine } from '../../src/platform/sending/reading.ts';
 
 const UUID = '00000000-0000-5000-8000-000000000000';
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64)';

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { CommandFailed } from '../../src/errors.ts';
-import { openInput } from '../../src/sending/input.ts';
-import { lines } from '../../src/sending/lines.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
+import { openInput } from '../../src/platform/sending/input.ts';
+import { lines } from '../../src/platform/sending/lines.ts';
 
 async function* blocks(...parts: (string | Buffer)[]): AsyncGenerator<Buffer> {
   for (const part of parts) yield Buffer.from(part);

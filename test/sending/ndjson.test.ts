@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readNdjsonLine } from '../../src/sending/ndjson.ts';
-import { BadLine } from '../../src/sending/reading.ts';
+import { readNdjsonLine } from '../../src/platform/sending/ndjson.ts';
+import { BadLine } from '../../src/platform/sending/reading.ts';
 
 const UUID = '00000000-0000-5000-8000-000000000000';
 

@@ -1,7 +1,7 @@
 /** The same, against our own capture endpoint and a real database. */
 import assert from 'node:assert/strict';
-import { CommandFailed } from '../../src/errors.ts';
-import { openInput } from '../../src/sending/input.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
+import { openInput } from '../../src/platform/sending/input.ts';
 import { startCapture, type CaptureServer } from '../support/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildProjectSecretKey, buildTenant, type Tenant } from '../support/identity.ts';

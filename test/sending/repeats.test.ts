@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lineNamer } from '../../src/sending/repeats.ts';
+import { lineNamer } from '../../src/platform/sending/repeats.ts';
 
 const MINUTE = 60_000;
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { CommandFailed } from '../../src/errors.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
 import { content, sendTo } from '../support/sending.ts';
 
 type Body = { api_key: string; historical_migration: boolean; batch: { uuid: string; event: string }[] };

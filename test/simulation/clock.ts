@@ -1,5 +1,5 @@
 /** A database whose clock is set by hand: every statement reads the simulated time, which moves on a microsecond at each look. */
-import type { Knex } from '../../src/db/connection.ts';
+import type { Knex } from '../../src/platform/db/connection.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 
 export type Clock = {

@@ -1,14 +1,14 @@
 /** Commands to an export, and how they are done to the product and to the model alike. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Conflict, InvalidInput, Unavailable } from '../../src/errors.ts';
-import type { Layout } from '../../src/destinations/object-store/keys.ts';
+import { Conflict, InvalidInput, Unavailable } from '../../src/platform/errors.ts';
+import type { Layout } from '../../src/exports/destinations/object-store/keys.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
-import { SIDES, type Side } from '../../src/exports/foreign-deliveries.store.ts';
-import type { Run } from '../../src/exports/run-rows.ts';
+import { SIDES, type Side } from '../../src/exports/timeline/foreign-deliveries.store.ts';
+import type { Run } from '../../src/exports/runs/run-rows.ts';
 import type { CadenceChange } from '../../src/exports/domain/cadence.ts';
 import type { Installation } from './installation.ts';
-import { NOBODY } from '../../src/exports/audit.ts';
+import { NOBODY } from '../../src/exports/batch-exports/audit.ts';
 import type { Model, ModelCadence } from './model.ts';
 import type { Name, Rows } from './rows.ts';
 import { WEATHERS, type Weather } from './simulated-worker.ts';

@@ -1,7 +1,7 @@
 /** Whether an export has become what the model says, once nothing goes on any more. */
 import assert from 'node:assert/strict';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
-import type { Run } from '../../src/exports/run-rows.ts';
+import type { Run } from '../../src/exports/runs/run-rows.ts';
 import { runsOf, type Command, type Life } from './commands.ts';
 import { placeKey, type Delivered, type Found } from './delivered.ts';
 import { isSinceRestore, type Foreign, type Story } from './story.ts';

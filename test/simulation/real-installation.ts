@@ -1,9 +1,9 @@
 /** The engine, a worker and Temporal as they are, with the real clock; Temporal can be away. */
-import { createPool, createKnex } from '../../src/db/connection.ts';
-import { DestinationRejected } from '../../src/errors.ts';
-import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
-import { exportRuns } from '../../src/exports/runs.ts';
-import { ensureReachable } from '../../src/temporal/connection.ts';
+import { createPool, createKnex } from '../../src/platform/db/connection.ts';
+import { DestinationRejected } from '../../src/platform/errors.ts';
+import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest/ingest.ts';
+import { exportRuns } from '../../src/exports/runs/runs.ts';
+import { ensureReachable } from '../../src/platform/temporal/connection.ts';
 import { buildExportWorld, eventually } from '../support/export-world.ts';
 import { buildTenant } from '../support/identity.ts';
 import { startStallingProxy } from '../support/stalling-proxy.ts';

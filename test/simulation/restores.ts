@@ -3,8 +3,8 @@
  * backup. Temporal, what was delivered, and time do not.
  */
 import assert from 'node:assert/strict';
-import { Conflict } from '../../src/errors.ts';
-import { NOBODY } from '../../src/exports/audit.ts';
+import { Conflict } from '../../src/platform/errors.ts';
+import { NOBODY } from '../../src/exports/batch-exports/audit.ts';
 import { runsOf, type Command, type Life } from './commands.ts';
 import { Model } from './model.ts';
 import { living, type Remaining, type Story } from './story.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildExport } from '../support/export-world.ts';
-import { Conflict } from '../../src/errors.ts';
-import { LAYOUTS } from '../../src/destinations/object-store/keys.ts';
-import type { Run } from '../../src/exports/run-rows.ts';
+import { Conflict } from '../../src/platform/errors.ts';
+import { LAYOUTS } from '../../src/exports/destinations/object-store/keys.ts';
+import type { Run } from '../../src/exports/runs/run-rows.ts';
 import {
   anyCadence,
   anyLifesCommands,

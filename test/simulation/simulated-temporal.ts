@@ -11,8 +11,8 @@ import {
   type Client,
   type ScheduleOptions,
 } from '@temporalio/client';
-import type { RunEnding } from '../../activities/finish-run.ts';
-import type { PreparedRun } from '../../activities/prepare-run.ts';
+import type { RunEnding } from '../../activities/runs/finish-run.ts';
+import type { PreparedRun } from '../../activities/runs/prepare-run.ts';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
 import { WITNESS_WORKFLOW_ID, type Swap } from '../../src/exports/domain/witness.ts';
 import { matchingTimes } from './matching-times.ts';

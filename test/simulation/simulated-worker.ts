@@ -1,8 +1,8 @@
 /** A worker that does what the workflow of a run does, activity by activity, in the weather that its destination has. */
 import type { Engine, Step } from '../../activities/engine.ts';
-import { exportPart } from '../../activities/export-part.ts';
-import { finishRun, type RunEnding } from '../../activities/finish-run.ts';
-import { prepareRun } from '../../activities/prepare-run.ts';
+import { exportPart } from '../../activities/runs/export-part.ts';
+import { finishRun, type RunEnding } from '../../activities/runs/finish-run.ts';
+import { prepareRun } from '../../activities/runs/prepare-run.ts';
 import {
   DestinationRejected,
   DestinationUnavailable,
@@ -10,8 +10,8 @@ import {
   NotFound,
   SluiceError,
   Unavailable,
-} from '../../src/errors.ts';
-import { toFailure } from '../../src/temporal/failures.ts';
+} from '../../src/platform/errors.ts';
+import { toFailure } from '../../src/platform/temporal/failures.ts';
 import type { Clock } from './clock.ts';
 import type { SimulatedExecution } from './simulated-temporal.ts';
 

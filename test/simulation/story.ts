@@ -1,7 +1,7 @@
 /** Everything that happens in one project, to one export after the other, and what a restore has left of it. */
-import type { Layout } from '../../src/destinations/object-store/keys.ts';
-import type { Side } from '../../src/exports/foreign-deliveries.store.ts';
-import type { Run } from '../../src/exports/run-rows.ts';
+import type { Layout } from '../../src/exports/destinations/object-store/keys.ts';
+import type { Side } from '../../src/exports/timeline/foreign-deliveries.store.ts';
+import type { Run } from '../../src/exports/runs/run-rows.ts';
 import type { Command, Life } from './commands.ts';
 import type { Present } from './delivered.ts';
 import type { Installation } from './installation.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { environmentWith } from '../../src/config.ts';
+import { environmentWith } from '../../src/platform/config.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const NOBODY_LISTENS = '127.0.0.1:1';

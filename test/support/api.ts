@@ -1,8 +1,8 @@
 /** A real application on a real port, and a small client for it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createApp, type AppOptions } from '../../src/http/app.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
+import { createApp, type AppOptions } from '../../src/platform/http/app.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 
 export type ApiAnswer = {
   status: number;

@@ -6,8 +6,8 @@ import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { programFolders } from '../../src/config.ts';
-import { findProgram } from '../../src/processes/program.ts';
+import { programFolders } from '../../src/platform/config.ts';
+import { findProgram } from '../../src/platform/processes/program.ts';
 
 const findBrowser = () => findProgram('chromium', programFolders());
 

@@ -1,21 +1,21 @@
 /** Capture on a real port over a real database. */
-import { createCapture, type Capture, type CaptureOptions } from '../../src/capture/capture.ts';
-import { GROUPS_IN_FLIGHT } from '../../src/capture/group-commit.ts';
-import { createSalts, type SaltsOptions } from '../../src/cookieless/salts.ts';
-import { saltStore } from '../../src/cookieless/salts.store.ts';
-import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
-import { INGEST_TIMEOUTS } from '../../src/events/ingest.ts';
-import { replyThrough } from '../../src/http/raw-answers.ts';
-import { startHttpServer } from '../../src/http/server.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { identityStores } from '../../src/identity/stores.ts';
-import { projectByToken } from '../../src/identity/project-tokens.ts';
-import { projectStore } from '../../src/identity/projects.store.ts';
-import { createWarningWriter } from '../../src/events/warning-writer.ts';
-import { warningStore, type WarningSummary } from '../../src/events/warnings.store.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import { createClientAddress } from '../../src/wire/client-address.ts';
-import type { Locate } from '../../src/wire/geoip.ts';
+import { createCapture, type Capture, type CaptureOptions } from '../../src/events/capture/capture.ts';
+import { GROUPS_IN_FLIGHT } from '../../src/events/capture/group-commit.ts';
+import { createSalts, type SaltsOptions } from '../../src/events/cookieless/salts.ts';
+import { saltStore } from '../../src/events/cookieless/salts.store.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../src/platform/db/connection.ts';
+import { INGEST_TIMEOUTS } from '../../src/events/ingest/ingest.ts';
+import { replyThrough } from '../../src/platform/http/raw-answers.ts';
+import { startHttpServer } from '../../src/platform/http/server.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../src/people/stores.ts';
+import { projectByToken } from '../../src/people/projects/project-tokens.ts';
+import { projectStore } from '../../src/people/projects/projects.store.ts';
+import { createWarningWriter } from '../../src/events/warnings/warning-writer.ts';
+import { warningStore, type WarningSummary } from '../../src/events/warnings/warnings.store.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { createClientAddress } from '../../src/platform/wire/client-address.ts';
+import type { Locate } from '../../src/platform/wire/geoip.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { buildTenant, type Tenant } from './identity.ts';
 

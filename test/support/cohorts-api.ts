@@ -1,7 +1,7 @@
 /** Cohorts over a started Sluice: requests about one project, with a key that may do everything. */
 import assert from 'node:assert/strict';
 import { cohortsApiRoutes } from '../../src/flags/cohorts/api.ts';
-import { personIdOf } from '../../src/events/person-id.ts';
+import { personIdOf } from '../../src/events/persons/person-id.ts';
 import type { ApiAnswer } from './api.ts';
 import { answerCheck } from './documented.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from './identity.ts';

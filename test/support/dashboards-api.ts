@@ -1,10 +1,10 @@
 /** Dashboards over a started Sluice: requests about one project, by whoever is in its organization. */
 import { randomUUID } from 'node:crypto';
-import { dashboardRoutes } from '../../src/dashboard-parts.ts';
-import { auditLogRoutes } from '../../src/identity/audit-log.routes.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { createSessions } from '../../src/identity/sessions.ts';
-import { sessionStore } from '../../src/identity/sessions.store.ts';
+import { dashboardRoutes } from '../../src/app/dashboard-parts.ts';
+import { auditLogRoutes } from '../../src/people/audit/audit-log.routes.ts';
+import { keyStore } from '../../src/people/keys/keys.store.ts';
+import { createSessions } from '../../src/people/accounts/sessions.ts';
+import { sessionStore } from '../../src/people/accounts/sessions.store.ts';
 import type { ApiAnswer } from './api.ts';
 import { answerCheck } from './documented.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from './identity.ts';

@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createClient } from '../../src/db/connection.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
 import { whenProcessEnds } from './process-end.ts';
 
 type Cluster = { server: EmbeddedPostgres; directory: string };

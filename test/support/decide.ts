@@ -1,5 +1,5 @@
 /** A small client of decide, and flags to ask for. */
-import type { Knex } from '../../src/db/connection.ts';
+import type { Knex } from '../../src/platform/db/connection.ts';
 import { buildFlag } from './flag-rows.ts';
 
 export type DecideAnswer = { status: number; headers: Headers; body: Record<string, unknown> };

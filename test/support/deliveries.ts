@@ -1,7 +1,7 @@
 /** One data interval as the engine drives it, without the engine: epochs, recorded artifacts, rows as part sources. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Superseded } from '../../src/errors.ts';
+import { Superseded } from '../../src/platform/errors.ts';
 import type {
   Delivery,
   Destination,
@@ -9,12 +9,12 @@ import type {
   Receipt,
   Session,
   StagedPart,
-} from '../../src/destinations/contract.ts';
-import type { Column } from '../../src/rows/columns.ts';
-import type { Artifacts, RecordedArtifact } from '../../src/destinations/artifacts.ts';
-import type { DestinationEnvironment } from '../../src/destinations/environment.ts';
-import { emptyFile, encodeFile } from '../../src/formats/file.ts';
-import { RowsDigester } from '../../src/rows/rows-digest.ts';
+} from '../../src/exports/destinations/contract.ts';
+import type { Column } from '../../src/conditions/rows/columns.ts';
+import type { Artifacts, RecordedArtifact } from '../../src/exports/destinations/artifacts.ts';
+import type { DestinationEnvironment } from '../../src/exports/destinations/environment.ts';
+import { emptyFile, encodeFile } from '../../src/exports/formats/file.ts';
+import { RowsDigester } from '../../src/conditions/rows/rows-digest.ts';
 import { copyBinary } from './copy-stream.ts';
 
 export type TestRow = { uuid: string; event: string; properties: Record<string, unknown> };

@@ -1,6 +1,6 @@
-/** The promises of every destination (`src/destinations/contract.ts`), as tests that each of them must pass. */
+/** The promises of every destination (`src/exports/destinations/contract.ts`), as tests that each of them must pass. */
 import assert from 'node:assert/strict';
-import { DeliveredElsewhere, IntervalShrank, Superseded } from '../../src/errors.ts';
+import { DeliveredElsewhere, IntervalShrank, Superseded } from '../../src/platform/errors.ts';
 import {
   buildRows,
   freezeAt,

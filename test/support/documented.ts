@@ -1,9 +1,9 @@
 /** The OpenAPI document's description of a route's answers is true of every answer that a test gets. */
 import assert from 'node:assert/strict';
-import { ErrorBody } from '../../src/http/error-body.ts';
-import { pathsOf } from '../../src/http/paths.ts';
-import type { Route } from '../../src/http/route.ts';
-import { compile, type TSchema, type Validator } from '../../src/schema.ts';
+import { ErrorBody } from '../../src/platform/http/error-body.ts';
+import { pathsOf } from '../../src/platform/http/paths.ts';
+import type { Route } from '../../src/platform/http/route.ts';
+import { compile, type TSchema, type Validator } from '../../src/platform/schema.ts';
 import type { ApiAnswer } from './api.ts';
 
 /** @returns a check that fails when an answer is not what its route documents */

@@ -1,6 +1,6 @@
 /** Events for tests, and a way to store them. */
 import { randomUUID } from 'node:crypto';
-import { encodeEvents, type EventRows, type NewEvent } from '../../src/events/event-rows.ts';
+import { encodeEvents, type EventRows, type NewEvent } from '../../src/events/ingest/event-rows.ts';
 import { NO_EFFECTS } from '../../src/events/persons/effects.ts';
 
 const POSTGRES_EPOCH_MS = 946_684_800_000;

@@ -1,10 +1,10 @@
 /** Experiments over a database of their own, with their flags and with what capture stored. */
-import { createKnex, createPool, type Knex } from '../../src/db/connection.ts';
-import { experimentsApi, experimentsApiRoutes } from '../../src/flags/experiments/api.ts';
-import { STUDY_OPTIONS } from '../../src/flags/experiments/results.store.ts';
+import { createKnex, createPool, type Knex } from '../../src/platform/db/connection.ts';
+import { experimentsApi, experimentsApiRoutes } from '../../src/flags/extensions/experiments/api.ts';
+import { STUDY_OPTIONS } from '../../src/flags/extensions/experiments/results/results.store.ts';
 import { flagStores, type FlagStores } from '../../src/flags/stores.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { startApi, type Api, type ApiAnswer } from './api.ts';
 import { createTestDatabase } from './database.ts';
 import { answerCheck } from './documented.ts';

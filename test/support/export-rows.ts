@@ -1,10 +1,10 @@
 /** Rows of exports in a database of their own, without an engine: for tests of stores. */
 import { randomUUID } from 'node:crypto';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import type { BatchExport } from '../../src/exports/batch-exports.store.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 import type { DataInterval } from '../../src/exports/domain/intervals.ts';
-import type { NewRun, Run } from '../../src/exports/runs.store.ts';
+import type { NewRun, Run } from '../../src/exports/runs/runs.store.ts';
 import { exportStores, type ExportStores } from '../../src/exports/stores.ts';
 import { createTestDatabase } from './database.ts';
 import { buildTenant } from './identity.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { environmentWith } from '../../src/config.ts';
+import { environmentWith } from '../../src/platform/config.ts';
 
 export const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

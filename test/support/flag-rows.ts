@@ -1,6 +1,6 @@
 /** Builders of what flags are decided by, as rows. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Knex } from '../../src/db/connection.ts';
+import type { Knex } from '../../src/platform/db/connection.ts';
 import type { Tenant } from './identity.ts';
 
 export type FlagRow = {

@@ -2,7 +2,7 @@
 import { compileDefinitions } from '../../src/flags/evaluation/compile.ts';
 import type { Decision, Evaluation, EvaluationRequest, Facts } from '../../src/flags/evaluation/decision.ts';
 import type { CohortDefinition, Definitions, FlagDefinition } from '../../src/flags/evaluation/definitions.ts';
-import type { Json, Properties } from '../../src/flags/evaluation/json-values.ts';
+import type { Json, Properties } from '../../src/conditions/operators/json-values.ts';
 
 let lastId = 1_000_000;
 

@@ -1,5 +1,5 @@
 /** Run around the whole suite (mocha `--require`): servers start when the first test of a process asks for one, and stop here. */
-import { temporalProgram } from '../../src/temporal/dev-server-program.ts';
+import { temporalProgram } from '../../src/platform/temporal/dev-server-program.ts';
 import { stopTestBrowser } from './browser.ts';
 import { stopTestDatabases } from './database.ts';
 import { stopTestObjectStore } from './object-store.ts';

@@ -1,11 +1,11 @@
 /** Builders of tenants: each call makes an organization, a user and a project of its own, and their keys on request. */
 import { randomUUID } from 'node:crypto';
-import type { Knex } from '../../src/db/connection.ts';
-import { generateKey, KEY_PREFIXES } from '../../src/identity/keys.ts';
-import type { OrganizationRole } from '../../src/http/access.ts';
-import { keyStore } from '../../src/identity/keys.store.ts';
-import { createSessions } from '../../src/identity/sessions.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import type { Knex } from '../../src/platform/db/connection.ts';
+import { generateKey, KEY_PREFIXES } from '../../src/people/keys/keys.ts';
+import type { OrganizationRole } from '../../src/platform/http/access.ts';
+import { keyStore } from '../../src/people/keys/keys.store.ts';
+import { createSessions } from '../../src/people/accounts/sessions.ts';
+import { identityStores } from '../../src/people/stores.ts';
 
 export type Tenant = { organizationId: string; userId: number; projectId: number; apiToken: string };
 

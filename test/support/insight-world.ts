@@ -1,11 +1,11 @@
 /** Events that capture stored, seen as a query sees them. */
 import { randomUUID } from 'node:crypto';
 import assert from 'node:assert/strict';
-import { createPool, type Knex, type Pool } from '../../src/db/connection.ts';
-import { QUERY_OPTIONS } from '../../src/dashboards/queries/asking.ts';
-import { parseQuery } from '../../src/dashboards/queries/parse.ts';
-import type { QueryResult } from '../../src/dashboards/queries/result.ts';
-import { runQuery } from '../../src/dashboards/queries/run.ts';
+import { createPool, type Knex, type Pool } from '../../src/platform/db/connection.ts';
+import { QUERY_OPTIONS } from '../../src/analytics/queries/asking.ts';
+import { parseQuery } from '../../src/analytics/queries/parsing/parse.ts';
+import type { QueryResult } from '../../src/analytics/queries/computing/result.ts';
+import { runQuery } from '../../src/analytics/queries/computing/run.ts';
 import { post, startCapture } from './capture.ts';
 import { createTestDatabase } from './database.ts';
 import { buildTenant, type Tenant } from './identity.ts';

@@ -1,16 +1,16 @@
 /** The API of what arrived, over rows that a test writes itself: capture is somebody else's test. */
 import { randomUUID } from 'node:crypto';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { eventRoutes, type EventsApi } from '../../src/events/events.routes.ts';
-import { peopleChanges } from '../../src/events/changes.ts';
-import { eventStore } from '../../src/events/events.store.ts';
-import { groupRoutes, type GroupsApi } from '../../src/events/groups/groups.routes.ts';
-import { LOOKUP_OPTIONS } from '../../src/events/lookup.ts';
-import { personRoutes, type PersonsApi } from '../../src/events/persons/persons.routes.ts';
-import { peopleStores } from '../../src/events/stores.ts';
-import type { Route } from '../../src/http/route.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { identityStores } from '../../src/identity/stores.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { eventRoutes, type EventsApi } from '../../src/events/records/events.routes.ts';
+import { peopleChanges } from '../../src/events/records/changes.ts';
+import { eventStore } from '../../src/events/records/events.store.ts';
+import { groupRoutes, type GroupsApi } from '../../src/events/records/groups.routes.ts';
+import { LOOKUP_OPTIONS } from '../../src/events/table/lookup.ts';
+import { personRoutes, type PersonsApi } from '../../src/events/records/persons.routes.ts';
+import { peopleStores } from '../../src/events/records/stores.ts';
+import type { Route } from '../../src/platform/http/route.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { startApi, type Api, type ApiAnswer } from './api.ts';
 import { createTestDatabase } from './database.ts';
 import { answerCheck } from './documented.ts';

@@ -1,7 +1,7 @@
 /** More people of a tenant's organization, what rules say of them, and their keys. */
 import { randomUUID } from 'node:crypto';
-import type { Knex } from '../../src/db/connection.ts';
-import type { OrganizationRole } from '../../src/http/access.ts';
+import type { Knex } from '../../src/platform/db/connection.ts';
+import type { OrganizationRole } from '../../src/platform/http/access.ts';
 import { buildPersonalKey, type Tenant } from './identity.ts';
 
 /** Another user of the tenant's organization: otherwise as the tenant itself. */

@@ -10,9 +10,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { programFolders } from '../../src/config.ts';
-import { findProgram } from '../../src/processes/program.ts';
-import { freePort } from '../../src/processes/port.ts';
+import { programFolders } from '../../src/platform/config.ts';
+import { findProgram } from '../../src/platform/processes/program.ts';
+import { freePort } from '../../src/platform/processes/port.ts';
 
 export const OBJECT_STORE_KEYS = { accessKeyId: 'SLUICETESTKEY', secretAccessKey: 'canary-secret-of-the-store' };
 const START_MS = 10_000;

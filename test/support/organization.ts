@@ -1,5 +1,5 @@
 /** An organization with people of each standing, somebody of another one, and their requests. */
-import type { Letter, Mailer } from '../../src/notify/mail.ts';
+import type { Letter, Mailer } from '../../src/platform/notify/mail.ts';
 import { buildTenant, type Tenant } from './identity.ts';
 import { buildPerson, startPeopleApi, type PeopleWorld, type Person } from './people-api.ts';
 

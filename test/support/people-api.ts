@@ -1,15 +1,15 @@
 /** The API of people and projects over a database of its own. */
 import { scryptSync } from 'node:crypto';
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { auditLogRoutes, type AuditLogApi } from '../../src/identity/audit-log.routes.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { people, peopleRoutes, type PeopleApi } from '../../src/identity/people.ts';
-import { projectRoutes, type IdentityApi } from '../../src/identity/projects.routes.ts';
-import { createSessions } from '../../src/identity/sessions.ts';
-import { identityStores, type IdentityStores } from '../../src/identity/stores.ts';
-import type { Mailer } from '../../src/notify/mail.ts';
-import type { Route } from '../../src/http/route.ts';
-import type { OrganizationRole } from '../../src/http/access.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { auditLogRoutes, type AuditLogApi } from '../../src/people/audit/audit-log.routes.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { people, peopleRoutes, type PeopleApi } from '../../src/people/people.ts';
+import { projectRoutes, type IdentityApi } from '../../src/people/projects/projects.routes.ts';
+import { createSessions } from '../../src/people/accounts/sessions.ts';
+import { identityStores, type IdentityStores } from '../../src/people/stores.ts';
+import type { Mailer } from '../../src/platform/notify/mail.ts';
+import type { Route } from '../../src/platform/http/route.ts';
+import type { OrganizationRole } from '../../src/platform/http/access.ts';
 import { PUBLIC_URL, startApi, type Api } from './api.ts';
 import { createTestDatabase } from './database.ts';
 import { buildSession } from './identity.ts';

@@ -1,6 +1,6 @@
 /** Workers of a parallel run just end: no hook of theirs knows that the last file was run. */
 import { rmSync } from 'node:fs';
-import type { StopMode } from '../../src/processes/stop-mode.ts';
+import type { StopMode } from '../../src/platform/processes/stop-mode.ts';
 
 /** Ends a server with this process, unless it was stopped before, and removes what it kept. */
 export function whenProcessEnds(server: { stop(mode: StopMode): Promise<void> }, directory: string): void {

@@ -5,8 +5,8 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../../src/config.ts';
-import { findProgram } from '../../src/processes/program.ts';
+import { cacheFolder } from '../../src/platform/config.ts';
+import { findProgram } from '../../src/platform/processes/program.ts';
 
 const TIMEOUT_MS = 30_000;
 const OUTPUT_BYTES = 256 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** Two projects with the same kinds of rows, and a way to run custom queries over one of them, as a run of an export does. */
-import { createPool, type Pool } from '../../src/db/connection.ts';
-import { compileQuery, type CompiledQuery } from '../../src/query/custom/compile.ts';
+import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { compileQuery, type CompiledQuery } from '../../src/conditions/custom-queries/compile.ts';
 import { createTestDatabase } from './database.ts';
 
 export const OURS = 1;

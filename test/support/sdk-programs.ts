@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { access, cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../../src/config.ts';
+import { cacheFolder } from '../../src/platform/config.ts';
 
 const run = promisify(execFile);
 const SOURCES = path.join(import.meta.dirname, '../sdks');

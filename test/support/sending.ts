@@ -1,8 +1,8 @@
 /** Sends content to a server as `sluice capture` does, with short waits. */
-import { readAccessLogLine } from '../../src/sending/access-log.ts';
-import { readNdjsonLine } from '../../src/sending/ndjson.ts';
-import { sendFile, type FileSummary } from '../../src/sending/send-file.ts';
-import { createSender, type SenderOptions } from '../../src/sending/sender.ts';
+import { readAccessLogLine } from '../../src/platform/sending/access-log.ts';
+import { readNdjsonLine } from '../../src/platform/sending/ndjson.ts';
+import { sendFile, type FileSummary } from '../../src/platform/sending/send-file.ts';
+import { createSender, type SenderOptions } from '../../src/platform/sending/sender.ts';
 
 export async function* content(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);

@@ -3,7 +3,7 @@
  * Written from the rules, and not from the code that is tested against it.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { personIdOf } from '../../src/events/person-id.ts';
+import { personIdOf } from '../../src/events/persons/person-id.ts';
 import { PROJECT, type PersonEvent, type State } from './person-memory.ts';
 
 type Person = {

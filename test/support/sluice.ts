@@ -1,14 +1,14 @@
 /** A started Sluice: the whole API on a real port over a database of its own. Temporal is away unless it is given: most of the API does not need it. */
 import type { IncomingMessage } from 'node:http';
-import { createApi, type Api } from '../../src/api.ts';
-import { createKnex, createPool, type Knex, type Pool } from '../../src/db/connection.ts';
-import { startHttpServer } from '../../src/http/server.ts';
-import type { LaneRequest, Reply } from '../../src/lane/request.ts';
-import { generateKeyRing } from '../../src/secrets/key-ring.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import type { Metrics } from '../../src/telemetry/metrics.ts';
-import { createClientAddress } from '../../src/wire/client-address.ts';
-import type { Locate } from '../../src/wire/geoip.ts';
+import { createApi, type Api } from '../../src/app/api.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../src/platform/db/connection.ts';
+import { startHttpServer } from '../../src/platform/http/server.ts';
+import type { LaneRequest, Reply } from '../../src/platform/lane/request.ts';
+import { generateKeyRing } from '../../src/platform/secrets/key-ring.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import type { Metrics } from '../../src/platform/telemetry/metrics.ts';
+import { createClientAddress } from '../../src/platform/wire/client-address.ts';
+import type { Locate } from '../../src/platform/wire/geoip.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { TestTemporal } from './temporal.ts';
 

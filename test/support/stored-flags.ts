@@ -1,6 +1,6 @@
 /** Flags as definitions hold them, where a test is about a few of their fields. */
 import type { StoredFlag } from '../../src/flags/definitions/stored-definitions.ts';
-import type { Json } from '../../src/flags/evaluation/json-values.ts';
+import type { Json } from '../../src/conditions/operators/json-values.ts';
 
 export type StoredFlagChanges = Partial<Omit<StoredFlag, 'filters'>> & { filters?: Json };
 

@@ -1,6 +1,6 @@
 /** Persons as the database has them, and events on their way to it. */
-import type { Pool } from '../../src/db/connection.ts';
-import type { NewEvent } from '../../src/events/event-rows.ts';
+import type { Pool } from '../../src/platform/db/connection.ts';
+import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
 import { readPersonEffects, type Properties } from '../../src/events/persons/effects.ts';
 import { buildEvent, microseconds } from './events.ts';
 import type { PersonEvent, State } from './person-memory.ts';

@@ -1,16 +1,24 @@
 /** Early access features and surveys over a database of their own: their management, and what pages are told. */
-import { createKnex, type Knex } from '../../src/db/connection.ts';
-import { LOOKUP_OPTIONS } from '../../src/events/lookup.ts';
+import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
+import { LOOKUP_OPTIONS } from '../../src/events/table/lookup.ts';
 import { createLiveDefinitions } from '../../src/flags/definitions/live-definitions.ts';
-import { earlyAccessApi, earlyAccessApiRoutes, type EarlyAccessApi } from '../../src/flags/early-access/api.ts';
+import {
+  earlyAccessApi,
+  earlyAccessApiRoutes,
+  type EarlyAccessApi,
+} from '../../src/flags/extensions/early-access/api.ts';
 import { flagStores, type FlagStores } from '../../src/flags/stores.ts';
-import { surveysApi, surveysApiRoutes, type SurveysApi as Collaborators } from '../../src/flags/surveys/api.ts';
-import { responseStore, type ResponseStore } from '../../src/flags/surveys/responses.store.ts';
-import type { Surveys } from '../../src/flags/surveys/surveys.ts';
-import type { Route } from '../../src/http/route.ts';
-import { createGatekeeper } from '../../src/identity/gatekeeper.ts';
-import { identityStores } from '../../src/identity/stores.ts';
-import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
+import {
+  surveysApi,
+  surveysApiRoutes,
+  type SurveysApi as Collaborators,
+} from '../../src/flags/extensions/surveys/api.ts';
+import { responseStore, type ResponseStore } from '../../src/flags/extensions/surveys/responses.store.ts';
+import type { Surveys } from '../../src/flags/extensions/surveys/surveys.ts';
+import type { Route } from '../../src/platform/http/route.ts';
+import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../src/people/stores.ts';
+import { createLogger, type Logger } from '../../src/platform/telemetry/logger.ts';
 import { startApi, type Api, type ApiAnswer, type ApiRequest } from './api.ts';
 import { createTestDatabase } from './database.ts';
 import { answerCheck } from './documented.ts';

@@ -1,8 +1,8 @@
 /** Tables of every column type: made by hand or at random, as COPY BINARY delivers them, and as readers should see them. */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import type { Column, ColumnType } from '../../src/rows/columns.ts';
-import { ROW_ID } from '../../src/rows/rows-digest.ts';
+import type { Column, ColumnType } from '../../src/conditions/rows/columns.ts';
+import { ROW_ID } from '../../src/conditions/rows/rows-digest.ts';
 import { copyBinary } from './copy-stream.ts';
 
 /**

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startTemporalDevServer, type TemporalDevServer } from '../../src/temporal/dev-server.ts';
+import { startTemporalDevServer, type TemporalDevServer } from '../../src/platform/temporal/dev-server.ts';
 import { whenProcessEnds } from './process-end.ts';
 
 const NAMESPACE = 'sluice';

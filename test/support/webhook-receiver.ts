@@ -1,7 +1,7 @@
 /** A server that takes webhooks, and remembers them. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { startHttpServer } from '../../src/http/server.ts';
+import { startHttpServer } from '../../src/platform/http/server.ts';
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createLogger } from '../../src/telemetry/logger.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 
 type Line = Record<string, unknown>;
 

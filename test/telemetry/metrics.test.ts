@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { exportFigures } from '../../src/exports/figures.ts';
-import { startHttpServer } from '../../src/http/server.ts';
-import { createMetrics, metricsListener, type Metrics } from '../../src/telemetry/metrics.ts';
+import { exportFigures } from '../../src/exports/monitoring/figures.ts';
+import { startHttpServer } from '../../src/platform/http/server.ts';
+import { createMetrics, metricsListener, type Metrics } from '../../src/platform/telemetry/metrics.ts';
 import { post } from '../support/capture.ts';
 import { createExportRows } from '../support/export-rows.ts';
 import { buildTenant } from '../support/identity.ts';

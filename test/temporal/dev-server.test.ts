@@ -5,8 +5,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
-import { CommandFailed } from '../../src/errors.ts';
-import { startTemporalDevServer, type TemporalDevServerOptions } from '../../src/temporal/dev-server.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
+import { startTemporalDevServer, type TemporalDevServerOptions } from '../../src/platform/temporal/dev-server.ts';
 import { testTemporal } from '../support/temporal.ts';
 
 const THIRTY_DAYS_SECONDS = 30 * 24 * 60 * 60;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { connectTemporal } from '../../src/temporal/connection.ts';
-import { ensureNamespace } from '../../src/temporal/namespace.ts';
-import { isPolled } from '../../src/temporal/pollers.ts';
+import { connectTemporal } from '../../src/platform/temporal/connection.ts';
+import { ensureNamespace } from '../../src/platform/temporal/namespace.ts';
+import { isPolled } from '../../src/platform/temporal/pollers.ts';
 import { testTemporal } from '../support/temporal.ts';
 
 const THIRTY_DAYS_SECONDS = 30 * 24 * 60 * 60;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { NotFound } from '../../src/errors.ts';
-import { startHttpServer, type HttpServer } from '../../src/http/server.ts';
-import { createKeyRing, generateKeyRing } from '../../src/secrets/key-ring.ts';
-import { codecEndpoint } from '../../src/temporal/codec-endpoint.ts';
-import { fromJson, payloadCodec, toJson, type PayloadJson } from '../../src/temporal/payload-codec.ts';
+import { NotFound } from '../../src/platform/errors.ts';
+import { startHttpServer, type HttpServer } from '../../src/platform/http/server.ts';
+import { createKeyRing, generateKeyRing } from '../../src/platform/secrets/key-ring.ts';
+import { codecEndpoint } from '../../src/platform/temporal/codec-endpoint.ts';
+import { fromJson, payloadCodec, toJson, type PayloadJson } from '../../src/platform/temporal/payload-codec.ts';
 import { buildExport, buildExportWorld, eventually } from '../support/export-world.ts';
 
 const VALUES = [{ exportId: 'a', rows: 5 }, 'Ünïcödé', null, new Uint8Array([0, 255, 10])];

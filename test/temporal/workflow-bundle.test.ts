@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { installRuntime } from '../../src/temporal/worker.ts';
-import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { installRuntime } from '../../src/exports/temporal/worker.ts';
+import { workflowBundle } from '../../src/platform/temporal/workflow-bundle.ts';
 
 const textOf = ({ codePath }: { codePath: string }) => readFile(codePath, 'utf8');
 

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../../src/config.ts';
-import { freePort } from '../../src/processes/port.ts';
-import type { Report } from '../../src/up/report.ts';
-import { up } from '../../src/up/up.ts';
+import { readConfig } from '../../src/platform/config.ts';
+import { freePort } from '../../src/platform/processes/port.ts';
+import type { Report } from '../../src/app/up/report.ts';
+import { up } from '../../src/app/up/up.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { testTemporal } from '../support/temporal.ts';
 

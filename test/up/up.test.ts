@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { environmentWith, readConfig } from '../../src/config.ts';
-import { createClient } from '../../src/db/connection.ts';
-import { CommandFailed } from '../../src/errors.ts';
-import { freePort, isPortFree } from '../../src/processes/port.ts';
-import type { Report } from '../../src/up/report.ts';
-import { up } from '../../src/up/up.ts';
+import { environmentWith, readConfig } from '../../src/platform/config.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
+import { freePort, isPortFree } from '../../src/platform/processes/port.ts';
+import type { Report } from '../../src/app/up/report.ts';
+import { up } from '../../src/app/up/up.ts';
 import { eventually } from '../support/export-world.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));

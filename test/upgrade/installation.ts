@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type pg from 'pg';
-import { createClient } from '../../src/db/connection.ts';
+import { createClient } from '../../src/platform/db/connection.ts';
 
 /** Rows as COPY's text format, by table, with the columns in that order. */
 type Tables = Record<string, { columns: string[]; rows: string }>;

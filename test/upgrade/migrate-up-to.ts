@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
 import type { Knex } from 'knex';
-import { createKnex } from '../../src/db/connection.ts';
+import { createKnex } from '../../src/platform/db/connection.ts';
 
 const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
-import { CommandFailed } from '../../src/errors.ts';
-import { createClientAddress } from '../../src/wire/client-address.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
+import { createClientAddress } from '../../src/platform/wire/client-address.ts';
 
 function from(peer: string | undefined, forwardedFor?: string): IncomingMessage {
   return {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fieldsOf, queryOf } from '../../src/wire/fields.ts';
+import { fieldsOf, queryOf } from '../../src/platform/wire/fields.ts';
 
 describe('a field', () => {
   const cases: [string, string, string | undefined][] = [

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CommandFailed } from '../../src/errors.ts';
-import { openGeoip, type Locate } from '../../src/wire/geoip.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
+import { openGeoip, type Locate } from '../../src/platform/wire/geoip.ts';
 import { writeMmdb } from '../support/mmdb.ts';
 
 const PLACES = {

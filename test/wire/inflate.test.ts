@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { Unavailable } from '../../src/errors.ts';
-import { createInflationLine, inflate } from '../../src/wire/inflate.ts';
+import { Unavailable } from '../../src/platform/errors.ts';
+import { createInflationLine, inflate } from '../../src/platform/wire/inflate.ts';
 
 const MIB = 1024 * 1024;
 const PACKED: Record<string, (bytes: Buffer) => Buffer> = {

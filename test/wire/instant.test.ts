@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseInstant } from '../../src/wire/instant.ts';
+import { parseInstant } from '../../src/platform/wire/instant.ts';
 
 /** As Postgres would print it; undefined when it is not an instant. */
 function read(value: unknown): string | undefined {

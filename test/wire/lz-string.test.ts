@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import LZString from 'lz-string';
-import { MalformedRequest, TooLarge } from '../../src/errors.ts';
-import { decompressLz64 } from '../../src/wire/lz-string.ts';
+import { MalformedRequest, TooLarge } from '../../src/platform/errors.ts';
+import { decompressLz64 } from '../../src/platform/wire/lz-string.ts';
 
 const LIMIT = 1_000_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { createMemory } from '../../src/wire/memory.ts';
+import { createMemory } from '../../src/platform/wire/memory.ts';
 
 /** Opens accounts of requests from an address that announced a body of so many bytes. */
 function accounts(limit: number) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { countRead, stopReading } from '../../src/wire/paced-reading.ts';
+import { countRead, stopReading } from '../../src/platform/wire/paced-reading.ts';
 
 const MB = 1024 * 1024;
 const CHUNK = Buffer.alloc(64 * 1024);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { connect, Socket, type AddressInfo } from 'node:net';
-import { WholeRequest } from '../../src/lane/request.ts';
-import { readBytes } from '../../src/wire/read-bytes.ts';
+import { WholeRequest } from '../../src/platform/lane/request.ts';
+import { readBytes } from '../../src/platform/wire/read-bytes.ts';
 
 const LIMIT = 1000;
 

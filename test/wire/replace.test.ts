@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { replaceUnit } from '../../src/wire/replace.ts';
-import { storableText } from '../../src/wire/json.ts';
+import { replaceUnit } from '../../src/platform/wire/replace.ts';
+import { storableText } from '../../src/platform/wire/json.ts';
 
 describe('a character', () => {
   it('is replaced by another wherever it is, and all others stay', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasMoreValuesThan, textHasMoreValuesThan } from '../../src/wire/value-count.ts';
+import { hasMoreValuesThan, textHasMoreValuesThan } from '../../src/platform/wire/value-count.ts';
 
 const FILLING = 'x'.repeat(1000);
 

@@ -5,8 +5,8 @@ import pino from 'pino';
 import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { installRuntime } from '../../src/temporal/worker.ts';
-import { workflowBundle, type WorkflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { installRuntime } from '../../src/exports/temporal/worker.ts';
+import { workflowBundle, type WorkflowBundle } from '../../src/platform/temporal/workflow-bundle.ts';
 
 const HISTORIES = path.join(import.meta.dirname, '../replay');
 const { History } = proto.temporal.api.history.v1;

@@ -2,7 +2,7 @@
  * Effects of an event on its person, read from the event alone.
  * Names and rules are those of PostHog's ingestion, which its SDKs are written for.
  */
-import { namesNobody } from '../../cookieless/ids.ts';
+import { namesNobody } from '../cookieless/ids.ts';
 import { COPIED, OF_SERVERS } from './copied-properties.ts';
 import { isMergeable, MOST_LENGTH, readMergeId } from './merge-ids.ts';
 

@@ -1,5 +1,5 @@
 /** Reads the persons of a group's events in the ingest transaction: from Postgres only those that are not what this process knows. */
-import { quotedArray, type Fields } from '../simple-query.ts';
+import { quotedArray, type Fields } from '../../platform/db/simple-query.ts';
 import type { KnownPersons } from './known-persons.ts';
 import type { LoadedPerson } from './person-work.ts';
 import { StoredProperties } from './stored-properties.ts';

@@ -1,6 +1,6 @@
 /** Distinct ids by which persons may be merged. Clients send "null" or "undefined" by mistake: those would make one person of all. */
-import { namesNobody } from '../../cookieless/ids.ts';
-import { cut } from '../../wire/cut.ts';
+import { namesNobody } from '../cookieless/ids.ts';
+import { cut } from '../../platform/wire/cut.ts';
 
 /** In any case. */
 const WORDS = 'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' ');

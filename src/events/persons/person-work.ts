@@ -1,8 +1,8 @@
 /** Effects of the events of one group on the persons of a project. */
-import { toIso } from '../../wire/instant.ts';
-import { textHasMoreValuesThan } from '../../wire/value-count.ts';
-import { personIdOf } from '../person-id.ts';
-import { storedLength } from '../stored-length.ts';
+import { toIso } from '../../platform/wire/instant.ts';
+import { textHasMoreValuesThan } from '../../platform/wire/value-count.ts';
+import { personIdOf } from './person-id.ts';
+import { storedLength } from './stored-length.ts';
 import { NO_EFFECTS, type PersonEffects, type PersonWarning, type Properties } from './effects.ts';
 import type { DistinctIdCounts } from './distinct-id-counts.ts';
 import { changedProperties, isSame } from './properties.ts';

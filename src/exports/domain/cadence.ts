@@ -3,7 +3,7 @@
  * 1970-01-01T00:00Z on, the same everywhere; days, weeks and months begin on the clocks of the zone, so a day may have 23 or 25
  * hours.
  */
-import { InvalidInput } from '../../errors.ts';
+import { InvalidInput } from '../../platform/errors.ts';
 import type { Millis } from './intervals.ts';
 import { instantOf, isChangedNear, isTimeZone, wallClockAt } from './wall-clock.ts';
 

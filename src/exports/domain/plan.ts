@@ -1,7 +1,7 @@
 /** A run's plan: the content that every attempt writes. Stored with the run; never changed. */
-import type { FileEncoding } from '../../destinations/contract.ts';
-import type { Column } from '../../rows/columns.ts';
-import type { Content } from '../../rows/content.ts';
+import type { FileEncoding } from '../destinations/contract.ts';
+import type { Column } from '../../conditions/rows/columns.ts';
+import type { Content } from '../../conditions/rows/content.ts';
 
 /** A row's place in the order of an interval: `(interval_time, uuid)`. */
 export type Boundary = { intervalTime: string; uuid: string };

@@ -1,6 +1,6 @@
 /** Puts cohorts together for the API. */
-import type { Pool } from '../../db/connection.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import type { Pool } from '../../platform/db/connection.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Counts } from '../matching/counts.ts';
 import type { FlagStores } from '../stores.ts';
 import { cohortPersons } from './cohort-persons.ts';

@@ -1,6 +1,6 @@
 /** Checks of the cohorts that a cohort is built on, and of those that are built on it. */
-import { InvalidInput } from '../../errors.ts';
-import type { Rights } from '../../http/access.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import type { Rights } from '../../platform/http/access.ts';
 import { seesFlag } from '../feature-flags/linked.ts';
 import type { FlagBound } from '../stores.ts';
 import type { Cohort, CohortFields } from './cohorts.store.ts';

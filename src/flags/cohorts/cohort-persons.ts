@@ -1,9 +1,9 @@
 /** The persons of a cohort, as `/persons/` shows them. */
-import type { Pool } from '../../db/connection.ts';
-import { inTime } from '../../events/lookup.ts';
-import { personFromRow, personsPageSql, type Person, type PersonRow } from '../../events/persons/persons.store.ts';
-import { keysetOf, newestFirst } from '../../http/keyset.ts';
-import type { Place } from '../../http/pagination.ts';
+import type { Pool } from '../../platform/db/connection.ts';
+import { inTime } from '../../events/table/lookup.ts';
+import { personFromRow, personsPageSql, type Person, type PersonRow } from '../../events/records/persons.store.ts';
+import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
+import type { Place } from '../../platform/http/parameters/pagination.ts';
 import { cohortSql } from '../matching/matching-sql.ts';
 import { loadScope } from '../matching/scope.ts';
 import { ALIAS } from '../matching/subject.ts';

@@ -1,10 +1,10 @@
 /** `/cohorts/`: persons that flags ask about together. */
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
-import { json, route } from '../../http/route.ts';
-import { ActivityBody, presentAuditLogEntry } from '../../identity/audit-log.ts';
-import { visibleAuditLog } from '../../identity/visible-audit-log.ts';
-import type { Users } from '../../identity/users.store.ts';
-import { Type, type Static } from '../../schema.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { json, route } from '../../platform/http/route.ts';
+import { ActivityBody, presentAuditLogEntry } from '../../people/audit/audit-log.ts';
+import { visibleAuditLog } from '../../people/audit/visible-audit-log.ts';
+import type { Users } from '../../people/accounts/users.store.ts';
+import { Type, type Static } from '../../platform/schema.ts';
 import type { Changed, Cohorts } from './cohorts.ts';
 import {
   CohortBody,

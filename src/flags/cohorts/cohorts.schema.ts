@@ -1,7 +1,7 @@
 /** Cohorts on the wire. */
-import { UserBody, userOf } from '../../identity/users.ts';
-import type { Users } from '../../identity/users.store.ts';
-import { nullable, Type, type Static } from '../../schema.ts';
+import { UserBody, userOf } from '../../people/accounts/users.ts';
+import type { Users } from '../../people/accounts/users.store.ts';
+import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { Cohort } from './cohorts.store.ts';
 import { groupsOf } from './groups.ts';
 import type { ListedPersons } from './listed-persons.ts';

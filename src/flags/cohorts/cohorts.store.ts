@@ -1,7 +1,7 @@
 /** Rows of cohorts. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
-import type { Knex } from '../../db/connection.ts';
-import { NotFound } from '../../errors.ts';
-import { containing } from '../../events/lookup.ts';
+import type { Knex } from '../../platform/db/connection.ts';
+import { NotFound } from '../../platform/errors.ts';
+import { containing } from '../../events/table/lookup.ts';
 import type { CohortFilters } from './filters.ts';
 
 export type Cohort = {

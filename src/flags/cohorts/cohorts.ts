@@ -1,10 +1,10 @@
 /** Cohorts: made, changed, and kept as long as something is built on them. */
 import { isDeepStrictEqual } from 'node:util';
-import { InvalidInput } from '../../errors.ts';
-import type { Project } from '../../http/access.ts';
-import { changesBetween, type Author, type Change } from '../../identity/audit-log.ts';
-import { ensureRaw, rawAccessByLevel } from '../../identity/raw-data.ts';
-import type { VisibleAuditLog } from '../../identity/visible-audit-log.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import type { Project } from '../../platform/http/access.ts';
+import { changesBetween, type Author, type Change } from '../../people/audit/audit-log.ts';
+import { ensureRaw, rawAccessByLevel } from '../../people/access/raw-data.ts';
+import type { VisibleAuditLog } from '../../people/audit/visible-audit-log.ts';
 import type { EntitledAuthor } from '../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../stores.ts';
 import { checkUse } from './check-use.ts';

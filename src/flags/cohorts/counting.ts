@@ -1,7 +1,7 @@
 /** Counting the persons of a cohort after it was changed: waited for a moment, given up after some seconds. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { Unavailable } from '../../errors.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Counts } from '../matching/counts.ts';
 import type { FlagStores } from '../stores.ts';
 import type { Cohort } from './cohorts.store.ts';

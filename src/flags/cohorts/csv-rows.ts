@@ -1,6 +1,6 @@
 /** CSV as people and their tools write it (RFC 4180, any ends of lines), row by row while it arrives. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { InvalidInput } from '../../errors.ts';
+import { InvalidInput } from '../../platform/errors.ts';
 
 /** A cell that is longer holds no id. */
 const MAX_CELL = 64 * 1024;

@@ -1,11 +1,11 @@
 /** Filters of a cohort: groups of conditions on persons, in any depth, with the checks that they must pass to be saved. */
-import { InvalidInput } from '../../errors.ts';
-import { postgresRegex } from '../../query/postgres-regex.ts';
-import { checkCondition } from '../evaluation/check-condition.ts';
-import { textOf, type Json } from '../evaluation/json-values.ts';
-import { roomTogether, type PatternRoom } from '../evaluation/pattern-room.ts';
-import { elementsOf, fieldAt, fieldsOf, isFields, type Fields } from '../evaluation/stored-json.ts';
-import { idOf } from '../feature-flags/check-filters.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import { postgresRegex } from '../../conditions/sql/postgres-regex.ts';
+import { checkCondition } from '../../conditions/operators/check-condition.ts';
+import { textOf, type Json } from '../../conditions/operators/json-values.ts';
+import { roomTogether, type PatternRoom } from '../../conditions/regex/pattern-room.ts';
+import { elementsOf, fieldAt, fieldsOf, isFields, type Fields } from '../../conditions/operators/stored-json.ts';
+import { idOf } from '../feature-flags/checks/check-filters.ts';
 
 export type PropertyLeaf = { type: 'person'; key: string; operator: string; value?: Json; negation?: true };
 export type CohortLeaf = { type: 'cohort'; key: 'id'; operator: 'in' | 'not_in'; value: number; negation?: true };

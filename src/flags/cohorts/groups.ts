@@ -1,5 +1,5 @@
 /** The old field `groups` of cohorts: whoever matches all properties of one of them is in. */
-import { InvalidInput } from '../../errors.ts';
+import { InvalidInput } from '../../platform/errors.ts';
 import type { CohortFilters, PropertyGroup } from './filters.ts';
 
 type OldGroup = { properties: unknown[] };

@@ -1,10 +1,10 @@
 /** The persons of a cohort, and the list of a static one. */
-import { NotFound } from '../../errors.ts';
-import { PersonBody, presentPerson } from '../../events/persons/persons.routes.ts';
-import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../http/pagination.ts';
-import { json, route } from '../../http/route.ts';
-import { ensureRaw, rawAccess } from '../../identity/raw-data.ts';
-import { Type } from '../../schema.ts';
+import { NotFound } from '../../platform/errors.ts';
+import { PersonBody, presentPerson } from '../../events/records/persons.routes.ts';
+import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
+import { json, route } from '../../platform/http/route.ts';
+import { ensureRaw, rawAccess } from '../../people/access/raw-data.ts';
+import { Type } from '../../platform/schema.ts';
 import type { CohortPersons } from './cohort-persons.ts';
 import type { Cohorts } from './cohorts.ts';
 import { AddedPersonsBody, CohortParams, ListedBody, presentListed, RemovedPersonBody } from './cohorts.schema.ts';

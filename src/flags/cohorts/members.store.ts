@@ -1,5 +1,5 @@
 /** The persons of static cohorts. */
-import type { Knex } from '../../db/connection.ts';
+import type { Knex } from '../../platform/db/connection.ts';
 import type { NamedIds } from './read-ids.ts';
 
 /** Distinct ids that no person has are not added. */

@@ -1,5 +1,5 @@
 /** Whom a CSV file names. */
-import { InvalidInput } from '../../errors.ts';
+import { InvalidInput } from '../../platform/errors.ts';
 import { csvRows } from './csv-rows.ts';
 
 /** Ids, each once, in the order of the file. */

@@ -3,12 +3,12 @@
  * same with posthog-js behind it; `/static/*.js`, posthog-js and its parts.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { MethodNotAllowed, NotFound } from '../../errors.ts';
-import { answerFor, serverError } from '../../http/error-body.ts';
-import { preflightHeaders, send } from '../../http/raw-answers.ts';
-import { noBody } from '../../http/route.ts';
-import { describeError } from '../../secrets/redact.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import { MethodNotAllowed, NotFound } from '../../platform/errors.ts';
+import { answerFor, serverError } from '../../platform/http/error-body.ts';
+import { preflightHeaders, send } from '../../platform/http/raw-answers.ts';
+import { noBody } from '../../platform/http/route.ts';
+import { describeError } from '../../platform/secrets/redact.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import { createDocument, OPEN_HEADERS, sendDocument, type Document } from './document.ts';
 import { configurationOf } from './fields.ts';

@@ -1,6 +1,6 @@
 /** Files that pages load first, as `/api/schema/` describes them. They are answered before the router. */
-import type { DescribedRoute } from '../../http/route.ts';
-import { Type } from '../../schema.ts';
+import type { DescribedRoute } from '../../platform/http/route.ts';
+import { Type } from '../../platform/schema.ts';
 
 const access = { public: true } as const;
 const params = Type.Object({ token: Type.String({ description: 'The public key of the project.' }) });

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NotFound } from '../../errors.ts';
+import { NotFound } from '../../platform/errors.ts';
 import { createDocument, type Document } from './document.ts';
 
 const FOLDER = path.dirname(fileURLToPath(import.meta.resolve('posthog-js')));

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../../db/away.ts';
+import { isDatabaseAway } from '../../platform/db/away.ts';
 
 /**
  * Whether a database is worth asking. After failures in a row nobody asks for a while, so that not every request waits for a

@@ -1,8 +1,8 @@
 /** Conditions that `detailed_analysis=true` adds to the details of a flag. */
 import type { Decision } from '../evaluation/decision.ts';
 import type { FlagDefinition } from '../evaluation/definitions.ts';
-import type { Json } from '../evaluation/json-values.ts';
-import { elementsOf, fieldAt, fieldsOf, percentageOf } from '../evaluation/stored-json.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
+import { elementsOf, fieldAt, fieldsOf, percentageOf } from '../../conditions/operators/stored-json.ts';
 
 /** A condition set, in stored order. */
 export type AnalysedCondition = {

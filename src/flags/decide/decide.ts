@@ -4,20 +4,20 @@
  * These paths are answered before the application's router, as capture's are. A flag that cannot be decided is reported, and all
  * others are answered, with 200: a client that gets an error forgets what it knew.
  */
-import { MethodNotAllowed, NotAuthenticated, Unavailable } from '../../errors.ts';
-import { serverError } from '../../http/error-body.ts';
-import { pageHeaders, preflightHeaders, replyWith } from '../../http/raw-answers.ts';
-import { noBody, type Answer } from '../../http/route.ts';
-import { createRateLimit } from '../../identity/rate-limits.ts';
-import type { Lane, LaneRequest, Reply } from '../../lane/request.ts';
-import { describeError } from '../../secrets/redact.ts';
-import type { Logger } from '../../telemetry/logger.ts';
-import { receiveBody } from '../../wire/body.ts';
-import type { ClientAddress } from '../../wire/client-address.ts';
-import { queryOf, type Fields } from '../../wire/fields.ts';
-import type { Locate } from '../../wire/geoip.ts';
-import { createInflationLine } from '../../wire/inflate.ts';
-import { createMemory, type Memory } from '../../wire/memory.ts';
+import { MethodNotAllowed, NotAuthenticated, Unavailable } from '../../platform/errors.ts';
+import { serverError } from '../../platform/http/error-body.ts';
+import { pageHeaders, preflightHeaders, replyWith } from '../../platform/http/raw-answers.ts';
+import { noBody, type Answer } from '../../platform/http/route.ts';
+import { createRateLimit } from '../../people/keys/rate-limits.ts';
+import type { Lane, LaneRequest, Reply } from '../../platform/lane/request.ts';
+import { describeError } from '../../platform/secrets/redact.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { receiveBody } from '../../platform/wire/body.ts';
+import type { ClientAddress } from '../../platform/wire/client-address.ts';
+import { queryOf, type Fields } from '../../platform/wire/fields.ts';
+import type { Locate } from '../../platform/wire/geoip.ts';
+import { createInflationLine } from '../../platform/wire/inflate.ts';
+import { createMemory, type Memory } from '../../platform/wire/memory.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import type { Evaluation } from '../evaluation/decision.ts';
 import { isOfSurvey, type FlagDefinition } from '../evaluation/definitions.ts';

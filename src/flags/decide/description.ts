@@ -1,6 +1,6 @@
 /** Decide as `/api/schema/` describes it. It is answered before the router, so nothing is checked against these schemas. */
-import type { DescribedRoute } from '../../http/route.ts';
-import { nullable, Type } from '../../schema.ts';
+import type { DescribedRoute } from '../../platform/http/route.ts';
+import { nullable, Type } from '../../platform/schema.ts';
 import { LIMITS } from './limits.ts';
 
 const values = Type.Record(Type.String(), Type.Unknown());

@@ -1,10 +1,10 @@
 /** Stored facts about the subjects of requests, read in one statement. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { isDatabaseAway } from '../../db/away.ts';
-import type { Pool } from '../../db/connection.ts';
+import { isDatabaseAway } from '../../platform/db/away.ts';
+import type { Pool } from '../../platform/db/connection.ts';
 import type { EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
-import { parseBoundedJson, type Properties } from '../evaluation/json-values.ts';
-import { storableText } from '../../wire/json.ts';
+import { parseBoundedJson, type Properties } from '../../conditions/operators/json-values.ts';
+import { storableText } from '../../platform/wire/json.ts';
 import { createAvailability } from './availability.ts';
 import type { DecidedProject } from './decider.ts';
 import { FACTS, FACTS_AND_OVERRIDES, PERSONS } from './facts-sql.ts';

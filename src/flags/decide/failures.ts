@@ -1,7 +1,7 @@
 /** Failures of requests for flags, in upstream's words: SDKs read the status alone, people the rest. */
-import { MalformedRequest, Throttled, UnsupportedMedia } from '../../errors.ts';
-import { answerFor, type ErrorBody } from '../../http/error-body.ts';
-import { json, type Answer } from '../../http/route.ts';
+import { MalformedRequest, Throttled, UnsupportedMedia } from '../../platform/errors.ts';
+import { answerFor, type ErrorBody } from '../../platform/http/error-body.ts';
+import { json, type Answer } from '../../platform/http/route.ts';
 
 /** @returns undefined for a failure that is ours */
 export function answerForFailure(error: unknown): Answer | undefined {

@@ -1,5 +1,5 @@
 /** The memory that a request for flags takes once its body is parsed: it is kept until the flags are decided, which may wait for Postgres. */
-import { valuesIn } from '../../wire/value-count.ts';
+import { valuesIn } from '../../platform/wire/value-count.ts';
 import { LIMITS } from './limits.ts';
 
 /** V8 takes up to 92 for a member or an element beside its text, as measured: its slot in a table that has room to grow, its name and its header. */

@@ -1,5 +1,5 @@
 /** Where flags are decided, each with and without the slash at its end. */
-import type { Fields } from '../../wire/fields.ts';
+import type { Fields } from '../../platform/wire/fields.ts';
 
 /** Which of the protocol's answers is given (`answers.ts`). */
 export type Shape = 'keys' | 'enabled' | 'values' | 'details' | 'analysis';

@@ -1,7 +1,7 @@
 /** Where the person of a request is, if the request says from which address they come. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Locate } from '../../wire/geoip.ts';
-import { readAddress } from '../../wire/client-address.ts';
+import type { Locate } from '../../platform/wire/geoip.ts';
+import { readAddress } from '../../platform/wire/client-address.ts';
 import type { EvaluationRequest } from '../evaluation/decision.ts';
 
 /** Names of the properties that decisions use. */

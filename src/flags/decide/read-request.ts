@@ -1,13 +1,19 @@
 /** From the bytes of a request to who asks for which flags. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { isSentinel } from '../../cookieless/ids.ts';
-import { InvalidInput, MalformedRequest, NotAuthenticated } from '../../errors.ts';
-import { cut } from '../../wire/cut.ts';
-import type { Fields } from '../../wire/fields.ts';
-import type { Locate } from '../../wire/geoip.ts';
-import { isDeeperThan, readJson } from '../../wire/json.ts';
+import { isSentinel } from '../../events/cookieless/ids.ts';
+import { InvalidInput, MalformedRequest, NotAuthenticated } from '../../platform/errors.ts';
+import { cut } from '../../platform/wire/cut.ts';
+import type { Fields } from '../../platform/wire/fields.ts';
+import type { Locate } from '../../platform/wire/geoip.ts';
+import { isDeeperThan, readJson } from '../../platform/wire/json.ts';
 import type { EvaluationRequest } from '../evaluation/decision.ts';
-import { isList, JsonFloat, parseBoundedJson, type Json, type Properties } from '../evaluation/json-values.ts';
+import {
+  isList,
+  JsonFloat,
+  parseBoundedJson,
+  type Json,
+  type Properties,
+} from '../../conditions/operators/json-values.ts';
 import { LIMITS } from './limits.ts';
 import { isTrue } from './paths.ts';
 import { placeOf } from './place.ts';

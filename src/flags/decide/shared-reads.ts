@@ -3,7 +3,7 @@
  * who come while every statement that may run is under way. A request never waits for others to come; the busier the process, the more
  * share a statement, the less each costs.
  */
-import { isDatabaseAway } from '../../db/away.ts';
+import { isDatabaseAway } from '../../platform/db/away.ts';
 
 /** Statements at once, of all projects: half of the connections that decisions have. */
 const AT_ONCE = 4;

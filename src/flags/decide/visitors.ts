@@ -1,9 +1,9 @@
 /** Requests for flags of visitors without cookies: docs/cookieless.md. */
-import { isSentinel } from '../../cookieless/ids.ts';
-import type { Salts } from '../../cookieless/salts.ts';
-import { siteOf } from '../../cookieless/site.ts';
-import { visitorOf } from '../../cookieless/visitor.ts';
-import type { ClientAddress } from '../../wire/client-address.ts';
+import { isSentinel } from '../../events/cookieless/ids.ts';
+import type { Salts } from '../../events/cookieless/salts.ts';
+import { siteOf } from '../../events/cookieless/site.ts';
+import { visitorOf } from '../../events/cookieless/visitor.ts';
+import type { ClientAddress } from '../../platform/wire/client-address.ts';
 import type { ProjectFlags } from '../definitions/live-definitions.ts';
 import type { EvaluationRequest } from '../evaluation/decision.ts';
 

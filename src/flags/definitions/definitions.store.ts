@@ -1,6 +1,6 @@
 /** Reads all that the flags of a project are decided by in one statement: one state of the database, one round trip. */
-import type { Pool } from '../../db/connection.ts';
-import { parseJson } from '../evaluation/json-values.ts';
+import type { Pool } from '../../platform/db/connection.ts';
+import { parseJson } from '../../conditions/operators/json-values.ts';
 import type { Snapshot, StoredFlag } from './stored-definitions.ts';
 
 type FlagRow = {

@@ -1,11 +1,11 @@
 /** The definitions feed over HTTP, at the addresses where SDKs look for it. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { NotAuthenticated, PermissionDenied, QuotaExceeded } from '../../errors.ts';
-import type { Caller, Gatekeeper, Rights } from '../../http/access.ts';
-import { hasAlready } from '../../http/preconditions.ts';
-import { json, noBody, route, type Answer } from '../../http/route.ts';
-import type { RateLimit } from '../../identity/rate-limits.ts';
-import { Type } from '../../schema.ts';
+import { NotAuthenticated, PermissionDenied, QuotaExceeded } from '../../platform/errors.ts';
+import type { Caller, Gatekeeper, Rights } from '../../platform/http/access.ts';
+import { hasAlready } from '../../platform/http/parameters/preconditions.ts';
+import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
+import type { RateLimit } from '../../people/keys/rate-limits.ts';
+import { Type } from '../../platform/schema.ts';
 import type { FeatureFlagStore } from '../feature-flags/feature-flags.store.ts';
 import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';

@@ -5,11 +5,11 @@
  * again at once; what was there is served until then, also while Postgres is away. Notifications can be lost with their connection:
  * so the versions of all projects that are held are compared when listening begins and every few seconds.
  */
-import { isDatabaseAway } from '../../db/away.ts';
-import { createPool } from '../../db/connection.ts';
-import { listen } from '../../db/listener.ts';
-import { Unavailable } from '../../errors.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import { isDatabaseAway } from '../../platform/db/away.ts';
+import { createPool } from '../../platform/db/connection.ts';
+import { listen } from '../../platform/db/listener.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { CompiledFlags } from '../evaluation/compile.ts';
 import { definitionsStore } from './definitions.store.ts';
 import { createHeldProjects } from './held-projects.ts';

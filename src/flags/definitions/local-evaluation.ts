@@ -5,7 +5,7 @@
  * The facts are those of posthog-node 5.70 and posthog-python 7.91; what others decide otherwise is in `sdk-differences.ts`.
  */
 import { isOfSurvey } from '../evaluation/definitions.ts';
-import { fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
+import { fieldsOf, integerOf, type Fields } from '../../conditions/operators/stored-json.ts';
 import { cohortOf, conditionsOf, flagOf, leavesOf, propertiesOf, referencesIn, type References } from './references.ts';
 import type { StoredDefinitions, StoredFlag } from './stored-definitions.ts';
 

@@ -1,8 +1,8 @@
 /** References in stored filters: to flags by id, to cohorts by id. Anything else refers to nothing. */
 import { inDependencyOrder } from '../evaluation/dependency-order.ts';
 import type { CohortDefinition } from '../evaluation/definitions.ts';
-import type { Json } from '../evaluation/json-values.ts';
-import { elementsOf, fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
+import { elementsOf, fieldsOf, integerOf, type Fields } from '../../conditions/operators/stored-json.ts';
 import type { StoredDefinitions, StoredFlag } from './stored-definitions.ts';
 
 /** The condition sets of a flag. */

@@ -1,6 +1,6 @@
 /** Reads projects again that changed, and serves what was there until then. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../telemetry/logger.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
 import { compileDefinitions } from '../evaluation/compile.ts';
 import type { DefinitionsStore } from './definitions.store.ts';
 import type { HeldProjects } from './held-projects.ts';

@@ -1,7 +1,14 @@
 /** Traits of a flag that released SDKs are known to decide otherwise. */
-import { instantOfText, RELATIVE } from '../evaluation/dates.ts';
-import { numberOf, type Json } from '../evaluation/json-values.ts';
-import { elementsOf, fieldsOf, integerOf, isFields, percentageOf, type Fields } from '../evaluation/stored-json.ts';
+import { instantOfText, RELATIVE } from '../../conditions/operators/dates.ts';
+import { numberOf, type Json } from '../../conditions/operators/json-values.ts';
+import {
+  elementsOf,
+  fieldsOf,
+  integerOf,
+  isFields,
+  percentageOf,
+  type Fields,
+} from '../../conditions/operators/stored-json.ts';
 import type { JudgedFlag } from './local-evaluation.ts';
 import { cohortOf, conditionsOf, leavesOf, propertiesOf, referencesIn } from './references.ts';
 import type { StoredDefinitions } from './stored-definitions.ts';

@@ -1,8 +1,8 @@
 /** The decisions that a flag can come to. Each is made once: the same answer is the same object, whoever it is for. */
 import { REASONS, type Decision, type FailureCode } from './decision.ts';
 import type { FlagDefinition } from './definitions.ts';
-import { textOf } from './json-values.ts';
-import { fieldAt, fieldsOf } from './stored-json.ts';
+import { textOf } from '../../conditions/operators/json-values.ts';
+import { fieldAt, fieldsOf } from '../../conditions/operators/stored-json.ts';
 
 /** Why no condition set matched; of several reasons the highest is told. */
 export const MISS = { noGroupType: 0, noConditionMatch: 1, outOfRolloutBound: 2, noDevice: 3 } as const;

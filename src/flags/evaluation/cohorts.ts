@@ -4,10 +4,10 @@ import type { FailureCode } from './decision.ts';
 import type { CohortDefinition } from './definitions.ts';
 import { inDependencyOrder, visitInOrder } from './dependency-order.ts';
 import { compileFilter, type FilterScope } from './filter-test.ts';
-import type { Json } from './json-values.ts';
-import type { ConditionContext } from './operators.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
+import type { ConditionContext } from '../../conditions/operators/operators.ts';
 import { noReads, type Reads } from './reads.ts';
-import { elementsOf, fieldAt, fieldsOf, isFields } from './stored-json.ts';
+import { elementsOf, fieldAt, fieldsOf, isFields } from '../../conditions/operators/stored-json.ts';
 import { allOf, always, anyOf, negationOf, never, type Test, type Verdict } from './verdict.ts';
 
 /** Deeper than anyone writes, and than a request can be. */

@@ -6,7 +6,7 @@ import type { Definitions } from './definitions.ts';
 import { reachableFrom, visitInOrder } from './dependency-order.ts';
 import { linkFlags } from './flag-links.ts';
 import { compileFlag } from './flag.ts';
-import { StepsSpent } from './readings.ts';
+import { StepsSpent } from '../../conditions/operators/readings.ts';
 import { isFor, needsOf, requirementsOf, type Requirements } from './selection.ts';
 
 export type CompiledFlags = {

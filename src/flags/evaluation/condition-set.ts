@@ -1,7 +1,7 @@
 /** A condition set of a flag: filters that must all match, and how many of those that they match are in. */
 import { compileFilter, isCohortFilter, malformed, type FilterScope } from './filter-test.ts';
-import type { Json } from './json-values.ts';
-import { elementsOf, fieldAt, integerOf, isFields, percentageOf } from './stored-json.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
+import { elementsOf, fieldAt, integerOf, isFields, percentageOf } from '../../conditions/operators/stored-json.ts';
 import { allOf, type Test } from './verdict.ts';
 
 export type ConditionSet = {

@@ -4,8 +4,8 @@
  */
 import type { Decision, EvaluationRequest, Facts } from './decision.ts';
 import { currentOfInitial } from './initial-properties.ts';
-import type { Json, Properties } from './json-values.ts';
-import { Readings } from './readings.ts';
+import type { Json, Properties } from '../../conditions/operators/json-values.ts';
+import { Readings } from '../../conditions/operators/readings.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The value of data that could not be read. */

@@ -1,5 +1,5 @@
 /** Requests for decisions, the stored facts that they need, and the decisions themselves. */
-import type { Json, Properties } from './json-values.ts';
+import type { Json, Properties } from '../../conditions/operators/json-values.ts';
 
 /** Which kind of program asks: flags may be for one of them only. `unknown` gets those that are for all, `all` gets every flag. */
 export type Runtime = 'client' | 'server' | 'all' | 'unknown';

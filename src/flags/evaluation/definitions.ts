@@ -1,5 +1,5 @@
 /** Definitions of flags, as they are stored. Anything in `filters` is accepted: malformed parts do not match. */
-import type { Json } from './json-values.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
 
 export type FlagDefinition = {
   id: number;

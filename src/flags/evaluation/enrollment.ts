@@ -6,7 +6,7 @@ import { UNAVAILABLE, type EvaluationContext } from './context.ts';
 import { compileConditionSet } from './condition-set.ts';
 import type { FilterScope } from './filter-test.ts';
 import type { Placement } from './placement.ts';
-import { elementsOf, fieldAt, fieldsOf, type Fields } from './stored-json.ts';
+import { elementsOf, fieldAt, fieldsOf, type Fields } from '../../conditions/operators/stored-json.ts';
 import { allOf, type Verdict } from './verdict.ts';
 
 /** Undefined: nothing was chosen. */

@@ -1,10 +1,15 @@
 /** One filter of a condition set or of a cohort, as a test of who asks. */
 import { UNAVAILABLE, type EvaluationContext, type Found } from './context.ts';
 import type { FailureCode } from './decision.ts';
-import type { Json } from './json-values.ts';
-import { operatorNamed, prepareCondition, type ConditionContext, type PropertyTest } from './operators.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
+import {
+  operatorNamed,
+  prepareCondition,
+  type ConditionContext,
+  type PropertyTest,
+} from '../../conditions/operators/operators.ts';
 import type { Reads } from './reads.ts';
-import { fieldAt, fieldsOf, integerOf, isFields, type Fields } from './stored-json.ts';
+import { fieldAt, fieldsOf, integerOf, isFields, type Fields } from '../../conditions/operators/stored-json.ts';
 import { negationOf, never, type Test, type Verdict } from './verdict.ts';
 
 export type FilterScope = {

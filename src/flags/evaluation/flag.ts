@@ -9,7 +9,7 @@ import { compileEnrollment } from './enrollment.ts';
 import { malformed, type FilterScope } from './filter-test.ts';
 import { placementOf } from './placement.ts';
 import { noReads, type Reads } from './reads.ts';
-import { elementsOf, fieldAt, fieldsOf, integerOf, isFields } from './stored-json.ts';
+import { elementsOf, fieldAt, fieldsOf, integerOf, isFields } from '../../conditions/operators/stored-json.ts';
 
 export type CompiledFlag = {
   readonly definition: FlagDefinition;

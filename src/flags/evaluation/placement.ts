@@ -2,8 +2,16 @@
 import type { EvaluationContext } from './context.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { hash01 } from './hash.ts';
-import type { Json } from './json-values.ts';
-import { elementsOf, fieldAt, fieldsOf, integerOf, isFields, percentageOf, type Fields } from './stored-json.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
+import {
+  elementsOf,
+  fieldAt,
+  fieldsOf,
+  integerOf,
+  isFields,
+  percentageOf,
+  type Fields,
+} from '../../conditions/operators/stored-json.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A key, and the end of its part of `[0, 1)`; the part begins where that of the one before ends. */

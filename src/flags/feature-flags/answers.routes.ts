@@ -1,7 +1,7 @@
 /** `/feature_flags/...`: what flags answer, whom they reach, and how they are. */
-import { InvalidInput, NotFound, PermissionDenied } from '../../errors.ts';
-import { json, route } from '../../http/route.ts';
-import { nullable, Type } from '../../schema.ts';
+import { InvalidInput, NotFound, PermissionDenied } from '../../platform/errors.ts';
+import { json, route } from '../../platform/http/route.ts';
+import { nullable, Type } from '../../platform/schema.ts';
 import type { Decision } from '../evaluation/decision.ts';
 import type { FlagAnswers, Groups } from './answers.ts';
 import type { FlagManagementApi } from './feature-flags.routes.ts';

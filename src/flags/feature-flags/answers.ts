@@ -1,15 +1,15 @@
 /** Answers of a project's flags: to one person, and to how many persons. */
-import { InvalidInput } from '../../errors.ts';
-import type { Project, Rights } from '../../http/access.ts';
-import { ensureRaw, rawAccessByLevel } from '../../identity/raw-data.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import type { Project, Rights } from '../../platform/http/access.ts';
+import { ensureRaw, rawAccessByLevel } from '../../people/access/raw-data.ts';
 import type { Decider } from '../decide/decider.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import type { Decision } from '../evaluation/decision.ts';
-import type { Json } from '../evaluation/json-values.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
 import type { Counts } from '../matching/counts.ts';
 import type { FlagStores } from '../stores.ts';
-import { checkedFilters } from './check-filters.ts';
-import { checkReferences } from './check-references.ts';
+import { checkedFilters } from './checks/check-filters.ts';
+import { checkReferences } from './checks/check-references.ts';
 import type { ConditionSet, Property } from './filters.ts';
 
 export type FlagAnswersOptions = {

@@ -1,7 +1,7 @@
 /** Collaborators of the routes of feature flags. */
-import type { Route } from '../../http/route.ts';
-import { accessControlRoutes, type AccessControlsApi } from '../../identity/access-controls.routes.ts';
-import type { KeyRing } from '../../secrets/key-ring.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { accessControlRoutes, type AccessControlsApi } from '../../people/access/access-controls.routes.ts';
+import type { KeyRing } from '../../platform/secrets/key-ring.ts';
 import { flagAuditLogRoutes } from './audit-log.routes.ts';
 import { flagAnswers, type FlagAnswersOptions } from './answers.ts';
 import { flagAnswerRoutes, type FlagAnswersApi } from './answers.routes.ts';

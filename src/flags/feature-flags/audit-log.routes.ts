@@ -1,9 +1,15 @@
 /** `/feature_flags/activity/`: who changed which flag in which way. */
-import type { Project } from '../../http/access.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery, type OffsetQuery } from '../../http/pagination.ts';
-import { json, route, type Answer } from '../../http/route.ts';
-import { ActivityBody, presentAuditLogEntry } from '../../identity/audit-log.ts';
-import { visibleAuditLog, type VisibleAuditLog } from '../../identity/visible-audit-log.ts';
+import type { Project } from '../../platform/http/access.ts';
+import {
+  boundedLimit,
+  offsetPage,
+  offsetPageOf,
+  offsetQuery,
+  type OffsetQuery,
+} from '../../platform/http/parameters/pagination.ts';
+import { json, route, type Answer } from '../../platform/http/route.ts';
+import { ActivityBody, presentAuditLogEntry } from '../../people/audit/audit-log.ts';
+import { visibleAuditLog, type VisibleAuditLog } from '../../people/audit/visible-audit-log.ts';
 import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagManagement } from './flag-management.ts';
 import { FlagParams, ONE_FLAG } from './schema.ts';

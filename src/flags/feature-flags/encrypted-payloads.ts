@@ -1,6 +1,6 @@
 /** Payloads that are secret: encrypted at rest, shown masked, decrypted for `remote_config` alone. */
-import { InvalidInput } from '../../errors.ts';
-import type { KeyRing } from '../../secrets/key-ring.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import type { KeyRing } from '../../platform/secrets/key-ring.ts';
 import type { FeatureFlag, FlagFields } from './feature-flags.store.ts';
 import { variantsOf } from './filters.ts';
 import { MASK } from './payloads.ts';

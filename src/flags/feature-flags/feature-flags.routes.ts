@@ -1,10 +1,10 @@
 /** `/feature_flags/`: create, list, retrieve, change; a flag is deleted by a change, and can be restored. */
-import { InvalidInput } from '../../errors.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
-import { entityTag, expectedVersion } from '../../http/preconditions.ts';
-import { json, route, type Answer } from '../../http/route.ts';
-import { stringEnum, Type } from '../../schema.ts';
-import { ignoredMembers } from './check-members.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { entityTag, expectedVersion } from '../../platform/http/parameters/preconditions.ts';
+import { json, route, type Answer } from '../../platform/http/route.ts';
+import { stringEnum, Type } from '../../platform/schema.ts';
+import { ignoredMembers } from './checks/check-members.ts';
 import { flagChangesOf, newFlagOf } from './fields.ts';
 import { RUNTIMES, type FeatureFlag } from './feature-flags.store.ts';
 import type { FlagManagement, Viewer } from './flag-management.ts';

@@ -1,8 +1,8 @@
 /** Rows of feature flags. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
-import type { Knex } from '../../db/connection.ts';
-import { NotFound } from '../../errors.ts';
-import type { Visible } from '../../http/access.ts';
-import { seesAll, whereVisible } from '../../identity/visible.store.ts';
+import type { Knex } from '../../platform/db/connection.ts';
+import { NotFound } from '../../platform/errors.ts';
+import type { Visible } from '../../platform/http/access.ts';
+import { seesAll, whereVisible } from '../../people/access/visible.store.ts';
 import type { FlagFilters } from './filters.ts';
 import { wantedFlags, type FlagQuery } from './list.store.ts';
 

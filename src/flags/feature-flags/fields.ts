@@ -1,5 +1,5 @@
 /** Bodies of requests, turned into fields of a flag. */
-import { InvalidInput } from '../../errors.ts';
+import { InvalidInput } from '../../platform/errors.ts';
 import type { FlagChanges, NewFlag } from '../feature-flags.ts';
 import type { FlagPatchBody, NewFlagBody } from './schema.ts';
 

@@ -1,5 +1,5 @@
 /** The shape of what a flag is decided by: its `filters`, on the wire and in the table. */
-import { nullable, Type, type Static } from '../../schema.ts';
+import { nullable, Type, type Static } from '../../platform/schema.ts';
 
 const Percentage = Type.Number({ minimum: 0, maximum: 100 });
 const GroupTypeIndex = nullable(Type.Integer({ minimum: 0, maximum: 4 }), {

@@ -1,7 +1,7 @@
 /** Actions of users on feature flags, and their view of them. */
-import { PermissionDenied, Stale } from '../../errors.ts';
-import { reaches, type Caller, type Project, type Rights } from '../../http/access.ts';
-import { allows } from '../../identity/scopes.ts';
+import { PermissionDenied, Stale } from '../../platform/errors.ts';
+import { reaches, type Caller, type Project, type Rights } from '../../platform/http/access.ts';
+import { allows } from '../../people/access/scopes.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import { localEvaluation } from '../definitions/local-evaluation.ts';
 import { sdkDifferences } from '../definitions/sdk-differences.ts';

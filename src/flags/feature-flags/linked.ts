@@ -1,6 +1,6 @@
 /** A flag as the objects that are linked to it show it. */
-import { reaches, type Protected, type Rights } from '../../http/access.ts';
-import { Type, type Static } from '../../schema.ts';
+import { reaches, type Protected, type Rights } from '../../platform/http/access.ts';
+import { Type, type Static } from '../../platform/schema.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { fieldsOf } from './present.ts';
 

@@ -1,7 +1,7 @@
 /** Which flags a list shows, and in which order. */
-import type { Knex } from '../../db/connection.ts';
-import type { Visible } from '../../http/access.ts';
-import { whereVisible } from '../../identity/visible.store.ts';
+import type { Knex } from '../../platform/db/connection.ts';
+import type { Visible } from '../../platform/http/access.ts';
+import { whereVisible } from '../../people/access/visible.store.ts';
 
 /** Columns that flags may be sorted by. */
 export const ORDERS = ['created_at', 'updated_at', 'key', 'name', 'active', 'id'] as const;

@@ -1,5 +1,5 @@
 /** Payloads, which a flag gives with its value: JSON as text, by variant or for `true`. */
-import { InvalidInput } from '../../errors.ts';
+import { InvalidInput } from '../../platform/errors.ts';
 import { variantsOf, type GivenFilters } from './filters.ts';
 
 /** Placeholder of an encrypted payload in answers; a client that sends it keeps the payload. */

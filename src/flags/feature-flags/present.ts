@@ -1,10 +1,10 @@
 /** Flags as clients know them. Members are listed one by one, so nothing leaves by accident. */
-import { reaches, type Level } from '../../http/access.ts';
-import { userOf } from '../../identity/users.ts';
-import type { Users } from '../../identity/users.store.ts';
+import { reaches, type Level } from '../../platform/http/access.ts';
+import { userOf } from '../../people/accounts/users.ts';
+import type { Users } from '../../people/accounts/users.store.ts';
 import type { JudgedFlag, LocalEvaluation } from '../definitions/local-evaluation.ts';
 import type { SdkDifference } from '../definitions/sdk-differences.ts';
-import type { Json } from '../evaluation/json-values.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { MASK } from './payloads.ts';
 import type { Related } from './related.store.ts';

@@ -1,5 +1,5 @@
 /** Access rules of a single flag; deleted flags can be read and restored. */
-import type { FindProtected } from '../../http/access.ts';
+import type { FindProtected } from '../../platform/http/access.ts';
 import type { FeatureFlagStore } from './feature-flags.store.ts';
 
 const ID = /^[1-9]\d{0,9}$/;

@@ -1,5 +1,5 @@
 /** References in the conditions of flags: to other flags, and to cohorts. */
-import type { Knex } from '../../db/connection.ts';
+import type { Knex } from '../../platform/db/connection.ts';
 
 /** A flag among those that others depend on. */
 export type Dependency = {

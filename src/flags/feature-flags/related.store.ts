@@ -1,6 +1,6 @@
 /** Objects of a project that use a flag: experiments, early access features, surveys. */
-import type { Knex } from '../../db/connection.ts';
-import { IN_PHASE } from '../experiments/phases.ts';
+import type { Knex } from '../../platform/db/connection.ts';
+import { IN_PHASE } from '../extensions/experiments/phases.ts';
 
 export type Related = {
   experiments: { id: number; name: string; is_running: boolean }[];

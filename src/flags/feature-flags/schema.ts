@@ -1,10 +1,10 @@
 /** Feature flags on the wire. */
 import { NEWEST, type Sdk } from '../definitions/sdk-differences.ts';
-import { LEVELS } from '../../http/access.ts';
-import { UserBody } from '../../identity/users.ts';
-import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
+import { LEVELS } from '../../platform/http/access.ts';
+import { UserBody } from '../../people/accounts/users.ts';
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { IDENTIFIERS, RUNTIMES } from './feature-flags.store.ts';
-import { IgnoredMembers } from './check-members.ts';
+import { IgnoredMembers } from './checks/check-members.ts';
 import { Filters } from './filters.ts';
 import { STATUSES } from './status.ts';
 

@@ -1,7 +1,7 @@
 /** How many persons or groups match: asked of Postgres, for a few seconds at most. */
-import type { Pool } from '../../db/connection.ts';
-import { inTime } from '../../events/lookup.ts';
-import type { Json } from '../evaluation/json-values.ts';
+import type { Pool } from '../../platform/db/connection.ts';
+import { inTime } from '../../events/table/lookup.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
 import { cohortSql, matchingSql } from './matching-sql.ts';
 import { loadScope } from './scope.ts';
 import type { Subject } from './subject.ts';

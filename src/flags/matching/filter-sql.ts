@@ -1,8 +1,8 @@
 /** One filter of a flag or a cohort as SQL about a row: what decide says of who asks, when only what is stored is known. */
-import { conditionSql, type ConditionSqlContext } from '../../query/condition-sql.ts';
-import { textOf, type Json } from '../evaluation/json-values.ts';
-import type { PropertyCondition } from '../evaluation/operators.ts';
-import { fieldAt, fieldsOf, integerOf, type Fields } from '../evaluation/stored-json.ts';
+import { conditionSql, type ConditionSqlContext } from '../../conditions/sql/condition-sql.ts';
+import { textOf, type Json } from '../../conditions/operators/json-values.ts';
+import type { PropertyCondition } from '../../conditions/operators/operators.ts';
+import { fieldAt, fieldsOf, integerOf, type Fields } from '../../conditions/operators/stored-json.ts';
 import { ALIAS, groupProperties, NO_PROPERTIES, PERSON_METADATA, personProperties, type Subject } from './subject.ts';
 
 /** An unknown result: SQL treats it as not true, and its negation as not true either. */

@@ -4,10 +4,10 @@
  * A cohort that others use is computed once for each row, however many use it: cohorts that are built on cohorts would double the
  * SQL with every level otherwise.
  */
-import type { ConditionSqlContext } from '../../query/condition-sql.ts';
+import type { ConditionSqlContext } from '../../conditions/sql/condition-sql.ts';
 import type { CohortDefinition } from '../evaluation/definitions.ts';
-import type { Json } from '../evaluation/json-values.ts';
-import { elementsOf, fieldAt, fieldsOf, isFields } from '../evaluation/stored-json.ts';
+import type { Json } from '../../conditions/operators/json-values.ts';
+import { elementsOf, fieldAt, fieldsOf, isFields } from '../../conditions/operators/stored-json.ts';
 import { filterSql, UNKNOWN, type FilterScope } from './filter-sql.ts';
 import { ALIAS, rowsOf, type Subject } from './subject.ts';
 

@@ -1,6 +1,6 @@
 /** Scope in which filters of a project are read: its cohorts, its clock, and how it compares. */
-import type { Pool } from '../../db/connection.ts';
-import { parseJson } from '../evaluation/json-values.ts';
+import type { Pool } from '../../platform/db/connection.ts';
+import { parseJson } from '../../conditions/operators/json-values.ts';
 import type { MatchingScope } from './matching-sql.ts';
 
 type ProjectRow = { timezone: string; property_matching_version: 1 | 2 };

@@ -5,7 +5,7 @@
  * asked lately are read. So a quota may be exceeded by what is asked in a few seconds; a count may be added twice when the connection is
  * lost at the moment of its commit, and is lost when the process is killed before it.
  */
-import type { Logger } from '../../telemetry/logger.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { CountedRequests, RequestStore } from './requests.store.ts';
 
 const FLUSH_EVERY_MS = 2_000;

@@ -1,8 +1,8 @@
 /** `/feature_flags/requests/`: who asked for flags how often. */
-import { InvalidInput } from '../../errors.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../http/pagination.ts';
-import { json, route } from '../../http/route.ts';
-import { nullable, stringEnum, Type, type Static } from '../../schema.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { json, route } from '../../platform/http/route.ts';
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { REQUEST_KINDS, type KeptRequests, type RequestStore } from './requests.store.ts';
 
 export type FlagRequestsApi = { flagRequests: RequestStore };

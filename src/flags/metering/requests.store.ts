@@ -1,5 +1,5 @@
 /** Requests for flags as they are kept: counted by project, day, kind, key and SDK; by project and month for the quota. */
-import type { Knex } from '../../db/connection.ts';
+import type { Knex } from '../../platform/db/connection.ts';
 
 /** Kinds of requests: decisions, the definitions feed, decisions by OpenFeature's protocol. */
 export const REQUEST_KINDS = ['decide', 'definitions', 'ofrep'] as const;

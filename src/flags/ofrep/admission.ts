@@ -1,7 +1,7 @@
 /** Admission of OFREP requests: by a key of the project, the public one of its pages or a secret one of its servers. */
 import type { IncomingMessage } from 'node:http';
-import { NotAuthenticated, PermissionDenied } from '../../errors.ts';
-import type { Gatekeeper } from '../../http/access.ts';
+import { NotAuthenticated, PermissionDenied } from '../../platform/errors.ts';
+import type { Gatekeeper } from '../../platform/http/access.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 
 const BEARER = /^Bearer +(\S+) *$/i;

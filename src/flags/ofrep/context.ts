@@ -1,6 +1,6 @@
 /** OpenFeature's evaluation context: a targeting key, and whatever the application knows beside it. */
 import type { Body } from '../decide/read-request.ts';
-import { isList, JsonFloat, type Json, type Properties } from '../evaluation/json-values.ts';
+import { isList, JsonFloat, type Json, type Properties } from '../../conditions/operators/json-values.ts';
 import { refusal, type Refusal } from './refusal.ts';
 
 /**

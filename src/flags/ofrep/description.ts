@@ -1,6 +1,6 @@
 /** OFREP as `/api/schema/` describes it. It is answered before the router, so nothing is checked against these schemas. */
-import type { DescribedRoute } from '../../http/route.ts';
-import { stringEnum, Type } from '../../schema.ts';
+import type { DescribedRoute } from '../../platform/http/route.ts';
+import { stringEnum, Type } from '../../platform/schema.ts';
 import { EVENT_STREAM_PATH } from './event-streams.ts';
 import { EVALUATE_PATH } from './paths.ts';
 

@@ -3,9 +3,9 @@
  * then evaluates again. An event is named by the version of the definitions, so that who reconnects is told only of what it missed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { NotAuthenticated, Throttled, Unavailable } from '../../errors.ts';
-import { entityTag } from '../../http/preconditions.ts';
-import { queryOf } from '../../wire/fields.ts';
+import { NotAuthenticated, Throttled, Unavailable } from '../../platform/errors.ts';
+import { entityTag } from '../../platform/http/parameters/preconditions.ts';
+import { queryOf } from '../../platform/wire/fields.ts';
 import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
 import type { StreamTokens } from './stream-tokens.ts';
 

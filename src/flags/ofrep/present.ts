@@ -1,7 +1,7 @@
 /** A decision as OFREP tells it. */
 import type { Decision } from '../evaluation/decision.ts';
 import type { FlagDefinition } from '../evaluation/definitions.ts';
-import { isList, type Json } from '../evaluation/json-values.ts';
+import { isList, type Json } from '../../conditions/operators/json-values.ts';
 import { reasonOf, type Reason } from './reasons.ts';
 import { refusal, type Refusal } from './refusal.ts';
 

@@ -1,7 +1,7 @@
 /** Why a flag has its value, in OpenFeature's words (https://openfeature.dev/specification/types#resolution-reason). */
 import { REASONS, type Decision } from '../evaluation/decision.ts';
 import type { FlagDefinition } from '../evaluation/definitions.ts';
-import { isList, type Json, type Properties } from '../evaluation/json-values.ts';
+import { isList, type Json, type Properties } from '../../conditions/operators/json-values.ts';
 
 /** STATIC: the same for everybody, so that it may be kept. SPLIT: by a hash. TARGETING_MATCH: by what is known of who asks. */
 export type Reason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';

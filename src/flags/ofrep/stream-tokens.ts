@@ -5,7 +5,7 @@
  * A token is the same for all that ask in one period: providers that see a new URL connect again. It holds for that period and
  * the next one.
  */
-import type { KeyRing } from '../../secrets/key-ring.ts';
+import type { KeyRing } from '../../platform/secrets/key-ring.ts';
 
 const PERIOD_SECONDS = 900;
 const PURPOSE = 'ofrep event streams';

@@ -1,6 +1,6 @@
 /** Operations on accounts, organizations, projects and keys. */
 import { randomUUID } from 'node:crypto';
-import { keyStore } from '../../../src/identity/keys.store.ts';
+import { keyStore } from '../../../src/people/keys/keys.store.ts';
 import { buildMember, buildRole } from '../../support/members.ts';
 import { CANARY, cheapHash, type Operation, type Workplace } from './workplace.ts';
 

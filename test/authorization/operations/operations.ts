@@ -1,5 +1,5 @@
 /** One valid use of every route that changes something. */
-import type { DescribedRoute } from '../../../src/http/route.ts';
+import type { DescribedRoute } from '../../../src/platform/http/route.ts';
 import { dashboardOperations } from './dashboards.ts';
 import { exportOperations } from './exports.ts';
 import { flagOperations } from './flags.ts';

@@ -1,5 +1,5 @@
 /** Whether anything in the database is different, and a log that takes no entries: what cannot be told must not be done. */
-import type { Knex } from '../../../src/db/connection.ts';
+import type { Knex } from '../../../src/platform/db/connection.ts';
 
 export type Watch = {
   /** Of each table; without what mere looking changes. */

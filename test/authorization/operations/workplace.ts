@@ -1,7 +1,7 @@
 /** Where the operations are done: an organization with a project, its owner, and what they work on. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
-import type { Knex } from '../../../src/db/connection.ts';
+import type { Knex } from '../../../src/platform/db/connection.ts';
 import { buildPersonalKey, buildSession, buildTenant, promote, type Tenant } from '../../support/identity.ts';
 import { buildMember, type Member } from '../../support/members.ts';
 import { MAKE } from '../objects.ts';

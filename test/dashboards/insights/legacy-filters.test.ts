@@ -1,8 +1,8 @@
 /** Insights as older clients describe them. */
 import assert from 'node:assert/strict';
-import { queryOfFilters } from '../../../src/dashboards/insights/legacy-filters.ts';
-import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
-import { InvalidInput } from '../../../src/errors.ts';
+import { queryOfFilters } from '../../../src/analytics/insights/legacy-filters.ts';
+import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
 
 const viewed = { id: 'viewed', name: 'viewed', type: 'events', order: 1, math: 'dau' };
 const paid = { id: 'paid', type: 'events', order: 0, properties: [{ key: 'plan', value: 'pro', type: 'event' }] };

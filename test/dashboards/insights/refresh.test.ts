@@ -1,12 +1,12 @@
 /** When a result is computed, how long it is fresh, what it is called, and what lies over its query. */
 import assert from 'node:assert/strict';
-import { freshnessOf } from '../../../src/dashboards/insights/freshness.ts';
-import { overlayOf, overridesOf } from '../../../src/dashboards/insights/overlay.ts';
-import { canonicalJson, queryHash } from '../../../src/dashboards/insights/query-key.ts';
-import { actionFor, refreshOf } from '../../../src/dashboards/insights/refresh.ts';
-import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
-import { InvalidInput } from '../../../src/errors.ts';
-import { RIGHTS_OF_PROJECT_KEY } from '../../../src/identity/rights.ts';
+import { freshnessOf } from '../../../src/analytics/insights/results/freshness.ts';
+import { overlayOf, overridesOf } from '../../../src/analytics/insights/results/overlay.ts';
+import { canonicalJson, queryHash } from '../../../src/analytics/insights/results/query-key.ts';
+import { actionFor, refreshOf } from '../../../src/analytics/insights/results/refresh.ts';
+import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import { RIGHTS_OF_PROJECT_KEY } from '../../../src/people/access/rights.ts';
 
 const trends = (more: object = {}) => ({
   kind: 'TrendsQuery',

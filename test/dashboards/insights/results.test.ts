@@ -1,16 +1,16 @@
 /** Results over a real event store: computed once, kept, shown while they are good, and computed anew. */
 import assert from 'node:assert/strict';
-import { createKnex, type Knex } from '../../../src/db/connection.ts';
-import type { Compute } from '../../../src/dashboards/insights/computing.ts';
-import { NO_OVERLAY, type Overlay } from '../../../src/dashboards/insights/overlay.ts';
-import type { Refresh } from '../../../src/dashboards/insights/refresh.ts';
-import type { InsightResult } from '../../../src/dashboards/insights/result.ts';
-import { resultStore } from '../../../src/dashboards/insights/results.store.ts';
-import { createResults, type Results, type ResultsOptions } from '../../../src/dashboards/insights/results.ts';
-import { runQuery } from '../../../src/dashboards/queries/run.ts';
-import { Unavailable } from '../../../src/errors.ts';
-import type { RawAccess } from '../../../src/identity/raw-data.ts';
-import { createLogger } from '../../../src/telemetry/logger.ts';
+import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
+import type { Compute } from '../../../src/analytics/insights/results/computing.ts';
+import { NO_OVERLAY, type Overlay } from '../../../src/analytics/insights/results/overlay.ts';
+import type { Refresh } from '../../../src/analytics/insights/results/refresh.ts';
+import type { InsightResult } from '../../../src/analytics/insights/results/result.ts';
+import { resultStore } from '../../../src/analytics/insights/results/results.store.ts';
+import { createResults, type Results, type ResultsOptions } from '../../../src/analytics/insights/results/results.ts';
+import { runQuery } from '../../../src/analytics/queries/computing/run.ts';
+import { Unavailable } from '../../../src/platform/errors.ts';
+import type { RawAccess } from '../../../src/people/access/raw-data.ts';
+import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { startInsightWorld, type InsightWorld } from '../../support/insight-world.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 /** Ranges and their intervals, by the clock of the project's time zone. */
 import assert from 'node:assert/strict';
-import { InvalidInput } from '../../../src/errors.ts';
-import type { RetentionResult, TrendResult } from '../../../src/dashboards/queries/result.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import type { RetentionResult, TrendResult } from '../../../src/analytics/queries/computing/result.ts';
 import { startInsightWorld, type InsightWorld } from '../../support/insight-world.ts';
 
 /** A Wednesday. In Berlin it is 14:30, in New York 08:30, in Kolkata 18:00. */

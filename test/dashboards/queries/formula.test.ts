@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { InvalidInput } from '../../../src/errors.ts';
-import { parsedFormula } from '../../../src/dashboards/queries/formula.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import { parsedFormula } from '../../../src/analytics/queries/parsing/formula.ts';
 
 /** Where A is 7, B is 2 and C is 0; as Python computes them, but for what is divided by zero. */
 const COMPUTED: [string, number][] = [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import { createAnswerQuery } from '../../../src/dashboards/queries/answering.ts';
-import { QUERY_OPTIONS } from '../../../src/dashboards/queries/asking.ts';
-import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
-import { runQuery } from '../../../src/dashboards/queries/run.ts';
-import { createKnex, createPool, type Knex, type Pool } from '../../../src/db/connection.ts';
-import { InvalidInput, NotFound, Unavailable } from '../../../src/errors.ts';
+import { createAnswerQuery } from '../../../src/analytics/queries/answering.ts';
+import { QUERY_OPTIONS } from '../../../src/analytics/queries/asking.ts';
+import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
+import { runQuery } from '../../../src/analytics/queries/computing/run.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
+import { InvalidInput, NotFound, Unavailable } from '../../../src/platform/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildTenant } from '../../support/identity.ts';
 

@@ -1,9 +1,14 @@
 /** Members that are misspelt, or stand in the wrong place, give no wrong numbers. */
 import assert from 'node:assert/strict';
-import { InvalidInput } from '../../../src/errors.ts';
-import { refuseUnknown } from '../../../src/dashboards/queries/members.ts';
-import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
-import { EventsQuery, FunnelsQuery, RetentionQuery, TrendsQuery } from '../../../src/dashboards/queries/schema.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import { refuseUnknown } from '../../../src/analytics/queries/parsing/members.ts';
+import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
+import {
+  EventsQuery,
+  FunnelsQuery,
+  RetentionQuery,
+  TrendsQuery,
+} from '../../../src/analytics/queries/parsing/schema.ts';
 
 const step = (rest: object = {}) => ({ kind: 'EventsNode', event: 'paid', ...rest });
 const trends = (rest: object = {}) => ({ kind: 'TrendsQuery', series: [step()], ...rest });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { InvalidInput } from '../../../src/errors.ts';
-import { withDashboardFilters } from '../../../src/dashboards/queries/dashboard-filters.ts';
-import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import { withDashboardFilters } from '../../../src/analytics/queries/parsing/dashboard-filters.ts';
+import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
 
 const step = (rest: object = {}) => ({ kind: 'EventsNode', event: 'paid', ...rest });
 const trends = (rest: object = {}) => ({ kind: 'TrendsQuery', series: [step()], ...rest });

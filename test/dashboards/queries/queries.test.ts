@@ -1,8 +1,8 @@
 /** Numbers that queries count, by hand and by plain SQL. `random.test.ts` compares many more. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { FunnelStepResult, TrendResult } from '../../../src/dashboards/queries/result.ts';
-import { NONE, OTHER } from '../../../src/dashboards/queries/trend-lines.ts';
+import type { FunnelStepResult, TrendResult } from '../../../src/analytics/queries/computing/result.ts';
+import { NONE, OTHER } from '../../../src/analytics/queries/computing/trend-lines.ts';
 import { startInsightWorld, type InsightWorld, type SentEvent } from '../../support/insight-world.ts';
 
 const JUNE = { dateRange: { date_from: '2024-06-01', date_to: '2024-06-03' } };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createAnswerQuery } from '../../../src/dashboards/queries/answering.ts';
-import { queryRoutes } from '../../../src/dashboards/queries/queries.routes.ts';
-import { createGatekeeper } from '../../../src/identity/gatekeeper.ts';
-import { identityStores } from '../../../src/identity/stores.ts';
+import { createAnswerQuery } from '../../../src/analytics/queries/answering.ts';
+import { queryRoutes } from '../../../src/analytics/queries/queries.routes.ts';
+import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../../src/people/stores.ts';
 import { startApi, type Api } from '../../support/api.ts';
 import { answerCheck } from '../../support/documented.ts';
 import { buildPersonalKey } from '../../support/identity.ts';

@@ -1,8 +1,12 @@
 /** Fifty random queries of each run of the same seed: their numbers are those of plain JavaScript over the stored rows. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { NONE, OTHER } from '../../../src/dashboards/queries/trend-lines.ts';
-import type { FunnelStepResult, RetentionResult, TrendResult } from '../../../src/dashboards/queries/result.ts';
+import { NONE, OTHER } from '../../../src/analytics/queries/computing/trend-lines.ts';
+import type {
+  FunnelStepResult,
+  RetentionResult,
+  TrendResult,
+} from '../../../src/analytics/queries/computing/result.ts';
 import { startInsightWorld, type InsightWorld, type SentEvent } from '../../support/insight-world.ts';
 import { chartOf, type ChartAsked } from '../../support/chart-oracle.ts';
 import { funnelOf, isMatch, retentionOf, type Filter, type Node, type StoredRow } from '../../support/query-oracle.ts';

@@ -1,8 +1,8 @@
 /** Trends beside what happened before, as formulas, and smoothed; `random.test.ts` compares many more. */
 import assert from 'node:assert/strict';
-import { InvalidInput } from '../../../src/errors.ts';
-import type { TrendResult } from '../../../src/dashboards/queries/result.ts';
-import { NONE, OTHER } from '../../../src/dashboards/queries/trend-lines.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import type { TrendResult } from '../../../src/analytics/queries/computing/result.ts';
+import { NONE, OTHER } from '../../../src/analytics/queries/computing/trend-lines.ts';
 import { startInsightWorld, type InsightWorld } from '../../support/insight-world.ts';
 
 /** A Wednesday. */

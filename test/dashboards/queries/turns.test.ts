@@ -1,7 +1,7 @@
 /** A few computations at once, of one project after the other. */
 import assert from 'node:assert/strict';
-import { createTurns } from '../../../src/dashboards/queries/turns.ts';
-import { Unavailable } from '../../../src/errors.ts';
+import { createTurns } from '../../../src/analytics/queries/turns.ts';
+import { Unavailable } from '../../../src/platform/errors.ts';
 
 describe('turns of computations', () => {
   it('are taken by projects one after the other, and by so many at once', async () => {

@@ -1,8 +1,8 @@
 /** Members that have an effect upstream and none here are refused, unless they say what is done anyway. */
 import assert from 'node:assert/strict';
-import { InvalidInput } from '../../../src/errors.ts';
-import { refuseUnknown } from '../../../src/dashboards/queries/members.ts';
-import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import { refuseUnknown } from '../../../src/analytics/queries/parsing/members.ts';
+import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
 
 const step = { kind: 'EventsNode', event: 'paid' };
 const QUERIES = {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { chartOf, type Drawn } from '../../../src/dashboards/sharing/charts/chart.ts';
-import { gridRules } from '../../../src/dashboards/sharing/page/grid.ts';
+import { chartOf, type Drawn } from '../../../src/analytics/sharing/charts/chart.ts';
+import { gridRules } from '../../../src/analytics/sharing/page/grid.ts';
 
 const NOTHING = /Nothing happened in this time\./;
 

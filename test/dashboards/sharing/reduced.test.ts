@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import type { InsightBody } from '../../../src/dashboards/insights/schema.ts';
-import { table } from '../../../src/dashboards/sharing/charts/table.ts';
-import { reducedDashboard, reducedInsight } from '../../../src/dashboards/sharing/reduced.ts';
-import type { ShareSettings } from '../../../src/dashboards/sharing/settings.ts';
-import type { DashboardBody } from '../../../src/dashboards/schema.ts';
+import type { InsightBody } from '../../../src/analytics/insights/schema.ts';
+import { table } from '../../../src/analytics/sharing/charts/table.ts';
+import { reducedDashboard, reducedInsight } from '../../../src/analytics/sharing/reduced.ts';
+import type { ShareSettings } from '../../../src/analytics/sharing/settings.ts';
+import type { DashboardBody } from '../../../src/analytics/dashboards/schema.ts';
 
 const EVENTS = { kind: 'DataTableNode', source: { kind: 'EventsQuery' } };
 const trends = (display?: string) => ({

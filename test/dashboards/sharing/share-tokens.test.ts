@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createShareTokens } from '../../../src/dashboards/sharing/share-tokens.ts';
-import { createKeyRing, generateKeyRing } from '../../../src/secrets/key-ring.ts';
+import { createShareTokens } from '../../../src/analytics/sharing/share-tokens.ts';
+import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 
 const CLAIMS = { share_password_id: 1, team_id: 2, access_token: 'link' };
 const DAY_MS = 86_400_000;

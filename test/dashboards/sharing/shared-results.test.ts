@@ -1,9 +1,9 @@
 /** How often strangers make something be computed, and how long they wait. */
 import assert from 'node:assert/strict';
-import { NO_OVERLAY } from '../../../src/dashboards/insights/overlay.ts';
-import type { Refresh } from '../../../src/dashboards/insights/refresh.ts';
-import { NO_RESULT, type InsightResult } from '../../../src/dashboards/insights/result.ts';
-import { createSharedResults } from '../../../src/dashboards/sharing/shared-results.ts';
+import { NO_OVERLAY } from '../../../src/analytics/insights/results/overlay.ts';
+import type { Refresh } from '../../../src/analytics/insights/results/refresh.ts';
+import { NO_RESULT, type InsightResult } from '../../../src/analytics/insights/results/result.ts';
+import { createSharedResults } from '../../../src/analytics/sharing/shared-results.ts';
 
 const MINUTE = 60_000;
 const accessOf = async () => ({ refusal: () => undefined });

@@ -1,6 +1,6 @@
 /** Text that is written for one visitor is enough for all, for a moment. */
 import assert from 'node:assert/strict';
-import { createTextCache, type Text } from '../../../src/dashboards/sharing/text-cache.ts';
+import { createTextCache, type Text } from '../../../src/analytics/sharing/text-cache.ts';
 
 const nothing = () => Promise.reject(new Error('away'));
 const textOf = (letters: string): Text => ({ bytes: Buffer.from(letters), headers: {} });

@@ -1,6 +1,6 @@
 /** The dashboard of the demo shows the events of the tour, whenever somebody takes it. */
 import assert from 'node:assert/strict';
-import { COFFEE_SHOP } from '../../../src/dashboards/templates/coffee-shop.ts';
+import { COFFEE_SHOP } from '../../../src/analytics/dashboards/templates/coffee-shop.ts';
 
 const TOUR = Date.parse('2025-06-02T09:00:00Z');
 

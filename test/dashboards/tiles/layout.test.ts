@@ -12,7 +12,7 @@ import {
   gridPlaceOf,
   type Grid,
   type Laid,
-} from '../../../src/dashboards/tiles/layout.ts';
+} from '../../../src/analytics/dashboards/tiles/layout.ts';
 
 /** As careless clients leave it: over another, beyond the columns, not whole, not there. */
 const entry = fc.oneof(

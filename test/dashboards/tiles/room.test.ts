@@ -1,9 +1,9 @@
 /** A dashboard that is full, and one that was filled further before there was a limit. */
 import assert from 'node:assert/strict';
-import { dashboardStores } from '../../../src/dashboards/stores.ts';
-import { arranged, inOrder } from '../../../src/dashboards/tiles/layout.ts';
-import { tileManagement } from '../../../src/dashboards/tiles/tile-management.ts';
-import { RIGHTS_OF_PROJECT_KEY } from '../../../src/identity/rights.ts';
+import { dashboardStores } from '../../../src/analytics/dashboards/stores.ts';
+import { arranged, inOrder } from '../../../src/analytics/dashboards/tiles/layout.ts';
+import { tileManagement } from '../../../src/analytics/dashboards/tiles/tile-management.ts';
+import { RIGHTS_OF_PROJECT_KEY } from '../../../src/people/access/rights.ts';
 import { startDashboardsApi, type Body, type Dashboard, type DashboardsApi } from '../../support/dashboards-api.ts';
 
 const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] };

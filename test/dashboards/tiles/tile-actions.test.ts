@@ -1,7 +1,7 @@
 /** Actions on single tiles: moved, copied, put in order, written, taken off. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { overlap, gridPlaceOf, type Layouts, type Place } from '../../../src/dashboards/tiles/layout.ts';
+import { overlap, gridPlaceOf, type Layouts, type Place } from '../../../src/analytics/dashboards/tiles/layout.ts';
 import { startDashboardsApi, type Body, type Dashboard, type DashboardsApi } from '../../support/dashboards-api.ts';
 import { buildPersonalKey } from '../../support/identity.ts';
 

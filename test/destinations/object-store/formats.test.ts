@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { SUPPORTED_COMPRESSIONS, FILE_FORMATS, type Delivery } from '../../../src/destinations/contract.ts';
-import { destinationOf } from '../../../src/destinations/index.ts';
-import { fileKindOf } from '../../../src/destinations/object-store/keys.ts';
-import { readExportedFile } from '../../../src/formats/read-file.ts';
+import { SUPPORTED_COMPRESSIONS, FILE_FORMATS, type Delivery } from '../../../src/exports/destinations/contract.ts';
+import { destinationOf } from '../../../src/exports/destinations/index.ts';
+import { fileKindOf } from '../../../src/exports/destinations/object-store/keys.ts';
+import { readExportedFile } from '../../../src/exports/formats/read-file.ts';
 import { chunked } from '../../support/copy-stream.ts';
 import { buildRows, testInterval } from '../../support/deliveries.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Delivery } from '../../../src/destinations/contract.ts';
-import { checkPrefix, fileKindOf, namesOf } from '../../../src/destinations/object-store/keys.ts';
-import { compactInstant } from '../../../src/destinations/object-store/prefix-variables.ts';
+import type { Delivery } from '../../../src/exports/destinations/contract.ts';
+import { checkPrefix, fileKindOf, namesOf } from '../../../src/exports/destinations/object-store/keys.ts';
+import { compactInstant } from '../../../src/exports/destinations/object-store/prefix-variables.ts';
 
 const DELIVERY = {
   start: '2024-02-29T23:00:00.000000Z',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { encodeManifest, manifestOf, receiptOf } from '../../../src/destinations/object-store/manifest.ts';
-import type { ObjectStore } from '../../../src/destinations/object-store/store.ts';
-import { DestinationRejected } from '../../../src/errors.ts';
+import { encodeManifest, manifestOf, receiptOf } from '../../../src/exports/destinations/object-store/manifest.ts';
+import type { ObjectStore } from '../../../src/exports/destinations/object-store/store.ts';
+import { DestinationRejected } from '../../../src/platform/errors.ts';
 
 const DELIVERY = {
   projectId: 7,

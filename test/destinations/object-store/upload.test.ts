@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import type { ContentSums, ObjectStore, PartBytes } from '../../../src/destinations/object-store/store.ts';
-import { fill, pieceBytes } from '../../../src/destinations/object-store/upload.ts';
+import type { ContentSums, ObjectStore, PartBytes } from '../../../src/exports/destinations/object-store/store.ts';
+import { fill, pieceBytes } from '../../../src/exports/destinations/object-store/upload.ts';
 
 const UPLOAD = { key: 'k', id: 'u', token: 't' };
 const MIB = 1 << 20;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { personIdOf } from '../../../src/events/person-id.ts';
+import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import { post, startCapture, type CaptureServer } from '../../support/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildTenant, type Tenant } from '../../support/identity.ts';

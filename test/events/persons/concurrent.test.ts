@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
-import { createPool, type Pool } from '../../../src/db/connection.ts';
-import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../../src/events/ingest.ts';
-import type { IngestionWarning } from '../../../src/events/warnings.ts';
+import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
+import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../../src/events/ingest/ingest.ts';
+import type { IngestionWarning } from '../../../src/events/warnings/warnings.ts';
 import { anyPersonEvent } from '../../support/any-person-event.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildRows } from '../../support/events.ts';

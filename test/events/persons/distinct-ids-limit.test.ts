@@ -1,8 +1,8 @@
 /** A change of a person is written once for each of its distinct ids: there may not be as many as anybody sends. */
 import assert from 'node:assert/strict';
-import { createPool, type Pool } from '../../../src/db/connection.ts';
-import { createIngest, INGEST_TIMEOUTS, MOST_DISTINCT_IDS, type Ingest } from '../../../src/events/ingest.ts';
-import type { IngestionWarning } from '../../../src/events/warnings.ts';
+import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
+import { createIngest, INGEST_TIMEOUTS, MOST_DISTINCT_IDS, type Ingest } from '../../../src/events/ingest/ingest.ts';
+import type { IngestionWarning } from '../../../src/events/warnings/warnings.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildRows } from '../../support/events.ts';
 import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createPool, type Pool } from '../../../src/db/connection.ts';
-import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../../src/events/ingest.ts';
-import { personIdOf } from '../../../src/events/person-id.ts';
+import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
+import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../../src/events/ingest/ingest.ts';
+import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import { createKnownPersons } from '../../../src/events/persons/known-persons.ts';
 import type { LoadedPerson } from '../../../src/events/persons/person-work.ts';
 import { StoredProperties } from '../../../src/events/persons/stored-properties.ts';

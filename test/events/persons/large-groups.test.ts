@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createPool, type Pool } from '../../../src/db/connection.ts';
-import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest.ts';
+import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
+import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildRows } from '../../support/events.ts';
 import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';

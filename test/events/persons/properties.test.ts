@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readPersonEffects, type Properties } from '../../../src/events/persons/effects.ts';
 import { createPersonWork } from '../../../src/events/persons/person-work.ts';
 import { StoredProperties } from '../../../src/events/persons/stored-properties.ts';
-import { personIdOf } from '../../../src/events/person-id.ts';
+import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import { eventOf, identify, set, type Line } from '../../support/person-lines.ts';
 import { personMemory, PROJECT } from '../../support/person-memory.ts';
 

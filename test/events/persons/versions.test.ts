@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createPool, type Pool } from '../../../src/db/connection.ts';
-import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest.ts';
-import { personIdOf } from '../../../src/events/person-id.ts';
+import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
+import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
+import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildRows } from '../../support/events.ts';
 import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { cohortsApiRoutes } from '../../../src/flags/cohorts/api.ts';
-import { SCOPES } from '../../../src/identity/scopes.ts';
+import { SCOPES } from '../../../src/people/access/scopes.ts';
 import {
   form,
   has,

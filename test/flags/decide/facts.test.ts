@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createKnex, createPool, type Knex, type Pool } from '../../../src/db/connection.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
 import { DECIDE_POOL, factReader, type FactReader } from '../../../src/flags/decide/facts.ts';
 import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { EvaluationRequest, Needs } from '../../../src/flags/evaluation/decision.ts';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
-import { JsonFloat } from '../../../src/flags/evaluation/json-values.ts';
+import { JsonFloat } from '../../../src/conditions/operators/json-values.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildTenant } from '../../support/identity.ts';
 

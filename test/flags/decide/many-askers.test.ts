@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createKnex, createPool, type Knex, type Pool } from '../../../src/db/connection.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
 import { DECIDE_POOL, factReader } from '../../../src/flags/decide/facts.ts';
 import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { EvaluationRequest, Facts, Needs } from '../../../src/flags/evaluation/decision.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openGeoip } from '../../../src/wire/geoip.ts';
+import { openGeoip } from '../../../src/platform/wire/geoip.ts';
 import { ask, buildFlagFor, buildVariants, valuesOf } from '../../support/decide.ts';
 import { buildFlag, buildCohort } from '../../support/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/identity.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { LIMITS } from '../../../src/flags/decide/limits.ts';
 import { decideBodyOf } from '../../../src/flags/decide/read-request.ts';
-import { JsonFloat } from '../../../src/flags/evaluation/json-values.ts';
+import { JsonFloat } from '../../../src/conditions/operators/json-values.ts';
 
 const bodyOf = (padding: number) => Buffer.from(`{"a":1.0,"padding":"${'x'.repeat(padding)}"}`);
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { createKnex, type Knex } from '../../../src/db/connection.ts';
-import { Unavailable } from '../../../src/errors.ts';
+import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
+import { Unavailable } from '../../../src/platform/errors.ts';
 import {
   createLiveDefinitions,
   type LiveDefinitions,
   type ProjectFlags,
 } from '../../../src/flags/definitions/live-definitions.ts';
-import { generateKey } from '../../../src/identity/keys.ts';
-import { createLogger } from '../../../src/telemetry/logger.ts';
+import { generateKey } from '../../../src/people/keys/keys.ts';
+import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildFlag } from '../../support/flag-rows.ts';
 import { startGate, type Gate } from '../../support/gate.ts';

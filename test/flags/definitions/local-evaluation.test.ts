@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Json } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import { localEvaluation } from '../../../src/flags/definitions/local-evaluation.ts';
 import type { StoredDefinitions } from '../../../src/flags/definitions/stored-definitions.ts';
 import { buildStoredFlag, type StoredFlagChanges } from '../../support/stored-flags.ts';

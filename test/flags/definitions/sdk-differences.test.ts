@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { DIFFERENCES, NEWEST, sdkDifferences, type Sdk } from '../../../src/flags/definitions/sdk-differences.ts';
 import type { StoredDefinitions, StoredFlag } from '../../../src/flags/definitions/stored-definitions.ts';
-import type { Json } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import { DIFFERENCES as SHOWN } from '../../sdks/differences.ts';
 import { FLAGS } from '../../support/sdk-table.ts';
 import { buildStoredFlag, type StoredFlagChanges } from '../../support/stored-flags.ts';

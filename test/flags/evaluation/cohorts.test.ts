@@ -1,7 +1,7 @@
 /** Flags for cohorts: which person is in, when nobody can tell, and that long chains of cohorts end. */
 import assert from 'node:assert/strict';
 import type { CohortDefinition } from '../../../src/flags/evaluation/definitions.ts';
-import type { Json } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import { buildCohort, buildFacts, buildFlag, buildStaticCohort, decide } from '../../support/flags.ts';
 
 type Filter = { [key: string]: Json };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
-import type { Json } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import {
   buildDefinitions,
   buildFacts,

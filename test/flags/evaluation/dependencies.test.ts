@@ -1,7 +1,7 @@
 /** Flags that depend on flags. */
 import assert from 'node:assert/strict';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
-import type { Json } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import { buildFlag, decide, evaluate } from '../../support/flags.ts';
 
 const ON: Json = { groups: [{}] };

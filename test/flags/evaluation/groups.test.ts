@@ -1,7 +1,7 @@
 /** Flags about groups, and about both. Of `flag`, the group acme falls at 0.949 and umbrella at 0.313, Ida at 0.047. */
 import assert from 'node:assert/strict';
 import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
-import type { Json, Properties } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json, Properties } from '../../../src/conditions/operators/json-values.ts';
 import { buildFacts, buildFlag, decide, valueOf } from '../../support/flags.ts';
 
 const GROUP_TYPES = new Map([

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
 import type { Definitions } from '../../../src/flags/evaluation/definitions.ts';
-import type { Json } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import {
   buildCohort,
   buildDefinitions,

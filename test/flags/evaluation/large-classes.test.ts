@@ -1,14 +1,14 @@
 /** Classes of Unicode's: a few characters of a pattern that stand for hundreds of ranges. */
 import assert from 'node:assert/strict';
-import { InvalidInput } from '../../../src/errors.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
 import { checkedCohortFilters } from '../../../src/flags/cohorts/filters.ts';
-import { unicodeClass, wordChars, type CharSet } from '../../../src/flags/evaluation/char-sets.ts';
-import { checkedFilters as checkedFlagFilters } from '../../../src/flags/feature-flags/check-filters.ts';
-import { Readings, StepsSpent } from '../../../src/flags/evaluation/readings.ts';
-import { searchFor } from '../../../src/flags/evaluation/regex.ts';
-import { parseRegex } from '../../../src/flags/evaluation/regex-syntax.ts';
-import { parseQuery } from '../../../src/dashboards/queries/parse.ts';
-import { checkedFilters } from '../../../src/query/filters.ts';
+import { unicodeClass, wordChars, type CharSet } from '../../../src/conditions/regex/char-sets.ts';
+import { checkedFilters as checkedFlagFilters } from '../../../src/flags/feature-flags/checks/check-filters.ts';
+import { Readings, StepsSpent } from '../../../src/conditions/operators/readings.ts';
+import { searchFor } from '../../../src/conditions/regex/regex.ts';
+import { parseRegex } from '../../../src/conditions/regex/regex-syntax.ts';
+import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
+import { checkedFilters } from '../../../src/conditions/sql/filters.ts';
 
 const LETTERS = String.raw`\p{L}`;
 const AT_ONCE_MS = 150;

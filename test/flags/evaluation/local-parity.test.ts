@@ -27,7 +27,7 @@ import { referencesIn } from '../../../src/flags/definitions/references.ts';
 import type { StoredDefinitions, StoredFlag } from '../../../src/flags/definitions/stored-definitions.ts';
 import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { Decision } from '../../../src/flags/evaluation/decision.ts';
-import type { Json, Properties } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json, Properties } from '../../../src/conditions/operators/json-values.ts';
 import { buildCohort, buildDefinitions, buildFacts, buildFlag, buildRequest, valueOf } from '../../support/flags.ts';
 
 type Filter = { [key: string]: Json };

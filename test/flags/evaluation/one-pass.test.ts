@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { onePassTest } from '../../../src/flags/evaluation/one-pass.ts';
-import { parseRegex } from '../../../src/flags/evaluation/regex-syntax.ts';
+import { onePassTest } from '../../../src/conditions/regex/one-pass.ts';
+import { parseRegex } from '../../../src/conditions/regex/regex-syntax.ts';
 
 const testOf = (pattern: string) => onePassTest(parseRegex(pattern));
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
-import { checkCondition } from '../../../src/flags/evaluation/check-condition.ts';
-import { parseJson, type Json, type Properties } from '../../../src/flags/evaluation/json-values.ts';
-import { matchesProperty, OPERATORS, type MatchContext } from '../../../src/flags/evaluation/operators.ts';
+import { checkCondition } from '../../../src/conditions/operators/check-condition.ts';
+import { parseJson, type Json, type Properties } from '../../../src/conditions/operators/json-values.ts';
+import { matchesProperty, OPERATORS, type MatchContext } from '../../../src/conditions/operators/operators.ts';
 
 type Case = {
   evaluator: string;

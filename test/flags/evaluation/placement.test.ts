@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
-import type { Json, Properties } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json, Properties } from '../../../src/conditions/operators/json-values.ts';
 import { reasonOf } from '../../../src/flags/ofrep/reasons.ts';
 import { buildFacts, buildFlag, decide, evaluate, valueOf } from '../../support/flags.ts';
 

@@ -1,7 +1,7 @@
 /** Which property a condition sees: what the request says, what its address says, what is stored. */
 import assert from 'node:assert/strict';
 import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
-import type { Json, Properties } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json, Properties } from '../../../src/conditions/operators/json-values.ts';
 import { COPIED } from '../../../src/events/persons/copied-properties.ts';
 import { buildFacts, buildFlag, decide } from '../../support/flags.ts';
 

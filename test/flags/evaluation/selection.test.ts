@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { EvaluationRequest, Needs } from '../../../src/flags/evaluation/decision.ts';
 import type { Definitions, FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
-import type { Json } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import {
   buildCohort,
   buildDefinitions,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
-import type { Json } from '../../../src/flags/evaluation/json-values.ts';
+import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import {
   buildCohort,
   buildFacts,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { hash01 } from '../../../src/flags/evaluation/hash.ts';
 import { isWithin, variantAt, variantsOf } from '../../../src/flags/evaluation/placement.ts';
-import { parseJson, type Json, type Properties } from '../../../src/flags/evaluation/json-values.ts';
+import { parseJson, type Json, type Properties } from '../../../src/conditions/operators/json-values.ts';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
 import { buildCohort, buildFacts, buildFlag, decide, evaluate, valueOf } from '../../support/flags.ts';
 

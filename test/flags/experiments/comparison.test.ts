@@ -1,7 +1,15 @@
 /** Expected numbers are those of scipy 1.17.1: `beta.ppf`, `norm.ppf`, and `integrate.quad` of densities times distribution functions. */
 import assert from 'node:assert/strict';
-import { chancesToBeBest, credibleInterval, liftInterval } from '../../../src/flags/experiments/comparison.ts';
-import { meanPosterior, ratePosterior, type Posterior } from '../../../src/flags/experiments/posterior.ts';
+import {
+  chancesToBeBest,
+  credibleInterval,
+  liftInterval,
+} from '../../../src/flags/extensions/experiments/results/comparison.ts';
+import {
+  meanPosterior,
+  ratePosterior,
+  type Posterior,
+} from '../../../src/flags/extensions/experiments/results/posterior.ts';
 
 type Expected = { intervals: number[][]; best: number[]; lifts: number[][] };
 type Case = Expected & { says: string; posteriors: () => Posterior[] };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { InvalidInput } from '../../../src/errors.ts';
+import type { InvalidInput } from '../../../src/platform/errors.ts';
 import { changeFlag, createFlag, type FlagChanges } from '../../../src/flags/feature-flags.ts';
 import type { FeatureFlag } from '../../../src/flags/feature-flags/feature-flags.store.ts';
 import { startExperimentsApi, type ExperimentsApi } from '../../support/experiments-api.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { createPool } from '../../../src/db/connection.ts';
-import { Unavailable } from '../../../src/errors.ts';
-import { experiments } from '../../../src/flags/experiments/experiments.ts';
-import { experimentResults } from '../../../src/flags/experiments/results.ts';
-import { STUDY_OPTIONS, studyStore } from '../../../src/flags/experiments/results.store.ts';
+import { createPool } from '../../../src/platform/db/connection.ts';
+import { Unavailable } from '../../../src/platform/errors.ts';
+import { experiments } from '../../../src/flags/extensions/experiments/experiments.ts';
+import { experimentResults } from '../../../src/flags/extensions/experiments/results/results.ts';
+import { STUDY_OPTIONS, studyStore } from '../../../src/flags/extensions/experiments/results/results.store.ts';
 import { startCapture, post, type CaptureServer } from '../../support/capture.ts';
 import { startExperimentsApi, type ExperimentsApi } from '../../support/experiments-api.ts';
 

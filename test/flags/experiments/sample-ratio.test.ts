@@ -1,6 +1,6 @@
 /** Expected numbers are those of scipy 1.17.1: `chisquare`. */
 import assert from 'node:assert/strict';
-import { sampleRatio } from '../../../src/flags/experiments/sample-ratio.ts';
+import { sampleRatio } from '../../../src/flags/extensions/experiments/results/sample-ratio.ts';
 
 type Case = [counts: number[], shares: number[], chiSquare: number, pValue: number];
 

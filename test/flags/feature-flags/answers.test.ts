@@ -1,7 +1,7 @@
 /** Operations that answer about flags: their values, whom they reach, their status, and the payloads they hand out. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createKnex } from '../../../src/db/connection.ts';
+import { createKnex } from '../../../src/platform/db/connection.ts';
 import { wantedFlags } from '../../../src/flags/feature-flags/list.store.ts';
 import { statusOf } from '../../../src/flags/feature-flags/status.ts';
 import type { FeatureFlag } from '../../../src/flags/feature-flags/feature-flags.store.ts';

@@ -1,8 +1,8 @@
 /** Patterns that docs/feature-flags.md gives in the place of lookaround and back-references match the same. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { checkedFilters } from '../../../src/flags/feature-flags/check-filters.ts';
-import { matchesProperty } from '../../../src/flags/evaluation/operators.ts';
+import { checkedFilters } from '../../../src/flags/feature-flags/checks/check-filters.ts';
+import { matchesProperty } from '../../../src/conditions/operators/operators.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/feature-flags.md', import.meta.url), 'utf8');
 

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { createPool, type Pool } from '../../../src/db/connection.ts';
+import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import type { CohortDefinition } from '../../../src/flags/evaluation/definitions.ts';
-import type { Json, Properties } from '../../../src/flags/evaluation/json-values.ts';
-import { matchesProperty } from '../../../src/flags/evaluation/operators.ts';
+import type { Json, Properties } from '../../../src/conditions/operators/json-values.ts';
+import { matchesProperty } from '../../../src/conditions/operators/operators.ts';
 import { matchingSql } from '../../../src/flags/matching/matching-sql.ts';
-import { conditionSql } from '../../../src/query/condition-sql.ts';
+import { conditionSql } from '../../../src/conditions/sql/condition-sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildFacts, buildFlag, decide, NOW } from '../../support/flags.ts';
 

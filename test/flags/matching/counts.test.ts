@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { createKnex, createPool, type Knex, type Pool } from '../../../src/db/connection.ts';
-import type { Json } from '../../../src/flags/evaluation/json-values.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
+import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import { createCounts, type Counts } from '../../../src/flags/matching/counts.ts';
 import type { Subject } from '../../../src/flags/matching/subject.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { createKnex, type Knex } from '../../../src/db/connection.ts';
+import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
 import { createMetering, type Counted, type Metering } from '../../../src/flags/metering/metering.ts';
 import { flagRequestRoutes } from '../../../src/flags/metering/requests.routes.ts';
 import { requestStore, type CountedRequests, type RequestStore } from '../../../src/flags/metering/requests.store.ts';
 import { sdkName } from '../../../src/flags/metering/sdk-name.ts';
-import { createGatekeeper } from '../../../src/identity/gatekeeper.ts';
-import { identityStores } from '../../../src/identity/stores.ts';
-import { keyStore } from '../../../src/identity/keys.store.ts';
-import { createLogger } from '../../../src/telemetry/logger.ts';
+import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../../src/people/stores.ts';
+import { keyStore } from '../../../src/people/keys/keys.store.ts';
+import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { startApi, type Api } from '../../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from '../../support/identity.ts';

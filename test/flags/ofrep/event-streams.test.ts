@@ -1,8 +1,8 @@
 /** Event streams of flags: who may listen, what is told, and how it ends. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKnex, createPool } from '../../../src/db/connection.ts';
-import { Throttled } from '../../../src/errors.ts';
+import { createKnex, createPool } from '../../../src/platform/db/connection.ts';
+import { Throttled } from '../../../src/platform/errors.ts';
 import { createDecider } from '../../../src/flags/decide/decider.ts';
 import { DECIDE_POOL } from '../../../src/flags/decide/facts.ts';
 import { createLiveDefinitions } from '../../../src/flags/definitions/live-definitions.ts';
@@ -10,11 +10,11 @@ import { createAdmission } from '../../../src/flags/ofrep/admission.ts';
 import { createEventStreams } from '../../../src/flags/ofrep/event-streams.ts';
 import { createOfrep } from '../../../src/flags/ofrep/ofrep.ts';
 import { createStreamTokens } from '../../../src/flags/ofrep/stream-tokens.ts';
-import { startHttpServer } from '../../../src/http/server.ts';
-import { createGatekeeper } from '../../../src/identity/gatekeeper.ts';
-import { identityStores } from '../../../src/identity/stores.ts';
-import { createKeyRing, generateKeyRing } from '../../../src/secrets/key-ring.ts';
-import { createLogger } from '../../../src/telemetry/logger.ts';
+import { startHttpServer } from '../../../src/platform/http/server.ts';
+import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../../src/people/stores.ts';
+import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
+import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { buildFlag, untilLive } from '../../support/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/identity.ts';

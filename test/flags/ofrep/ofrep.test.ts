@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ofrepRoutes } from '../../../src/flags/ofrep/description.ts';
-import { compile } from '../../../src/schema.ts';
+import { compile } from '../../../src/platform/schema.ts';
 import { buildCohort, buildFlag, untilLive } from '../../support/flag-rows.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/identity.ts';
 import { startSluice, type Sluice } from '../../support/sluice.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createSurveyClock, type SurveyClock } from '../../../src/flags/surveys/clock.ts';
+import { createSurveyClock, type SurveyClock } from '../../../src/flags/extensions/surveys/clock.ts';
 import { post, startCapture, type CaptureServer } from '../../support/capture.ts';
 import { startSurveysApi, type SurveysApi } from '../../support/surveys-api.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { htmlFault } from '../../../src/flags/surveys/html.ts';
+import { htmlFault } from '../../../src/flags/extensions/surveys/html.ts';
 
 describe('HTML in the texts of a survey', () => {
   for (const text of [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { iterationStarts, standingAt, type Timetable } from '../../../src/flags/surveys/timetable.ts';
+import { iterationStarts, standingAt, type Timetable } from '../../../src/flags/extensions/surveys/timetable.ts';
 
 const day = (number: number) => `2024-06-${String(number).padStart(2, '0')}T12:00:00.000000Z`;
 const at = (number: number, ms = 0) => Date.parse(day(number)) + ms;

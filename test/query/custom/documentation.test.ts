@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { InvalidInput } from '../../../src/errors.ts';
-import { compileQuery } from '../../../src/query/custom/compile.ts';
-import { FUNCTIONS } from '../../../src/query/custom/functions.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import { compileQuery } from '../../../src/conditions/custom-queries/compile.ts';
+import { FUNCTIONS } from '../../../src/conditions/custom-queries/functions.ts';
 import { INTERVAL } from '../../support/queried-projects.ts';
 
 const TEXT = readFileSync(new URL('../../../docs/custom-queries.md', import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 /** Expressions of custom queries, run by Postgres over one event whose properties hold every kind of value (`RICH`). */
 import assert from 'node:assert/strict';
-import { compileExpression, compileQuery } from '../../../src/query/custom/compile.ts';
+import { compileExpression, compileQuery } from '../../../src/conditions/custom-queries/compile.ts';
 import { buildQueriedProjects, INTERVAL, type QueriedProjects } from '../../support/queried-projects.ts';
 
 /** An expression, its type, and its value as Postgres writes it. */

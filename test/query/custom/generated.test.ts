@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { InvalidInput } from '../../../src/errors.ts';
-import { compileQuery, type CompiledQuery } from '../../../src/query/custom/compile.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import { compileQuery, type CompiledQuery } from '../../../src/conditions/custom-queries/compile.ts';
 import { buildQueriedProjects, INTERVAL, OURS, RICH, type QueriedProjects } from '../../support/queried-projects.ts';
 
 const quotedText = fc

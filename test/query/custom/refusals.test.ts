@@ -1,7 +1,7 @@
 /** Refusals of custom queries, and how they are worded. */
 import assert from 'node:assert/strict';
-import { InvalidInput } from '../../../src/errors.ts';
-import { compileExpression, compileQuery } from '../../../src/query/custom/compile.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
+import { compileExpression, compileQuery } from '../../../src/conditions/custom-queries/compile.ts';
 import { INTERVAL } from '../../support/queried-projects.ts';
 
 /** A query, and the whole message; or a part of it that says what is wrong. */

@@ -1,6 +1,6 @@
 /** The stored rows of a scenario: also rows that the API would refuse. */
 import { randomUUID } from 'node:crypto';
-import type { Knex } from '../../../../src/db/connection.ts';
+import type { Knex } from '../../../../src/platform/db/connection.ts';
 import { buildCohort, buildFlag } from '../../../support/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../../support/identity.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,0 +1,199 @@
+/**
+ * Comparison of the data intervals at destinations with what this database knows: for `sluice recover`, which lists the
+ * differences of two timelines. Changes nothing at a destination.
+ */
+import { fileEncodingOf, type FileConfig } from '../../src/exports/destinations/object-store/config.ts';
+import type { Destination, IntervalBounds } from '../../src/exports/destinations/contract.ts';
+import { destinationOf } from '../../src/exports/destinations/index.ts';
+import type { PresentDelivery } from '../../src/exports/destinations/ownership.ts';
+import { DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable } from '../../src/platform/errors.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import type { LedgerEntry } from '../../src/exports/deliveries/ledger.store.ts';
+import { ownershipOf } from '../../src/exports/deliveries/ownership.ts';
+import { emptyFile } from '../../src/exports/formats/file.ts';
+import { forLog } from '../../src/platform/temporal/failures.ts';
+import type { Engine } from '../engine.ts';
+import { ofExport, withinDeadline } from '../round-steps.ts';
+
+/** `foreign`: delivered by a run that this database does not know. `missing`: delivered as it knows, and not there. */
+export type Difference = 'foreign' | 'missing';
+
+export type Compared = {
+  exportId: string;
+  start: string;
+  end: string;
+  present: PresentDelivery | undefined;
+  difference: Difference | undefined;
+};
+/** The export could not be compared; `why` is a sentence for people. */
+export type Unchecked = { exportId: string; why: string };
+
+type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
+
+/** Names of a run that does not exist. */
+const NO_RUN = '00000000-0000-0000-0000-000000000000';
+
+/** An epoch that no run supersedes: a comparison wants an answer whatever goes on. */
+const AFTER_ALL = Number.MAX_SAFE_INTEGER;
+
+/** Destinations whose answers take long are asked for several intervals at once. */
+const AT_ONCE = 4;
+const PAGE = 10_000;
+/** A listing may have millions of names. */
+const LISTING_MS = 30 * 60_000;
+/** For the answers about a few intervals: a destination that hangs must not keep the others waiting. */
+const ANSWER_MS = 2 * 60_000;
+
+/**
+ * Data intervals that this database delivered, or of which the destination may hold a delivery, in order.
+ * Other intervals cannot have been delivered, so the destination is not asked for them.
+ * @param from only those that end after it; null: all
+ */
+export async function intervalsToCompare(
+  engine: Reach,
+  one: BatchExport,
+  from: string | null,
+  signal: AbortSignal,
+): Promise<IntervalBounds[] | Unchecked> {
+  const found = new Map<string, IntervalBounds>();
+  const add = ({ start, end }: IntervalBounds) => found.set(`${end} ${start}`, { start, end });
+  const of = { projectId: one.projectId, model: one.model, exportId: one.id };
+  try {
+    await withinDeadline(LISTING_MS, signal, async (deadline) => {
+      const { destination, config } = await opened(engine, one);
+      for await (const bounds of destination.deliveries(config, of, engine.environment, deadline)) add(bounds);
+    });
+    for await (const bounds of deliveredByUs(engine, one)) add(bounds);
+  } catch (error) {
+    return uncheckedBy(engine, error, one);
+  }
+  const inOrder = [...found.keys()].sort().map((key) => found.get(key)!);
+  return inOrder.filter(({ end }) => from === null || end > from);
+}
+
+async function* deliveredByUs({ stores }: Reach, { id }: BatchExport): AsyncGenerator<IntervalBounds> {
+  for (let after = '-infinity'; ;) {
+    const page = await stores.intervalStates.delivered(id, after, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.end;
+  }
+}
+
+/** Asks the destination for each interval. Ends with the first ones that it does not answer. @param answerMs for a few of them */
+export async function* compareDeliveries(
+  engine: Reach,
+  one: BatchExport,
+  intervals: readonly IntervalBounds[],
+  signal: AbortSignal,
+  answerMs = ANSWER_MS,
+): AsyncGenerator<Compared | Unchecked> {
+  try {
+    const place = await withinDeadline(answerMs, signal, async () => opened(engine, one));
+    for (let from = 0; from < intervals.length; from += AT_ONCE) {
+      const some = intervals.slice(from, from + AT_ONCE);
+      yield* await withinDeadline(answerMs, signal, async (deadline) =>
+        Promise.all(some.map(async (interval) => compare(engine, one, place, interval, deadline))),
+      );
+    }
+  } catch (error) {
+    yield uncheckedBy(engine, error, one);
+  }
+}
+
+async function compare(
+  engine: Reach,
+  one: BatchExport,
+  place: Opened,
+  { start, end }: IntervalBounds,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const entry = await engine.stores.ledger.find({ exportId: one.id, start, end });
+  const found = await lookAt(engine, one, place, { start, end }, entry, signal);
+  return { exportId: one.id, start, end, present: found.present, difference: differenceOf(entry, found) };
+}
+
+/** One export that cannot be compared stops neither the comparison of the others nor deliveries. */
+function uncheckedBy({ log }: Reach, error: unknown, { id }: BatchExport): Unchecked {
+  if (isForPeople(error)) return { exportId: id, why: error.message };
+  log.error({ ...forLog(error), ...ofExport(id) }, 'an export could not be compared');
+  return { exportId: id, why: 'An unexpected error; the log has it.' };
+}
+
+/** Where the export delivers now, its configuration checked. */
+type Opened = { destination: Destination; config: unknown };
+
+async function opened({ configs, environment }: Reach, one: BatchExport): Promise<Opened> {
+  const destination = destinationOf(one.destinationType, environment);
+  const config = openedConfig(configs, one);
+  await destination.validate(config, environment);
+  return { destination, config };
+}
+
+function openedConfig(configs: Reach['configs'], one: BatchExport): unknown {
+  try {
+    return configs.decrypt(one);
+  } catch (cause) {
+    const why = 'Its secrets cannot be decrypted: SLUICE_ENCRYPTION_KEYS lacks the key that they were encrypted with.';
+    throw new DestinationRejected(why, { cause });
+  }
+}
+
+function isForPeople(error: unknown): error is Error {
+  return [DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable].some((one) => error instanceof one);
+}
+
+/** An interval as the export's destination holds it; `location`: where it would be. */
+type Found = { present: PresentDelivery | undefined; location: string };
+
+/** A delivery made before the destination was changed is not missing: the new destination never had it. */
+function differenceOf(entry: LedgerEntry | undefined, { present, location }: Found): Difference | undefined {
+  if (present) return present.known ? undefined : 'foreign';
+  return entry?.receipt?.location === location ? 'missing' : undefined;
+}
+
+async function lookAt(
+  { stores, environment }: Reach,
+  one: BatchExport,
+  { destination, config }: Opened,
+  { start, end }: IntervalBounds,
+  entry: LedgerEntry | undefined,
+  signal: AbortSignal,
+): Promise<Found> {
+  const epoch = entry?.epoch ?? 0;
+  const lease = { exportId: one.id, start, end, epoch };
+  const delivery = {
+    ...lease,
+    projectId: one.projectId,
+    runId: NO_RUN,
+    model: one.model,
+    cutoff: end,
+    columns: [],
+    merge: null,
+    file: { ...fileEncodingOf(config as FileConfig), numbered: false },
+  };
+  const session = await destination.open(
+    config,
+    delivery,
+    {
+      signal,
+      log: () => {},
+      artifacts: {
+        record: async () => Promise.reject(new Error('nothing is staged by looking')),
+        list: () => stores.artifacts.list(lease),
+        later: async () => [],
+        discard: async () => {},
+      },
+      ownership: ownershipOf(stores, { ...lease, epoch: AFTER_ALL }),
+      recordSuperseded: async () => Promise.reject(new Error('nothing is replaced by looking')),
+      emptyFile: (file) => emptyFile({ ...file, columns: [] }),
+      step: async () => {},
+    },
+    environment,
+  );
+  try {
+    return { present: await session.present(), location: session.location };
+  } finally {
+    await session.close();
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Deletes files that left their manifest longer ago than the grace period, a bounded number a round and export. Exports are looked at
+ * beside each other, each within deadlines. An export whose destination has permitted no deletes for a day keeps every file from
+ * then on.
+ */
+import type { DueFiles } from '../../src/exports/deliveries/superseded-files.store.ts';
+import { forLog } from '../../src/platform/temporal/failures.ts';
+import type { Engine } from '../engine.ts';
+import { openSessionToSettle, plannedRun } from '../runs/open-session.ts';
+import { ofExport, withinDeadline } from '../round-steps.ts';
+
+const EXPORTS_AT_ONCE = 10;
+/** Files of one export, in one round. */
+const FILES_AT_ONCE = 100;
+/** Time limit for the files that one run recorded. */
+const RUN_MS = 10_000;
+/** No run's files are begun later in the round; the next round goes on. */
+const BEGIN_WITHIN_MS = 10_000;
+
+const SUMMARY =
+  'The destination has not permitted deleting files for a day, so files that re-deliveries replaced are kept. ' +
+  'Permit it and save the destination again, or delete such files yourself; readers follow the manifest either way.';
+
+/** @returns how many files are gone */
+export async function deleteSupersededFiles(engine: Engine, signal: AbortSignal): Promise<number> {
+  const { supersededFiles } = engine.stores;
+  const due = await supersededFiles.due(engine.fileGraceHours, FILES_AT_ONCE);
+  const exports = [...Map.groupBy(due, ({ exportId }) => exportId).values()];
+  const beginUntil = performance.now() + BEGIN_WITHIN_MS;
+  let deleted = 0;
+  const worker = async () => {
+    for (let runs = exports.pop(); runs; runs = exports.pop())
+      for (const files of runs) {
+        signal.throwIfAborted();
+        if (performance.now() > beginUntil) return;
+        deleted += await deleteOrPostpone(engine, files, signal);
+      }
+  };
+  await Promise.all(Array.from({ length: EXPORTS_AT_ONCE }, worker));
+  const kept = await supersededFiles.giveUp();
+  if (kept > 0) engine.log.warn({ files: kept }, 'deleting superseded files is given up');
+  return deleted;
+}
+
+async function deleteOrPostpone(engine: Engine, files: DueFiles, signal: AbortSignal): Promise<number> {
+  try {
+    return await withinDeadline(RUN_MS, signal, async (deadline) => deleteOfRun(engine, files, deadline));
+  } catch (error) {
+    signal.throwIfAborted();
+    engine.log.warn({ ...forLog(error), ...ofExport(files.exportId) }, 'superseded files are deleted later');
+    await engine.stores.supersededFiles.postpone(files.runId);
+    return 0;
+  }
+}
+
+/** @throws DeliveriesBlocked: what this database knows of the destination may be old */
+async function deleteOfRun(engine: Engine, { exportId, runId, keys }: DueFiles, signal: AbortSignal): Promise<number> {
+  await engine.timeline.assertDeliverable();
+  const { supersededFiles, runs } = engine.stores;
+  const session = await openSessionToSettle(engine, plannedRun(await runs.byId(runId)), signal);
+  try {
+    const { gone, denied } = (await session.deleteSuperseded?.(() =>
+      supersededFiles.stillDue(runId, engine.fileGraceHours, keys),
+    )) ?? { gone: [], denied: false };
+    await supersededFiles.forget(runId, gone);
+    if (denied && (await supersededFiles.postpone(runId))) await keepFiles(engine, exportId);
+    return gone.length;
+  } finally {
+    await session.close();
+  }
+}
+
+async function keepFiles({ stores }: Engine, exportId: string): Promise<void> {
+  await stores.inTransaction(async (inside) => {
+    if (!(await inside.health.begin(exportId, 'keeping_files'))) return;
+    await inside.supersededFiles.forgetFailures(exportId);
+    await inside.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message: SUMMARY });
+    await inside.outbox.add(exportId, { kind: 'keeping_files', summary: SUMMARY, details: {} });
+  });
+}

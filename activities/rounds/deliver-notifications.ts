@@ -1,0 +1,104 @@
+/**
+ * Delivers what waits in the outbox. Safe to repeat: what is taken comes due again until it is closed, so each notice arrives at
+ * least once, under the same id every time.
+ */
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import { NOTIFICATION_SECRET } from '../../src/exports/monitoring/notifications.ts';
+import { letterOf } from '../../src/platform/notify/mail.ts';
+import type { Outgoing } from '../../src/platform/notify/outbox.store.ts';
+import { cloudEvent, sendWebhook } from '../../src/platform/notify/webhook.ts';
+import type { Attempt } from '../activity.ts';
+import type { Engine as WholeEngine } from '../engine.ts';
+
+type Engine = Pick<WholeEngine, 'stores' | 'configs' | 'rules' | 'mailer'>;
+
+/** Result of a round, for Temporal's UI. */
+export type Deliveries = { delivered: number; postponed: number };
+
+const WEBHOOKS_AT_ONCE = 20;
+/** After this nothing more is taken: a receiver that does not answer must not keep the reconciler from its next round. */
+const BUDGET_MS = 10_000;
+/** After the first attempts; then hourly, for three days in all. */
+const RETRY_AFTER_SECONDS = [30, 60, 300, 900];
+const HOUR_SECONDS = 3_600;
+const ATTEMPTS_AT_MOST = RETRY_AFTER_SECONDS.length + 72;
+
+export async function deliverNotifications(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Deliveries> {
+  const done: Deliveries = { delivered: 0, postponed: 0 };
+  // A copy of a database tells its customers nothing; what was restored tells it after `sluice recover`.
+  // tooth: blocked-tells-nobody
+  if ((await engine.stores.timeline.state()).blocked !== null) return done;
+  const deadline = performance.now() + BUDGET_MS;
+  const count = async (deliveries: AsyncGenerator<boolean>) => {
+    for await (const delivered of deliveries) done[delivered ? 'delivered' : 'postponed'] += 1;
+  };
+  await Promise.all([count(webhookRounds(engine, signal, deadline)), count(mailRounds(engine, signal, deadline))]);
+  await engine.stores.outbox.prune();
+  return done;
+}
+
+async function* webhookRounds(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
+  while (performance.now() < deadline) {
+    const due = await engine.stores.outbox.takeForWebhooks(WEBHOOKS_AT_ONCE);
+    yield* await Promise.all(due.map((notice) => deliverWebhook(engine, notice, signal)));
+    if (due.length < WEBHOOKS_AT_ONCE) return;
+  }
+}
+
+async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSignal): Promise<boolean> {
+  const about = await engine.stores.batchExports.find(notice.batchExportId);
+  const url = about?.notifications?.webhook?.url;
+  // An export without its webhook has no recipient any more.
+  if (!about?.notificationSecret || url === undefined) return settle(engine, [notice], 'unwanted');
+  const { rules, configs } = engine;
+  let secret: string;
+  try {
+    secret = configs.decryptSecret(about, NOTIFICATION_SECRET, about.notificationSecret);
+  } catch {
+    // One export's row must not keep the notices of all others from being sent.
+    return settle(engine, [notice], 'its secret cannot be opened: set it anew', 'The webhook');
+  }
+  const why = await sendWebhook({ url, secret }, notice.id, cloudEvent(notice, about), { rules, signal });
+  return settle(engine, [notice], why, 'The webhook');
+}
+
+async function* mailRounds(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
+  while (engine.mailer && performance.now() < deadline) {
+    signal.throwIfAborted();
+    const due = await engine.stores.outbox.takeForMail();
+    if (due.length === 0) return;
+    yield await deliverMail(engine, due, await engine.stores.batchExports.find(due[0]!.batchExportId));
+  }
+}
+
+async function deliverMail(engine: Engine, due: Outgoing[], about: BatchExport | undefined): Promise<boolean> {
+  const emails = about?.notifications?.emails ?? [];
+  if (!about || emails.length === 0) return settle(engine, due, 'unwanted');
+  return settle(engine, due, await engine.mailer!.send(emails, letterOf(due, about)), 'A mail');
+}
+
+/**
+ * @param why it did not arrive; `unwanted`: it has no recipient any more; undefined: it did
+ * @returns whether it is delivered
+ */
+async function settle(
+  { stores }: Engine,
+  notices: readonly Outgoing[],
+  why: string | undefined,
+  what = '',
+): Promise<boolean> {
+  const ids = notices.map(({ id }) => id);
+  const { attempts, batchExportId } = notices[0]!;
+  if (why === undefined || why === 'unwanted') {
+    await stores.outbox.close(ids, why === undefined);
+    return why === undefined;
+  }
+  if (attempts < ATTEMPTS_AT_MOST) {
+    await stores.outbox.retryAfter(ids, RETRY_AFTER_SECONDS[attempts - 1] ?? HOUR_SECONDS);
+  } else await stores.outbox.close(ids, false);
+  const next = attempts < ATTEMPTS_AT_MOST ? 'It is tried again.' : 'It is given up.';
+  const message = `${what} for "${notices.map(({ kind }) => kind).join(', ')}" did not arrive: ${why}. ${next}`;
+  if (attempts === 1 || attempts === ATTEMPTS_AT_MOST)
+    await stores.logs.append({ batchExportId, runId: null, level: 'WARNING', message });
+  return false;
+}

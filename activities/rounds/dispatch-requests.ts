@@ -1,0 +1,227 @@
+/**
+ * One round over an export's requests: writes the next ones of its backfills, gives the oldest a place among the runs under way,
+ * asks the schedule for what is not asked yet, starts directly what the schedule does not start, closes what is answered. Safe to
+ * repeat; only the export's dispatcher calls it, so no two rounds overlap.
+ */
+import { millisOf } from '../../src/exports/domain/instants.ts';
+import { runWorkflowId } from '../../src/exports/domain/ids.ts';
+import { isProducedByPresentSpec, type Tiling } from '../../src/exports/domain/intervals.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import type { RunRequest } from '../../src/exports/runs/run-requests.store.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
+import type { Execution } from '../../src/exports/temporal/executions.ts';
+import { forLog } from '../../src/platform/temporal/failures.ts';
+import type { Attempt } from '../activity.ts';
+import { closeLost, hasLostItsEnd } from '../runs/close-lost-runs.ts';
+import type { Engine } from '../engine.ts';
+
+export type DispatchInput = { exportId: string };
+/** `progressed`: something changed in this round, so the next one is worth having soon. */
+export type DispatchRound = { open: number; progressed: boolean };
+
+/** The schedule is asked for so many instants in one call. */
+const ASKED_AT_ONCE = 10;
+/** Slices of requests that one round writes: runs are not to wait until a large backfill is written whole. */
+const SLICES_AT_ONCE = 4;
+/** How long the schedule may take to start what it was asked for before it is started directly. */
+const PATIENCE_MS = 15_000;
+
+export async function dispatchRequests(
+  engine: Engine,
+  _attempt: Attempt,
+  { exportId }: DispatchInput,
+): Promise<DispatchRound> {
+  const { stores } = engine;
+  const batchExport = await stores.batchExports.find(exportId);
+  if (!batchExport) {
+    await endBackfills(engine, exportId);
+    return { open: 0, progressed: true };
+  }
+  if ((await engine.timeline.blocked()) !== undefined)
+    return { open: await stores.runRequests.countOpen(exportId), progressed: false };
+  const tiling = await stores.batchExports.tiling(exportId);
+  const waiting = await endWaiting(engine, batchExport);
+  const moreToWrite = await writeRequests(engine, exportId, tiling);
+  const claimed = await claim(engine, batchExport);
+  const requests = await stores.runRequests.claimed(exportId);
+  const looked = await lookAll(engine, requests);
+  const requested = await ask(engine, batchExport, tiling, looked);
+  const settled = looked.some(({ wants }) => wants === 'closing');
+  await stores.backfills.keepEnds(exportId);
+  const open = await stores.runRequests.countOpen(exportId);
+  return {
+    open: open + (moreToWrite || waiting ? 1 : 0),
+    progressed: moreToWrite || claimed > 0 || requested || settled,
+  };
+}
+
+/** Ends the backfills of a deleted export: requests not written yet would count among the project's backfills for ever. */
+async function endBackfills({ stores }: Engine, exportId: string): Promise<void> {
+  await stores.inTransaction(async (inside) => {
+    for (const waiting of [true, false])
+      for (const id of await inside.backfills.unwritten(exportId, { waiting })) await inside.backfills.cancel(id);
+    await inside.runRequests.closeAll(exportId);
+  });
+}
+
+/** Begins waiting backfills, oldest first, as long as their project has places. @returns whether some still wait */
+async function endWaiting({ stores, limits }: Engine, { id, projectId }: BatchExport): Promise<boolean> {
+  for (const backfillId of await stores.backfills.unwritten(id, { waiting: true })) {
+    const begun = await stores.inTransaction(async (inside) => {
+      await inside.batchExports.lockRow(id);
+      if ((await inside.backfills.countLive(projectId)) >= limits.backfillsPerProject) return false;
+      await inside.backfills.endWaiting(backfillId);
+      return true;
+    });
+    if (!begun) return true;
+  }
+  return false;
+}
+
+/** @returns whether there are more to write */
+async function writeRequests({ stores }: Engine, exportId: string, tiling: Tiling): Promise<boolean> {
+  let slices = 0;
+  for (const id of await stores.backfills.unwritten(exportId, { waiting: false })) {
+    const next = () =>
+      stores.inTransaction(async (inside) => {
+        await inside.batchExports.lockRow(exportId);
+        return inside.backfills.writeRequests(id, tiling);
+      });
+    while (await next()) if (++slices >= SLICES_AT_ONCE) return true;
+  }
+  return false;
+}
+
+async function claim({ stores, limits }: Engine, { id, projectId, maxConcurrentRuns }: BatchExport): Promise<number> {
+  const of = { ofExport: maxConcurrentRuns, ofProject: limits.runsPerProject };
+  return stores.inTransaction(async (inside) => {
+    await inside.batchExports.lockRow(id);
+    return inside.runRequests.claim({ id, projectId }, of);
+  });
+}
+
+type Looked = {
+  request: RunRequest;
+  end: number;
+  wants: 'nothing' | 'asking' | 'starting' | 'closing';
+  newest: Execution | undefined;
+};
+
+/** A request that cannot be looked at is left to the next round, so that the other requests of its export do not wait for it. */
+async function lookAll(engine: Engine, requests: readonly RunRequest[]): Promise<Looked[]> {
+  const lookOrLog = (request: RunRequest) =>
+    look(engine, request).catch((error: unknown) => {
+      logLater(engine, request, error);
+      return [];
+    });
+  return (await Promise.all(requests.map(lookOrLog))).flat();
+}
+
+function logLater({ log }: Engine, { exportId, end }: RunRequest, error: unknown): void {
+  log.warn({ ...forLog(error), batch_export_id: exportId, interval_end: end }, 'a request is looked at later');
+}
+
+/** The next step of a request, judged by the newest execution of its interval. */
+async function look(engine: Engine, request: RunRequest): Promise<Looked> {
+  const end = millisOf(request.end);
+  const newest = await engine.executions.find(runWorkflowId(request.exportId, end));
+  const looked = (wants: Looked['wants']): Looked => ({ request, end, wants, newest });
+
+  // A run under way may have been planned before the request: it is waited for; its end closes the request or leaves it open.
+  if (newest?.status === 'RUNNING') return looked('nothing');
+  if (request.askedAfter === null) return looked('asking');
+  // No run has come of it, or Temporal has forgotten the run.
+  if (newest === undefined || newest.runId === request.askedAfter) {
+    return looked((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
+  }
+  return looked((await settle(engine, request, newest)) ? 'closing' : 'asking');
+}
+
+/**
+ * Closes a request whose execution has closed, however that ended: unless the request was made again after the run was planned,
+ * or the history was lost. @returns whether it is closed
+ */
+async function settle(engine: Engine, request: RunRequest, newest: Execution): Promise<boolean> {
+  const { stores } = engine;
+  const run = await closeLost(engine, newest);
+  // tooth: request-of-lost-run
+  if (await isLost(engine, request, newest, run)) return false;
+  if (run?.plan && run.plan.cutoff < request.wantedAt) return false;
+  await stores.runRequests.close(request, run?.id ?? null);
+  return true;
+}
+
+/**
+ * Whether what came of the request was lost with the database's later state: what the execution delivered, or that it failed, is another
+ * timeline's. Of a row that never was there is no other proof than that the request is older than `recover`: asking again makes it
+ * younger, so that this happens once.
+ */
+async function isLost(
+  { stores }: Engine,
+  { askedAt }: RunRequest,
+  newest: Execution,
+  run: Run | undefined,
+): Promise<boolean> {
+  if (hasLostItsEnd(newest, run)) return true;
+  if (run) return false;
+  const { recoveredAt } = await stores.timeline.state();
+  return askedAt !== null && recoveredAt !== null && askedAt < recoveredAt;
+}
+
+/** One call of the schedule's backfill for all that it would start; the others are started as the schedule would. */
+async function ask(
+  engine: Engine,
+  batchExport: BatchExport,
+  tiling: Tiling,
+  looked: readonly Looked[],
+): Promise<boolean> {
+  const { stores, schedules, executions } = engine;
+  const isSchedules = ({ end }: Looked) => isStartedBySchedule(batchExport, tiling, end);
+  const asking = looked.filter(({ wants }) => wants === 'asking');
+  const direct = [
+    ...looked.filter(({ wants }) => wants === 'starting'),
+    ...(await marked(
+      engine,
+      asking.filter((one) => !isSchedules(one)),
+    )),
+  ];
+  // A second call would replace the first: what is too much for one is started as the schedule would.
+  const bySchedules = asking.filter(isSchedules);
+  direct.push(...(await marked(engine, bySchedules.slice(ASKED_AT_ONCE))));
+  const bySchedule = await marked(engine, bySchedules.slice(0, ASKED_AT_ONCE));
+  const ends = bySchedule.map(({ end }) => end);
+  // A later round starts directly what a failed call did not start.
+  if (ends.length > 0) {
+    const later = (error: unknown) => logLater(engine, bySchedule[0]!.request, error);
+    await schedules.backfill(batchExport.id, ends).catch(later);
+  }
+  for (const { request, end } of direct) {
+    try {
+      if (await executions.start(batchExport.id, end)) await stores.runRequests.markStartedDirectly(request.id);
+    } catch (error) {
+      logLater(engine, request, error);
+    }
+  }
+  return bySchedule.length + direct.length > 0;
+}
+
+/**
+ * Marked before they are asked for: a call whose answer is lost is waited for, then started directly; never asked twice.
+ * @returns those that are still wanted
+ */
+async function marked({ stores }: Engine, asking: readonly Looked[]): Promise<Looked[]> {
+  const wanted: Looked[] = [];
+  for (const one of asking) {
+    if (await stores.runRequests.markAsked(one.request.id, one.newest?.runId ?? '')) wanted.push(one);
+  }
+  return wanted;
+}
+
+/** Whether the schedule, as it is now, has an action at that instant. */
+function isStartedBySchedule({ startAt, endAt, jitterSeconds }: BatchExport, tiling: Tiling, end: number): boolean {
+  // Jitter moves the action out of the one instant that is asked for.
+  if (jitterSeconds > 0) return false;
+  if (startAt !== null && end < millisOf(startAt)) return false;
+  if (endAt !== null && end > millisOf(endAt)) return false;
+  return isProducedByPresentSpec(tiling, end);
+}

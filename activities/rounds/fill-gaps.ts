@@ -1,0 +1,51 @@
+/** Requests for intervals that should exist and do not. */
+import { findGaps, gapsBeginAfter } from '../../src/exports/domain/gaps.ts';
+import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
+import { isPausedAt } from '../../src/exports/domain/pauses.ts';
+import type { WatchedExport } from '../../src/exports/intervals/gaps.store.ts';
+import type { Engine } from '../engine.ts';
+import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
+
+/** @returns how many intervals were requested */
+export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<number> {
+  const { stores } = engine;
+  const now = millisOf(await stores.batchExports.now());
+  let requested = 0;
+  const fill = async (watched: WatchedExport) => {
+    requested += await fillGapsOf(engine, watched, now);
+  };
+  await eachOrLog(
+    engine,
+    signal,
+    'gaps are looked for later',
+    shuffled(await stores.gaps.watched()),
+    ({ id }) => ofExport(id),
+    fill,
+  );
+  return requested;
+}
+
+async function fillGapsOf(
+  { stores, scheduleSync }: Engine,
+  { id, ...watched }: WatchedExport,
+  now: number,
+): Promise<number> {
+  const since = isoMicros(gapsBeginAfter(watched));
+  const tiling = await stores.batchExports.tiling(id);
+  const pauses = await stores.gaps.pauses(id);
+  const states = new Map((await stores.gaps.states(id, since)).map((state) => [millisOf(state.end), state]));
+  const requested = await stores.gaps.requested(id, since);
+  // Settling comes first: the interval may turn out to be delivered.
+  const pending = new Set([...requested, ...(await stores.gaps.unsettled(id, since))].map(millisOf));
+  const known = {
+    state: (end: number) => states.get(end),
+    isRequested: (end: number) => pending.has(end),
+    isPaused: (end: number) => isPausedAt(pauses, end),
+  };
+  const { gaps, settledUntil } = findGaps({ ...watched, tiling }, known, now);
+  // A schedule that was paused in Temporal makes what looks like a gap part of a pause: nothing of it is settled yet.
+  if (gaps.length > 0 && (await scheduleSync.verify(id))) return 0;
+  if (gaps.length > 0) await stores.runRequests.open(id, gaps, 'gap');
+  if (settledUntil !== undefined) await stores.gaps.settle(id, isoMicros(settledUntil));
+  return gaps.length;
+}

@@ -1,0 +1,59 @@
+/**
+ * Exports whose key spaces have keys in common since before this was checked. They stay valid; the owners of both are told, once,
+ * and again when it comes back after it had ended.
+ */
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { overlaps } from '../../src/exports/destinations/key-space.ts';
+import { keySpaceOf } from '../../src/exports/deliveries/key-spaces.ts';
+import type { Engine } from '../engine.ts';
+
+/**
+ * New ones can only come from processes of the version before, and each round would compare every pair again: also where that takes
+ * longer than a step has.
+ */
+const EVERY_MS = 3_600_000;
+const lookedAt = new WeakMap<Engine, number>();
+
+const SUMMARY =
+  'Another batch export may write to the same files or table. Both go on; move one of them to a prefix, directory or table of its own.';
+
+/** @returns how many exports are newly found to overlap with another one */
+export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promise<number> {
+  const last = lookedAt.get(engine);
+  if (last !== undefined && performance.now() - last < EVERY_MS) return 0;
+  const overlapping = await findOverlaps(engine, signal);
+  for (const id of await engine.stores.health.troubled('overlapping')) {
+    if (!overlapping.has(id)) await engine.stores.health.end(id, 'overlapping');
+  }
+  let told = 0;
+  for (const id of overlapping) if (await logAndNotify(engine, id)) told += 1;
+  return told;
+}
+
+async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<string>> {
+  const live = (await engine.stores.places.live()).map((one) => ({ id: one.exportId, space: keySpaceOf(one) }));
+  lookedAt.set(engine, performance.now());
+  const byStore = Map.groupBy(live, ({ space }) => space.store);
+  const found = new Set<string>();
+  for (const group of byStore.values()) {
+    for (const [index, one] of group.entries()) {
+      // A thousand exports in one bucket are half a million pairs: heartbeats and runs cannot wait for all of them.
+      // tooth: overlaps-in-turn
+      await othersTurn(undefined, { signal });
+      for (const other of group.slice(index + 1)) {
+        if (!overlaps(one.space, other.space)) continue;
+        found.add(one.id).add(other.id);
+      }
+    }
+  }
+  return found;
+}
+
+async function logAndNotify({ stores }: Engine, id: string): Promise<boolean> {
+  return stores.inTransaction(async (inside) => {
+    if (!(await inside.health.begin(id, 'overlapping'))) return false;
+    await inside.logs.append({ batchExportId: id, runId: null, level: 'WARNING', message: SUMMARY });
+    await inside.outbox.add(id, { kind: 'overlapping', summary: SUMMARY, details: {} });
+    return true;
+  });
+}

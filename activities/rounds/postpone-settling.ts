@@ -1,0 +1,34 @@
+/** Intervals that could not be settled: tried again later each time, and given up in the end. */
+import type { Unsettled } from '../../src/exports/deliveries/ledger.store.ts';
+import type { Engine } from '../engine.ts';
+
+/** A place that was away for so long does not come back: its bucket, host or database is gone. */
+const GIVE_UP_AFTER_DAYS = 7;
+
+export async function postponeSettling(engine: Engine, entries: readonly Unsettled[]): Promise<void> {
+  for (const entry of entries) {
+    const days = await engine.stores.troubles.postponeSettling(entry);
+    if (days >= GIVE_UP_AFTER_DAYS) await giveUp(engine, entry);
+  }
+}
+
+async function giveUp({ stores, log }: Engine, entry: Unsettled): Promise<void> {
+  const { exportId, runId, start, end } = entry;
+  // An earlier delivery is whole as long as no later commit began; what is not the newest run's says nothing of the interval.
+  const isDelivered = (entry.receipt !== null && entry.state === 'open') || !entry.isPresent;
+  const summary =
+    `What a run left half way could not be settled for ${GIVE_UP_AFTER_DAYS} days, and is given up: ` +
+    'unfinished uploads or tables may be left at the destination. ' +
+    (isDelivered
+      ? 'What was delivered of the data interval before is not touched by it.'
+      : 'Retry the data interval to deliver it again.');
+  await stores.inTransaction(async (inside) => {
+    await inside.ledger.giveUpSettling(entry);
+    await inside.troubles.end(entry, 'unsettled');
+    if (!isDelivered) await inside.troubles.begin(entry, 'gave_up');
+    await inside.logs.append({ batchExportId: exportId, runId, level: 'WARNING', message: summary });
+    const details = { run: { id: runId, data_interval_start: start, data_interval_end: end } };
+    await inside.outbox.add(exportId, { kind: 'gave_up', summary, details });
+  });
+  log.warn({ batch_export_id: exportId, run_id: runId, interval_end: end }, 'settling an interval is given up');
+}

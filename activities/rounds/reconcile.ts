@@ -1,0 +1,96 @@
+/**
+ * One round of repairs: each step makes true again what a crash, an outage or a person let drift. Steps that need
+ * only our own servers come first; what talks to destinations comes after them and has a deadline. A step that fails is logged
+ * and leaves the others alone.
+ */
+import { ensurePartitions } from '../../src/events/table/partitions.ts';
+import type { Attempt } from '../activity.ts';
+import { closeLostRuns } from '../runs/close-lost-runs.ts';
+import { deleteSupersededFiles } from './delete-superseded-files.ts';
+import type { Engine } from '../engine.ts';
+import { fillGaps } from './fill-gaps.ts';
+import { noticeOverlaps } from './notice-overlaps.ts';
+import { roundSteps } from '../round-steps.ts';
+import { settleIntervals } from './settle-intervals.ts';
+import { verifySchedules } from './verify-schedules.ts';
+import { wakeDispatchers } from './wake-dispatchers.ts';
+import { watchFreshness } from './watch-freshness.ts';
+import { watchImports } from './watch-imports.ts';
+
+/** Result of a round, for Temporal's UI. */
+export type Repairs = {
+  schedulesVerified: number;
+  runsClosed: number;
+  intervalsFoundDelivered: number;
+  intervalsRequested: number;
+  gapsRequested: number;
+  staleIntervalsFound: number;
+  staleIntervalsRequested: number;
+  /** Exports that are behind schedule now, or no longer are, or that overlap. */
+  alerts: number;
+  dispatchersWoken: number;
+  /** Files that left their manifest longer ago than the grace period. */
+  filesDeleted: number;
+  /** The database may have been restored or copied: nothing is delivered, settled, set in Temporal or asked for. */
+  deliveriesBlocked: boolean;
+  /** Steps that failed; the worker's log says why. */
+  stepsFailed: string[];
+};
+
+/** Result of a round while deliveries are blocked: in a copy of the database these steps would act on what belongs to the original. */
+const NOTHING = {
+  schedulesVerified: 0,
+  runsClosed: 0,
+  staleIntervalsFound: 0,
+  staleIntervalsRequested: 0,
+  intervalsFoundDelivered: 0,
+  intervalsRequested: 0,
+  gapsRequested: 0,
+  dispatchersWoken: 0,
+  filesDeleted: 0,
+};
+/** A run that was touched just now is alive. Short: with the time between two rounds it is less than a minute. */
+const IDLE_SECONDS = 5;
+
+export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Repairs> {
+  const { step, failed } = roundSteps(engine, attempt);
+  const begun = performance.now();
+  await step('partitions', () => ensurePartitions(engine.pool), []);
+  await step('timeline', () => engine.timeline.check(), undefined);
+  // A block that cannot be asked for may be there.
+  // tooth: blocked-acts-nowhere
+  if (await step('block', async () => (await engine.timeline.blocked()) !== undefined, true)) {
+    const alerts = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
+    await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
+    return { ...NOTHING, alerts, deliveriesBlocked: true, stepsFailed: failed };
+  }
+  const schedulesVerified = await step('schedules', (signal) => verifySchedules(engine, signal), 0);
+  const runsClosed = await step('lost runs', (signal) => closeLostRuns(engine, IDLE_SECONDS, signal), 0);
+  const gapsRequested = await step('gaps', (signal) => fillGaps(engine, signal), 0);
+  const imports = await step('imports', (signal) => watchImports(engine, signal), { stale: 0, requested: 0 });
+  const dispatchersWoken = await step('dispatchers', (signal) => wakeDispatchers(engine, signal), 0);
+  const settled = await step('unsettled intervals', (signal) => settleIntervals(engine, { ...attempt, signal }), {
+    delivered: 0,
+    requested: 0,
+  });
+  if (settled.requested > 0) await step('dispatchers', (signal) => wakeDispatchers(engine, signal), 0);
+  const filesDeleted = await step('superseded files', (signal) => deleteSupersededFiles(engine, signal), 0);
+  await step('places', () => engine.stores.places.forgetUnused(), 0);
+  const late = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
+  const overlapping = await step('overlaps', (signal) => noticeOverlaps(engine, signal), 0);
+  await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
+  return {
+    schedulesVerified,
+    runsClosed,
+    intervalsFoundDelivered: settled.delivered,
+    intervalsRequested: settled.requested,
+    gapsRequested,
+    staleIntervalsFound: imports.stale,
+    staleIntervalsRequested: imports.requested,
+    alerts: late + overlapping,
+    dispatchersWoken,
+    filesDeleted,
+    deliveriesBlocked: false,
+    stepsFailed: failed,
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * Intervals that a run left half way: it is closed, and the ledger still says that it was staging or committing. Once the
+ * commit has begun, only the destination knows how far it came. Exports are settled beside each other, each within deadlines: a
+ * destination that does not answer holds up its own intervals only, is asked again later each time, and not for ever.
+ */
+import type { Receipt } from '../../src/exports/destinations/contract.ts';
+import { DestinationUnavailable, Unavailable } from '../../src/platform/errors.ts';
+import { millisOf } from '../../src/exports/domain/instants.ts';
+import { isGap, isGivenUp, mayBecomeGap } from '../../src/exports/domain/statuses.ts';
+import type { Unsettled } from '../../src/exports/deliveries/ledger.store.ts';
+import { pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
+import { forLog } from '../../src/platform/temporal/failures.ts';
+import type { Attempt } from '../activity.ts';
+import { completeRun } from '../runs/close-run.ts';
+import type { Engine } from '../engine.ts';
+import { openSessionToSettle, plannedRun, type PlannedRun } from '../runs/open-session.ts';
+import { postponeSettling } from './postpone-settling.ts';
+import { withinDeadline } from '../round-steps.ts';
+
+export type Settled = { delivered: number; requested: number };
+
+const EXPORTS_AT_ONCE = 10;
+/** Time limit for one interval. */
+const INTERVAL_MS = 10_000;
+/** No interval is begun later in the round; the next round goes on. */
+const BEGIN_WITHIN_MS = 10_000;
+
+/** @returns how many intervals were found delivered, and how many are requested anew */
+export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Settled> {
+  const settled: Settled = { delivered: 0, requested: 0 };
+  const exports = [...Map.groupBy(await engine.stores.ledger.unsettled(), ({ exportId }) => exportId).values()];
+  const beginUntil = performance.now() + BEGIN_WITHIN_MS;
+  const worker = async () => {
+    for (let entries = exports.pop(); entries; entries = exports.pop())
+      await settleExport(engine, entries, settled, beginUntil, signal);
+  };
+  await Promise.all(Array.from({ length: EXPORTS_AT_ONCE }, worker));
+  await engine.stores.troubles.prune();
+  return settled;
+}
+
+/** One after the other, until the destination does not answer. */
+async function settleExport(
+  engine: Engine,
+  entries: Unsettled[],
+  settled: Settled,
+  beginUntil: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let entry = entries.pop(); entry && performance.now() < beginUntil; entry = entries.pop()) {
+    signal.throwIfAborted();
+    try {
+      const did = await settleWithinDeadline(engine, entry, signal);
+      if (did) settled[did] += 1;
+    } catch (error) {
+      signal.throwIfAborted();
+      const { exportId, end } = entry;
+      engine.log.warn(
+        { ...forLog(error), batch_export_id: exportId, interval_end: end },
+        'an interval is settled later',
+      );
+      const silent = error instanceof DestinationUnavailable || error instanceof Unavailable;
+      await postponeSettling(engine, silent ? [entry, ...entries.splice(0)] : [entry]);
+    }
+  }
+}
+
+async function settleWithinDeadline(engine: Engine, entry: Unsettled, signal: AbortSignal) {
+  const did = await withinDeadline(INTERVAL_MS, signal, (deadline) => settle(engine, entry, deadline));
+  if (await engine.stores.ledger.isHalfWay(entry)) await postponeSettling(engine, [entry]);
+  return did;
+}
+
+async function settle(
+  engine: Engine,
+  entry: Unsettled,
+  signal: AbortSignal,
+): Promise<'delivered' | 'requested' | undefined> {
+  const run = await engine.stores.runs.byId(entry.runId);
+  if (!run.plan) return undefined;
+  const planned = plannedRun(run);
+  const session = await openSessionToSettle(engine, planned, signal);
+  let unreported: readonly string[];
+  try {
+    const receipt = entry.state === 'committing' ? await session.delivered() : undefined;
+    if (receipt) {
+      await recordDelivery(engine, planned, receipt);
+      return 'delivered';
+    }
+    unreported = await session.discard();
+  } finally {
+    await session.close();
+  }
+  // The interval is delivered without them, or elsewhere: no delivery begins their grace period.
+  if (!entry.isPresent) await engine.stores.supersededFiles.left(entry);
+  const again = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
+  if (again === 'later') return undefined;
+  // Requested first: what dies in between leaves the interval unsettled, and the next round comes here again.
+  const requested = again === 'now' && (await requestAgain(engine, entry));
+  if (again) await engine.stores.ledger.reopen(entry);
+  if (unreported.length > 0 && (!entry.isPresent || (await hasLeft(engine, planned))))
+    await letGo(engine, planned, unreported, session.location);
+  return requested ? 'requested' : undefined;
+}
+
+/** Whether the export no longer delivers where the run did. */
+async function hasLeft({ stores }: Engine, { run, plan }: PlannedRun): Promise<boolean> {
+  const batchExport = await stores.batchExports.evenDeleted(run.batchExportId);
+  if (batchExport.deleted) return true;
+  return plan.destination !== undefined && plan.destination.place !== pinnedDestination(batchExport).place;
+}
+
+/** Visible files under stable names are never deleted, and no commit empties these any more: they must not keep the place. */
+async function letGo(
+  { stores }: Engine,
+  { run }: PlannedRun,
+  unreported: readonly string[],
+  location: string,
+): Promise<void> {
+  const message =
+    `The commit broke off when files of it were visible at ${location}, and no manifest names them: ` +
+    `${unreported.length === 1 ? 'one file stays' : `${unreported.length} files stay`} there.`;
+  await stores.inTransaction(async (inside) => {
+    await inside.artifacts.giveUp(unreported);
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
+  });
+}
+
+/** When the interval of a run that ended in its commit is delivered again: with the pauses and the end of other failures. */
+async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 'never'> {
+  const { status, batchExportId, end, finishedAt } = run;
+  if (status === 'Failed' || (await stores.batchExports.evenDeleted(batchExportId)).deleted) return 'never';
+  if (!mayBecomeGap(status)) return 'now';
+  const failures = await stores.gaps.failures(batchExportId, end);
+  if (isGivenUp(status, failures)) return 'never';
+  const now = millisOf(await stores.batchExports.now());
+  return isGap(status, failures, now - millisOf(finishedAt ?? run.createdAt)) ? 'now' : 'later';
+}
+
+/** Closes a run whose delivery is there as `Completed`, as the ledger's design has it. */
+async function recordDelivery({ stores }: Engine, { run, lease }: PlannedRun, receipt: Receipt): Promise<void> {
+  await stores.inTransaction(async (inside) => {
+    await inside.ledger.markDelivered(lease, receipt);
+    await completeRun(inside, run, receipt, run.end);
+    const message = `The commit had succeeded: ${receipt.rows} rows are at ${receipt.location}`;
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
+  });
+}
+
+async function requestAgain({ stores }: Engine, entry: Unsettled): Promise<boolean> {
+  if (await stores.runRequests.kindOfOpen(entry.exportId, entry.end)) return false;
+  const interval = { start: millisOf(entry.start), end: millisOf(entry.end) };
+  await stores.runRequests.open(entry.exportId, [interval], 'gap');
+  return true;
+}

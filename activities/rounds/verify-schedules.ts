@@ -1,0 +1,32 @@
+/** Schedules in Temporal that differ from their exports' rows, set again. */
+import { forLog } from '../../src/platform/temporal/failures.ts';
+import type { Engine } from '../engine.ts';
+import { eachOrLog, ofExport } from '../round-steps.ts';
+
+/** Every schedule is verified once in half an hour. */
+const VERIFIED_SHARE = 1 / 40;
+
+/** @returns how many were looked at */
+export async function verifySchedules(engine: Engine, signal: AbortSignal): Promise<number> {
+  const due = new Set([
+    ...(await engine.stores.schedules.due(VERIFIED_SHARE)),
+    ...(await pausedOtherwise(engine, signal)),
+  ]);
+  await eachOrLog(engine, signal, 'a schedule is verified later', due, ofExport, async (id) => {
+    await engine.scheduleSync.verify(id);
+  });
+  return due.size;
+}
+
+/** Exports that are paused in Temporal's list and not in their row, or the other way round. Only hints: each is verified. */
+async function pausedOtherwise({ stores, schedules, log }: Engine, signal: AbortSignal): Promise<string[]> {
+  try {
+    const rows = await stores.schedules.pausedById();
+    const paused = await schedules.paused(signal);
+    return [...rows].filter(([id, isPaused]) => isPaused !== paused.has(id)).map(([id]) => id);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn(forLog(error), 'paused schedules are looked for later');
+    return [];
+  }
+}

@@ -1,0 +1,12 @@
+/** Dispatchers of exports with open requests: one that ended, or never began, begins. */
+import type { Engine } from '../engine.ts';
+import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
+
+/** @returns how many exports have open requests */
+export async function wakeDispatchers(engine: Engine, signal: AbortSignal): Promise<number> {
+  const waiting = shuffled(await engine.stores.runRequests.exportsWithOpen());
+  await eachOrLog(engine, signal, 'a dispatcher is woken later', waiting, ofExport, (id) =>
+    engine.executions.wakeDispatcher(id),
+  );
+  return waiting.length;
+}

@@ -1,0 +1,75 @@
+/** Notices which exports are behind their target, or no longer are, and remembers how far each has delivered. */
+import { lookAtEach, type LookedAt } from '../../src/exports/monitoring/freshness.ts';
+import { forLog } from '../../src/platform/temporal/failures.ts';
+import type { Engine } from '../engine.ts';
+import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
+
+const AT_ONCE = 200;
+
+/** @returns how many exports are newly behind schedule, or on it again */
+export async function watchFreshness(engine: Engine, signal: AbortSignal): Promise<number> {
+  const ids = shuffled(await engine.stores.freshness.ids());
+  let alerts = 0;
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const looked = await lookAtEach(engine.stores, ids.slice(from, from + AT_ONCE), (id, error) =>
+      engine.log.warn({ ...forLog(error), batch_export_id: id }, 'freshness is looked at later'),
+    );
+    signal.throwIfAborted();
+    await eachOrLog(
+      engine,
+      signal,
+      'freshness is looked at later',
+      looked,
+      ({ watched }) => ofExport(watched.id),
+      async (one) => {
+        if (await watch(engine, one)) alerts += 1;
+      },
+    );
+  }
+  return alerts;
+}
+
+async function watch(engine: Engine, looked: LookedAt): Promise<boolean> {
+  const { watched, freshness, deliveredUntil } = looked;
+  if (deliveredUntil !== undefined && deliveredUntil !== watched.completeUntil)
+    await engine.stores.freshness.advance(watched.id, deliveredUntil);
+  const isLate = watched.targetSeconds !== null && freshness.lagSeconds > watched.targetSeconds;
+  // In a pause nothing is expected to change, and who paused it knows.
+  if (watched.paused || isLate === (watched.behindSince !== null)) return false;
+  return isLate ? notifyBehind(engine, looked) : notifyOnTime(engine, looked);
+}
+
+async function notifyBehind({ stores }: Engine, { watched, freshness }: LookedAt): Promise<boolean> {
+  const { lagSeconds, completeUntil } = freshness;
+  const summary = `Behind schedule: a data interval has been due or out of date for ${lagSeconds} s, the target is ${watched.targetSeconds} s.`;
+  return stores.inTransaction(async (inside) => {
+    if (!(await inside.health.begin(watched.id, 'behind'))) return false;
+    const entry = { batchExportId: watched.id, runId: null, message: summary };
+    await inside.logs.append({ ...entry, level: 'WARNING' });
+    await inside.outbox.add(watched.id, {
+      kind: 'behind_schedule',
+      summary,
+      details: {
+        complete_until: completeUntil,
+        lag_seconds: lagSeconds,
+        freshness_target_seconds: watched.targetSeconds,
+        intervals: freshness.troubles,
+      },
+    });
+    return true;
+  });
+}
+
+async function notifyOnTime({ stores }: Engine, { watched, freshness }: LookedAt): Promise<boolean> {
+  const summary = 'On schedule again.';
+  return stores.inTransaction(async (inside) => {
+    if (!(await inside.health.end(watched.id, 'behind'))) return false;
+    await inside.logs.append({ batchExportId: watched.id, runId: null, level: 'INFO', message: summary });
+    await inside.outbox.add(watched.id, {
+      kind: 'recovered',
+      summary,
+      details: { complete_until: freshness.completeUntil, behind_since: watched.behindSince },
+    });
+    return true;
+  });
+}

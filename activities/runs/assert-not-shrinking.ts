@@ -1,0 +1,28 @@
+/** Automation never takes away what was delivered: rows that are gone at the source may be the loss of a failover, and a person decides. */
+import { DeliveryWouldShrink } from '../../src/platform/errors.ts';
+import type { Content } from '../../src/conditions/rows/content.ts';
+import type { Engine } from '../engine.ts';
+import type { PlannedRun } from './open-session.ts';
+
+/**
+ * Counts the source as the last delivery saw it, unless a person wanted the run. Other filters are other content,
+ * and may be fewer rows.
+ * @throws DeliveryWouldShrink
+ */
+export async function assertNotShrinking(
+  { stores, events }: Pick<Engine, 'stores' | 'events'>,
+  { run, plan, slice, lease }: PlannedRun,
+): Promise<void> {
+  if (run.kind === 'retry' || run.kind === 'backfill') return;
+  const entry = await stores.ledger.find(lease);
+  if (!entry?.receipt) return;
+  const delivered = await stores.runs.deliveredInterval(run.batchExportId, run.end);
+  if (!delivered.plan || selectionOf(delivered.plan.content) !== selectionOf(plan.content)) return;
+  const { rows } = await events.digest({ ...slice, cutoff: entry.receipt.cutoff });
+  if (rows < entry.receipt.rows) throw new DeliveryWouldShrink(entry.receipt.rows - rows);
+}
+
+/** Settings that decide which rows there are; columns and transformations do not. */
+function selectionOf({ model, includeEvents, excludeEvents, filters, query }: Content): string {
+  return JSON.stringify([model, includeEvents, excludeEvents, filters, query]);
+}

@@ -1,0 +1,76 @@
+/** Rows of runs whose execution closed without them: terminated or timed out in Temporal, or no longer known there. */
+import { isOpen, type RunStatus } from '../../src/exports/domain/statuses.ts';
+import type { Run, RunEnd } from '../../src/exports/runs/runs.store.ts';
+import type { Execution } from '../../src/exports/temporal/executions.ts';
+import { closeRun } from './close-run.ts';
+import { countRun } from './count-run.ts';
+import type { Engine } from '../engine.ts';
+import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
+
+/** Temporal's words for an end, and what each makes of a row that is still open. */
+const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
+  TERMINATED: { status: 'Terminated', latestError: 'The workflow was terminated in Temporal' },
+  TIMED_OUT: { status: 'TimedOut', latestError: 'The workflow timed out in Temporal' },
+  CANCELLED: { status: 'Cancelled', latestError: 'The workflow was cancelled before it could begin' },
+  CONTINUED_AS_NEW: { status: 'ContinuedAsNew', latestError: 'The workflow continued as a new execution' },
+  COMPLETED: { status: 'FailedRetryable', latestError: 'The workflow ended without saying how' },
+  FAILED: { status: 'FailedRetryable', latestError: 'The workflow failed before it could say why' },
+};
+const UNKNOWN = { status: 'TimedOut', latestError: 'Temporal no longer knows the workflow' } as const;
+
+/** Whether a restore has taken the end of a run, or all of it: an execution completes only after its row is `Completed`. */
+export function hasLostItsEnd(execution: Execution | undefined, run: Run | undefined): boolean {
+  return execution?.status === 'COMPLETED' && run?.status !== 'Completed';
+}
+
+/** Gives a closed execution's row its end, if it has none. @returns the row, if the execution ever had one */
+export async function closeLost(engine: Engine, execution: Execution): Promise<Run | undefined> {
+  const run = await engine.stores.runs.ofExecution(execution.runId);
+  if (run && isOpen(run.status) && execution.status !== 'RUNNING') await close(engine, run, execution);
+  return run;
+}
+
+/** Temporal has one open execution of an interval: while this one is, every other open row has lost its own. */
+export async function closeLostOfInterval(engine: Engine, run: Run): Promise<void> {
+  const { stores, executions } = engine;
+  for (const other of await stores.runs.openOf(run.batchExportId)) {
+    if (other.end !== run.end || other.id === run.id) continue;
+    const execution = await executions.find(other.workflowId, other.workflowRunId);
+    if (execution?.status !== 'RUNNING') await close(engine, other, execution);
+  }
+}
+
+/** Questions to Temporal at once. */
+const AT_ONCE = 10;
+
+/** Looks up every open run that nothing touched for a while. @returns how many were closed */
+export async function closeLostRuns(engine: Engine, idleSeconds: number, signal: AbortSignal): Promise<number> {
+  const { stores, executions } = engine;
+  const idle = shuffled(await stores.runs.idleOpen(idleSeconds)).values();
+  let closed = 0;
+  const look = async (run: Run) => {
+    const execution = await executions.find(run.workflowId, run.workflowRunId);
+    if (execution?.status !== 'RUNNING' && (await close(engine, run, execution))) closed += 1;
+  };
+  // The workers share one iterator.
+  const worker = async () =>
+    eachOrLog(engine, signal, 'a run is looked up later', idle, ({ batchExportId }) => ofExport(batchExportId), look);
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return closed;
+}
+
+async function close(engine: Engine, run: Run, execution: Execution | undefined): Promise<boolean> {
+  const { status, latestError: ended } = (execution && ENDS[execution.status]) ?? UNKNOWN;
+  const latestError = run.latestError === null ? ended : `${ended}. Before that: ${run.latestError}`;
+  const wasOpen = await engine.stores.inTransaction(async (inside) => {
+    const end = { status, latestError, closedBy: 'reconciler' } as const;
+    const { closed } = await closeRun(inside, run, end, { answers: !hasLostItsEnd(execution, run) });
+    if (closed) {
+      const message = `${status}: ${latestError}`;
+      await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
+    }
+    return closed;
+  });
+  if (wasOpen) await countRun(engine, run.id);
+  return wasOpen;
+}

@@ -1,0 +1,34 @@
+/** A run that has ended, for Prometheus and for the log: once it is committed, so that nothing is counted that did not happen. */
+import { millisOf } from '../../src/exports/domain/instants.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
+import type { Engine } from '../engine.ts';
+
+type Counting = Pick<Engine, 'stores' | 'metrics' | 'log'>;
+
+/** @returns the run as it ended */
+export async function countRun({ stores, metrics, log }: Counting, runId: string): Promise<Run> {
+  const run = await stores.runs.byId(runId);
+  const { destinationType, interval } = await stores.batchExports.evenDeleted(run.batchExportId);
+  const ended = {
+    status: run.status,
+    destination: destinationType,
+    interval,
+    rows: run.recordsCompleted ?? 0,
+    bytes: run.bytesExported ?? 0,
+    seconds: (millisOf(run.finishedAt ?? run.lastUpdatedAt) - millisOf(run.createdAt)) / 1000,
+  };
+  metrics.runEnded(ended);
+  const { id, batchExportId, projectId, workflowRunId, end } = run;
+  log.info(
+    {
+      run_id: id,
+      batch_export_id: batchExportId,
+      project_id: projectId,
+      workflow_run_id: workflowRunId,
+      interval_end: end,
+      ...ended,
+    },
+    'run ended',
+  );
+  return run;
+}

@@ -1,0 +1,79 @@
+/**
+ * Stages parts at the destination, where they are not visible yet. Safe to repeat, also beside a frozen attempt of itself: what an attempt
+ * stages it stages afresh, and of each part the one that is recorded last before the commit begins is the winner.
+ */
+import { hashKeyOf } from '../../src/exports/batch-exports/content.ts';
+import type { Attempt } from '../activity.ts';
+import type { Engine } from '../engine.ts';
+import { withFailureRecorded } from '../with-failure-recorded.ts';
+import { openSession, plannedRun, type PlannedRun } from './open-session.ts';
+import { partSource } from './part-source.ts';
+
+export type ExportPartInput = { runId: string; part: number };
+/** Half-open. */
+export type ExportPartsInput = { runId: string; from: number; to: number };
+
+/** @throws DeliveriesBlocked, Superseded, IntervalShrank, DestinationRejected, DestinationUnavailable */
+export async function exportPart(
+  engine: Engine,
+  { signal }: Attempt,
+  { runId, part }: ExportPartInput,
+): Promise<{ rows: number }> {
+  const run = await engine.stores.runs.byId(runId);
+  return withFailureRecorded(engine, run, signal, () =>
+    stageParts(engine, plannedRun(run), { from: part, to: part + 1 }, new Set(), signal),
+  );
+}
+
+/**
+ * Stages a range of parts, one after another. An attempt goes on after the parts that earlier ones have recorded.
+ * @returns the rows that this attempt staged
+ * @throws as exportPart
+ */
+export async function exportParts(
+  engine: Engine,
+  { signal }: Attempt,
+  { runId, from, to }: ExportPartsInput,
+): Promise<{ rows: number }> {
+  const { runs } = engine.stores;
+  const run = await runs.byId(runId);
+  return withFailureRecorded(engine, run, signal, async () =>
+    stageParts(engine, plannedRun(run), { from, to }, await runs.stagedIndexes(runId, from, to), signal),
+  );
+}
+
+async function stageParts(
+  engine: Engine,
+  planned: PlannedRun,
+  { from, to }: Omit<ExportPartsInput, 'runId'>,
+  recorded: ReadonlySet<number>,
+  signal: AbortSignal,
+): Promise<{ rows: number }> {
+  const { stores, events, configs } = engine;
+  await engine.timeline.assertDeliverable();
+  await stores.ledger.lockOpen(planned.lease);
+  const ranges = await stores.runs.plannedParts(planned.run, from, to);
+  if (ranges.length < to - from) throw new Error(`run ${planned.run.id} has no parts ${from} to ${to}`);
+  const hashKey = hashKeyOf(configs, planned.run);
+  const session = await openSession(engine, planned, signal);
+  let rows = 0;
+  try {
+    for (const [place, range] of ranges.entries()) {
+      const index = from + place;
+      if (recorded.has(index)) continue;
+      signal.throwIfAborted();
+      const staged = await session.write(
+        { index, rows: range.rows },
+        partSource(events, planned, range, hashKey, signal),
+      );
+      await stores.inTransaction(async (inside) => {
+        await inside.ledger.lockOpen(planned.lease);
+        await inside.runs.stagePart(planned.run.id, staged);
+      });
+      rows += staged.rows;
+    }
+    return { rows };
+  } finally {
+    await session.close();
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Ends a run: commits what is staged and reads it back, or says why not. Safe to repeat: a run ends once, and a commit that was
+ * interrupted is recognised by the destination and completed.
+ */
+import type { Receipt, Session } from '../../src/exports/destinations/contract.ts';
+import { DeliveredElsewhere, ReadBackDiffers, StagedLost, Superseded } from '../../src/platform/errors.ts';
+import { countParts } from '../../src/exports/domain/plan.ts';
+import { isOpen, type RunStatus } from '../../src/exports/domain/statuses.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
+import type { Attempt } from '../activity.ts';
+import { assertNotShrinking } from './assert-not-shrinking.ts';
+import { closeRun, completeRun } from './close-run.ts';
+import { countRun } from './count-run.ts';
+import type { Engine } from '../engine.ts';
+import { giveUp } from './give-up.ts';
+import { withFailureRecorded } from '../with-failure-recorded.ts';
+import { openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
+
+/** How the parts went. `type` is the class of the error that ended them, `message` a sentence for the user. */
+export type RunEnding = { how: 'commit' } | { how: 'cancelled' } | { how: 'failed'; type: string; message: string };
+export type FinishRunInput = { runId: string; ending: RunEnding };
+export type RunOutcome = { status: RunStatus; rows: number; message?: string };
+
+export async function finishRun(
+  engine: Engine,
+  { signal }: Attempt,
+  { runId, ending }: FinishRunInput,
+): Promise<RunOutcome> {
+  const run = await engine.stores.runs.byId(runId);
+  if (!isOpen(run.status)) return outcomeOf(run);
+  if (ending.how === 'commit')
+    await withFailureRecorded(engine, run, signal, () => deliver(engine, plannedRun(run), signal));
+  else await giveUp(engine, run, ending, signal);
+  return outcomeOf(await countRun(engine, runId));
+}
+
+function outcomeOf({ status, recordsCompleted, latestError }: Run): RunOutcome {
+  return { status, rows: recordsCompleted ?? 0, ...(latestError !== null && { message: latestError }) };
+}
+
+/**
+ * @throws DeliveriesBlocked, DeliveryWouldShrink, Superseded, StagedLost, ReadBackDiffers, DeliveredElsewhere, DestinationRejected,
+ *   DestinationUnavailable
+ */
+async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal): Promise<void> {
+  const { stores } = engine;
+  const { run, lease } = planned;
+  const at = (name: string) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end });
+  await at('before-committing');
+  await engine.timeline.assertDeliverable();
+  await assertNotShrinking(engine, planned);
+  await stores.ledger.beginCommit(lease);
+  const parts = await stores.runs.stagedParts(run.id);
+  if (parts.length !== countParts(planned.plan))
+    throw new StagedLost('Not every part of this run is staged. The interval is delivered again.');
+  // A commit that has begun runs to its end, also when the export was deleted since.
+  const session = await openSessionToSettle(engine, planned, signal);
+  try {
+    const receipt = await session.commit(parts);
+    await at('before-read-back');
+    const differences = await session.verify(receipt, { deep: false });
+    checkRows(
+      planned,
+      receipt,
+      differences.map(({ what }) => what),
+    );
+    await at('before-delivered');
+    await markDelivered(engine, planned, receipt);
+  } catch (error) {
+    if (error instanceof ReadBackDiffers) await stores.ledger.reopen(lease);
+    if (error instanceof DeliveredElsewhere) await listForeign(engine, planned, session);
+    if (error instanceof Superseded) await attributeFailure(engine, planned);
+    throw error;
+  } finally {
+    await session.close();
+  }
+}
+
+/** A foreign delivery stays, and is listed for an operator. Our commit changed nothing: the interval is open again. */
+async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: Session): Promise<void> {
+  const present = await session.present();
+  await stores.inTransaction(async (inside) => {
+    if (present && !present.known) await inside.foreignDeliveries.found(lease, present.receipt);
+    await inside.ledger.reopen(lease);
+  });
+}
+
+/** A destination sees that something of ours is gone; only the ledger knows whether another run has taken it. */
+async function attributeFailure({ stores }: Engine, { lease }: PlannedRun): Promise<never> {
+  await stores.ledger.beginCommit(lease);
+  throw new StagedLost('What this run had staged is no longer at the destination. The interval is delivered again.');
+}
+
+const MOST_DIFFERENCES = 5;
+
+function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly string[]): void {
+  const found =
+    receipt.rows === plan.rows
+      ? differences
+      : [`${plan.rows} rows were planned, ${receipt.rows} delivered`, ...differences];
+  if (found.length === 0) return;
+  // The message goes into a history and a row: thousands of files may differ.
+  const more = found.length > MOST_DIFFERENCES ? `; and ${found.length - MOST_DIFFERENCES} more` : '';
+  const named = found.slice(0, MOST_DIFFERENCES).join('; ');
+  throw new ReadBackDiffers(`What the destination holds is not what was delivered: ${named}${more}`);
+}
+
+async function markDelivered({ stores }: Engine, planned: PlannedRun, receipt: Receipt): Promise<void> {
+  const { run, lease } = planned;
+  await stores.inTransaction(async (inside) => {
+    await inside.ledger.markDelivered(lease, receipt);
+    const cursor = run.end;
+    const { closed } = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', receipt, cursor });
+    // The workflow was ended in Temporal meanwhile, and with it the run's row; what counts is what the destination holds.
+    if (!closed) await completeRun(inside, run, receipt, cursor);
+    const message = `Delivered ${receipt.rows} rows, ${receipt.bytes} bytes, to ${receipt.location}`;
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
+  });
+}

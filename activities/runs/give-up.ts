@@ -1,0 +1,87 @@
+/** The end of a run that does not deliver: what it staged is taken back, and its row says why. */
+import { ApplicationFailure } from '@temporalio/common';
+import type { RunEnd, Run } from '../../src/exports/runs/runs.store.ts';
+import type { LogLevel } from '../../src/exports/runs/logs.store.ts';
+import { toFailure } from '../../src/platform/temporal/failures.ts';
+import { closeRun, type Closing } from './close-run.ts';
+import { countRun } from './count-run.ts';
+import type { Engine } from '../engine.ts';
+import type { RunEnding } from './finish-run.ts';
+import { openSessionToSettle, plannedRun } from './open-session.ts';
+
+type Failed = Exclude<RunEnding, { how: 'commit' }>;
+
+/** Errors that would come again wait for a person; the reconciler tries the rest again. */
+const FINAL_ERRORS = new Set([
+  'DeliveredElsewhere',
+  'DeliveryWouldShrink',
+  'DestinationRejected',
+  'IntervalShrank',
+  'InvalidInput',
+  'NotFound',
+]);
+
+const ENDS_PLANNING = new Set([...FINAL_ERRORS, 'Superseded']);
+
+type End = RunEnd & { level: LogLevel };
+
+function endOf(ending: Failed): End {
+  if (ending.how === 'cancelled')
+    return { status: 'Cancelled', closedBy: 'api', latestError: 'The run was cancelled', level: 'WARNING' };
+  const latestError = ending.message;
+  if (ending.type === 'Superseded') return { status: 'Cancelled', closedBy: 'run', latestError, level: 'WARNING' };
+  const status = FINAL_ERRORS.has(ending.type) ? 'Failed' : 'FailedRetryable';
+  return { status, closedBy: 'run', latestError, errorType: ending.type, level: 'ERROR' };
+}
+
+/** Ends a run whose parts or commit failed, or that was cancelled. */
+export async function giveUp(engine: Engine, run: Run, ending: Failed, signal: AbortSignal): Promise<void> {
+  await discard(engine, run, signal);
+  await end(engine, run, endOf(ending));
+}
+
+/**
+ * Ends a run whose planning failed for good, or that another run has superseded. A run that another attempt has planned goes on; other
+ * errors than final ones leave the row open: planning is tried again, or the reconciler learns from Temporal how the execution ended.
+ */
+export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {
+  const failure = toFailure(error);
+  if (!(failure instanceof ApplicationFailure) || !ENDS_PLANNING.has(failure.type ?? '')) return;
+  const ended = endOf({ how: 'failed', type: failure.type!, message: failure.message });
+  if (await end(engine, run, ended, { onlyUnplanned: true })) await countRun(engine, run.id);
+}
+
+/** @returns whether the run was still open */
+async function end(
+  engine: Engine,
+  run: Run,
+  { level, ...ended }: End,
+  { onlyUnplanned = false } = {},
+): Promise<boolean> {
+  const { closed, paused } = await engine.stores.inTransaction(async (inside): Promise<Closing> => {
+    await inside.batchExports.lockRow(run.batchExportId);
+    if (onlyUnplanned && (await inside.runs.lock(run.id)).plan) return { closed: false, paused: false };
+    const closing = await closeRun(inside, run, ended);
+    const message = `${ended.status}: ${ended.latestError}`;
+    if (closing.closed) await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level, message });
+    return closing;
+  });
+  if (paused) await engine.scheduleSync.trySync(run.batchExportId);
+  return closed;
+}
+
+/** Takes back what was staged, as far as the destination lets us now: what stays is recorded, and the reconciler tries again. */
+async function discard(engine: Engine, run: Run, signal: AbortSignal): Promise<void> {
+  // While deliveries are blocked, what is recorded may be at work for another database.
+  if (!run.plan || (await engine.timeline.blocked()) !== undefined) return;
+  try {
+    const session = await openSessionToSettle(engine, plannedRun(run), signal);
+    try {
+      await session.discard();
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    engine.log.warn({ err: error, run_id: run.id }, 'what was staged is discarded later');
+  }
+}

@@ -1,0 +1,122 @@
+/** A run's way to its destination: the delivery that its plan describes, and a session under its epoch. */
+import type { Delivery, Destination, RunLog, Session } from '../../src/exports/destinations/contract.ts';
+import type { DestinationEnvironment } from '../../src/exports/destinations/environment.ts';
+import { destinationOf } from '../../src/exports/destinations/index.ts';
+import { DestinationUnavailable, InvalidInput, NotFound } from '../../src/platform/errors.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import { mergeOf, type Slice } from '../../src/events/reading/selection.ts';
+import type { EpochLease } from '../../src/exports/deliveries/ledger.store.ts';
+import { ownershipOf } from '../../src/exports/deliveries/ownership.ts';
+import type { StoredPlan } from '../../src/exports/domain/plan.ts';
+import { openPinned, pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
+import type { LogLevel } from '../../src/exports/runs/logs.store.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
+import { emptyFile } from '../../src/exports/formats/file.ts';
+import { HostRefused } from '../../src/platform/net/host-rules.ts';
+import type { Engine } from '../engine.ts';
+
+export type PlannedRun = {
+  run: Run;
+  plan: StoredPlan;
+  lease: EpochLease;
+  slice: Slice;
+  delivery: Delivery;
+};
+
+/** @throws Error when the run has no plan: nothing of it can be at a destination then */
+export function plannedRun(run: Run): PlannedRun {
+  const { plan, epoch, start, end } = run;
+  if (!plan || epoch === null) throw new Error(`run ${run.id} has no plan`);
+  return {
+    run,
+    plan,
+    lease: { exportId: run.batchExportId, start, end, epoch },
+    slice: { projectId: run.projectId, start, end, cutoff: plan.cutoff, content: plan.content },
+    delivery: {
+      projectId: run.projectId,
+      exportId: run.batchExportId,
+      runId: run.id,
+      model: plan.content.model,
+      start,
+      end,
+      cutoff: plan.cutoff,
+      epoch,
+      columns: plan.columns,
+      merge: mergeOf(plan.content),
+      file: plan.file,
+    },
+  };
+}
+
+type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log' | 'step'>;
+
+/**
+ * Connects to where the run's plan says, with the newest credentials of that place and its hosts checked again. Close the session.
+ * @throws NotFound when the export was deleted; DestinationRejected, DestinationUnavailable
+ */
+export async function openSession(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
+  const batchExport = await engine.stores.batchExports.evenDeleted(planned.run.batchExportId);
+  if (batchExport.deleted) throw new NotFound('The batch export was deleted.');
+  return connect(engine, planned, batchExport, signal);
+}
+
+/** Like `openSession`, also when the export was deleted: what it left half way is found and taken back all the same. */
+export async function openSessionToSettle(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
+  return connect(engine, planned, await engine.stores.batchExports.evenDeleted(planned.run.batchExportId), signal);
+}
+
+async function connect(
+  engine: Reach,
+  planned: PlannedRun,
+  batchExport: BatchExport & { deleted: boolean },
+  signal: AbortSignal,
+): Promise<Session> {
+  const { stores, environment } = engine;
+  const { run, lease, delivery } = planned;
+  const pinned = planned.plan.destination ?? pinnedDestination(batchExport);
+  const destination = destinationOf(pinned.type, environment);
+  const config = await openPinned(engine, batchExport, pinned);
+  await recheck(destination, config, environment);
+  return destination.open(
+    config,
+    delivery,
+    {
+      signal,
+      log: runLog(engine, run),
+      artifacts: {
+        record: (artifact, instead) => stores.artifacts.record(lease, artifact, instead),
+        list: () => stores.artifacts.list(lease),
+        later: () => stores.artifacts.list(lease, { later: true }),
+        discard: stores.artifacts.discard,
+      },
+      ownership: ownershipOf(stores, lease),
+      recordSuperseded: (keys) => stores.supersededFiles.record(lease, run.id, keys),
+      emptyFile: (file) => emptyFile({ ...file, columns: delivery.columns }),
+      step: (name) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end }),
+    },
+    environment,
+  );
+}
+
+/**
+ * Checks the configuration as when it was saved. A host that is refused now may be permitted later: its name server may be away, or
+ * the operator lists it. Whether a name is unknown or leads inside looks the same.
+ */
+async function recheck(destination: Destination, config: unknown, environment: DestinationEnvironment): Promise<void> {
+  try {
+    await destination.validate(config, environment);
+  } catch (error) {
+    if (!(error instanceof InvalidInput && error.cause instanceof HostRefused)) throw error;
+    throw new DestinationUnavailable(error.message, { cause: error });
+  }
+}
+
+/** Lines for the user. One that cannot be stored goes to the worker's log instead: it must not end the run. */
+export function runLog({ stores, log }: Pick<Engine, 'stores' | 'log'>, run: Run): RunLog {
+  return (level, message) => {
+    const entry = { batchExportId: run.batchExportId, runId: run.id, level: level.toUpperCase() as LogLevel, message };
+    stores.logs
+      .append(entry)
+      .catch((error: unknown) => log.warn({ err: error, run_id: run.id, message }, 'a line of a run’s log is lost'));
+  };
+}

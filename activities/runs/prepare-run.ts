@@ -1,0 +1,170 @@
+/**
+ * Plans a run: checks that it is one of the export's data intervals, seals, counts, divides into parts, and takes the interval's
+ * next epoch together with storing the plan. Safe to repeat: an execution has one plan, whatever attempt made it.
+ */
+import { destinationOf } from '../../src/exports/destinations/index.ts';
+import { InvalidInput, NotFound, Superseded, Unavailable } from '../../src/platform/errors.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import { contentOf } from '../../src/exports/batch-exports/content.ts';
+import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
+import { runWorkflowId } from '../../src/exports/domain/ids.ts';
+import { intervalEndingAt } from '../../src/exports/domain/intervals.ts';
+import { countParts, type Plan, type StoredPlan } from '../../src/exports/domain/plan.ts';
+import { isOpen, type RunKind } from '../../src/exports/domain/statuses.ts';
+import { pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
+import { planOf } from '../../src/exports/runs/planning.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
+import type { Attempt } from '../activity.ts';
+import { closeLostOfInterval } from './close-lost-runs.ts';
+import type { Engine } from '../engine.ts';
+import { giveUpPlanning } from './give-up.ts';
+import { withFailureRecorded } from '../with-failure-recorded.ts';
+
+/** `end`: the end of the data interval, ISO. */
+export type PrepareRunInput = { exportId: string; end: string };
+/** The run's row; instants are ISO seconds, for people. */
+export type PreparedRun = { runId: string; kind: RunKind; start: string; end: string; rows: number; parts: number };
+
+/** For HTTP; Temporal has its own policy. */
+const BLOCKED_RETRY_SECONDS = 60;
+
+/** @throws what failed; when it would fail again, the run's row is `Failed` with the same message */
+export async function prepareRun(engine: Engine, attempt: Attempt, input: PrepareRunInput): Promise<PreparedRun> {
+  try {
+    return await planRun(engine, attempt, input);
+  } catch (error) {
+    if (!attempt.signal.aborted) {
+      const run = await engine.stores.runs.ofExecution(attempt.workflowRunId);
+      if (run) await giveUpPlanning(engine, run, error);
+    }
+    throw error;
+  }
+}
+
+async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: PrepareRunInput): Promise<PreparedRun> {
+  const { stores } = engine;
+  const batchExport = await stores.batchExports.find(exportId);
+  if (!batchExport) return forgetExport(engine, exportId);
+  const [interval, createdAt] = await Promise.all([
+    tileEndingAt(engine, attempt, exportId, millisOf(end)),
+    runningSince(engine, attempt),
+  ]);
+  const run = await stores.runs.open({
+    createdAt,
+    projectId: batchExport.projectId,
+    batchExportId: exportId,
+    ...interval,
+    kind: (await stores.runRequests.kindOfOpen(exportId, interval.end)) ?? 'scheduled',
+    workflowId: attempt.workflowId,
+    workflowRunId: attempt.workflowRunId,
+  });
+  if (run.plan) return prepared(run, run.plan);
+  await closeLostOfInterval(engine, run);
+
+  const stored = await withFailureRecorded(engine, run, attempt.signal, async () => {
+    await waitForTimeline(engine);
+    await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
+    for (
+      let planned: BatchExport | undefined = batchExport;
+      planned;
+      planned = await stores.batchExports.find(exportId)
+    ) {
+      const stored = await storePlan(
+        engine,
+        run,
+        planned.keySpace,
+        await makePlan(engine, planned, run, attempt.signal),
+      );
+      if (stored) return stored;
+    }
+    throw new NotFound('The batch export was deleted.');
+  });
+  await engine.step({ name: 'after-plan', exportId, runId: run.id, end: run.end });
+  return prepared(run, stored);
+}
+
+/** A run that begins while deliveries are blocked waits: its plan would be of another state of the database. @throws Unavailable */
+async function waitForTimeline({ timeline }: Engine): Promise<void> {
+  const reason = await timeline.blocked();
+  if (reason !== undefined) throw new Unavailable(reason, BLOCKED_RETRY_SECONDS);
+}
+
+/**
+ * Ends a run of an export that was deleted, or that a restore has forgotten, and removes its schedule, which no other code does then.
+ * Another database may know it as long as deliveries
+ * are blocked.
+ * @throws NotFound, Unavailable
+ */
+async function forgetExport(engine: Engine, exportId: string): Promise<never> {
+  await waitForTimeline(engine);
+  await engine.schedules.remove(exportId);
+  throw new NotFound('The batch export was deleted.');
+}
+
+/** Workflows can be started by hand in Temporal: only the export's own intervals, under their own names, are run. */
+async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportId: string, end: number) {
+  const interval = intervalEndingAt(await stores.batchExports.tiling(exportId), end);
+  if (!interval || runWorkflowId(exportId, end) !== workflowId) {
+    const message = `No data interval of this batch export ends at ${isoSeconds(end)}.`;
+    await logWarning(stores, exportId, message);
+    throw new InvalidInput(message);
+  }
+  return { start: isoMicros(interval.start), end: isoMicros(interval.end) };
+}
+
+/** A run without a row has no other place to say why it could not begin. */
+async function logWarning(stores: Engine['stores'], exportId: string, reason: string): Promise<void> {
+  if (!(await stores.batchExports.find(exportId))) return;
+  const message = `A run could not begin: ${reason}`;
+  await stores.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message });
+}
+
+/**
+ * An instant at which the attempt's execution had not ended yet. The rows of executions that come after it are younger, and so
+ * `storePlan` can tell which of two is a thing of the past: an attempt may be frozen between any two lines here.
+ */
+async function runningSince({ stores, executions }: Engine, { workflowId, workflowRunId }: Attempt): Promise<string> {
+  const now = await stores.batchExports.now();
+  const execution = await executions.find(workflowId, workflowRunId);
+  if (execution?.status !== 'RUNNING') throw new Superseded('The workflow of this run has ended.');
+  return now;
+}
+
+async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, signal: AbortSignal): Promise<Plan> {
+  const destination = destinationOf(batchExport.destinationType, engine.environment);
+  const cutoff = await engine.sealer.sealPast(run.end, signal);
+  const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content: contentOf(batchExport) };
+  const { destinationConfig: config, hashKey } = batchExport;
+  const plan = await planOf(engine.events, { destination, config, slice, hashKey });
+  return { ...plan, destination: pinnedDestination(batchExport) };
+}
+
+/**
+ * One transaction: the plan, and the epoch that fences every earlier one. A late attempt finds the plan and changes nothing.
+ * @param keySpace the export's, as the plan was made for it
+ * @returns undefined when the export has moved or was deleted meanwhile: the place is not kept for this run
+ */
+async function storePlan({ stores }: Engine, run: Run, keySpace: string, plan: Plan): Promise<StoredPlan | undefined> {
+  return stores.inTransaction(async (inside) => {
+    const present = await inside.places.shareKeySpace(run.batchExportId);
+    const locked = await inside.runs.lock(run.id);
+    if (locked.plan) return locked.plan;
+    // tooth: plan-place
+    if (present !== keySpace) return undefined;
+    // A frozen attempt of an execution that was terminated meanwhile must not fence the run that came after it.
+    const newest = await inside.runs.newestOfInterval(run.batchExportId, run.end);
+    // tooth: run-newest
+    if (!isOpen(locked.status) || newest?.id !== run.id)
+      throw new Superseded('Another run has this data interval now.');
+    const epoch = await inside.ledger.take({ exportId: run.batchExportId, start: run.start, end: run.end }, run.id);
+    const stored = await inside.runs.setPlan(run.id, plan, epoch);
+    const message = `Planned ${plan.rows} rows in ${plan.parts.length} parts, stored before ${plan.cutoff}`;
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
+    return stored;
+  });
+}
+
+function prepared(run: Run, plan: StoredPlan): PreparedRun {
+  const [start, end] = [isoSeconds(millisOf(run.start)), isoSeconds(millisOf(run.end))];
+  return { runId: run.id, kind: run.kind, start, end, rows: plan.rows, parts: countParts(plan) };
+}

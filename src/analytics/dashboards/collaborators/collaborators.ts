@@ -1,0 +1,84 @@
+/** Collaborators, who may change a restricted dashboard besides its creator and admins. */
+import { InvalidInput, NotFound } from '../../../platform/errors.ts';
+import type { Caller, Project } from '../../../platform/http/access.ts';
+import type { Change } from '../../../people/audit/audit-log.ts';
+import { rightsOfMember } from '../../../people/access/rights.ts';
+import type { User } from '../../../people/accounts/users.store.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import { recordOf, SCOPE } from '../log.ts';
+import { canRestrict, EVERYONE_EDITS, MAY_EDIT, type Privilege } from '../restriction.ts';
+import type { DashboardBound, DashboardStores } from '../stores.ts';
+import type { Collaborator } from './collaborators.store.ts';
+
+type Actor = { project: Project; caller: Caller };
+
+export function dashboardCollaborators(all: DashboardStores) {
+  return {
+    list: all.collaborators.list,
+
+    /** @throws InvalidInput saying why they cannot be one */
+    async add(
+      actor: Actor,
+      dashboardId: number,
+      { userUuid, level }: { userUuid: string; level: Privilege },
+    ): Promise<Collaborator> {
+      return all.inTransaction(actor.project.id, async (stores) => {
+        const dashboard = await stores.dashboards.get(actor.project.id, dashboardId);
+        ensureRestricted(dashboard, 'Cannot add collaborators to a dashboard on the lowest restriction level.');
+        if (level !== MAY_EDIT) {
+          throw new InvalidInput('Only edit access can be explicitly specified currently.');
+        }
+        const user = await stores.collaborators.findUser(userUuid);
+        if (!user) throw new InvalidInput('User does not exist.');
+        await ensureInNeed(stores, dashboard, user);
+        const added = await stores.collaborators.add(dashboardId, user, level);
+        if (!added) throw new InvalidInput('User already is a collaborator.');
+        await record(stores, actor, dashboard, { action: 'created', before: null, after: loggedFieldsOf(user, level) });
+        return added;
+      });
+    },
+
+    /**
+     * @throws NotFound when they are none
+     * @throws InvalidInput when everybody may edit the dashboard
+     */
+    async remove(actor: Actor, dashboardId: number, userUuid: string): Promise<void> {
+      await all.inTransaction(actor.project.id, async (stores) => {
+        const dashboard = await stores.dashboards.get(actor.project.id, dashboardId);
+        ensureRestricted(dashboard, 'Cannot remove collaborators from a dashboard on the lowest restriction level.');
+        const found = (await stores.collaborators.list(dashboardId)).find(({ user }) => user.uuid === userUuid);
+        if (!found) throw new NotFound();
+        await stores.collaborators.remove(dashboardId, found.user.id);
+        const before = loggedFieldsOf(found.user, found.level);
+        await record(stores, actor, dashboard, { action: 'deleted', before, after: null });
+      });
+    },
+  };
+}
+
+export type DashboardCollaborators = ReturnType<typeof dashboardCollaborators>;
+
+function ensureRestricted({ restriction_level }: Dashboard, detail: string): void {
+  if (restriction_level === EVERYONE_EDITS) throw new InvalidInput(detail);
+}
+
+/** @throws InvalidInput for those who cannot come in, and those who may edit in any case */
+async function ensureInNeed(stores: DashboardBound, dashboard: Dashboard, { id: userId }: User): Promise<void> {
+  const standing = await stores.accessControls.standingOf(dashboard.project_id, userId);
+  const rights = standing && rightsOfMember(standing);
+  if (!rights) throw new InvalidInput('Cannot add collaborators that have no access to the project.');
+  if (!canRestrict(dashboard, { userId }, rights)) return;
+  throw new InvalidInput(
+    'Cannot add collaborators that already have inherent access (the dashboard owner or a project admins).',
+  );
+}
+
+type AuditEntry = Pick<Change, 'action' | 'before' | 'after'>;
+
+async function record(stores: DashboardBound, actor: Actor, dashboard: Dashboard, change: AuditEntry): Promise<void> {
+  await recordOf({ ...actor, stores }, 'updated', dashboard, [{ type: SCOPE, field: 'collaborators', ...change }]);
+}
+
+function loggedFieldsOf({ uuid, email }: User, level: Privilege) {
+  return { user_uuid: uuid, email, level };
+}

@@ -1,0 +1,91 @@
+/** How dashboards come to be, inside a transaction of the room's stores. */
+import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
+import { reaches } from '../../platform/http/access.ts';
+import type { Acting } from './acting.ts';
+import type { CreationMode, Dashboard, DashboardFields, Origin } from './dashboards.store.ts';
+import { recordOf } from './log.ts';
+import { ensureRestricts, ONLY_COLLABORATORS_EDIT } from './restriction.ts';
+import { ensureMayFilter } from '../queries/raw-data.ts';
+import { isBuiltIn } from './templates/built-in.ts';
+import type { DashboardTemplate } from './templates/template.ts';
+import { changeTiles } from './tiles/change.ts';
+import { copyTiles } from './tiles/copy.ts';
+import type { GivenTile } from './tiles/schema.ts';
+
+/** Body of a request for a new dashboard. */
+export type Given = { fields: Partial<DashboardFields> & Origin; tiles: readonly GivenTile[] };
+
+/**
+ * @throws InvalidInput for a tile that cannot be
+ * @throws PermissionDenied for a restriction by a key of the project, which then could not lift it
+ */
+export async function make(
+  acting: Acting,
+  { fields, tiles }: Given,
+  mode: CreationMode = 'default',
+): Promise<Dashboard> {
+  const { stores, project, caller, rights } = acting;
+  const made = await stores.dashboards.insert({
+    ...fields,
+    project_id: project.id,
+    creation_mode: mode,
+    created_by: caller.userId,
+  });
+  if (made.restriction_level === ONLY_COLLABORATORS_EDIT) ensureRestricts(made, caller, rights);
+  await changeTiles(acting, made, tiles);
+  await recordOf(acting, 'created', made);
+  return made;
+}
+
+/**
+ * The name is the client's if they give one; of the rest, the template says what it says.
+ * @throws PermissionDenied for a template that the client brings, where it looks at what is closed to them
+ */
+export async function makeFromTemplate(
+  acting: Acting,
+  template: DashboardTemplate,
+  { fields, tiles }: Given,
+  mode: CreationMode = 'template',
+): Promise<Dashboard> {
+  const { description, filters } = template;
+  const isOurs = isBuiltIn(template);
+  // tooth: raw-template-filters
+  if (!isOurs) ensureMayFilter(acting, filters);
+  const name = fields.name || template.name;
+  const tags = [...new Set([...(fields.tags ?? []), ...template.tags])].sort();
+  const made = await make(acting, { fields: { ...fields, name, description, filters, tags }, tiles: [] }, mode);
+  await changeTiles(acting, made, template.tiles, { isSample: true, isOurs });
+  await changeTiles(acting, made, tiles);
+  return made;
+}
+
+/**
+ * The original keeps its name, its tags and its access controls to itself.
+ * @param source `deep`: insights and texts are copied, too; otherwise both dashboards show the same
+ * @throws InvalidInput when there is none to copy
+ * @throws PermissionDenied when the caller may not see it
+ */
+export async function makeCopy(
+  acting: Acting,
+  source: { id: number; deep: boolean },
+  { fields, tiles }: Given,
+): Promise<Dashboard> {
+  const original = await originalOf(acting, source.id);
+  const { filters, variables, breakdown_colors, data_color_theme_id } = original;
+  const copied = { filters, variables, breakdown_colors, data_color_theme_id };
+  const made = await make(
+    acting,
+    { fields: { ...copied, ...fields, use_dashboard: source.id }, tiles: [] },
+    'duplicate',
+  );
+  await copyTiles(acting, original, made, source);
+  await changeTiles(acting, made, tiles);
+  return made;
+}
+
+async function originalOf({ stores, project, rights }: Acting, id: number): Promise<Dashboard> {
+  const original = await stores.dashboards.find(project.id, id);
+  if (!original || original.deleted) throw new InvalidInput('Invalid value provided', 'use_dashboard');
+  if (reaches(rights.levelOf('dashboard', { id, createdBy: original.created_by }), 'viewer')) return original;
+  throw new PermissionDenied("You don't have permission to view the source dashboard.");
+}

@@ -1,0 +1,175 @@
+/** Actions of users on dashboards. Each change is one transaction, with its entry in the activity log. */
+import { isDeepStrictEqual } from 'node:util';
+import { Conflict, InvalidInput, NotFound, Stale } from '../../platform/errors.ts';
+import type { Caller, Project, Rights } from '../../platform/http/access.ts';
+import { changesBetween, type Change } from '../../people/audit/audit-log.ts';
+import { rawAccess } from '../../people/access/raw-data.ts';
+import { make, makeCopy, makeFromTemplate } from './creation.ts';
+import type { Dashboard, DashboardFields } from './dashboards.store.ts';
+import type { Acting } from './acting.ts';
+import { bringBack, ensureBack, takeDown } from './deletion.ts';
+import { givenFields } from './fields.ts';
+import type { Overrides } from '../insights/results/overlay.ts';
+import type { Refresh } from '../insights/results/refresh.ts';
+import { ensureMayRestrict, restrictedWith } from '../insights/restriction.ts';
+import type { Results } from '../insights/results/results.ts';
+import type { DashboardQuery } from './list.store.ts';
+import { recordOf, SCOPE } from './log.ts';
+import { presentDashboard, presentListed } from './present.ts';
+import { ensureRestricts } from './restriction.ts';
+import type { DashboardBody, DashboardPatchBody, ListedDashboardBody, NewDashboardBody } from './schema.ts';
+import type { DashboardStores } from './stores.ts';
+import { ensureMayFilter } from '../queries/raw-data.ts';
+import { templateNamed, templateTagged } from './templates/built-in.ts';
+import type { DashboardTemplate } from './templates/template.ts';
+import { changeTiles } from './tiles/change.ts';
+import { duplicateTiles } from './tiles/copy.ts';
+import { ensureInsightScope, ensureWritesInsights } from './tiles/insights.ts';
+import { tilesOf } from './tiles/tiles.ts';
+
+export type Actor = { project: Project; caller: Caller; rights: Rights };
+
+/** How somebody wants to see a dashboard. Without `refresh` nothing is computed. */
+export type Look = { overrides?: Overrides; refresh?: Refresh };
+
+export type DashboardsOptions = { stores: DashboardStores; results: Pick<Results, 'resultsOf'> };
+
+export function dashboardManagement({ stores: all, results }: DashboardsOptions) {
+  /** @returns the dashboard as it is when all is done */
+  const acting = (actor: Actor, work: (acting: Acting) => Promise<Dashboard>): Promise<Dashboard> =>
+    all.inTransaction(actor.project.id, async (stores) => {
+      const { id } = await work({ ...actor, stores });
+      return (await stores.dashboards.find(actor.project.id, id))!;
+    });
+
+  return {
+    /** Dashboards that the caller sees. */
+    async list({ project, ...viewer }: Actor, query: Omit<DashboardQuery, 'visible'>) {
+      const page = await all.dashboards.list(project.id, { ...query, visible: viewer.rights.visible('dashboard') });
+      const users = await all.users.byIds(page.results.map(({ created_by }) => created_by));
+      const shown = page.results.map((one): ListedDashboardBody => presentListed(one, { viewer, users }));
+      return { count: page.count, results: shown };
+    },
+
+    /** Remembers that somebody looked. @throws NotFound */
+    open: all.dashboards.access,
+
+    /**
+     * @throws InvalidInput naming the field
+     * @throws PermissionDenied for what the caller may not copy, show or restrict
+     */
+    async create(actor: Actor, body: NewDashboardBody): Promise<Dashboard> {
+      const { use_dashboard: id, use_template: name, duplicate_tiles: deep = false } = body;
+      if (id && name) throw new InvalidInput('`use_dashboard` and `use_template` cannot be used together');
+      // A new dashboard has no tiles yet that an id could name: ids in whole tiles are those of the dashboard that they were read from.
+      const tiles = (body.tiles ?? []).map((tile) => ({ ...tile, id: null }));
+      ensureInsightScope(actor.caller, tiles);
+      const given = { fields: givenFields(body), tiles };
+      ensureMayFilter(actor, given.fields.filters);
+      const made = (inside: Acting): Promise<Dashboard> => {
+        if (name) {
+          const fields = { ...given.fields, use_template: name };
+          return makeFromTemplate(inside, templateNamed(name), { ...given, fields });
+        }
+        return id ? makeCopy(inside, { id, deep }, given) : make(inside, given);
+      };
+      return acting(actor, async (inside) => {
+        const dashboard = await made(inside);
+        await ensureMayRestrict(inside, dashboard);
+        return dashboard;
+      });
+    },
+
+    /** @throws InvalidInput for a tile that cannot be */
+    async createFrom(actor: Actor, template: DashboardTemplate): Promise<Dashboard> {
+      return acting(actor, (inside) => makeFromTemplate(inside, template, { fields: {}, tiles: [] }));
+    },
+
+    /** @throws Conflict when the project has one with the tag already */
+    async createUnlisted(actor: Actor, tag: string): Promise<Dashboard> {
+      return acting(actor, async (inside) => {
+        const { dashboards } = inside.stores;
+        if (await dashboards.findUnlisted(actor.project.id, tag)) {
+          throw new Conflict('An unlisted dashboard with this tag already exists.');
+        }
+        const given = { fields: { name: tag, tags: [tag] }, tiles: [] };
+        const template = templateTagged(tag);
+        return template ? makeFromTemplate(inside, template, given, 'unlisted') : make(inside, given, 'unlisted');
+      });
+    },
+
+    /**
+     * @param ifMatch the version that the caller insists on
+     * @throws NotFound, also for one that is deleted, unless it is restored
+     * @throws Stale when it has another version
+     * @throws PermissionDenied for what the caller may not show, restrict, or do to insights
+     * @throws InvalidInput naming the field
+     */
+    async change(actor: Actor, id: number, body: DashboardPatchBody, ifMatch?: string): Promise<Dashboard> {
+      const fields = givenFields(body);
+      const { tiles = [], duplicate_tiles: duplicated = [], delete_insights: withInsights = false } = body;
+      ensureInsightScope(actor.caller, tiles);
+      if (withInsights) ensureWritesInsights(actor.caller);
+      return acting(actor, async (inside) => {
+        const before = await inside.stores.dashboards.find(actor.project.id, id);
+        if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
+        if (ifMatch !== undefined && ifMatch !== String(before.version)) {
+          throw new Stale('The dashboard was changed since you read it.');
+        }
+        // Also for the level that it has.
+        if (fields.restriction_level !== undefined) ensureRestricts(before, actor.caller, actor.rights);
+        if (!isDeepStrictEqual(fields.filters, before.filters)) ensureMayFilter(actor, fields.filters);
+        const restricted = await restrictedWith(inside.stores, before);
+        if (before.deleted) await bringBack(inside, id);
+        const onIt = await changeTiles(inside, before, tiles);
+        const more = await duplicateTiles(inside, before, duplicated);
+        if (before.deleted) await ensureBack(inside, id);
+        if (!before.deleted && fields.deleted) await takeDown(inside, id, withInsights);
+        const after = await update(inside, before, fields, [...onIt, ...more]);
+        await ensureMayRestrict(inside, after, restricted);
+        return after;
+      });
+    },
+
+    /** All that the caller sees of it. */
+    async show({ project, ...viewer }: Actor, dashboard: Dashboard, look: Look = {}): Promise<DashboardBody> {
+      const { overrides = {}, refresh = 'force_cache' } = look;
+      const [users, tiles] = await Promise.all([
+        all.users.byIds([dashboard.created_by]),
+        tilesOf(all, dashboard, {
+          ...viewer,
+          overrides,
+          resultsOf: (asked) => results.resultsOf(project, asked, refresh, rawAccess(viewer)),
+        }),
+      ]);
+      return presentDashboard(dashboard, { viewer, users, tiles, overrides });
+    },
+  };
+}
+
+export type DashboardManagement = ReturnType<typeof dashboardManagement>;
+
+/** A change that changes nothing raises no version, and is not logged. */
+async function update(
+  acting: Acting,
+  before: Dashboard,
+  fields: Partial<DashboardFields>,
+  onTiles: readonly Change[],
+): Promise<Dashboard> {
+  const ofItself = changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf({ ...before, ...fields }));
+  const changes = [...ofItself, ...onTiles];
+  if (changes.length === 0) return before;
+  const after = await acting.stores.dashboards.update(before.project_id, before.id, fields);
+  const verb = after.deleted === before.deleted ? 'updated' : after.deleted ? 'deleted' : 'restored';
+  await recordOf(acting, verb, after, changes);
+  return after;
+}
+
+const TOLD = [
+  ...(['name', 'description', 'pinned', 'deleted', 'tags', 'filters', 'variables', 'restriction_level'] as const),
+  ...(['breakdown_colors', 'data_color_theme_id', 'last_accessed_at'] as const),
+];
+
+function loggedFieldsOf(dashboard: DashboardFields): Record<string, unknown> {
+  return Object.fromEntries(TOLD.map((field) => [field, dashboard[field]]));
+}

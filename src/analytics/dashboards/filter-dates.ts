@@ -1,0 +1,37 @@
+/** Dates among the filters of a dashboard: those that no query can read are refused before every tile fails by them. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { rangeOf } from '../queries/parsing/moments.ts';
+import type { Range } from '../queries/parsing/parsed.ts';
+import { DAY_MS } from '../queries/dates/wall-clock.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** @throws InvalidInput, attr `filters`, naming the date that is none, or saying that they end before they begin */
+export function ensureDates({ date_from, date_to }: Json): void {
+  const { from, to } = readRange({ date_from: textOf(date_from, 'date_from'), date_to: textOf(date_to, 'date_to') });
+  const [begin, end] = [timeOf(from), timeOf(to)];
+  // Of one day is right: it is looked at as a whole.
+  if (begin === undefined || end === undefined || begin - end < DAY_MS) return;
+  throw new InvalidInput('date_to: The filters end before they begin: let `date_from` be earlier.', 'filters');
+}
+
+function textOf(value: unknown, name: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string') return value;
+  throw new InvalidInput(`${name}: A date must be a string.`, 'filters');
+}
+
+function readRange(given: { date_from: string | null; date_to: string | null }): Range {
+  try {
+    return rangeOf(given, 'filters');
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(error.message.replace(/^filters\./, ''), 'filters', error.code);
+  }
+}
+
+/** @returns undefined for what depends on when it is asked; zones make less than a day of difference */
+function timeOf(side: Range['from']): number | undefined {
+  if (side === null || side === 'all' || side.kind === 'relative') return undefined;
+  return side.kind === 'wall' ? side.wall : Date.parse(side.instant);
+}

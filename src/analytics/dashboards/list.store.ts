@@ -1,0 +1,82 @@
+/** Which dashboards a list shows, and in which order. */
+import type { Knex } from '../../platform/db/connection.ts';
+import type { Visible } from '../../platform/http/access.ts';
+import { whereVisible } from '../../people/access/visible.store.ts';
+import { resembles } from './trigrams.ts';
+
+/** Whether the searched text is in it, or only something like it. */
+export type SearchMatch = 'exact' | 'similar';
+
+export type DashboardQuery = {
+  visible: Visible;
+  /** In the name, the description or a tag. */
+  search?: string | undefined;
+  /** At least one of them. */
+  tags?: readonly string[] | undefined;
+  /** Without it all but the unlisted. */
+  creationMode?: string | undefined;
+  /** Without those whose name says that a program made them. */
+  excludeGenerated?: boolean | undefined;
+  limit: number;
+  offset: number;
+};
+
+type Page = { count: number; rows: unknown[] };
+
+/** Pinned ones first, then by name, those without a name last; a search puts what has the text before what is only like it. */
+export async function wantedDashboards(
+  db: Knex,
+  projectId: number,
+  query: DashboardQuery,
+  columns: string,
+): Promise<Page> {
+  const { search, limit, offset } = query;
+  const wanted = wantedRows(db, projectId, query);
+  if (search !== undefined) return found(db, wanted, search, query, columns);
+  const counted = (await wanted.clone().count({ count: '*' }).first()) as { count: string };
+  const rows = await wanted.clone().select(db.raw(columns)).orderByRaw(ORDER).limit(limit).offset(offset);
+  return { count: Number(counted.count), rows };
+}
+
+const ORDER = 'pinned desc, name asc nulls last, id';
+
+function wantedRows(db: Knex, projectId: number, query: DashboardQuery): Knex.QueryBuilder {
+  const rows = db('dashboards').where({ project_id: projectId, deleted: false });
+  whereVisible(rows, query.visible, { id: 'dashboards.id', createdBy: 'dashboards.created_by' });
+  if (query.creationMode === undefined) rows.whereNot({ creation_mode: 'unlisted' });
+  else rows.where({ creation_mode: query.creationMode });
+  if (query.excludeGenerated) rows.whereRaw(`(name like 'Generated Dashboard%') is not true`);
+  if (query.tags) rows.whereRaw('tags && ?::text[]', [[...query.tags]]);
+  return rows;
+}
+
+type Candidate = { id: number; name: string | null; contains: boolean };
+
+/** The names of all are compared here; only those of the page are read whole. */
+async function found(
+  db: Knex,
+  wanted: Knex.QueryBuilder,
+  search: string,
+  { limit, offset }: DashboardQuery,
+  columns: string,
+): Promise<Page> {
+  const part = `%${search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  const contains = db.raw(`coalesce(${CONTAINS}, false) as contains`, { part });
+  const candidates = (await wanted.clone().select('id', 'name', contains).orderByRaw(ORDER)) as Candidate[];
+  const exact = candidates.filter((candidate) => candidate.contains);
+  const similar = candidates.filter((candidate) => !candidate.contains && resembles(search, candidate.name ?? ''));
+  const shown = [...exact, ...similar].slice(offset, offset + limit);
+  const ids = shown.map(({ id }) => id);
+  const rows = (await db('dashboards').whereIn('id', ids).select(db.raw(columns))) as { id: number }[];
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return {
+    count: exact.length + similar.length,
+    rows: shown.flatMap(({ id, contains: isExact }) => {
+      const row = byId.get(id);
+      return row ? [{ ...row, search_match_type: isExact ? 'exact' : 'similar' }] : [];
+    }),
+  };
+}
+
+const CONTAINS = `name ilike :part or description ilike :part
+  or exists (select from unnest(tags) as tag where tag ilike :part)`;

@@ -1,0 +1,69 @@
+/**
+ * Rights to change a restricted dashboard (upstream's permissions v1): beside levels and rules, which apply to any object, a
+ * dashboard may be for its collaborators only.
+ */
+import { PermissionDenied } from '../../platform/errors.ts';
+import type { Caller, FindProtected, Rights } from '../../platform/http/access.ts';
+import type { Dashboard, DashboardStore } from './dashboards.store.ts';
+
+export const EVERYONE_EDITS = 21;
+export const ONLY_COLLABORATORS_EDIT = 37;
+
+/** A dashboard's own setting. The numbers are upstream's, which uses the same two for privileges. */
+export type RestrictionLevel = typeof EVERYONE_EDITS | typeof ONLY_COLLABORATORS_EDIT;
+
+export const MAY_VIEW = 21;
+export const MAY_EDIT = 37;
+
+/** The privilege that a restriction leaves one person. */
+export type Privilege = typeof MAY_VIEW | typeof MAY_EDIT;
+
+export const NO_EDIT = "You don't have edit permissions for this dashboard.";
+const NO_RESTRICTION =
+  'Only the dashboard owner and project admins have the restriction rights required to change the ' +
+  "dashboard's restriction level.";
+
+type Restricted = Pick<Dashboard, 'created_by' | 'restriction_level' | 'editors'>;
+type Asking = Pick<Caller, 'userId'>;
+
+/** Whether they decide how restricted it is, and edit it in any case: its creator, and admins of the project. */
+export function canRestrict(
+  { created_by }: Pick<Dashboard, 'created_by'>,
+  { userId }: Asking,
+  rights: Rights,
+): boolean {
+  return rights.isProjectAdmin || (userId !== null && userId === created_by);
+}
+
+/** @throws PermissionDenied */
+export function ensureRestricts(dashboard: Pick<Dashboard, 'created_by'>, caller: Asking, rights: Rights): void {
+  if (!canRestrict(dashboard, caller, rights)) throw new PermissionDenied(NO_RESTRICTION);
+}
+
+export function privilegeOf(dashboard: Restricted, caller: Asking, rights: Rights): Privilege {
+  if (dashboard.restriction_level === EVERYONE_EDITS) return MAY_EDIT;
+  if (canRestrict(dashboard, caller, rights)) return MAY_EDIT;
+  return dashboard.editors.some((userId) => userId === caller.userId) ? MAY_EDIT : MAY_VIEW;
+}
+
+/** Whether the restriction lets the caller change it; their level is another question. */
+export function mayEdit(dashboard: Restricted, caller: Asking, rights: Rights): boolean {
+  return privilegeOf(dashboard, caller, rights) === MAY_EDIT;
+}
+
+/** How the gatekeeper finds dashboards, those that are deleted too: they can be restored. */
+export function protectedDashboards({ find }: Pick<DashboardStore, 'find'>): FindProtected {
+  return async (projectId, id) => {
+    const dashboard = isDashboardId(id) ? await find(projectId, Number(id)) : undefined;
+    if (!dashboard) return undefined;
+    const refusal = (caller: Caller, rights: Rights) => (mayEdit(dashboard, caller, rights) ? undefined : NO_EDIT);
+    const { created_by: createdBy, deleted } = dashboard;
+    return { id: dashboard.id, name: dashboard.name ?? '', createdBy, deleted, refusal };
+  };
+}
+
+const MAX_ID = 2 ** 31 - 1;
+
+function isDashboardId(text: string): boolean {
+  return /^\d{1,10}$/.test(text) && Number(text) <= MAX_ID;
+}

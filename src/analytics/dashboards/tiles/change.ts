@@ -1,0 +1,147 @@
+/** Tiles as a dashboard's POST and PATCH bring them, inside a transaction of the room's stores. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput } from '../../../platform/errors.ts';
+import { limitValues } from '../../../platform/http/value-limit.ts';
+import type { Change } from '../../../people/audit/audit-log.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import type { Acting } from '../acting.ts';
+import { ensureMayFilter } from '../../queries/raw-data.ts';
+import { changeButton, makeButton } from './buttons.ts';
+import { checkLayouts } from './given-layouts.ts';
+import { insightOf, type NewInsights } from './insights.ts';
+import { tileChanges } from './log.ts';
+import { ensureSeesTile } from './permissions.ts';
+import type { GivenTile } from './schema.ts';
+import { rewriteText, writeText } from './texts.ts';
+import type { NewTile, Tile, TileContent, TileFields } from './tiles.store.ts';
+
+/** Changes of one request to the tiles of one dashboard: all that were ever on it, by id. */
+type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile>; newInsights: NewInsights };
+
+/**
+ * Changes the tiles that are named by their `id` and adds the others, one by one. An id that is none of this dashboard's names
+ * nothing: a text or a button with it is added as a new tile, and anything else is passed over, as upstream does.
+ * @param newInsights what is to be said of insights that are made
+ * @returns what changed, for the entry in the activity log
+ * @throws InvalidInput naming the field
+ * @throws PermissionDenied for an insight that the caller may not see, or make
+ */
+export async function changeTiles(
+  acting: Acting,
+  dashboard: Pick<Dashboard, 'id' | 'project_id'>,
+  given: readonly GivenTile[],
+  newInsights: NewInsights = {},
+): Promise<Change[]> {
+  if (given.length === 0) return [];
+  const all = await acting.stores.tiles.all(dashboard.id);
+  const tiles = new Map(all.map((tile) => [tile.id, tile]));
+  const work = { acting, dashboardId: dashboard.id, tiles, newInsights };
+  return tileChanges(acting, dashboard, async () => {
+    for (const [index, tile] of given.entries()) {
+      await changeTile(work, tile, index).catch((error: unknown) => {
+        throw withIndex(error, index, given.length);
+      });
+    }
+  });
+}
+
+/** Upstream's `attr` of texts does not say of which tile: its message can, where there are several. */
+function withIndex(error: unknown, index: number, count: number): unknown {
+  if (!(error instanceof InvalidInput) || error.attr?.startsWith('tiles__')) return error;
+  const { message, attr, code } = error;
+  if (attr?.startsWith('button_tile')) return new InvalidInput(message, `tiles__${index}__${attr}`, code);
+  return count > 1 ? new InvalidInput(`${message} (tiles__${index})`, attr, code) : error;
+}
+
+async function changeTile(work: Work, given: GivenTile, index: number): Promise<void> {
+  checkLayouts(given, 'tiles', index);
+  const tile = work.tiles.get(given.id ?? 0);
+  const filters = limitValues(given.filters_overrides, `tiles__${index}__filters_overrides`);
+  if (!isDeepStrictEqual(filters, tile?.filters_overrides)) ensureMayFilter(work.acting, filters);
+  if (given.text) return changeTextTile(work, tile, { ...given, text: given.text });
+  if (given.button_tile) return changeButtonTile(work, tile, { ...given, button_tile: given.button_tile });
+  if (tile) return changeShown(work, tile, given);
+  if (given.id) return;
+  if (given.insight !== undefined && given.insight !== null) return addInsight(work, given, `tiles__${index}__insight`);
+  throw new InvalidInput('A new tile needs a `text`, a `button_tile` or an `insight`.', `tiles__${index}`);
+}
+
+/** Coming back it is shown to whoever has the dashboard's link. */
+async function changeShown({ acting }: Work, tile: Tile, given: GivenTile): Promise<void> {
+  if (tile.deleted && given.deleted === false) await ensureSeesTile(acting, tile);
+  await acting.stores.tiles.update(tile.id, changesOf(given));
+}
+
+async function changeTextTile(
+  work: Work,
+  named: Tile | undefined,
+  given: GivenTile & { text: NonNullable<GivenTile['text']> },
+): Promise<void> {
+  const { acting } = work;
+  const { text } = given;
+  const tile = named ?? tileWith(work, 'text_id', text.id);
+  if (text.id && tile?.text_id !== text.id) throw await unknownText(acting, text.id);
+  if (!tile && given.deleted) return;
+  // An empty one may be asked for, as upstream has it; this one was forgotten.
+  if (!tile && text.body === undefined) throw new InvalidInput('This field is required.', 'text__body', 'required');
+  if (!tile) return add(work, given, { text_id: (await writeText(acting, text)).id });
+  if (tile.text_id === null) throw new InvalidInput('Tile is not a text tile.', 'text');
+  const text_id = await rewriteText(acting, tile.text_id, text);
+  await acting.stores.tiles.update(tile.id, { ...changesOf(given), text_id });
+}
+
+async function unknownText({ stores, project }: Acting, id: number): Promise<InvalidInput> {
+  const isOurs = (await stores.texts.byIds(project.id, [id])).has(id);
+  return new InvalidInput(isOurs ? 'Text tile not found.' : 'Text tile not found in this team.', 'text');
+}
+
+async function changeButtonTile(
+  work: Work,
+  named: Tile | undefined,
+  given: GivenTile & { button_tile: NonNullable<GivenTile['button_tile']> },
+): Promise<void> {
+  const { acting } = work;
+  const { button_tile: button } = given;
+  const tile = named ?? tileWith(work, 'button_id', button.id);
+  if (button.id && tile?.button_id !== button.id) throw new InvalidInput('Button tile not found.', 'button_tile');
+  if (!tile && given.deleted) return;
+  if (!tile) return add(work, given, { button_id: (await makeButton(acting, button)).id });
+  if (tile.button_id === null) throw new InvalidInput('Tile is not a button tile.', 'button_tile');
+  const button_id = await changeButton(acting, tile.button_id, button);
+  await acting.stores.tiles.update(tile.id, { ...changesOf(given), button_id });
+}
+
+/** One that was taken off the dashboard comes back to it; one that is on it stays. */
+async function addInsight(work: Work, given: GivenTile, attr: string): Promise<void> {
+  const insight_id = await insightOf(work.acting, given.insight, attr, work.newInsights);
+  const tile = tileWith(work, 'insight_id', insight_id);
+  if (!tile) return add(work, given, { insight_id });
+  await work.acting.stores.tiles.update(tile.id, { deleted: false, ...changesOf(given) });
+}
+
+async function add(work: Work, given: GivenTile, content: Partial<TileContent>): Promise<void> {
+  const fresh: NewTile = { ...changesOf(given), ...content, dashboard_id: work.dashboardId };
+  const tile = await work.acting.stores.tiles.insert(fresh);
+  work.tiles.set(tile.id, tile);
+}
+
+function tileWith<Field extends keyof TileContent>(
+  { tiles }: Work,
+  field: Field,
+  id: TileContent[Field] | undefined,
+): Tile | undefined {
+  return id ? [...tiles.values()].find((tile) => tile[field] === id) : undefined;
+}
+
+/** Absent stays as it is; null is what it was at first. */
+function changesOf(given: GivenTile): Partial<TileFields & Pick<Tile, 'deleted'>> {
+  const { layouts, color, filters_overrides, show_description, transparent_background, deleted } = given;
+  return {
+    ...(layouts !== undefined && { layouts: layouts ?? {} }),
+    ...(color !== undefined && { color }),
+    ...(filters_overrides !== undefined && { filters_overrides: filters_overrides ?? {} }),
+    ...(show_description !== undefined && { show_description }),
+    ...(transparent_background !== undefined && { transparent_background }),
+    ...(typeof deleted === 'boolean' && { deleted }),
+  };
+}

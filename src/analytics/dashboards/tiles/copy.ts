@@ -1,0 +1,87 @@
+/** Copies of tiles, inside a transaction of the room's stores. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Change } from '../../../people/audit/audit-log.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import type { Acting } from '../acting.ts';
+import { copyInsight } from '../../insights/insights.ts';
+import { checkLayouts } from './given-layouts.ts';
+import { layAmong } from './layout.ts';
+import { tileChanges } from './log.ts';
+import { ensureMakesInsights } from './insights.ts';
+import { ensureSeesTile, visibleTiles } from './permissions.ts';
+import { ensureRoom } from './room.ts';
+import type { DuplicatedTile } from './schema.ts';
+import { contentOf, fieldsOf, type Tile, type TileContent } from './tiles.store.ts';
+
+type Ids = Pick<Dashboard, 'id' | 'project_id'>;
+
+/**
+ * Copies the tiles that a dashboard shows to one that was just made, without insights that the caller may not see: the copy is
+ * theirs to share.
+ * @param how `deep`: with their insights, texts and buttons, which they share otherwise
+ * @throws PermissionDenied when the caller makes no insights
+ * @throws InvalidInput when they are too many
+ */
+export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: { deep: boolean }): Promise<void> {
+  const { stores } = acting;
+  const tiles = await visibleTiles(acting, await stores.tiles.live(source.id));
+  ensureRoom({ before: 0, after: tiles.length });
+  for (const tile of tiles) {
+    const content = how.deep ? await copiedContent(acting, tile) : contentOf(tile);
+    await stores.tiles.insert({ ...fieldsOf(tile), ...content, dashboard_id: target.id });
+  }
+}
+
+/**
+ * Copies tiles with what is on them onto their own dashboard: where the body says, else below what is in the way.
+ * @returns what changed, for the entry in the activity log
+ * @throws InvalidInput for what is no tile of the dashboard, and when they are too many
+ * @throws PermissionDenied when the caller may not see its insight, or makes none
+ */
+export async function duplicateTiles(
+  acting: Acting,
+  dashboard: Ids,
+  given: readonly DuplicatedTile[],
+): Promise<Change[]> {
+  if (given.length === 0) return [];
+  const { stores } = acting;
+  const { length: before } = await stores.tiles.live(dashboard.id);
+  ensureRoom({ before, after: before + given.length });
+  return tileChanges(acting, dashboard, async () => {
+    for (const [index, requested] of given.entries()) {
+      checkLayouts(requested, 'duplicate_tiles', index);
+      const { id, layouts } = requested;
+      const shown = await stores.tiles.live(dashboard.id);
+      const tile = shown.find((one) => one.id === id);
+      if (!tile) throw unknownTile(id);
+      await ensureSeesTile(acting, tile);
+      const content = await copiedContent(acting, tile);
+      const place = { layouts: layouts ?? layAmong(shown, tile.layouts) };
+      await stores.tiles.insert({ ...fieldsOf(tile), ...place, ...content, dashboard_id: dashboard.id });
+    }
+  });
+}
+
+function unknownTile(id: number): InvalidInput {
+  return new InvalidInput(`Invalid pk "${id}" - object does not exist.`, 'duplicate_tiles', 'does_not_exist');
+}
+
+async function copiedContent(acting: Acting, tile: Tile): Promise<TileContent> {
+  const { stores, project, caller } = acting;
+  const { insight_id, text_id, button_id } = tile;
+  if (insight_id !== null) {
+    ensureMakesInsights(acting);
+    const insight = await stores.insights.get(project.id, insight_id);
+    return { ...contentOf(tile), insight_id: (await copyInsight(stores, project, caller, insight)).id };
+  }
+  if (text_id !== null) {
+    const { body } = (await stores.texts.byIds(project.id, [text_id])).get(text_id)!;
+    const copy = { project_id: project.id, body, created_by: caller.userId, last_modified_by: null };
+    return { ...contentOf(tile), text_id: (await stores.texts.insert(copy)).id };
+  }
+  const { url, text, placement, style } = (await stores.buttons.byIds(project.id, [button_id!])).get(button_id!)!;
+  return {
+    ...contentOf(tile),
+    button_id: (await stores.buttons.insert(project.id, { url, text, placement, style })).id,
+  };
+}

@@ -1,0 +1,24 @@
+/** Places as clients give them. They are stored verbatim; only what would lose the place altogether is refused. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import { limitValues } from '../../../platform/http/value-limit.ts';
+import { GRIDS, type Layouts } from './layout.ts';
+
+/** Of a tile; a dashboard has up to 500 of them. */
+const MAX_VALUES = 200;
+
+const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
+
+/**
+ * @param given a tile, or the body of a tile action
+ * @param path where it stands in the body
+ * @throws InvalidInput for a place outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`: members that
+ * nobody knows are passed over otherwise, and the tile would lie anywhere
+ */
+export function checkLayouts(given: { layouts?: Layouts | null }, ...path: (string | number)[]): void {
+  if ('layout' in given) throw new InvalidInput(FORM, [...path, 'layout'].join('__'));
+  const layouts = limitValues(given.layouts ?? {}, [...path, 'layouts'].join('__'), MAX_VALUES);
+  const isBare = ['x', 'y', 'w', 'h'].some((member) => member in layouts);
+  if (isBare && !Object.keys(GRIDS).some((grid) => grid in layouts)) {
+    throw new InvalidInput(FORM, [...path, 'layouts'].join('__'));
+  }
+}

@@ -1,0 +1,98 @@
+/** Insights that come with tiles, inside a transaction of the room's stores. */
+import { InvalidInput, PermissionDenied } from '../../../platform/errors.ts';
+import type { Caller } from '../../../platform/http/access.ts';
+import { invalidInput } from '../../../platform/http/validation.ts';
+import { ensureEditor } from '../../../people/access/rights.ts';
+import { allows } from '../../../people/access/scopes.ts';
+import { compile } from '../../../platform/schema.ts';
+import type { Acting } from '../acting.ts';
+import { givenFields } from '../../insights/fields.ts';
+import { createInsight, type InsightInput } from '../../insights/insights.ts';
+import type { InsightFields } from '../../insights/insights.store.ts';
+import { GivenInsightBody } from '../../insights/schema.ts';
+import { ensureMayStore } from '../../queries/raw-data.ts';
+import { ensureShows } from './permissions.ts';
+import { TileId, type GivenTile } from './schema.ts';
+
+const isId = compile(TileId);
+const isGivenInsight = compile(GivenInsightBody);
+
+/** Of insights that are made with tiles, what no client says: whether they come from a template, and from one of ours. */
+export type NewInsights = { isSample?: boolean; isOurs?: boolean };
+
+/**
+ * To make insights by a dashboard's tiles takes the scope for it. What comes from templates takes none: built-in ones hold what we say,
+ * and those that clients bring are for sessions, which have every scope.
+ * @throws PermissionDenied
+ */
+export function ensureInsightScope(caller: Pick<Caller, 'scopes'>, tiles: readonly GivenTile[]): void {
+  if (tiles.some((tile) => !tile.id && isNew(tile.insight))) ensureWritesInsights(caller);
+}
+
+/** @throws PermissionDenied for a key that is not for insights */
+export function ensureWritesInsights({ scopes }: Pick<Caller, 'scopes'>): void {
+  if (allows(scopes, 'insight:write')) return;
+  throw new PermissionDenied("API key missing required scope 'insight:write'");
+}
+
+/** @throws PermissionDenied when the caller may make no insights by copying others */
+export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 'rights'>): void {
+  ensureWritesInsights(caller);
+  ensureEditor(rights, 'insight');
+}
+
+/**
+ * @param given the id of an insight, or an object: with an `id` that insight, without one a new insight
+ * @param attr where it stands in the body
+ * @returns its id
+ * @throws InvalidInput naming the field
+ * @throws PermissionDenied when the caller may not see it, or make one
+ */
+export async function insightOf(
+  acting: Acting,
+  given: unknown,
+  attr: string,
+  { isSample = false, isOurs = false }: NewInsights,
+): Promise<number> {
+  if (!isNew(given)) return existingInsight(acting, referenceOf(given), attr);
+  const fields = fieldsOf(given, attr);
+  // tooth: raw-templates
+  if (!isOurs) ensureMayStore(acting, fields.query);
+  return newInsight(acting, { ...fields, is_sample: isSample });
+}
+
+function isNew(given: unknown): given is object {
+  return typeof given === 'object' && given !== null && referenceOf(given) === undefined;
+}
+
+function referenceOf(given: unknown): unknown {
+  return typeof given === 'object' && given !== null ? (given as { id?: unknown }).id : given;
+}
+
+async function existingInsight({ stores, project, rights }: Acting, id: unknown, attr: string): Promise<number> {
+  if (typeof id !== 'number' && typeof id !== 'string') {
+    throw new InvalidInput('Incorrect type. Expected pk value.', attr, 'incorrect_type');
+  }
+  const insight = isId(id) ? (await stores.insights.byIds(project.id, [id])).get(id) : undefined;
+  if (!insight) throw new InvalidInput(`Invalid pk "${id}" - object does not exist.`, attr, 'does_not_exist');
+  ensureShows(insight, rights);
+  return insight.id;
+}
+
+async function newInsight({ stores, project, caller, rights }: Acting, input: InsightInput): Promise<number> {
+  ensureEditor(rights, 'insight');
+  return (await createInsight(stores, project, caller, input)).id;
+}
+
+function fieldsOf(given: object, attr: string): Partial<InsightFields> {
+  try {
+    if (!isGivenInsight(given)) throw invalidInput(isGivenInsight.errors ?? [], GivenInsightBody);
+    const { deleted: _, ...fields } = givenFields(given);
+    // On its own it may wait for one; on a tile it is there to show something.
+    if (!fields.query) throw new InvalidInput('This field is required.', 'query', 'required');
+    return fields;
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(error.message, [attr, error.attr ?? []].flat().join('__'), error.code);
+  }
+}

@@ -1,0 +1,73 @@
+/** Entries of the activity log about a dashboard's tiles: each tile that differs, as it was and as it is. */
+import { changesBetween, type Change } from '../../../people/audit/audit-log.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import { recordOf, SCOPE } from '../log.ts';
+import type { Acting } from '../acting.ts';
+import { ensureMayRestrict, restrictedWith } from '../../insights/restriction.ts';
+import type { DashboardBound } from '../stores.ts';
+import { reserveRoom } from './room.ts';
+import { fieldsOf } from './tiles.store.ts';
+
+type Logged = Pick<Dashboard, 'id' | 'project_id'>;
+
+/**
+ * Does the work, and says what it changed on the dashboard: for the entry of the whole change, that its caller writes.
+ * @returns nothing when nothing changed
+ * @throws InvalidInput when the dashboard would have too many
+ */
+export async function tileChanges(
+  { stores }: Pick<Acting, 'stores'>,
+  dashboard: Logged,
+  work: () => Promise<unknown>,
+): Promise<Change[]> {
+  const before = await auditedFields(stores, dashboard);
+  await work();
+  const after = await auditedFields(stores, dashboard);
+  const count = { before: Object.keys(before).length, after: Object.keys(after).length };
+  await reserveRoom(stores, dashboard.id, count);
+  const changes = changesBetween(SCOPE, before, after);
+  return changes.map((change) => ({ ...change, field: 'tiles' }));
+}
+
+/**
+ * Does the work and writes an entry of what it changed on the dashboard, whose version it raises; nothing when nothing changed.
+ * @returns what the work returns
+ * @throws InvalidInput when the dashboard would have too many
+ * @throws PermissionDenied when it would restrict an insight that the caller may not change
+ */
+export async function recorded<T>(acting: Acting, dashboard: Dashboard, work: () => Promise<T>): Promise<T> {
+  const { stores, project } = acting;
+  const restricted = await restrictedWith(stores, dashboard);
+  let done: T;
+  const changes = await tileChanges(acting, dashboard, async () => (done = await work()));
+  await ensureMayRestrict(acting, dashboard, restricted);
+  if (changes.length > 0) {
+    await stores.dashboards.touch(project.id, dashboard.id);
+    await recordOf(acting, 'updated', await stores.dashboards.get(project.id, dashboard.id), changes);
+  }
+  return done!;
+}
+
+/** The tiles that are shown, by id. */
+async function auditedFields(stores: DashboardBound, { id, project_id }: Logged): Promise<Record<string, unknown>> {
+  const tiles = await stores.tiles.live(id);
+  const texts = await stores.texts.byIds(
+    project_id,
+    tiles.flatMap(({ text_id }) => text_id ?? []),
+  );
+  const buttons = await stores.buttons.byIds(
+    project_id,
+    tiles.flatMap(({ button_id }) => button_id ?? []),
+  );
+  const entries = tiles.map((tile) => {
+    const { insight_id, text_id, button_id } = tile;
+    const { url, text, placement, style } = buttons.get(button_id ?? '') ?? {};
+    const content = {
+      ...(insight_id !== null && { insight: insight_id }),
+      ...(text_id !== null && { text: texts.get(text_id)?.body ?? null }),
+      ...(button_id !== null && { button_tile: { url, text, placement, style } }),
+    };
+    return [tile.id, { id: tile.id, ...content, ...fieldsOf(tile) }] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,100 @@
+/** Tiles that go from one dashboard to another, inside a transaction of the room's stores. */
+import { InvalidInput, NotFound, PermissionDenied } from '../../../platform/errors.ts';
+import { reaches } from '../../../platform/http/access.ts';
+import type { Acting } from '../acting.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import { mayEdit } from '../restriction.ts';
+import { layAmong } from './layout.ts';
+import { recorded } from './log.ts';
+import { ensureSeesTile, maySeeDashboard } from './permissions.ts';
+import { contentOf, fieldsOf, type TileContent } from './tiles.store.ts';
+
+const CANNOT_MOVE = 'Invalid request data for moving tile.';
+const SAME_DASHBOARD = 'Destination must be a different dashboard than the source.';
+
+/**
+ * Moves a tile to where nothing lies on the target.
+ * @param what its id, and that of the target
+ * @throws NotFound when there is no such tile on the source, or no such target
+ * @throws PermissionDenied when the caller may not change the target, or see what is on the tile
+ * @throws InvalidInput when the target shows the same already
+ */
+export async function moveTile(acting: Acting, source: Dashboard, what: { tile: number; to: number }): Promise<void> {
+  const { stores } = acting;
+  const tile = await stores.tiles.getLive(source.id, what.tile);
+  const target = await otherDashboard(acting, what.to);
+  ensureTarget(acting, target);
+  if (target.id === source.id) throw new InvalidInput(`${CANNOT_MOVE} ${SAME_DASHBOARD}`);
+  await ensureSeesTile(acting, tile);
+  if (await hasAlready(acting, target, tile)) throw new InvalidInput(CANNOT_MOVE);
+  await recorded(acting, source, () =>
+    recorded(acting, target, async () => {
+      const layouts = layAmong(await stores.tiles.live(target.id), tile.layouts);
+      await stores.tiles.update(tile.id, { dashboard_id: target.id, layouts });
+    }),
+  );
+}
+
+function ensureTarget({ caller, rights }: Acting, target: Dashboard): void {
+  const { id, created_by: createdBy } = target;
+  if (!reaches(rights.levelOf('dashboard', { id, createdBy }), 'editor')) {
+    throw new PermissionDenied('You do not have editor access to this resource.');
+  }
+  if (mayEdit(target, caller, rights)) return;
+  throw new PermissionDenied("You don't have edit permissions for the destination dashboard.");
+}
+
+/**
+ * Shows what a tile of another dashboard shows, here as well.
+ * @param what the id of the tile, and of its dashboard
+ * @throws NotFound when there is no such tile or dashboard
+ * @throws PermissionDenied when the caller may not see it
+ * @throws InvalidInput for a tile that cannot be copied, or is here already
+ */
+export async function copyTile(acting: Acting, target: Dashboard, what: { tile: number; from: number }): Promise<void> {
+  const { stores } = acting;
+  if (what.from === target.id) throw new InvalidInput(SAME_DASHBOARD);
+  const tile = await visibleTile(acting, what);
+  if (await hasAlready(acting, target, tile)) {
+    const kind = tile.insight_id === null ? 'text card' : 'insight';
+    throw new InvalidInput(`This ${kind} is already on the destination dashboard.`);
+  }
+  await recorded(acting, target, async () => {
+    const layouts = layAmong(await stores.tiles.live(target.id), tile.layouts);
+    await stores.tiles.insert({ ...fieldsOf(tile), ...contentOf(tile), layouts, dashboard_id: target.id });
+  });
+}
+
+/** The one that the body names, not the path. */
+async function otherDashboard({ stores, project }: Acting, id: number): Promise<Dashboard> {
+  const found = await stores.dashboards.find(project.id, id);
+  if (!found || found.deleted) throw new NotFound('Dashboard not found.');
+  return found;
+}
+
+async function visibleTile(acting: Acting, { tile: id, from }: { tile: number; from: number }) {
+  const { stores, rights } = acting;
+  const source = await otherDashboard(acting, from);
+  if (!maySeeDashboard(source, rights)) {
+    throw new PermissionDenied("You don't have permission to view the source dashboard.");
+  }
+  const tile = await stores.tiles.getLive(source.id, id);
+  if (tile.button_id !== null) {
+    throw new InvalidInput('Only insight and text tiles can be copied between dashboards.');
+  }
+  await ensureSeesTile(acting, tile);
+  return tile;
+}
+
+/** A tile with the same that was taken off the target makes room. */
+async function hasAlready({ stores }: Acting, target: Dashboard, tile: TileContent): Promise<boolean> {
+  const twin = (await stores.tiles.all(target.id)).find((other) => isSame(other, tile));
+  if (!twin) return false;
+  if (!twin.deleted) return true;
+  await stores.tiles.remove(twin.id);
+  return false;
+}
+
+function isSame(a: TileContent, b: TileContent): boolean {
+  return a.insight_id === b.insight_id && a.text_id === b.text_id && a.button_id === b.button_id;
+}

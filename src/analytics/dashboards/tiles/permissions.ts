@@ -1,0 +1,101 @@
+/** Rights to dashboards and insights other than the one that a request names. */
+import { NotFound, PermissionDenied } from '../../../platform/errors.ts';
+import { reaches, type Caller, type Project, type Rights } from '../../../platform/http/access.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import type { Acting } from '../acting.ts';
+import { ensureRaw, rawAccess, rawAccessByLevel } from '../../../people/access/raw-data.ts';
+import { NO_OVERLAY, overlayOf } from '../../insights/results/overlay.ts';
+import { shownByInsight } from '../../queries/raw-data.ts';
+import type { Insight } from '../../insights/insights.store.ts';
+import type { DashboardBound } from '../stores.ts';
+import { mayEdit } from '../restriction.ts';
+import type { Tile, TilePlace } from './tiles.store.ts';
+
+/** The viewer of tiles. */
+export type Looking = {
+  stores: Pick<DashboardBound, 'dashboards' | 'insights' | 'tiles'>;
+  project: Pick<Project, 'id'>;
+  caller: Pick<Caller, 'scopes'>;
+  rights: Pick<Rights, 'levelOf'>;
+};
+
+type Asking = { caller: Pick<Caller, 'userId'>; rights: Rights };
+
+export function maySeeDashboard({ id, created_by: createdBy }: Dashboard, rights: Rights): boolean {
+  return reaches(rights.levelOf('dashboard', { id, createdBy }), 'viewer');
+}
+
+export function mayEditDashboard(dashboard: Dashboard, { caller, rights }: Asking): boolean {
+  const { id, created_by: createdBy } = dashboard;
+  return reaches(rights.levelOf('dashboard', { id, createdBy }), 'editor') && mayEdit(dashboard, caller, rights);
+}
+
+export function maySeeInsight({ id, created_by: createdBy }: Insight, rights: Pick<Rights, 'levelOf'>): boolean {
+  return reaches(rights.levelOf('insight', { id, createdBy }), 'viewer');
+}
+
+/** @throws PermissionDenied when the caller may not see the insight, or the events and persons that it shows */
+export function ensureShows(insight: Insight | undefined, rights: Pick<Rights, 'levelOf'>): void {
+  if (!insight || !maySeeInsight(insight, rights)) {
+    throw new PermissionDenied("You don't have permission to view this insight.");
+  }
+  ensureRaw(rawAccessByLevel(rights), shownByInsight(insight.query, NO_OVERLAY));
+}
+
+/** @param tiles that are shown @returns those that show nothing that is hidden from the caller */
+export async function visibleTiles({ stores, project, rights }: Looking, tiles: readonly Tile[]): Promise<Tile[]> {
+  const ids = tiles.flatMap(({ insight_id }) => insight_id ?? []);
+  const insights = await stores.insights.byIds(project.id, ids);
+  return tiles.filter(({ insight_id }) => {
+    if (insight_id === null) return true;
+    const insight = insights.get(insight_id);
+    return insight !== undefined && maySeeInsight(insight, rights);
+  });
+}
+
+/** @throws PermissionDenied when the caller may not see what is on it */
+export async function ensureSeesTile(
+  { stores, project, rights }: Looking,
+  { insight_id }: Pick<Tile, 'insight_id'>,
+): Promise<void> {
+  if (insight_id === null) return;
+  ensureShows(await stores.insights.find(project.id, String(insight_id)), rights);
+}
+
+/**
+ * The link of a dashboard shows all of it, so users cannot share what they may not see themselves.
+ * @throws PermissionDenied
+ */
+export async function ensureSeesAll(looking: Looking, dashboardId: number): Promise<void> {
+  const { stores, project } = looking;
+  const shown = await stores.tiles.live(dashboardId);
+  if ((await visibleTiles(looking, shown)).length < shown.length) {
+    throw new PermissionDenied("You don't have permission to share an insight on this dashboard.");
+  }
+  // A deleted dashboard may be about to come back.
+  const dashboard = await stores.dashboards.find(project.id, dashboardId);
+  if (!dashboard) throw new NotFound();
+  const insights = await stores.insights.byIds(
+    project.id,
+    shown.flatMap(({ insight_id }) => insight_id ?? []),
+  );
+  for (const tile of shown) {
+    const query = insights.get(tile.insight_id ?? 0)?.query ?? null;
+    ensureRaw(rawAccess(looking), shownByInsight(query, overlayOf(dashboard, tile)));
+  }
+}
+
+/**
+ * Texts and buttons are shared by the copies of a dashboard: whoever may edit one copy only must not change the others through it,
+ * nor those that are deleted: they come back as they were.
+ * @param places of the text or button
+ */
+export async function mayChangeEverywhere(acting: Acting, places: readonly TilePlace[]): Promise<boolean> {
+  const { stores, project } = acting;
+  const ids = new Set(places.map(({ dashboard_id }) => dashboard_id));
+  for (const id of ids) {
+    const dashboard = await stores.dashboards.find(project.id, id);
+    if (dashboard && !mayEditDashboard(dashboard, acting)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,32 @@
+/** How many tiles a dashboard has room for: each change looks at all of them, while others wait for their turn. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { DashboardBound } from '../stores.ts';
+import { MAX_TILES } from './schema.ts';
+
+/**
+ * One that has more already may lose some.
+ * @param count of the tiles that the dashboard shows
+ * @throws InvalidInput when they become too many
+ */
+export function ensureRoom(count: { before: number; after: number }): void {
+  if (count.after <= Math.max(MAX_TILES, count.before)) return;
+  throw new InvalidInput(
+    `A dashboard can have at most ${MAX_TILES} tiles, and this one would have ${count.after}: ` +
+      'take some off in the same change, or before it.',
+  );
+}
+
+/**
+ * Holds a changed dashboard to its limit. Tiles that are hidden with their deleted insights make way for what is shown: else they
+ * would come back to a dashboard that has become full.
+ * @param count of the tiles that the dashboard shows
+ * @throws InvalidInput when they have become too many
+ */
+export async function reserveRoom(
+  { tiles }: Pick<DashboardBound, 'tiles'>,
+  dashboardId: number,
+  count: { before: number; after: number },
+): Promise<void> {
+  ensureRoom(count);
+  await tiles.takeOffHidden(dashboardId, { beyond: MAX_TILES });
+}

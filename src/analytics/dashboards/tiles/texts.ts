@@ -1,0 +1,59 @@
+/** Texts of text tiles, changed inside a transaction of the room's stores. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Acting } from '../acting.ts';
+import { mayChangeEverywhere } from './permissions.ts';
+import type { GivenText } from './schema.ts';
+import type { Text } from './texts.store.ts';
+
+const MAX_BODY = 4000;
+
+/** As Postgres and Python count: a character beyond the first 65,536 is one. */
+export function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+/** @throws InvalidInput when it is too long */
+export function checkBody(body: string, attr: string): void {
+  if (lengthOf(body) > MAX_BODY) throw new InvalidInput(`Text body cannot exceed ${MAX_BODY} characters`, attr);
+}
+
+/**
+ * @param given may name who wrote it: then the caller has only changed it
+ * @throws InvalidInput naming the field
+ */
+export async function writeText(acting: Acting, { body = '', created_by }: GivenText): Promise<Text> {
+  const { stores, project, caller } = acting;
+  checkBody(body ?? '', 'text__body');
+  const author = created_by?.id ?? undefined;
+  await checkAuthor(acting, author);
+  return stores.texts.insert({
+    project_id: project.id,
+    body,
+    created_by: author ?? caller.userId,
+    last_modified_by: author === undefined ? null : caller.userId,
+  });
+}
+
+/**
+ * The author of a text stays its author.
+ * @returns the text that the tile has then: a new one, where the old is also on a dashboard that the caller may not change
+ * @throws InvalidInput naming the field
+ */
+export async function rewriteText(acting: Acting, id: number, { body, created_by }: GivenText): Promise<number> {
+  const { stores, project, caller } = acting;
+  checkBody(body ?? '', 'text__body');
+  const text = (await stores.texts.byIds(project.id, [id])).get(id);
+  if (!text) throw new InvalidInput('Text tile not found in this team.', 'text');
+  // Clients send whole tiles back, also of authors who have left.
+  if (created_by?.id && created_by.id !== text.created_by) await checkAuthor(acting, created_by.id);
+  if (body === undefined || body === text.body) return id;
+  const places = (await stores.tiles.placesOfTexts([id])).get(id) ?? [];
+  if (!(await mayChangeEverywhere(acting, places))) return (await writeText(acting, { body })).id;
+  await stores.texts.update(project.id, id, { body, last_modified_by: caller.userId });
+  return id;
+}
+
+async function checkAuthor({ stores, project }: Acting, userId: number | undefined): Promise<void> {
+  if (userId === undefined || (await stores.accessControls.standingOf(project.id, userId))) return;
+  throw new InvalidInput('User not found in this organization.', 'text');
+}

@@ -1,0 +1,155 @@
+/** Actions of users on single tiles. Each change is one transaction, with its entries in the activity log. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput, Stale } from '../../../platform/errors.ts';
+import type { Acting } from '../acting.ts';
+import type { Actor } from '../dashboards.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import type { DashboardStores } from '../stores.ts';
+import { checkLayouts } from './given-layouts.ts';
+import {
+  arranged,
+  compacted,
+  inOrder,
+  layAmong,
+  FIRST_PLACE,
+  type Laid,
+  type Layouts,
+  type LayoutStyle,
+} from './layout.ts';
+import { recorded } from './log.ts';
+import { copyTile, moveTile } from './move.ts';
+import type { ChangedTextTile, NewTextTile, TileBody } from './schema.ts';
+import { checkBody, rewriteText, writeText } from './texts.ts';
+import { tileOf } from './tiles.ts';
+import type { Tile } from './tiles.store.ts';
+
+/** The dashboard that a request names, and the version of it that the caller insists on. */
+export type Aim = { id: number; ifMatch: string | undefined };
+
+/** An order of tiles that cannot be: it names what is not there. */
+export type UnknownTiles = { unknown: number[] };
+
+export function tileManagement(all: DashboardStores) {
+  /** @throws NotFound when there is no such dashboard; Stale when it has another version */
+  const changing = <T>(
+    actor: Actor,
+    { id, ifMatch }: Aim,
+    work: (acting: Acting, dashboard: Dashboard) => Promise<T>,
+  ): Promise<T> =>
+    all.inTransaction(actor.project.id, async (stores) => {
+      const dashboard = await stores.dashboards.get(actor.project.id, id);
+      if (ifMatch !== undefined && ifMatch !== String(dashboard.version)) {
+        throw new Stale('The dashboard was changed since you read it.');
+      }
+      return work({ ...actor, stores }, dashboard);
+    });
+
+  async function shown(actor: Actor, { id, dashboard_id }: Tile): Promise<TileBody> {
+    return tileOf(all, await all.dashboards.get(actor.project.id, dashboard_id), actor, id);
+  }
+
+  return {
+    /** @returns the source after it. @throws as `moveTile` */
+    move: (actor: Actor, aim: Aim, what: { tile: number; to: number }): Promise<Dashboard> =>
+      changing(actor, aim, async (acting, source) => {
+        await moveTile(acting, source, what);
+        return after(acting, source);
+      }),
+
+    /** @returns the target after it. @throws as `copyTile` */
+    copy: (actor: Actor, aim: Aim, what: { tile: number; from: number }): Promise<Dashboard> =>
+      changing(actor, aim, async (acting, target) => {
+        await copyTile(acting, target, what);
+        return after(acting, target);
+      }),
+
+    /**
+     * Lays tiles out anew. Those that are not named follow in the order that they had.
+     * @param order ids, each once
+     */
+    reorder: (
+      actor: Actor,
+      aim: Aim,
+      { order, style }: { order: readonly number[]; style: LayoutStyle },
+    ): Promise<Dashboard | UnknownTiles> =>
+      changing(actor, aim, async (acting, dashboard) => {
+        const tiles = inOrder(await acting.stores.tiles.live(dashboard.id));
+        const byId = new Map(tiles.map((tile) => [tile.id, tile]));
+        const unknown = order.filter((id) => !byId.has(id));
+        if (unknown.length > 0) return { unknown: unknown.toSorted((a, b) => a - b) };
+        const named = order.map((id) => byId.get(id)!);
+        const rest = tiles.filter(({ id }) => !order.includes(id));
+        await recorded(acting, dashboard, () => relay(acting, tiles, arranged([...named, ...rest], style)));
+        return after(acting, dashboard);
+      }),
+
+    /** Without `layouts` it goes to where nothing lies, on the left. @throws InvalidInput naming the field */
+    async addText(actor: Actor, aim: Aim, given: NewTextTile): Promise<TileBody> {
+      const body = filledBody(given.body);
+      const display = displayOf(given);
+      const tile = await changing(actor, aim, (acting, dashboard) =>
+        recorded(acting, dashboard, async () => {
+          const { id: text_id } = await writeText(acting, { body });
+          const { tiles } = acting.stores;
+          const layouts = display.layouts ?? layAmong(await tiles.live(dashboard.id), FIRST_PLACE);
+          return tiles.insert({ ...display, layouts, text_id, dashboard_id: dashboard.id });
+        }),
+      );
+      return shown(actor, tile);
+    },
+
+    /** @throws NotFound when the dashboard shows no such tile; InvalidInput naming the field */
+    async changeText(actor: Actor, aim: Aim, given: ChangedTextTile): Promise<TileBody> {
+      const body = given.body === undefined ? undefined : filledBody(given.body);
+      const display = displayOf(given);
+      const tile = await changing(actor, aim, async (acting, dashboard) => {
+        const found = await acting.stores.tiles.getLive(dashboard.id, given.tile_id);
+        const { id, text_id } = found;
+        if (text_id === null) throw new InvalidInput('Tile is not a text tile.', 'tile_id');
+        await recorded(acting, dashboard, async () => {
+          const text = body === undefined ? text_id : await rewriteText(acting, text_id, { body });
+          await acting.stores.tiles.update(id, { ...display, text_id: text });
+        });
+        return found;
+      });
+      return shown(actor, tile);
+    },
+
+    /** Takes a tile off the dashboard; those below it move up. @throws NotFound when the dashboard shows no such tile */
+    remove: (actor: Actor, aim: Aim, tileId: number): Promise<void> =>
+      changing(actor, aim, async (acting, dashboard) => {
+        const { tiles } = acting.stores;
+        const { id } = await tiles.getLive(dashboard.id, tileId);
+        await recorded(acting, dashboard, async () => {
+          await tiles.update(id, { deleted: true });
+          const left = await tiles.live(dashboard.id);
+          await relay(acting, left, compacted(left));
+        });
+      }),
+  };
+}
+
+export type TileManagement = ReturnType<typeof tileManagement>;
+
+function after({ stores, project }: Acting, { id }: Dashboard): Promise<Dashboard> {
+  return stores.dashboards.get(project.id, id);
+}
+
+/** Stores the places that changed. */
+async function relay({ stores }: Acting, before: readonly Laid[], laid: readonly Laid[]): Promise<void> {
+  const was = new Map(before.map(({ id, layouts }) => [id, layouts]));
+  await stores.tiles.lay(laid.filter(({ id, layouts }) => !isDeepStrictEqual(layouts, was.get(id))));
+}
+
+function filledBody(body: string): string {
+  if (body.trim() === '') throw new InvalidInput('Text body cannot be empty', 'body', 'blank');
+  checkBody(body, 'body');
+  return body;
+}
+
+/** @throws InvalidInput for a place that would be lost */
+function displayOf(given: Pick<NewTextTile, 'layouts' | 'color'>): { layouts?: Layouts; color?: string | null } {
+  checkLayouts(given);
+  const { layouts, color } = given;
+  return { ...(layouts && { layouts }), ...(color !== undefined && { color }) };
+}

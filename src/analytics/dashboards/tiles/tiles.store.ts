@@ -1,0 +1,179 @@
+/**
+ * Rows of tiles. Their fields have the same names in the table, here and on the wire: most are only handed through. Tiles belong to
+ * dashboards: whoever names a dashboard here has found it in its project. Writers hold the project's turn (`stores.inTransaction`).
+ */
+import type { Knex } from '../../../platform/db/connection.ts';
+import { NotFound } from '../../../platform/errors.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import type { Laid, Layouts } from './layout.ts';
+
+/** How a tile shows what is on it. */
+export type TileFields = {
+  layouts: Layouts;
+  color: string | null;
+  /** Take the place of the dashboard's filters for this tile. */
+  filters_overrides: Readonly<Record<string, unknown>>;
+  show_description: boolean | null;
+  transparent_background: boolean | null;
+};
+
+/** Content of a tile: exactly one is not null. */
+export type TileContent = { insight_id: number | null; text_id: number | null; button_id: string | null };
+
+export type Tile = TileFields & TileContent & { id: number; dashboard_id: number; deleted: boolean };
+
+/** Where an object lies. */
+export type TilePlace = Pick<Tile, 'id' | 'dashboard_id' | 'deleted'>;
+
+/** With what says who sees the dashboard. */
+export type OwnedPlace = TilePlace & Pick<Dashboard, 'created_by'>;
+
+/** Perhaps on a deleted dashboard, which may come back. */
+export type SharedPlace = OwnedPlace & { dashboard_deleted: boolean };
+
+/** Contents that copies of a dashboard share, and nothing else protects. */
+type Shared = Pick<TileContent, 'text_id' | 'button_id'>;
+
+export type NewTile = Partial<TileFields> & Partial<TileContent> & { dashboard_id: number };
+
+export function contentOf({ insight_id, text_id, button_id }: Tile): TileContent {
+  return { insight_id, text_id, button_id };
+}
+
+export function fieldsOf(tile: Tile): TileFields {
+  const { layouts, color, filters_overrides, show_description, transparent_background } = tile;
+  return { layouts, color, filters_overrides, show_description, transparent_background };
+}
+
+const COLUMNS = [
+  ...(['id', 'dashboard_id', 'insight_id', 'text_id', 'button_id', 'layouts', 'color', 'filters_overrides'] as const),
+  ...(['show_description', 'transparent_background', 'deleted'] as const),
+].map((column) => `dashboard_tiles.${column}`);
+
+export function tileStore(db: Knex) {
+  const table = () => db<Tile>('dashboard_tiles');
+  /** Tiles of deleted insights are hidden, and come back with them. */
+  const live = (dashboardId: number) =>
+    table()
+      .leftJoin('insights', 'insights.id', 'dashboard_tiles.insight_id')
+      .where({ 'dashboard_tiles.dashboard_id': dashboardId, 'dashboard_tiles.deleted': false })
+      .whereRaw('insights.deleted is not true');
+  const places = (column: 'text_id' | 'button_id', ids: readonly (number | string)[]) =>
+    db('dashboard_tiles as tile')
+      .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
+      .whereIn(`tile.${column}`, ids)
+      .orderBy('tile.id')
+      .select<(SharedPlace & Shared)[]>(
+        ...(['tile.id', 'tile.dashboard_id', 'tile.deleted', 'tile.text_id', 'tile.button_id'] as const),
+        'dashboards.created_by',
+        'dashboards.deleted as dashboard_deleted',
+      );
+
+  return {
+    /** Shown tiles, in no order. */
+    async live(dashboardId: number): Promise<Tile[]> {
+      return (await live(dashboardId).select(COLUMNS)) as Tile[];
+    },
+
+    /** @throws NotFound when the dashboard shows no such tile */
+    async getLive(dashboardId: number, id: number): Promise<Tile> {
+      const row = (await live(dashboardId).where({ 'dashboard_tiles.id': id }).first(COLUMNS)) as Tile | undefined;
+      if (!row) throw new NotFound('Tile not found.');
+      return row;
+    },
+
+    /** All of a dashboard, also those that were taken off it. */
+    async all(dashboardId: number): Promise<Tile[]> {
+      return (await table().where({ dashboard_id: dashboardId }).orderBy('id').select(COLUMNS)) as Tile[];
+    },
+
+    async insert(tile: NewTile): Promise<Tile> {
+      const [row] = await table()
+        .insert(tile as never)
+        .returning(COLUMNS as never);
+      return row as Tile;
+    },
+
+    async update(id: number, changes: Partial<Omit<Tile, 'id'>>): Promise<void> {
+      if (Object.keys(changes).length > 0) await table().where({ id }).update(changes);
+    },
+
+    /** Gives tiles their places, all in one statement. */
+    async lay(tiles: readonly Laid[]): Promise<void> {
+      if (tiles.length === 0) return;
+      await db.raw(
+        `update dashboard_tiles set layouts = laid.layouts
+         from jsonb_to_recordset(?) as laid (id integer, layouts jsonb) where dashboard_tiles.id = laid.id`,
+        [JSON.stringify(tiles.map(({ id, layouts }) => ({ id, layouts })))],
+      );
+    },
+
+    /** For good: to make room for another tile of the same object. */
+    async remove(id: number): Promise<void> {
+      await table().where({ id }).delete();
+    },
+
+    /** Takes off, of the tiles of deleted insights, the oldest, as far as all tiles on the dashboard are beyond so many. */
+    async takeOffHidden(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
+      await db.raw(
+        `update dashboard_tiles set deleted = true where id in (
+           select tile.id from dashboard_tiles as tile join insights on insights.id = tile.insight_id
+           where tile.dashboard_id = :dashboardId and not tile.deleted and insights.deleted order by tile.id
+           limit greatest(0, (select count(*) from dashboard_tiles
+             where dashboard_id = :dashboardId and not deleted) - :beyond))`,
+        { dashboardId, beyond },
+      );
+    },
+
+    /**
+     * Takes all tiles off a dashboard that is deleted. Those that were off it already would come back with the others: the oldest of
+     * them are removed for good, as far as all together are beyond so many.
+     */
+    async softDeleteOf(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
+      await db.raw(
+        `delete from dashboard_tiles where id in (
+           select id from dashboard_tiles where dashboard_id = :dashboardId and deleted order by id
+           limit greatest(0, (select count(*) from dashboard_tiles where dashboard_id = :dashboardId) - :beyond))`,
+        { dashboardId, beyond },
+      );
+      await table().where({ dashboard_id: dashboardId, deleted: false }).update({ deleted: true });
+    },
+
+    /**
+     * Brings all tiles of a dashboard back.
+     * @returns the insights on them: who deleted them with the dashboard brings them back too
+     */
+    async restoreOf(dashboardId: number): Promise<number[]> {
+      const rows = await table()
+        .where({ dashboard_id: dashboardId })
+        .update({ deleted: false })
+        .returning('insight_id');
+      return rows.flatMap(({ insight_id }) => insight_id ?? []);
+    },
+
+    /** The insights of a dashboard that no other shows. */
+    async insightsOnlyOn(dashboardId: number): Promise<number[]> {
+      const rows = await table()
+        .where({ dashboard_id: dashboardId, deleted: false })
+        .whereNotNull('insight_id')
+        .whereNotExists(
+          db('dashboard_tiles as elsewhere')
+            .whereRaw('elsewhere.insight_id = dashboard_tiles.insight_id and not elsewhere.deleted')
+            .whereNot('elsewhere.dashboard_id', dashboardId),
+        )
+        .select('insight_id');
+      return rows.flatMap(({ insight_id }) => insight_id ?? []);
+    },
+
+    /** Where texts lie, by their ids; in the order of the tiles. */
+    async placesOfTexts(ids: readonly number[]): Promise<ReadonlyMap<number | null, SharedPlace[]>> {
+      return Map.groupBy(await places('text_id', ids), ({ text_id }) => text_id);
+    },
+
+    async placesOfButtons(ids: readonly string[]): Promise<ReadonlyMap<string | null, SharedPlace[]>> {
+      return Map.groupBy(await places('button_id', ids), ({ button_id }) => button_id);
+    },
+  };
+}
+
+export type TileStore = ReturnType<typeof tileStore>;

@@ -1,0 +1,133 @@
+/** The tiles of a dashboard as somebody sees them. */
+import { NotFound } from '../../../platform/errors.ts';
+import type { Caller, Rights } from '../../../platform/http/access.ts';
+import type { Dashboard } from '../dashboards.store.ts';
+import type { Insight } from '../../insights/insights.store.ts';
+import { overlayOf, type Overrides } from '../../insights/results/overlay.ts';
+import { NO_RESULT, type InsightResult } from '../../insights/results/result.ts';
+import { restrictionOf, visiblePlaces } from '../../insights/restriction.ts';
+import type { ResultRequest } from '../../insights/results/results.ts';
+import type { DashboardBound } from '../stores.ts';
+import { inOrder } from './layout.ts';
+import { maySeeInsight } from './permissions.ts';
+import { presentTile, type SeenTile } from './present.ts';
+import type { TileBody } from './schema.ts';
+import type { OwnedPlace, SharedPlace, Tile } from './tiles.store.ts';
+
+/** For whom tiles are shown. */
+export type TileViewer = {
+  /** null: whoever has the link. */
+  rights: Rights | null;
+  /** Absent: whoever has the link. */
+  caller?: Pick<Caller, 'userId'>;
+  /** Filters and variables over the queries for this one view. */
+  overrides?: Overrides;
+  /** Reads results, in the order of the queries. Without it tiles are shown without results. */
+  resultsOf?(requested: readonly ResultRequest[]): Promise<readonly InsightResult[]>;
+};
+
+type Seen = Pick<DashboardBound, 'buttons' | 'insights' | 'texts' | 'tiles' | 'users'>;
+type Shown = Pick<Dashboard, 'id' | 'project_id' | 'filters' | 'variables'>;
+
+/**
+ * Row by row, from the left. Insights that the viewer may not see are cut down to their names.
+ * @param stores outside a transaction where there are results to wait for
+ */
+export async function tilesOf(stores: Seen, dashboard: Shown, viewer: TileViewer): Promise<TileBody[]> {
+  return present(stores, dashboard, viewer, inOrder(await stores.tiles.live(dashboard.id)));
+}
+
+/** One of the dashboard's tiles, without results. @throws NotFound */
+export async function tileOf(
+  stores: Seen,
+  dashboard: Shown,
+  { rights, caller }: Required<Pick<TileViewer, 'rights' | 'caller'>>,
+  id: number,
+): Promise<TileBody> {
+  const tile = (await tilesOf(stores, dashboard, { rights, caller })).find((one) => one.id === id);
+  if (!tile) throw new NotFound();
+  return tile;
+}
+
+async function present(
+  stores: Seen,
+  dashboard: Shown,
+  viewer: TileViewer,
+  tiles: readonly Tile[],
+): Promise<TileBody[]> {
+  const contents = await contentsOf(stores, dashboard.project_id, tiles);
+  const { rights, caller } = viewer;
+  const maySee = (insight: Insight) => rights === null || maySeeInsight(insight, rights);
+  const results = await resultsOf(dashboard, viewer, tiles, ({ insight_id }) => {
+    const insight = contents.insights.get(insight_id ?? 0);
+    return insight && maySee(insight) ? insight : undefined;
+  });
+
+  const seenOf = <Place extends OwnedPlace>(places: readonly Place[]) =>
+    rights ? visiblePlaces(places, rights) : places;
+
+  const seenOfShared = (places: readonly SharedPlace[] = []) =>
+    seenOf(places.filter(({ dashboard_deleted: isGone }) => !isGone));
+
+  function placement(insightId: number) {
+    const places = contents.placesOfInsights.get(insightId) ?? [];
+    return { places: seenOf(places), ...(rights && caller && { restriction: restrictionOf(places, caller, rights) }) };
+  }
+
+  const seen = tiles.map((tile, order): SeenTile => {
+    const insight = contents.insights.get(tile.insight_id ?? 0);
+    const text = contents.texts.get(tile.text_id ?? 0);
+    const button = contents.buttons.get(tile.button_id ?? '');
+    const result = results.get(tile.id);
+    return {
+      tile,
+      order,
+      insight: insight && {
+        insight,
+        seen: result && { result, ...placement(insight.id) },
+      },
+      text: text && { text, places: seenOfShared(contents.placesOfTexts.get(text.id)) },
+      button: button && { button, places: seenOfShared(contents.placesOfButtons.get(button.id)) },
+    };
+  });
+  const users = await stores.users.byIds(seen.flatMap(usersOf));
+  return seen.map((one) => presentTile(one, { users, rights }));
+}
+
+/** All that is on tiles, in as many queries as there are kinds. */
+async function contentsOf(stores: Seen, projectId: number, tiles: readonly Tile[]) {
+  const insightIds = tiles.flatMap(({ insight_id }) => insight_id ?? []);
+  const textIds = tiles.flatMap(({ text_id }) => text_id ?? []);
+  const buttonIds = tiles.flatMap(({ button_id }) => button_id ?? []);
+  const [insights, placesOfInsights, texts, placesOfTexts, buttons, placesOfButtons] = await Promise.all([
+    stores.insights.byIds(projectId, insightIds),
+    stores.insights.places(projectId, insightIds),
+    stores.texts.byIds(projectId, textIds),
+    stores.tiles.placesOfTexts(textIds),
+    stores.buttons.byIds(projectId, buttonIds),
+    stores.tiles.placesOfButtons(buttonIds),
+  ]);
+  return { insights, placesOfInsights, texts, placesOfTexts, buttons, placesOfButtons };
+}
+
+/** @returns by tile, for those whose insight may be seen */
+async function resultsOf(
+  { filters, variables }: Shown,
+  { overrides, resultsOf: compute }: TileViewer,
+  tiles: readonly Tile[],
+  insightOf: (tile: Tile) => Insight | undefined,
+): Promise<Map<number, InsightResult>> {
+  const requested = tiles.flatMap((tile) => {
+    const insight = insightOf(tile);
+    return insight ? [{ id: tile.id, insight, overlay: overlayOf({ filters, variables }, tile, overrides) }] : [];
+  });
+  const results = await compute?.(requested);
+  return new Map(requested.map(({ id }, index) => [id, results?.[index] ?? NO_RESULT]));
+}
+
+function usersOf({ insight, text }: SeenTile): (number | null)[] {
+  return [
+    ...(insight ? [insight.insight.created_by, insight.insight.last_modified_by] : []),
+    ...(text ? [text.text.created_by, text.text.last_modified_by] : []),
+  ];
+}

@@ -1,0 +1,56 @@
+/** Bodies of requests, turned into fields of an insight. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { refuseUnknown } from '../queries/parsing/members.ts';
+import { parseQuery } from '../queries/parsing/parse.ts';
+import type { Insight, InsightFields } from './insights.store.ts';
+import { queryOfFilters } from './legacy-filters.ts';
+import type { GivenInsight } from './schema.ts';
+
+/** Absent stays absent. @throws InvalidInput naming the field */
+export function givenFields(given: GivenInsight): Partial<InsightFields & Pick<Insight, 'deleted'>> {
+  const query = givenQuery(given);
+  return {
+    ...(given.name !== undefined && { name: given.name }),
+    ...(given.derived_name !== undefined && { derived_name: given.derived_name }),
+    ...(given.description !== undefined && { description: given.description ?? '' }),
+    ...(query !== undefined && { query }),
+    ...(given.tags && { tags: tagsOf(given.tags) }),
+    ...(given.favorited !== undefined && { favorited: given.favorited }),
+    ...(given.saved !== undefined && { saved: given.saved }),
+    ...(given.deleted !== undefined && { deleted: given.deleted }),
+  };
+}
+
+/** `filters` count where there is no `query`: older clients send an empty one of both. */
+function givenQuery({ query, filters }: GivenInsight): InsightFields['query'] | undefined {
+  const legacy = query === undefined || query === null ? filtersOf(filters) : undefined;
+  if (legacy) return translated(legacy);
+  if (query === undefined || query === null) return query;
+  refuseUnknown(query);
+  parseQuery(query);
+  return query as Record<string, unknown>;
+}
+
+/** @throws InvalidInput for the field that was given: there is no query yet whose member could be at fault */
+function translated(filters: Record<string, unknown>): Record<string, unknown> {
+  const query = queryOfFilters(filters);
+  try {
+    parseQuery(query);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(`As a query: ${error.message}`, 'filters', error.code);
+  }
+  return query;
+}
+
+function filtersOf(given: unknown): Record<string, unknown> | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (typeof given !== 'object' || Array.isArray(given)) throw new InvalidInput('Must be a JSON object.', 'filters');
+  return Object.keys(given).length > 0 ? (given as Record<string, unknown>) : undefined;
+}
+
+/** As upstream: lower case, once each. */
+function tagsOf(given: readonly string[]): string[] {
+  const tags = given.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== '');
+  return [...new Set(tags)];
+}

@@ -1,0 +1,110 @@
+/** Actions of users on insights. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput, NotFound, Stale } from '../../platform/errors.ts';
+import { reaches } from '../../platform/http/access.ts';
+import { rawAccess } from '../../people/access/raw-data.ts';
+import { ensureMayStore } from '../queries/raw-data.ts';
+import type { DashboardStores } from '../dashboards/stores.ts';
+import { givenFields } from './fields.ts';
+import { changeInsight, createInsight } from './insights.ts';
+import type { Insight } from './insights.store.ts';
+import type { InsightQuery } from './list.store.ts';
+import { setMembership, type Acting } from './membership.ts';
+import { NO_OVERLAY, overlayOf, type Overlay, type Overrides } from './results/overlay.ts';
+import { presentInsight } from './present.ts';
+import type { Refresh } from './results/refresh.ts';
+import { restrictionOf, visiblePlaces } from './restriction.ts';
+import type { Results } from './results/results.ts';
+import type { GivenInsight, InsightBody } from './schema.ts';
+
+export type InsightManagement = ReturnType<typeof insightManagement>;
+
+/** How somebody wants to see insights. */
+export type Look = { refresh: Refresh; overlay?: Overlay };
+
+export function insightManagement({ stores: all, results }: { stores: DashboardStores; results: Results }) {
+  return {
+    list: (projectId: number, query: InsightQuery) => all.insights.list(projectId, query),
+
+    /** @throws NotFound */
+    async get(projectId: number, reference: string): Promise<Insight> {
+      const insight = await all.insights.find(projectId, reference);
+      if (!insight || insight.deleted) throw new NotFound();
+      return insight;
+    },
+
+    /** @throws InvalidInput naming the field; PermissionDenied for a dashboard */
+    async create(acting: Acting, given: GivenInsight): Promise<Insight> {
+      const { deleted = false, ...fields } = givenFields(given);
+      if (deleted) throw new InvalidInput('An insight cannot be made deleted.', 'deleted');
+      ensureMayStore(acting, fields.query);
+      return all.inTransaction(acting.project.id, async (stores) => {
+        const insight = await createInsight(stores, acting.project, acting.caller, fields);
+        await setMembership(stores, acting, insight.id, given.dashboards ?? []);
+        return insight;
+      });
+    },
+
+    /**
+     * Fields that are left out stay. A deleted insight can only be restored.
+     * @param expected the version that the caller read
+     * @throws NotFound, InvalidInput, PermissionDenied; Stale when it changed since
+     */
+    async change(acting: Acting, reference: string, given: GivenInsight, expected?: string): Promise<Insight> {
+      const { project, caller } = acting;
+      const fields = givenFields(given);
+      return all.inTransaction(project.id, async (stores) => {
+        const before = await stores.insights.find(project.id, reference);
+        if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
+        if (expected !== undefined && expected !== String(before.version)) {
+          throw new Stale('The insight changed since you read it.');
+        }
+        if (!isDeepStrictEqual(fields.query, before.query)) ensureMayStore(acting, fields.query);
+        const wanted = given.dashboards ?? undefined;
+        const moved = wanted && (await setMembership(stores, acting, before.id, wanted));
+        return changeInsight(stores, project, caller, before, fields, moved);
+      });
+    },
+
+    /** @throws NotFound for a dashboard that is not there, or that the caller may not see */
+    async overlayFrom(
+      { project, rights }: Acting,
+      insight: Insight,
+      dashboardId: number | undefined,
+      overrides: Overrides,
+    ): Promise<Overlay> {
+      if (dashboardId === undefined) return overlayOf(NO_OVERLAY, undefined, overrides);
+      const dashboard = await all.dashboards.get(project.id, dashboardId);
+      const level = rights.levelOf('dashboard', { id: dashboardId, createdBy: dashboard.created_by });
+      if (!reaches(level, 'viewer')) throw new NotFound();
+      const tiles = await all.tiles.live(dashboardId);
+      const tile = tiles.find(({ insight_id }) => insight_id === insight.id);
+      return overlayOf(dashboard, tile, overrides);
+    },
+
+    /** In the same order. */
+    async show(acting: Acting, insights: readonly Insight[], look: Look): Promise<InsightBody[]> {
+      const { project, caller, rights } = acting;
+      const { refresh, overlay = NO_OVERLAY } = look;
+      const [places, users, shown] = await Promise.all([
+        all.insights.places(
+          project.id,
+          insights.map(({ id }) => id),
+        ),
+        all.users.byIds(insights.flatMap((one) => [one.created_by, one.last_modified_by])),
+        results.resultsOf(
+          project,
+          insights.map((insight) => ({ insight, overlay })),
+          refresh,
+          rawAccess(acting),
+        ),
+      ]);
+      return insights.map((insight, index) => {
+        const own = places.get(insight.id) ?? [];
+        const restriction = restrictionOf(own, caller, rights);
+        const seen = visiblePlaces(own, rights);
+        return presentInsight(insight, { rights, users, result: shown[index]!, places: seen, restriction });
+      });
+    },
+  };
+}

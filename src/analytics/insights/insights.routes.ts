@@ -1,0 +1,160 @@
+/** `/insights/`: list, create, retrieve, change; an insight is deleted by a change, and can be restored. */
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { entityTag, expectedVersion } from '../../platform/http/parameters/preconditions.ts';
+import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
+import { stringEnum, Type } from '../../platform/schema.ts';
+import type { InsightManagement, Look } from './insight-management.ts';
+import type { Insight } from './insights.store.ts';
+import { ORDERS, type InsightQuery } from './list.store.ts';
+import type { Acting } from './membership.ts';
+import { OverrideParams, overridesOf } from './results/overlay.ts';
+import { RefreshParam, refreshOf } from './results/refresh.ts';
+import { BASIC_HIDES, BasicInsightBody, GivenInsightBody, InsightBody, InsightParams } from './schema.ts';
+
+export type InsightsApi = { insights: InsightManagement };
+
+const MAX_ID = 2 ** 31 - 1;
+const Id = Type.Integer({ minimum: 1, maximum: MAX_ID });
+
+const ListQuery = Type.Object({
+  ...offsetQuery().properties,
+  short_id: Type.Optional(Type.String({ maxLength: 20 })),
+  search: Type.Optional(
+    Type.String({ maxLength: 400, description: 'A part of a name, of the description or of a tag.' }),
+  ),
+  saved: Type.Optional(Type.Boolean()),
+  favorited: Type.Optional(Type.Boolean()),
+  created_by: Type.Optional(Id),
+  user: Type.Optional(Type.Boolean({ description: 'Only those that the caller made.' })),
+  tags: Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 })),
+  dashboard: Type.Optional(Id),
+  basic: Type.Optional(Type.Boolean({ description: 'Without results.' })),
+  order: stringEnum(
+    ORDERS.flatMap((column) => [column, `-${column}` as const]),
+    { default: '-last_modified_at', description: 'With `-` the largest first.' },
+  ),
+  refresh: RefreshParam,
+});
+
+const listInsights = route({
+  method: 'get',
+  path: '/insights/',
+  access: { scope: 'insight:read', filtered: true },
+  query: ListQuery,
+  answers: { 200: offsetPageOf(Type.Union([InsightBody, BasicInsightBody])) },
+  summary: 'List insights, those that changed last first',
+  description:
+    'Without those that are deleted. Shows the results that there are: others are computed with `refresh` only.',
+  async handle({ project, rights, caller, query, url }, { insights }: InsightsApi) {
+    const acting = { project, rights, caller };
+    const wanted: InsightQuery = {
+      visible: rights.visible('insight'),
+      visibleDashboards: rights.visible('dashboard'),
+      shortId: query.short_id,
+      search: query.search,
+      saved: query.saved,
+      favorited: query.favorited,
+      createdBy: query.user && caller.userId !== null ? caller.userId : query.created_by,
+      tags: query.tags,
+      dashboardId: query.dashboard,
+      order: orderOf(query.order),
+      limit: boundedLimit(query.limit),
+      offset: query.offset,
+    };
+    const page = await insights.list(project.id, wanted);
+    const refresh = refreshOf(query.basic ? 'force_cache' : query.refresh, 'force_cache');
+    const shown = await insights.show(acting, page.results, { refresh });
+    return json(200, offsetPage(url, query, { count: page.count, results: query.basic ? shown.map(basic) : shown }));
+  },
+});
+
+const createInsight = route({
+  method: 'post',
+  path: '/insights/',
+  access: { scope: 'insight:write' },
+  query: Type.Object({ refresh: RefreshParam }),
+  body: GivenInsightBody,
+  answers: { 201: InsightBody },
+  summary: 'Create an insight',
+  description: 'It is put on `dashboards`, and computed.',
+  async handle({ project, rights, caller, query, body, url }, { insights }: InsightsApi) {
+    const acting = { project, rights, caller };
+    const insight = await insights.create(acting, body);
+    const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${insight.id}/`, url).href;
+    return representation(201, acting, insight, insights, { refresh: refreshOf(query.refresh) }, { Location });
+  },
+});
+
+const getInsight = route({
+  method: 'get',
+  path: '/insights/:id/',
+  access: { scope: 'insight:read', object: { resource: 'insight', param: 'id' } },
+  params: InsightParams,
+  query: Type.Object({
+    refresh: RefreshParam,
+    from_dashboard: Type.Optional(Type.Integer({ ...Id, description: 'As this dashboard shows it.' })),
+    ...OverrideParams,
+  }),
+  answers: { 200: InsightBody },
+  summary: 'Retrieve an insight with its result',
+  async handle({ project, rights, caller, params, query }, { insights }: InsightsApi) {
+    const acting = { project, rights, caller };
+    const insight = await insights.get(project.id, params.id);
+    const overlay = await insights.overlayFrom(acting, insight, query.from_dashboard, overridesOf(query, acting));
+    return representation(200, acting, insight, insights, { refresh: refreshOf(query.refresh), overlay });
+  },
+});
+
+const patchInsight = route({
+  method: 'patch',
+  path: '/insights/:id/',
+  errors: [412],
+  access: { scope: 'insight:write', object: { resource: 'insight', param: 'id', deletedToo: true } },
+  params: InsightParams,
+  query: Type.Object({ refresh: RefreshParam }),
+  body: GivenInsightBody,
+  answers: { 200: InsightBody },
+  summary: 'Change, delete or restore an insight',
+  description:
+    'A stale `If-Match` is refused with 412. `deleted: true` takes it off its dashboards until it is restored.',
+  async handle({ project, rights, caller, params, query, body, headers }, { insights }: InsightsApi) {
+    const acting = { project, rights, caller };
+    const insight = await insights.change(acting, params.id, body, expectedVersion(headers));
+    return representation(200, acting, insight, insights, { refresh: refreshOf(query.refresh) });
+  },
+});
+
+const deleteInsight = route({
+  method: 'delete',
+  path: '/insights/:id/',
+  access: { scope: 'insight:write' },
+  params: InsightParams,
+  answers: { 405: null },
+  summary: 'Refused: an insight is deleted by PATCH with `deleted`',
+  async handle() {
+    return noBody(405, { Allow: 'GET, PATCH' });
+  },
+});
+
+async function representation(
+  status: number,
+  acting: Acting,
+  insight: Insight,
+  insights: InsightManagement,
+  look: Look,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const [body] = await insights.show(acting, [insight], look);
+  return json(status, body, { ETag: entityTag(String(insight.version)), ...headers });
+}
+
+function basic(insight: InsightBody) {
+  return Object.fromEntries(Object.entries(insight).filter(([name]) => !BASIC_HIDES.includes(name)));
+}
+
+function orderOf(text: string): InsightQuery['order'] {
+  const column = text.replace('-', '') as InsightQuery['order']['column'];
+  return { column, descending: text.startsWith('-') };
+}
+
+export const insightRoutes = [listInsights, createInsight, getInsight, patchInsight, deleteInsight];

@@ -1,0 +1,148 @@
+/** Rows of insights. Their fields have the same names in the table, here and on the wire: most are only handed through. */
+import { randomBytes } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import { NotFound } from '../../platform/errors.ts';
+import type { Dashboard } from '../dashboards/dashboards.store.ts';
+import type { OwnedPlace } from '../dashboards/tiles/tiles.store.ts';
+import { wantedInsights, type InsightQuery } from './list.store.ts';
+
+/** Fields of an insight that users set. */
+export type InsightFields = {
+  name: string | null;
+  /** As a client describes the query, where it has no name. */
+  derived_name: string | null;
+  description: string;
+  /** As it was given: it was checked then, and is read again when it is run. */
+  query: Record<string, unknown> | null;
+  tags: string[];
+  favorited: boolean;
+  saved: boolean;
+};
+
+/** Instants are ISO texts. */
+export type Insight = InsightFields & {
+  id: number;
+  /** Eight characters, in addresses. */
+  short_id: string;
+  project_id: number;
+  is_sample: boolean;
+  deleted: boolean;
+  /** Counts its changes. */
+  version: number;
+  created_by: number | null;
+  created_at: string;
+  last_modified_by: number | null;
+  last_modified_at: string;
+  updated_at: string;
+};
+
+export type NewInsight = InsightFields & Pick<Insight, 'project_id' | 'is_sample' | 'created_by'>;
+
+/** A tile that shows it, and what restricts the dashboard of the tile. */
+export type InsightPlace = OwnedPlace & Pick<Dashboard, 'restriction_level' | 'editors'>;
+
+const EDITORS = `array(select user_id from dashboard_collaborators as collaborator
+  where collaborator.dashboard_id = dashboards.id and level = 37) as editors`;
+
+const ID = /^[1-9]\d{0,9}$/;
+const MAX_ID = 2 ** 31 - 1;
+
+export function insightStore(db: Knex) {
+  const ofProject = (projectId: number) => db<Insight>('insights').where({ project_id: projectId });
+
+  async function withDeleted(projectId: number, ids: readonly number[]): Promise<Insight[]> {
+    return ids.length > 0 ? ofProject(projectId).whereIn('id', ids) : [];
+  }
+
+  return {
+    /** @throws NotFound when the project has no such insight, or it was deleted */
+    async get(projectId: number, id: number): Promise<Insight> {
+      const row = await ofProject(projectId).where({ id, deleted: false }).first();
+      if (!row) throw new NotFound();
+      return row;
+    },
+
+    /** Also one that was deleted. @param reference the id, or the short id */
+    async find(projectId: number, reference: string): Promise<Insight | undefined> {
+      const id = ID.test(reference) ? Number(reference) : undefined;
+      if (id !== undefined && id > MAX_ID) return undefined;
+      return ofProject(projectId)
+        .where(id === undefined ? { short_id: reference } : { id })
+        .first();
+    },
+
+    /** Insights that are not deleted, by their ids. */
+    async byIds(projectId: number, ids: readonly number[]): Promise<ReadonlyMap<number, Insight>> {
+      const rows = await withDeleted(projectId, ids);
+      return new Map(rows.filter(({ deleted }) => !deleted).map((row) => [row.id, row]));
+    },
+
+    /** Also those that were deleted, in no order. */
+    withDeleted,
+
+    async list(projectId: number, query: InsightQuery): Promise<{ count: number; results: Insight[] }> {
+      return wantedInsights(db, projectId, query);
+    },
+
+    async insert(insight: NewInsight): Promise<Insight> {
+      const given = { ...insight, last_modified_by: insight.created_by };
+      for (;;) {
+        const rows = await db<Insight>('insights')
+          .insert({ ...given, short_id: newShortId() })
+          .onConflict(['project_id', 'short_id'])
+          .ignore()
+          .returning('*');
+        if (rows[0]) return rows[0];
+      }
+    },
+
+    /** @param by who changes it; null: a key of the project. @throws NotFound */
+    async update(
+      projectId: number,
+      id: number,
+      changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
+      by: number | null,
+    ): Promise<Insight> {
+      const [row] = await ofProject(projectId)
+        .where({ id })
+        .update({
+          ...changes,
+          version: db.raw('version + 1') as never,
+          last_modified_by: by,
+          last_modified_at: db.fn.now() as never,
+          updated_at: db.fn.now() as never,
+        })
+        .returning('*');
+      if (!row) throw new NotFound();
+      return row;
+    },
+
+    /** Where insights are and were, on dashboards that are not deleted, by their ids; in the order of the tiles. */
+    async places(projectId: number, insightIds: readonly number[]): Promise<ReadonlyMap<number, InsightPlace[]>> {
+      if (insightIds.length === 0) return new Map();
+      const rows = await db('dashboard_tiles as tile')
+        .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
+        .where({ 'dashboards.project_id': projectId, 'dashboards.deleted': false })
+        .whereIn('tile.insight_id', insightIds)
+        .orderBy('tile.id')
+        .select<(InsightPlace & { insight_id: number })[]>(
+          'tile.id',
+          'tile.insight_id',
+          'tile.dashboard_id',
+          'tile.deleted',
+          'dashboards.created_by',
+          'dashboards.restriction_level',
+          db.raw(EDITORS),
+        );
+      return Map.groupBy(rows, ({ insight_id }) => insight_id);
+    },
+  };
+}
+
+export type InsightStore = ReturnType<typeof insightStore>;
+
+/** In addresses an id may stand in its place, so it is never digits only. */
+function newShortId(): string {
+  const text = randomBytes(6).toString('base64url');
+  return /^\d+$/.test(text) ? newShortId() : text;
+}

@@ -1,0 +1,108 @@
+/** Changes of insights, inside a transaction of the room's stores: each writes its activity. */
+import type { Project } from '../../platform/http/access.ts';
+import { changesBetween, type AuditVerb, type Author, type Change } from '../../people/audit/audit-log.ts';
+import type { DashboardBound } from '../dashboards/stores.ts';
+import type { Insight, InsightFields } from './insights.store.ts';
+
+const SCOPE = 'Insight';
+const COPY = ' (Copy)';
+const LONGEST_NAME = 400;
+
+const NEW_INSIGHT: InsightFields = {
+  name: null,
+  derived_name: null,
+  description: '',
+  query: null,
+  tags: [],
+  favorited: false,
+  saved: false,
+};
+
+export type InsightInput = Partial<InsightFields & Pick<Insight, 'is_sample'>>;
+
+type Tenant = Pick<Project, 'id' | 'organizationId'>;
+
+/** @param input with a query that was checked */
+export async function createInsight(
+  stores: DashboardBound,
+  project: Tenant,
+  author: Author,
+  input: InsightInput,
+): Promise<Insight> {
+  const insight = await stores.insights.insert({
+    ...NEW_INSIGHT,
+    is_sample: false,
+    ...input,
+    project_id: project.id,
+    created_by: author.userId,
+  });
+  await record(stores, project, author, 'created', insight, []);
+  return insight;
+}
+
+/** The same under another name, made by its copier. */
+export async function copyInsight(
+  stores: DashboardBound,
+  project: Tenant,
+  author: Author,
+  { name, derived_name, description, query, tags, is_sample }: Insight,
+): Promise<Insight> {
+  const copied = { derived_name, description, query, tags, is_sample };
+  const copyName = name && `${name.slice(0, LONGEST_NAME - COPY.length)}${COPY}`;
+  return createInsight(stores, project, author, { ...copied, name: copyName });
+}
+
+/** On which dashboards it was, and is. */
+export type Moved = { from: readonly number[]; to: readonly number[] };
+
+/** Says nothing when nothing changes. @throws NotFound */
+export async function changeInsight(
+  stores: DashboardBound,
+  project: Tenant,
+  author: Author,
+  before: Insight,
+  changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
+  moved: Moved = { from: [], to: [] },
+): Promise<Insight> {
+  const recordedChanges = changesBetween(
+    SCOPE,
+    { ...loggedFieldsOf(before), dashboards: moved.from },
+    { ...loggedFieldsOf({ ...before, ...changes }), dashboards: moved.to },
+  );
+  if (recordedChanges.length === 0) return before;
+  const after = await stores.insights.update(project.id, before.id, changes, author.userId);
+  await record(stores, project, author, verbOf(before, after), after, recordedChanges);
+  return after;
+}
+
+function verbOf(before: Insight, after: Insight): AuditVerb {
+  if (before.deleted === after.deleted) return 'updated';
+  return after.deleted ? 'deleted' : 'restored';
+}
+
+function record(
+  stores: DashboardBound,
+  project: Tenant,
+  author: Author,
+  activity: AuditVerb,
+  insight: Insight,
+  changes: readonly Change[],
+): Promise<void> {
+  const name = insight.name ?? insight.derived_name ?? '';
+  const { id: itemId, version } = insight;
+  return stores.auditLog.record({
+    project,
+    author,
+    scope: SCOPE,
+    type: 'insight',
+    itemId,
+    activity,
+    name,
+    version,
+    changes,
+  });
+}
+
+function loggedFieldsOf({ name, derived_name, description, query, tags, favorited, saved, deleted }: Insight) {
+  return { name, derived_name, description, query, tags, favorited, saved, deleted };
+}

@@ -1,0 +1,59 @@
+/** Puts an insight on dashboards, and takes it off others. */
+import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
+import { reaches, type Caller, type Project, type Rights } from '../../platform/http/access.ts';
+import { mayEdit } from '../dashboards/restriction.ts';
+import { ensureShows } from '../dashboards/tiles/permissions.ts';
+import { reserveRoom } from '../dashboards/tiles/room.ts';
+import type { DashboardBound } from '../dashboards/stores.ts';
+import type { Moved } from './insights.ts';
+import { visiblePlaces } from './restriction.ts';
+
+/** The author, with their rights. */
+export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: Caller; rights: Rights };
+
+/**
+ * An insight that comes back to a dashboard takes its old place.
+ * @param wanted all dashboards that it is to be on, beside those that are hidden from the caller
+ * @throws InvalidInput for one that is not there, PermissionDenied for one that the caller may not change
+ */
+export async function setMembership(
+  stores: DashboardBound,
+  acting: Acting,
+  insightId: number,
+  wanted: readonly number[],
+): Promise<Moved> {
+  const { project } = acting;
+  const places = (await stores.insights.places(project.id, [insightId])).get(insightId) ?? [];
+  const from = places.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id);
+  const to = [...new Set(wanted)];
+  const added = to.filter((id) => !from.includes(id));
+  const seen = new Set(visiblePlaces(places, acting.rights).map(({ dashboard_id }) => dashboard_id));
+  const removed = from.filter((id) => seen.has(id) && !to.includes(id));
+  if (added.length > 0) ensureShows(await stores.insights.find(project.id, String(insightId)), acting.rights);
+  for (const id of added) await ensureEditable(stores, acting, id, 'add insights to');
+  for (const id of removed) await ensureEditable(stores, acting, id, 'remove insights from');
+
+  for (const dashboardId of [...added, ...removed]) {
+    const deleted = removed.includes(dashboardId);
+    const place = places.find(({ dashboard_id }) => dashboard_id === dashboardId);
+    const { length: before } = await stores.tiles.live(dashboardId);
+    if (place) await stores.tiles.update(place.id, { deleted });
+    else await stores.tiles.insert({ dashboard_id: dashboardId, insight_id: insightId });
+    if (!deleted) await reserveRoom(stores, dashboardId, { before, after: before + 1 });
+    await stores.dashboards.touch(project.id, dashboardId);
+  }
+  return { from, to: [...from.filter((id) => !removed.includes(id)), ...added] };
+}
+
+async function ensureEditable(
+  stores: DashboardBound,
+  { project, caller, rights }: Acting,
+  id: number,
+  doing: string,
+): Promise<void> {
+  const dashboard = await stores.dashboards.find(project.id, id);
+  if (!dashboard || dashboard.deleted) throw new InvalidInput('Dashboard not found', 'dashboards');
+  const level = rights.levelOf('dashboard', { id, createdBy: dashboard.created_by });
+  if (reaches(level, 'editor') && mayEdit(dashboard, caller, rights)) return;
+  throw new PermissionDenied(`You don't have permission to ${doing} dashboard: ${id}`);
+}

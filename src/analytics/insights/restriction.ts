@@ -1,0 +1,118 @@
+/** Effects of restricted dashboards on the insights on them (upstream's permissions v1). */
+import { PermissionDenied } from '../../platform/errors.ts';
+import { reaches, type Caller, type FindProtected, type Rights } from '../../platform/http/access.ts';
+import type { Acting } from '../dashboards/acting.ts';
+import type { Dashboard } from '../dashboards/dashboards.store.ts';
+import {
+  EVERYONE_EDITS,
+  MAY_EDIT,
+  MAY_VIEW,
+  mayEdit,
+  ONLY_COLLABORATORS_EDIT,
+  type Privilege,
+  type RestrictionLevel,
+} from '../dashboards/restriction.ts';
+import type { DashboardBound } from '../dashboards/stores.ts';
+import type { OwnedPlace } from '../dashboards/tiles/tiles.store.ts';
+import type { InsightPlace, InsightStore } from './insights.store.ts';
+
+export type Restriction = {
+  effective_restriction_level: RestrictionLevel;
+  effective_privilege_level: Privilege;
+};
+
+/** On no restricted dashboard. */
+export const UNRESTRICTED: Restriction = {
+  effective_restriction_level: EVERYONE_EDITS,
+  effective_privilege_level: MAY_EDIT,
+};
+
+/** A visitor with a link changes nothing. */
+export const BY_LINK: Restriction = {
+  effective_restriction_level: ONLY_COLLABORATORS_EDIT,
+  effective_privilege_level: MAY_VIEW,
+};
+
+const NO_EDIT = "You don't have edit permissions for this insight.";
+
+/**
+ * An insight is as restricted as the most restricted dashboard with it. Only callers who may edit all of its dashboards may edit it: one of their
+ * own is no way round the others (upstream asks for any of them).
+ */
+export function restrictionOf(
+  places: readonly InsightPlace[],
+  caller: Pick<Caller, 'userId'>,
+  rights: Rights,
+): Restriction {
+  const live = places.filter(({ deleted }) => !deleted);
+  if (live.every((place) => place.restriction_level === EVERYONE_EDITS)) return UNRESTRICTED;
+  return {
+    effective_restriction_level: ONLY_COLLABORATORS_EDIT,
+    effective_privilege_level: mayEditInsight(live, caller, rights) ? MAY_EDIT : MAY_VIEW,
+  };
+}
+
+/** Tiles on dashboards that the caller sees: others are left out. */
+export function visiblePlaces<Place extends OwnedPlace>(
+  places: readonly Place[],
+  rights: Pick<Rights, 'levelOf'>,
+): Place[] {
+  return places.filter(({ dashboard_id: id, created_by: createdBy }) =>
+    reaches(rights.levelOf('dashboard', { id, createdBy }), 'viewer'),
+  );
+}
+
+/** Whether its dashboards let the caller change it; their level is another question. */
+export function mayEditInsight(
+  places: readonly InsightPlace[],
+  caller: Pick<Caller, 'userId'>,
+  rights: Rights,
+): boolean {
+  return places.every((place) => place.deleted || mayEdit(place, caller, rights));
+}
+
+/** @returns the insights that are as restricted as the dashboard is: those on it, also while they are deleted */
+export async function restrictedWith(
+  { tiles }: Pick<DashboardBound, 'tiles'>,
+  { id, deleted, restriction_level }: Pick<Dashboard, 'id' | 'deleted' | 'restriction_level'>,
+): Promise<number[]> {
+  if (deleted || restriction_level === EVERYONE_EDITS) return [];
+  return (await tiles.all(id)).flatMap((tile) => (tile.deleted ? [] : (tile.insight_id ?? [])));
+}
+
+/**
+ * By a restricted dashboard nobody keeps others from changing an insight that they may not change themselves.
+ * @param dashboard after a change
+ * @param before the insights that were restricted with it
+ * @throws PermissionDenied
+ */
+export async function ensureMayRestrict(
+  { stores, project, caller, rights }: Acting,
+  dashboard: Dashboard,
+  before: readonly number[] = [],
+): Promise<void> {
+  const known = new Set(before);
+  const ids = (await restrictedWith(stores, dashboard)).filter((id) => !known.has(id));
+  const insights = await stores.insights.withDeleted(project.id, ids);
+  const places = await stores.insights.places(project.id, ids);
+  for (const { id, created_by: createdBy } of insights) {
+    const hasLevel = reaches(rights.levelOf('insight', { id, createdBy }), 'editor');
+    if (hasLevel && mayEditInsight(places.get(id) ?? [], caller, rights)) continue;
+    throw new PermissionDenied(
+      `You don't have edit permissions for insight ${id}, which this restricted dashboard would restrict, too.`,
+    );
+  }
+}
+
+/** How the gatekeeper finds insights by id or short id, those that are deleted too: they can be restored. */
+export function protectedInsights(stores: Pick<InsightStore, 'find' | 'places'>): FindProtected {
+  return async (projectId, reference) => {
+    const insight = await stores.find(projectId, reference);
+    if (!insight) return undefined;
+    const { id, created_by: createdBy, deleted } = insight;
+    const places = (await stores.places(projectId, [id])).get(id) ?? [];
+    const refusal = (caller: Caller, rights: Rights) => (mayEditInsight(places, caller, rights) ? undefined : NO_EDIT);
+    const name = insight.name ?? insight.short_id;
+    return { id, createdBy, name, deleted, refusal };
+  };
+}

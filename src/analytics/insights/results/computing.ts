@@ -1,0 +1,109 @@
+/** Computes results that are not known, each once at a time however many ask for it, and keeps them. */
+import { Unavailable } from '../../../platform/errors.ts';
+import type { ParsedQuery } from '../../queries/parsing/parsed.ts';
+import type { QueryResult } from '../../queries/computing/result.ts';
+import { createTurns } from '../../queries/turns.ts';
+import type { CachedResult, ResultStore } from './results.store.ts';
+
+/** A query with all that lies over it, and what its result is called. */
+export type Job = { projectId: number; query: ParsedQuery; hash: Buffer };
+
+/** Asks the event store, for a limited time. @throws Unavailable when that is not enough */
+export type Compute = (project: { id: number }, query: ParsedQuery) => Promise<QueryResult>;
+
+export type Computing = {
+  /**
+   * @param known what is there already, and not good enough: what somebody else computed meanwhile is
+   * @throws Unavailable when it takes too long, or did so a moment ago
+   */
+  compute(job: Job, known: CachedResult | undefined): Promise<CachedResult>;
+  /** Also what was computed a moment ago is not good enough. */
+  computeAnew(job: Job): Promise<CachedResult>;
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>;
+};
+
+type Options = { cache: ResultStore; compute: Compute; now: () => number; atOnce?: number };
+
+const AT_ONCE = 3;
+const MOST_WAITING = 1_000;
+/** A query that took too long is not tried again for a moment, because it would take as long. */
+const REST_MS = 60_000;
+const MOST_RESTING = 1_000;
+
+export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Options): Computing {
+  const turns = createTurns({ atOnce, mostWaiting: MOST_WAITING });
+  const running = new Map<string, Promise<CachedResult>>();
+  /** The computation that begins when the running one has ended, which may have begun before the last events came. */
+  const following = new Map<string, Promise<CachedResult>>();
+  /** Queries that took too long a moment ago: they are tried again only on demand. */
+  const resting = new Map<string, { error: Unavailable; until: number }>();
+
+  async function computeNow(job: Job): Promise<CachedResult> {
+    const name = nameOf(job);
+    const computed_at = new Date(now()).toISOString().replace('Z', '000Z');
+    try {
+      const result = await compute({ id: job.projectId }, job.query);
+      resting.delete(name);
+      return { result, computed_at, bytes: Buffer.byteLength(JSON.stringify(result)) };
+    } catch (error) {
+      if (error instanceof Unavailable) resting.set(name, { error, until: now() + REST_MS });
+      if (resting.size > MOST_RESTING) resting.delete(resting.keys().next().value!);
+      throw error;
+    }
+  }
+
+  /** @param isGood whether what somebody else has stored meanwhile will do */
+  async function computeInTurn(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
+    let made: CachedResult | undefined;
+    await cache.inTurn(job, async (stored) => {
+      made = stored && isGood(stored) ? stored : undefined;
+      if (made) return undefined;
+      return (made = await computeNow(job));
+    });
+    return made!;
+  }
+
+  function start(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
+    const name = nameOf(job);
+    const result = turns
+      .take(job.projectId, () => computeInTurn(job, isGood))
+      .finally(() => {
+        running.delete(name);
+      });
+    running.set(name, result);
+    return result;
+  }
+
+  return {
+    async compute(job, known) {
+      const rest = resting.get(nameOf(job));
+      if (rest && rest.until > now()) throw rest.error;
+      return running.get(nameOf(job)) ?? start(job, (stored) => stored.computed_at !== known?.computed_at);
+    },
+
+    async computeAnew(job) {
+      const name = nameOf(job);
+      const before = running.get(name);
+      if (!before) return start(job, () => false);
+      const planned = following.get(name);
+      if (planned) return planned;
+      const result = before
+        .catch(() => undefined)
+        .then(() => {
+          following.delete(name);
+          return running.get(name) ?? start(job, () => false);
+        });
+      following.set(name, result);
+      return result;
+    },
+
+    async settled() {
+      while (running.size > 0) await Promise.allSettled([...running.values(), ...following.values()]);
+    },
+  };
+}
+
+function nameOf({ projectId, hash }: Job): string {
+  return `${projectId} ${hash.toString('hex')}`;
+}

@@ -1,0 +1,43 @@
+/** How long a result counts as fresh. Events that happened earlier may still arrive, so none does for ever. */
+import type { ParsedQuery } from '../../queries/parsing/parsed.ts';
+import type { QueryResult } from '../../queries/computing/result.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** By the interval at which the query looks: a month's bar changes less in an hour than an hour's. */
+const FRESH_MS = { hour: 2 * MINUTE, day: 10 * MINUTE, week: HOUR, month: HOUR };
+const WITHOUT_INTERVAL_MS = MINUTE;
+const PAST_MS = HOUR;
+/** A range that nobody ended ends when it is computed: only what was over before that is past. */
+const OVER_FOR_MS = MINUTE;
+/** Empty results are kept for less long: a viewer who sees nothing has often just begun to send, and looks whether it arrives. */
+export const EMPTY_MS = 10_000;
+const BETWEEN_REFRESHES_MS = MINUTE;
+
+export type Freshness = { targetAge: number; nextRefresh: number };
+
+/**
+ * @param computedAt milliseconds since 1970, as all instants here
+ * @param end of the range that was looked at: what was over by then changes less
+ */
+export function freshnessOf(
+  query: ParsedQuery,
+  { results, computedAt, end }: Pick<QueryResult, 'results'> & { computedAt: number; end: number },
+): Freshness {
+  const isPast = end < computedAt - OVER_FOR_MS;
+  const freshFor = results.every(isEmptyRow) ? EMPTY_MS : isPast ? PAST_MS : freshMs(query);
+  const nextRefresh = computedAt + Math.min(freshFor, BETWEEN_REFRESHES_MS);
+  return { targetAge: computedAt + freshFor, nextRefresh };
+}
+
+/** A line, a step or a row in which nothing was counted. */
+function isEmptyRow(row: QueryResult['results'][number]): boolean {
+  if (Array.isArray(row)) return false;
+  if ('values' in row) return row.values.every(({ count }) => count === 0);
+  return row.count === 0 && !('aggregated_value' in row && row.aggregated_value);
+}
+
+function freshMs(query: ParsedQuery): number {
+  if (query.kind === 'TrendsQuery') return FRESH_MS[query.interval];
+  return query.kind === 'RetentionQuery' ? FRESH_MS[query.period] : WITHOUT_INTERVAL_MS;
+}

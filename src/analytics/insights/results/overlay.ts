@@ -1,0 +1,68 @@
+/** Filters and variables that a dashboard, its tile and its viewer lay over the query of an insight. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Rights } from '../../../platform/http/access.ts';
+import { Type } from '../../../platform/schema.ts';
+import { ensureMayFilter } from '../../queries/raw-data.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export type Overlay = { filters: Json; variables: Json };
+
+export const NO_OVERLAY: Overlay = { filters: {}, variables: {} };
+
+/** Filters and variables of an address, for this one view. */
+export type Overrides = { filters?: Json | undefined; variables?: Json | undefined; tileFilters?: Json | undefined };
+
+/** Of the query, where results are shown. */
+export const OverrideParams = {
+  filters_override: Type.Optional(Type.String({ description: 'A JSON object: filters for this one look.' })),
+  variables_override: Type.Optional(Type.String({ description: 'A JSON object.' })),
+  tile_filters_override: Type.Optional(
+    Type.String({ description: 'A JSON object: filters of the tile, instead of those of its dashboard.' }),
+  ),
+};
+export type OverrideTexts = { [Name in keyof typeof OverrideParams]?: string | undefined };
+
+/** @throws InvalidInput naming the parameter that is no JSON object; PermissionDenied for filters by what is closed to the viewer */
+export function overridesOf(texts: OverrideTexts, viewer: { rights: Pick<Rights, 'levelOf'> }): Overrides {
+  const overrides = {
+    filters: overrideOf(texts, 'filters_override'),
+    variables: overrideOf(texts, 'variables_override'),
+    tileFilters: overrideOf(texts, 'tile_filters_override'),
+  };
+  // tooth: raw-overrides
+  ensureMayFilter(viewer, overrides.filters);
+  ensureMayFilter(viewer, overrides.tileFilters);
+  return overrides;
+}
+
+/** Filters of a tile replace those of its dashboard. */
+export function overlayOf(
+  dashboard: Overlay,
+  tile: { filters_overrides: Json | null } | undefined,
+  overrides: Overrides = {},
+): Overlay {
+  const filters = { ...dashboard.filters, ...overrides.filters };
+  const ofTile = { ...tile?.filters_overrides, ...overrides.tileFilters };
+  return {
+    filters: isDeepStrictEqual(ofTile, {}) ? filters : ofTile,
+    variables: { ...dashboard.variables, ...overrides.variables },
+  };
+}
+
+function overrideOf(texts: OverrideTexts, name: keyof OverrideTexts): Json | undefined {
+  const text = texts[name];
+  if (text === undefined || text === '') return undefined;
+  const value = parsed(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  throw new InvalidInput(`Invalid JSON passed in ${name} parameter`, name);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

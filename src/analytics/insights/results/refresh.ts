@@ -1,0 +1,55 @@
+/** When what is shown is computed anew: `?refresh=`. */
+import { Type } from '../../../platform/schema.ts';
+
+/**
+ * - `force_cache`: never; what was not computed yet is not shown.
+ * - `cache`: when it was not computed yet, so that who looks always sees something.
+ * - `blocking`: also when it is old.
+ * - `force_blocking`: always.
+ * - `async`: like `cache`; what is old is shown, and computed behind it.
+ * - `force_async`: the same with all that is shown.
+ */
+export type Refresh = 'force_cache' | 'cache' | 'blocking' | 'force_blocking' | 'async' | 'force_async';
+
+/** Of the query. */
+export const RefreshParam = Type.Optional(
+  Type.String({
+    description:
+      'When results are computed anew: `force_cache` never, `false` when there are none, `async` (without it) also behind old ' +
+      'ones, `blocking` instead of old ones, `force_async`, and `force_blocking` or `true`, in any case. Others count as `false`.',
+  }),
+);
+
+const MODES: Readonly<Record<string, Refresh>> = {
+  force_cache: 'force_cache',
+  blocking: 'blocking',
+  force_blocking: 'force_blocking',
+  async: 'async',
+  lazy_async: 'async',
+  force_async: 'force_async',
+  true: 'force_blocking',
+  '1': 'force_blocking',
+  yes: 'force_blocking',
+  '': 'force_blocking',
+};
+
+/**
+ * @param text of the query; `no` is `cache`, and so is as upstream what is unknown
+ * @param otherwise what it is when nothing was said
+ */
+export function refreshOf(text: string | undefined, otherwise: Refresh = 'async'): Refresh {
+  if (text === undefined) return otherwise;
+  const name = text.toLowerCase();
+  return Object.hasOwn(MODES, name) ? MODES[name]! : 'cache';
+}
+
+export type Action = 'show' | 'compute' | 'show and compute';
+
+/** @param known what there is; undefined: nothing */
+export function actionFor(refresh: Refresh, known: { isOld: boolean } | undefined): Action {
+  if (refresh === 'force_cache') return 'show';
+  if (!known || refresh === 'force_blocking') return 'compute';
+  if (refresh === 'force_async') return 'show and compute';
+  if (refresh === 'cache' || !known.isOld) return 'show';
+  return refresh === 'blocking' ? 'compute' : 'show and compute';
+}

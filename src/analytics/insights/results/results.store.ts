@@ -1,0 +1,97 @@
+/** Results of queries, as they were last computed. Everything here may be lost at any time. */
+import type { Knex } from '../../../platform/db/connection.ts';
+import { Unavailable } from '../../../platform/errors.ts';
+import type { QueryResult } from '../../queries/computing/result.ts';
+
+export type CachedResult = {
+  result: QueryResult;
+  /** When its computation began; ISO. */
+  computed_at: string;
+  /** Of the result as JSON, about. */
+  bytes: number;
+};
+
+export type ResultKey = { projectId: number; hash: Buffer };
+
+type Row = Omit<CachedResult, 'bytes'> & { project_id: number; query_hash: Buffer };
+type Sized = Pick<CachedResult, 'bytes'>;
+
+const LOCK = 7_316_010;
+const LOCK_NOT_AVAILABLE = '55P03';
+const LONGEST_WAIT_SECONDS = 10;
+/** Of those that are removed at once. */
+const SWEPT_ROWS = 1_000;
+const BYTES = 'octet_length(result::text) as bytes';
+
+export function resultStore(db: Knex) {
+  const at = (key: ResultKey) => db<Row>('insight_results').where({ project_id: key.projectId, query_hash: key.hash });
+  const stored = (projectId: number, hashes: readonly Buffer[]) =>
+    db<Row>('insight_results').where({ project_id: projectId }).whereIn('query_hash', hashes);
+
+  return {
+    /** By whose clock the project's days begin and end: an IANA name. */
+    async timezoneOf(projectId: number): Promise<string> {
+      const row = await db<{ id: number; timezone: string }>('projects').where({ id: projectId }).first('timezone');
+      return row?.timezone ?? 'UTC';
+    },
+
+    /** Bytes of what is stored, by the hashes in hexadecimal: what is too large need not be read. */
+    async sizesOf(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, number>> {
+      if (hashes.length === 0) return new Map();
+      const rows = await stored(projectId, hashes).select<(Row & Sized)[]>('query_hash', db.raw(BYTES));
+      return new Map(rows.map(({ query_hash, bytes }) => [query_hash.toString('hex'), bytes]));
+    },
+
+    /** By their hashes in hexadecimal. */
+    async byHashes(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, CachedResult>> {
+      if (hashes.length === 0) return new Map();
+      const rows = await stored(projectId, hashes).select<(Row & Sized)[]>('*', db.raw(BYTES));
+      return new Map(
+        rows.map(({ query_hash, result, computed_at, bytes }) => [
+          query_hash.toString('hex'),
+          { result, computed_at, bytes },
+        ]),
+      );
+    },
+
+    /**
+     * Runs the work while nobody else, in any process, runs one for the same key.
+     * @throws Unavailable when somebody else's takes too long
+     * @param work gets what is stored when its turn has come, and returns what is to be stored; undefined: that stays
+     */
+    async inTurn(
+      key: ResultKey,
+      work: (stored: CachedResult | undefined) => Promise<CachedResult | undefined>,
+    ): Promise<void> {
+      await db.transaction(async (transaction) => {
+        await transaction.raw(`set local lock_timeout = '${LONGEST_WAIT_SECONDS}s'`);
+        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [LOCK, key.hash.readInt32BE()]).catch(throwBusy);
+        const found = at(key).transacting(transaction).select<CachedResult[]>('result', 'computed_at', db.raw(BYTES));
+        const made = await work((await found)[0]);
+        if (!made) return;
+        const { result, computed_at } = made;
+        await transaction<Row>('insight_results')
+          .insert({ project_id: key.projectId, query_hash: key.hash, result, computed_at })
+          .onConflict(['project_id', 'query_hash'])
+          .merge();
+      });
+    },
+
+    /** @param before ISO @returns how many were removed */
+    async sweep(before: string): Promise<number> {
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `delete from insight_results where ctid = any(array(
+           select ctid from insight_results where computed_at < ? limit ?))`,
+        [before, SWEPT_ROWS],
+      );
+      return rowCount;
+    },
+  };
+}
+
+export type ResultStore = ReturnType<typeof resultStore>;
+
+function throwBusy(error: unknown): never {
+  if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+  throw new Unavailable('The result is being computed already.', LONGEST_WAIT_SECONDS, { cause: error });
+}

@@ -1,0 +1,226 @@
+/** Results of insights: from the cache, or computed when they are missing, old, or asked for. */
+import { InvalidInput, Unavailable } from '../../../platform/errors.ts';
+import type { Project } from '../../../platform/http/access.ts';
+import type { RawAccess } from '../../../people/access/raw-data.ts';
+import { describeError } from '../../../platform/secrets/redact.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { withDashboardFilters } from '../../queries/parsing/dashboard-filters.ts';
+import { shownData } from '../../queries/raw-data.ts';
+import { createBudget, type Budget } from './budget.ts';
+import { createComputing, type Compute, type Job } from './computing.ts';
+import { freshnessOf } from './freshness.ts';
+import type { Insight } from '../insights.store.ts';
+import type { Overlay } from './overlay.ts';
+import { queryHash } from './query-key.ts';
+import { actionFor, type Refresh } from './refresh.ts';
+import { NO_RESULT, type InsightResult, type QueryStatus, type ResultError } from './result.ts';
+import type { CachedResult, ResultStore } from './results.store.ts';
+
+/** A query, and what lies over it. */
+export type ResultRequest = { insight: Pick<Insight, 'query'>; overlay: Overlay };
+
+export type Results = {
+  /**
+   * In the order of what was asked. One that fails says so itself; never rejects because of a query.
+   * @param access of who looks: also what is in the cache is for those only who may see what it shows
+   */
+  resultsOf(
+    project: Pick<Project, 'id'>,
+    requested: readonly ResultRequest[],
+    refresh: Refresh,
+    access: RawAccess,
+  ): Promise<InsightResult[]>;
+  /** The same, each as soon as it is there; none of them rejects. */
+  eachResult(
+    project: Pick<Project, 'id'>,
+    requested: readonly ResultRequest[],
+    refresh: Refresh,
+    access: RawAccess,
+  ): Promise<Promise<InsightResult>[]>;
+  /** Resolves when nothing is being computed; nothing is removed from the cache any more. */
+  close(): Promise<void>;
+};
+
+export type ResultsOptions = {
+  cache: ResultStore;
+  compute: Compute;
+  log: Logger;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** How long an answer waits for a result; it is computed on. */
+  longestWaitMs?: number;
+};
+
+/** A result that was known when it was asked for has its part of the budget already. */
+type RequestedResult = { job: Job; known: CachedResult | undefined; budget: Budget };
+
+const LONGEST_WAIT_MS = 30_000;
+const TOO_LARGE: ResultError = {
+  type: 'too_large',
+  message: 'The results before this one are as much as one answer may hold: look at it alone, or ask for less.',
+};
+const SWEEP_EVERY_MS = 3_600_000;
+const KEPT_MS = 3 * 86_400_000;
+
+export function createResults(options: ResultsOptions): Results {
+  const { cache, log, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
+  const computing = createComputing({ ...options, now });
+
+  async function answer({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
+    const present = known && shown(job, known, true);
+    const isOld = present !== undefined && Date.parse(present.cache_target_age!) <= now();
+    const action = actionFor(refresh, present && { isOld });
+    if (action === 'compute') return computed({ job, known, budget }, refresh);
+    const result = present ?? { ...NO_RESULT, filters_hash: nameOf(job) };
+    if (action === 'show') return result;
+    void computed({ job, known, budget: createBudget() }, refresh);
+    return { ...result, query_status: statusOf(job, { complete: false }) };
+  }
+
+  /** Never rejects. What failed is told beside what was known before. */
+  async function computed({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
+    try {
+      const made = isForced(refresh) ? computing.computeAnew(job) : computing.compute(job, known);
+      const result = await inTime(made, longestWaitMs);
+      budget.giveBack(known?.bytes ?? 0);
+      return budget.take(result.bytes) ? shown(job, result, false) : tooLarge(job);
+    } catch (error) {
+      const resultError = resultErrorFor(error, log);
+      const before = known ? shown(job, known, true) : { ...NO_RESULT, filters_hash: nameOf(job) };
+      return {
+        ...before,
+        error: resultError,
+        query_status: statusOf(job, { complete: true, message: resultError.message }),
+      };
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    const before = new Date(now() - KEPT_MS).toISOString();
+    try {
+      while ((await cache.sweep(before)) > 0);
+    } catch (error) {
+      log.warn({ error: describeError(error) }, 'old results of insights could not be removed');
+    }
+  }
+
+  const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
+  timer.unref();
+  const eachResult: Results['eachResult'] = async ({ id: projectId }, requested, refresh, access) => {
+    if (requested.length === 0) return [];
+    const timezone = await cache.timezoneOf(projectId);
+    const jobs = requested.map((one) => jobOf(one, { projectId, timezone, access }, log));
+    const sizes = await cache.sizesOf(projectId, jobs.flatMap(hashOf));
+    const budget = createBudget();
+    // A result that is shown twice is written twice.
+    const fitting = jobs.map((job) => isJob(job) && budget.take(sizes.get(nameOf(job)) ?? 0));
+    const known = await cache.byHashes(projectId, jobs.filter((_, index) => fitting[index]).flatMap(hashOf));
+    return jobs.map(async (job, index) => {
+      if (!job) return NO_RESULT;
+      if (!isJob(job)) return { ...NO_RESULT, error: job };
+      if (fitting[index]) return answer({ job, known: known.get(nameOf(job)), budget }, refresh);
+      return isForced(refresh) ? answer({ job, known: undefined, budget }, refresh) : tooLarge(job);
+    });
+  };
+
+  return {
+    eachResult,
+    resultsOf: async (...requested) => Promise.all(await eachResult(...requested)),
+
+    async close() {
+      clearInterval(timer);
+      await computing.settled();
+    },
+  };
+}
+
+/** @returns undefined for an insight without a query; an error for one that cannot be computed with what lies over it,
+ * or shows what the viewer may not see */
+function jobOf(
+  { insight: { query: given }, overlay }: ResultRequest,
+  { projectId, timezone, access }: { projectId: number; timezone: string; access: RawAccess },
+  log: Logger,
+): Job | ResultError | undefined {
+  if (given === null) return undefined;
+  try {
+    const query = withDashboardFilters(given, overlay.filters);
+    const refusal = access.refusal(shownData(query));
+    // tooth: raw-results
+    if (refusal !== undefined) return { type: 'permission_denied', message: refusal };
+    return { projectId, query, hash: queryHash(query, { timezone }) };
+  } catch (error) {
+    return resultErrorFor(error, log);
+  }
+}
+
+function isJob(one: Job | ResultError | undefined): one is Job {
+  return one !== undefined && 'hash' in one;
+}
+
+function hashOf(one: Job | ResultError | undefined): Buffer[] {
+  return isJob(one) ? [one.hash] : [];
+}
+
+function isForced(refresh: Refresh): boolean {
+  return refresh === 'force_blocking' || refresh === 'force_async';
+}
+
+function shown(job: Job, { result, computed_at }: CachedResult, isCached: boolean): InsightResult {
+  const computedAt = Date.parse(computed_at);
+  const end = Date.parse(result.resolved_date_range.date_to);
+  const { targetAge, nextRefresh } = freshnessOf(job.query, { results: result.results, computedAt, end });
+  return {
+    result: result.results,
+    columns: result.columns ?? null,
+    types: result.types ?? null,
+    hasMore: result.hasMore ?? false,
+    timezone: result.timezone,
+    resolved_date_range: result.resolved_date_range,
+    last_refresh: computed_at,
+    is_cached: isCached,
+    cache_target_age: new Date(targetAge).toISOString(),
+    next_allowed_client_refresh: new Date(nextRefresh).toISOString(),
+    query_status: null,
+    filters_hash: nameOf(job),
+    error: null,
+  };
+}
+
+function tooLarge(job: Job): InsightResult {
+  return { ...NO_RESULT, filters_hash: nameOf(job), error: TOO_LARGE };
+}
+
+function statusOf(job: Job, { complete, message }: { complete: boolean; message?: string }): QueryStatus {
+  return {
+    id: nameOf(job),
+    team_id: job.projectId,
+    query_async: !complete,
+    complete,
+    error: message !== undefined,
+    error_message: message ?? null,
+  };
+}
+
+function nameOf({ hash }: Job): string {
+  return hash.toString('hex');
+}
+
+/** Failures of the server are logged, and answered without their reasons. */
+function resultErrorFor(error: unknown, log: Logger): ResultError {
+  if (error instanceof InvalidInput) return { type: 'validation_error', message: error.message };
+  if (error instanceof Unavailable) return { type: 'timeout', message: error.message };
+  log.error({ error: describeError(error) }, 'the result of an insight could not be computed');
+  return { type: 'server_error', message: 'The result could not be computed.' };
+}
+
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Unavailable('The result is still being computed: ask again in a moment.'));
+  }, ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

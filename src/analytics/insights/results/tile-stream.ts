@@ -1,0 +1,39 @@
+/**
+ * A dashboard tile by tile, as server-sent events: what is known at once, then each tile when its result is there. Each event is an
+ * object with a `type`, as in upstream's stream: `metadata`, `tile`, `complete`.
+ */
+import { Readable } from 'node:stream';
+import type { DashboardBody } from '../../dashboards/schema.ts';
+import type { TileBody } from '../../dashboards/tiles/schema.ts';
+import type { InsightResult } from './result.ts';
+
+/** With the dashboard itself come so many tiles, as they were before: a page can begin to show something. */
+const FIRST_TILES = 2;
+
+/** @param shown with the results of before @param results by tile; none of them rejects. Tiles without one are told at once */
+export function tileStream(shown: DashboardBody, results: ReadonlyMap<number, Promise<InsightResult>>): Readable {
+  const coming = shown.tiles.map(async (tile) => withResult(tile, await results.get(tile.id)));
+  return Readable.from(events(shown, coming));
+}
+
+async function* events(shown: DashboardBody, coming: readonly Promise<TileBody>[]): AsyncGenerator<string> {
+  yield event({ type: 'metadata', dashboard: { ...shown, tiles: shown.tiles.slice(0, FIRST_TILES) } });
+  const waiting = new Map(coming.map((tile, index) => [index, tile.then((value) => ({ index, value }))]));
+  while (waiting.size > 0) {
+    const { index, value: tile } = await Promise.race(waiting.values());
+    waiting.delete(index);
+    yield event({ type: 'tile', order: tile.order, tile });
+  }
+  yield event({ type: 'complete' });
+}
+
+function event(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+function withResult(tile: TileBody, result: InsightResult | undefined): TileBody {
+  if (!result || !tile.insight || !('result' in tile.insight)) return tile;
+  const { error: _, ...without } = tile;
+  const { last_refresh, is_cached, error } = result;
+  return { ...without, insight: { ...tile.insight, ...result }, last_refresh, is_cached, ...(error && { error }) };
+}

@@ -1,0 +1,30 @@
+/** Answers queries at once, for those who wait for them. */
+import type { Pool } from '../../platform/db/connection.ts';
+import type { ParsedQuery } from './parsing/parsed.ts';
+import type { QueryResult } from './computing/result.ts';
+import { runQuery } from './computing/run.ts';
+import { createTurns } from './turns.ts';
+
+/** Insights are computed on the other connections. */
+const AT_ONCE = 2;
+const MOST_WAITING = 50;
+
+/** Longest wait for a turn. */
+const LONGEST_WAIT_MS = 15_000;
+
+/**
+ * @param options `now`: milliseconds since 1970; `signal`: ends it, also while it waits for its turn
+ * @throws as `runQuery`; Unavailable when too much of the project waits already, or it waited for too long
+ */
+export type AnswerQuery = (
+  project: { id: number },
+  query: ParsedQuery,
+  options: { now: number; signal?: AbortSignal },
+) => Promise<QueryResult>;
+
+/** @param pool with `QUERY_OPTIONS` */
+export function createAnswerQuery(pool: Pool): AnswerQuery {
+  const turns = createTurns({ atOnce: AT_ONCE, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  return (project, query, options) =>
+    turns.take(project.id, () => runQuery(pool, project, query, options), options.signal);
+}

@@ -1,0 +1,85 @@
+/** Asking Postgres for results: for a limited time, and no longer than somebody waits. */
+import type { Pool } from '../../platform/db/connection.ts';
+import { InvalidInput, NotFound, Unavailable } from '../../platform/errors.ts';
+
+const TIMEOUT_MS = 15_000;
+
+/** For the connections that insights are computed on: few, as each may read many events. */
+export const QUERY_OPTIONS = {
+  applicationName: 'sluice-insights',
+  maxConnections: 5,
+  statementTimeoutMs: TIMEOUT_MS,
+  answerTimeoutMs: 2 * TIMEOUT_MS,
+} as const;
+
+/** One statement; the rows that it gives. */
+export type Ask = <Row extends object>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+const QUERY_CANCELED = '57014';
+
+/**
+ * Gives the work a connection; when the signal is aborted its statement is ended, and the connection closed.
+ * @param pool with `QUERY_OPTIONS`
+ * @throws Unavailable when it takes too long; InvalidInput for numbers that Postgres cannot compute; the signal's reason when aborted
+ */
+export async function asking<T>(
+  pool: Pool,
+  signal: AbortSignal | undefined,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const client = await pool.connect();
+  let backend: number | undefined;
+  let open = true;
+
+  function release(destroy: boolean): void {
+    if (!open) return;
+    open = false;
+    client.release(destroy);
+  }
+  function abandon(): void {
+    release(true);
+    // Postgres notices a closed connection when it writes a row, which may be long.
+    if (backend !== undefined) pool.query('select pg_cancel_backend($1)', [backend]).catch(() => {});
+  }
+  signal?.addEventListener('abort', abandon);
+  try {
+    if (signal) {
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      backend = rows[0]!.pid;
+      signal.throwIfAborted();
+    }
+    const result = await work(async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
+      return (await client.query<Row>(sql, [...values])).rows;
+    });
+    release(false);
+    return result;
+  } catch (error) {
+    signal?.throwIfAborted();
+    release(!isAnswered(error));
+    throw explained(error);
+  } finally {
+    signal?.removeEventListener('abort', abandon);
+    release(true);
+  }
+}
+
+/** Whether the connection is ready for another statement: Postgres said what was wrong with this one, or we did before it. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof InvalidInput || error instanceof NotFound || (error instanceof Error && 'severity' in error);
+}
+
+function explained(error: unknown): unknown {
+  const { code = '' } = error as { code?: unknown };
+  if (typeof code !== 'string') return error;
+  if (code === QUERY_CANCELED) {
+    return new Unavailable(
+      `The query took longer than ${TIMEOUT_MS / 1000} seconds, and was given up: a shorter date range, or fewer series, take less.`,
+      TIMEOUT_MS / 1000,
+      { cause: error },
+    );
+  }
+  // Classes 22 and 54: data exceptions, as of sums beyond all numbers; expressions that are too deep.
+  if (!/^(22|54)/.test(code)) return error;
+  return new InvalidInput(`The values of these events cannot be computed (SQLSTATE ${code}).`, 'query');
+}

@@ -1,0 +1,78 @@
+/**
+ * Funnels: how many persons did all steps in their order, the last within the window of the first.
+ *
+ * An event is one step at most. Of all ways in which somebody can come to a step, the one that began last leaves most time for the
+ * others; so for each event and step that way alone is kept: its moments, of which the first decides, then the second. A way to the next
+ * step goes on from the best one among the events before.
+ */
+import type { Ask } from '../asking.ts';
+import { resolvedDates } from '../dates/dates.ts';
+import type { FilterContext } from '../parsing/filter-tree.ts';
+import type { Dates } from '../dates/intervals.ts';
+import type { ParsedFunnels } from '../parsing/parsed.ts';
+import type { FunnelStepResult } from './result.ts';
+import { ACTOR, entitySql, IN_RANGE, namedSql, rangeValues, WITH_ACTORS } from './selecting.ts';
+import { nameOf } from '../parsing/series.ts';
+
+type Row = { reached: number; average: number | null; median: number | null };
+
+/** @throws InvalidInput for a range that ends before it begins */
+export async function funnel(
+  ask: Ask,
+  projectId: number,
+  query: ParsedFunnels,
+  now: number,
+): Promise<{ results: FunnelStepResult[]; dates: Dates }> {
+  const dates = await resolvedDates(ask, projectId, query.range, { interval: null, now });
+  const sql = funnelSql(query, { timeZone: dates.timeZone, now });
+  const rows = await ask<Row>(sql, rangeValues(projectId, dates));
+  const results = query.steps.map((step, order): FunnelStepResult => {
+    const { reached = 0, average = null, median = null } = rows[order] ?? {};
+    return {
+      action_id: step.event,
+      type: 'events',
+      order,
+      name: nameOf({ ...step, customName: null }),
+      custom_name: step.customName,
+      count: reached,
+      average_conversion_time: average,
+      median_conversion_time: median,
+    };
+  });
+  return { results, dates };
+}
+
+/** A row for each step, in their order. Lists in Postgres count from 1: of the first step there is no moment before. */
+function funnelSql({ steps, window, filters }: ParsedFunnels, context: FilterContext): string {
+  const marks = steps.map((step, i) => `${entitySql(step, context)} as is${i}`);
+  const furthest = `coalesce(${steps
+    .map((_, i) => `way${i}`)
+    .toReversed()
+    .join(', ')})`;
+  const gap = 'extract(epoch from way[n + 1] - way[n])::float8';
+  return `
+    with seen as (
+      select person_id, distinct_id, "timestamp" as at, uuid, ${marks.join(', ')}
+      from events where ${IN_RANGE} and ${namedSql(steps, filters, context)}
+    ), acting as (
+      select ${ACTOR} as actor, seen.* from ${WITH_ACTORS} where ${steps.map((_, i) => `is${i}`).join(' or ')}
+    ), furthest as (
+      select distinct on (actor) actor, way from (select actor, ${furthest} as way from (${walkedSql(steps.length, window)}) as walked) as ways
+      where way is not null order by actor, cardinality(way) desc, way
+    )
+    select count(way)::int as reached, avg(${gap}) as average, percentile_cont(0.5) within group (order by ${gap}) as median
+    from generate_series(0, ${steps.length - 1}) as n left join furthest on cardinality(way) > n
+    group by n order by n`;
+}
+
+/** All levels are sorted alike: Postgres sorts once. */
+function walkedSql(steps: number, { count, unit }: ParsedFunnels['window']): string {
+  let sql = 'select *, case when is0 then array[at] end as way0 from acting';
+  for (let i = 1; i < steps; i++) {
+    const before = `max(way${i - 1}) over (partition by actor order by at, uuid rows between unbounded preceding and 1 preceding)`;
+    sql = `
+      select *, case when is${i} and at <= best${i}[1] + interval '${count} ${unit}' then best${i} || at end as way${i}
+      from (select *, ${before} as best${i} from (${sql}) as level${i}) as bests${i}`;
+  }
+  return sql;
+}

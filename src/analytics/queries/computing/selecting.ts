@@ -1,0 +1,38 @@
+/** Which events a query looks at, and whose they are, as SQL. What clients wrote is in it as escaped literals. */
+import { escapeLiteral } from 'pg';
+import type { Dates } from '../dates/intervals.ts';
+import { filterTreeSql, type FilterContext } from '../parsing/filter-tree.ts';
+import type { Entity, FilterTree } from '../parsing/parsed.ts';
+
+/**
+ * The first parameters of every statement: the project, and the half-open range. Capture takes no timestamp from more than a day ahead:
+ * no event that happened in the range was stored long before. The index is by when events were stored.
+ */
+export const IN_RANGE = `project_id = $1 and interval_time > $2::timestamptz - interval '1 day' and "timestamp" >= $2 and "timestamp" < $3`;
+
+export function rangeValues(projectId: number, { from, to }: Dates): unknown[] {
+  return [projectId, from, to];
+}
+
+/**
+ * Events were stored with the person of their time: the survivor of a merge since is found by the distinct id. A deleted person stays
+ * the one that the event was stored with.
+ */
+export const ACTOR = 'coalesce(known.person_id, seen.person_id)';
+export const WITH_ACTORS =
+  'seen left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = seen.distinct_id';
+
+/** SQL about rows of `events`. */
+export function entitySql({ event, filters }: Entity, context: FilterContext): string {
+  const named = event === null ? 'true' : `event = ${escapeLiteral(event)}`;
+  return `(${named} and ${filterTreeSql(filters, context)})`;
+}
+
+/** Condition on events that belong to any of these. */
+export function namedSql(entities: readonly Entity[], filters: FilterTree, context: FilterContext): string {
+  const names = entities.map(({ event }) => event);
+  const all = filterTreeSql(filters, context);
+  if (names.includes(null)) return all;
+  const listed = [...new Set(names)].map((name) => escapeLiteral(name!));
+  return `event = any (array[${listed.join(', ')}]) and ${all}`;
+}

@@ -1,0 +1,128 @@
+/** Lines of a chart: from rows to what is answered. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Dates } from '../dates/intervals.ts';
+import type { ParsedTrends, Series } from '../parsing/parsed.ts';
+import type { TrendResult } from './result.ts';
+import type { Interval } from '../parsing/schema.ts';
+import { nameOf } from '../parsing/series.ts';
+import type { TrendRow } from './trends-sql.ts';
+
+/** As upstream names them in `breakdown_value`. */
+export const OTHER = '$$_posthog_breakdown_other_$$';
+export const NONE = '$$_posthog_breakdown_null_$$';
+
+/** One line, or one value: `numbers` are of the intervals, or a single one for the whole range. */
+export type Line = {
+  /** Of the series; of a formula its place among them. */
+  n: number;
+  /** `breakdown_value`; null: nothing is broken down. */
+  value: string | null;
+  numbers: readonly number[];
+};
+
+/**
+ * Of all series, one after the other; of each in the order of the totals, the others last. Without a breakdown each has one line.
+ * @param count how many intervals there are
+ */
+export function linesOf(query: ParsedTrends, rows: readonly TrendRow[], count: number): Line[] {
+  const byLine = Map.groupBy(rows, ({ n, place }) => `${n} ${place ?? Infinity}`);
+  return query.series.flatMap((_, n): Line[] => {
+    const places = query.breakdown ? placesOf(n, rows) : [1];
+    return places.map((place) => {
+      const own = byLine.get(`${n} ${place}`) ?? [];
+      return { n, value: query.breakdown && valueOf(place, own), numbers: numbersOf(query, own, count) };
+    });
+  });
+}
+
+function placesOf(n: number, rows: readonly TrendRow[]): number[] {
+  const own = rows.filter((row) => row.n === n).map(({ place }) => place ?? Infinity);
+  return [...new Set(own)].toSorted((a, b) => a - b);
+}
+
+function valueOf(place: number, rows: readonly TrendRow[]): string {
+  return place === Infinity ? OTHER : (rows[0]?.breakdown ?? NONE);
+}
+
+function numbersOf({ shape, smoothing }: ParsedTrends, rows: readonly TrendRow[], count: number): number[] {
+  if (shape === 'total') return [rows[0]?.value ?? 0];
+  const amounts = Array.from({ length: count }, () => 0);
+  for (const { bucket, value } of rows) amounts[bucket - 1] = value;
+  if (shape === 'cumulative') return cumulated(amounts);
+  return smoothing > 1 ? smoothed(amounts, smoothing) : amounts;
+}
+
+function cumulated(amounts: readonly number[]): number[] {
+  let sum = 0;
+  return amounts.map((amount) => (sum += amount));
+}
+
+/** As upstream's (`trends_query_builder.py`): the first ones of fewer, all rounded down. */
+function smoothed(amounts: readonly number[], width: number): number[] {
+  return amounts.map((_, at) => {
+    const near = amounts.slice(Math.max(0, at + 1 - width), at + 1);
+    return Math.floor(near.reduce((sum, amount) => sum + amount, 0) / near.length);
+  });
+}
+
+/**
+ * @param named what the line is of, and whether there are others
+ * @throws InvalidInput for values, or a total of them, that no number can hold: JSON has no infinity
+ */
+export function resultOf(
+  query: ParsedTrends,
+  { value, numbers }: Line,
+  dates: Dates,
+  named: { name: string; isAlone: boolean; action: TrendResult['action'] },
+): TrendResult {
+  const { interval, shape } = query;
+  const { name, isAlone, action } = named;
+  const shown = value === OTHER ? 'Other' : value === NONE ? 'None' : value;
+  const count = shape === 'cumulative' ? numbers.at(-1)! : numbers.reduce((sum, one) => sum + one, 0);
+  if (![count, ...numbers].every(Number.isFinite)) {
+    throw new InvalidInput(`"${name}" has values that no number can hold.`, 'query');
+  }
+  const common = {
+    label: shown === null ? name : isAlone ? shown : `${name} - ${shown}`,
+    ...(value !== null && { breakdown_value: value }),
+    action,
+  };
+  if (shape === 'total') {
+    return { ...common, count: 0, data: [], days: [], labels: [], aggregated_value: numbers[0]! };
+  }
+  return {
+    ...common,
+    count,
+    data: [...numbers],
+    days: dates.walls.map((wall) => (interval === 'hour' ? wall : wall.slice(0, 10))),
+    labels: dates.walls.map((wall) => labelOf(wall, interval)),
+  };
+}
+
+export function seriesResult(query: ParsedTrends, line: Line, dates: Dates): TrendResult {
+  const one = query.series[line.n]!;
+  const named = { name: nameOf(one), isAlone: query.series.length === 1, action: actionOf(one, line.n) };
+  return resultOf(query, line, dates, named);
+}
+
+function actionOf({ event, name, customName, math, property }: Series, order: number): TrendResult['action'] {
+  return {
+    id: event,
+    type: 'events',
+    order,
+    name: event ?? name ?? 'All events',
+    custom_name: customName,
+    math,
+    math_property: property?.name ?? null,
+  };
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** As upstream: `1-Jun-2024`, `1-Jun 08:00`, `Jun 2024`. */
+function labelOf(wall: string, interval: Interval): string {
+  const [year = '', month = '', day = ''] = wall.slice(0, 10).split('-');
+  const short = MONTHS[Number(month) - 1];
+  if (interval === 'month') return `${short} ${year}`;
+  return interval === 'hour' ? `${Number(day)}-${short} ${wall.slice(11, 16)}` : `${Number(day)}-${short}-${year}`;
+}

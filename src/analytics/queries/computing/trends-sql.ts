@@ -1,0 +1,104 @@
+/** Trends as one statement: all series from one look at the events. */
+import { escapeLiteral } from 'pg';
+import type { FilterContext } from '../parsing/filter-tree.ts';
+import type { Breakdown, ParsedTrends, PropertyOwner, Series } from '../parsing/parsed.ts';
+import { ACTOR, entitySql, IN_RANGE, namedSql, WITH_ACTORS } from './selecting.ts';
+
+/** Longer values are cut: they are names on a chart. */
+const MAX_VALUE = 400;
+
+/** `bucket` counts intervals from 1. `place` is that of the breakdown value by its total (of series in a formula, of all together); of those beyond the limit it is null. */
+export type TrendRow = { n: number; bucket: number; place: number | null; breakdown: string | null; value: number };
+
+/** The parameters are those of a range, then the starts of the intervals. */
+export function trendsSql(query: ParsedTrends, context: FilterContext): string {
+  const { series, breakdown, filters, shape } = query;
+  const seen = `
+    select n, person_id, distinct_id, of, ${breakdown ? valueSql(breakdown) : 'null::text'} as breakdown,
+      ${shape === 'total' ? '1' : 'width_bucket("timestamp", $4::timestamptz[])'} as bucket
+    from events cross join lateral (values ${series.map((one, n) => rowSql(one, n, context)).join(', ')}) as series (n, holds, of)
+    where ${IN_RANGE} and ${namedSql(series, filters, context)} and holds`;
+  return `
+    with seen as (${seen}), acting as (${actingSql(query)}), placed as (${placedSql(query)})
+    select n, bucket::int, place::int, breakdown, ${amountSql(series)} as value
+    from ${countedSql(query)} as counted group by n, bucket, place, breakdown`;
+}
+
+function rowSql({ property, ...entity }: Series, n: number, context: FilterContext): string {
+  const of = property === null ? 'null::float8' : `property_number(${propertySql(property.name, property.of)})`;
+  return `(${n}, ${entitySql(entity, context)}, ${of})`;
+}
+
+function valueSql({ type, property }: Breakdown): string {
+  return `left(property_text(nullif(${propertySql(property, type)}, 'null')), ${MAX_VALUE})`;
+}
+
+function propertySql(name: string, of: PropertyOwner): string {
+  return `${of === 'event' ? 'properties' : 'person_properties'} -> ${escapeLiteral(name)}`;
+}
+
+/** With persons where any series counts them. */
+function actingSql({ series }: ParsedTrends): string {
+  if (countingPersons(series) === undefined) return 'select *, null::uuid as actor from seen';
+  return `select seen.*, ${ACTOR} as actor from ${WITH_ACTORS}`;
+}
+
+/** The values with the largest totals, each by itself; all others together. Postgres hashes equality, not IS NOT DISTINCT FROM. */
+function placedSql({ series, breakdown, formulas }: ParsedTrends): string {
+  if (!breakdown) return 'select *, 1 as place from acting';
+  const totals = `(select n, breakdown, ${amountSql(series)} as total from acting group by n, breakdown) as totals`;
+  // The series of a formula need the same values: what is divided by something of others would be nothing.
+  const [ranked, same] =
+    formulas.length === 0
+      ? [`select n, breakdown, ${rankSql('partition by n order by total')} from ${totals}`, 'ranked.n = acting.n and']
+      : [`select breakdown, ${rankSql('order by sum(total)')} from ${totals} group by breakdown`, ''];
+  return `
+    select acting.n, bucket, of, actor, place, case when place is not null then acting.breakdown end as breakdown
+    from acting left join (${ranked}) as ranked on ${same} (ranked.breakdown is null) = (acting.breakdown is null)
+      and coalesce(ranked.breakdown, '') = coalesce(acting.breakdown, '') and place <= ${breakdown.limit}`;
+}
+
+function rankSql(by: string): string {
+  return `row_number() over (${by} desc, breakdown collate "C") as place`;
+}
+
+/** A cumulated line counts each person once, in the first interval. */
+function countedSql({ series, shape }: ParsedTrends): string {
+  const counting = countingPersons(series);
+  if (shape !== 'cumulative' || counting === undefined) return 'placed';
+  return `(
+    select n, of, actor, place, breakdown,
+      case when n in (${counting}) then min(bucket) over (partition by n, actor, place) else bucket end as bucket
+    from placed)`;
+}
+
+const AMOUNTS: Record<Exclude<Series['math'], 'dau'>, string> = {
+  total: 'count(*)',
+  sum: 'coalesce(sum(of), 0)',
+  avg: 'coalesce(avg(of), 0)',
+  min: 'coalesce(min(of), 0)',
+  max: 'coalesce(max(of), 0)',
+  median: percentileSql(0.5),
+  p75: percentileSql(0.75),
+  p90: percentileSql(0.9),
+  p95: percentileSql(0.95),
+  p99: percentileSql(0.99),
+};
+
+function percentileSql(fraction: number): string {
+  return `coalesce(percentile_cont(${fraction}) within group (order by of), 0)`;
+}
+
+function amountSql(series: readonly Series[]): string {
+  const cases = series.map(({ math }, n) => {
+    const amount = math === 'dau' ? `count(distinct actor) filter (where n = ${n})` : AMOUNTS[math];
+    return `when ${n} then (${amount})::float8`;
+  });
+  return `case n ${cases.join(' ')} end`;
+}
+
+/** Which series count persons. @returns SQL of a list; undefined: none does */
+function countingPersons(series: readonly Series[]): string | undefined {
+  const numbers = series.flatMap(({ math }, n) => (math === 'dau' ? [n] : []));
+  return numbers.length === 0 ? undefined : numbers.join(', ');
+}

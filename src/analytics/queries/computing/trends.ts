@@ -1,0 +1,62 @@
+/** Trends: what happened in each interval, or in all of them together; with formulas of it, and beside what happened before. */
+import type { Ask } from '../asking.ts';
+import { comparedDates, resolvedDates } from '../dates/dates.ts';
+import { formulaResults } from './formula-lines.ts';
+import type { Dates } from '../dates/intervals.ts';
+import type { ParsedTrends } from '../parsing/parsed.ts';
+import { refusal } from '../parsing/refusal.ts';
+import type { TrendResult } from './result.ts';
+import { rangeValues } from './selecting.ts';
+import { linesOf, OTHER, seriesResult } from './trend-lines.ts';
+import { trendsSql, type TrendRow } from './trends-sql.ts';
+
+/** Of a whole answer. */
+const MAX_POINTS = 100_000;
+
+type Trends = { results: TrendResult[]; hasMore: boolean; dates: Dates; comparedWith?: Dates };
+
+/**
+ * The results of the range, then of the one that it is compared with.
+ * @throws InvalidInput for a range that ends before it begins or has too many intervals, for more values than an answer may have, and for
+ *   values that no number can hold
+ */
+export async function trends(ask: Ask, projectId: number, query: ParsedTrends, now: number): Promise<Trends> {
+  const { range, comparison, breakdown } = query;
+  const looked = { interval: query.shape === 'total' ? null : query.interval, now };
+  const { current, previous } = comparison
+    ? await comparedDates(ask, projectId, range, { ...looked, comparison })
+    : { current: await resolvedDates(ask, projectId, range, looked) };
+  refuseLarge(query, current.starts.length + (previous?.starts.length ?? 0));
+
+  async function resultsOf(dates: Dates): Promise<TrendResult[]> {
+    const values = [...rangeValues(projectId, dates), ...(looked.interval === null ? [] : [dates.starts])];
+    const rows = await ask<TrendRow>(trendsSql(query, { timeZone: dates.timeZone, now }), values);
+    const lines = linesOf(query, rows, dates.starts.length);
+    if (query.formulas.length > 0) return formulaResults(query, lines, dates);
+    return lines.map((line) => seriesResult(query, line, dates));
+  }
+  const found = labelled(await resultsOf(current), previous && 'current');
+  if (previous) found.push(...labelled(await resultsOf(previous), 'previous'));
+  return {
+    results: breakdown?.hidesOther ? found.filter((one) => !isOther(one)) : found,
+    hasMore: found.some(isOther),
+    dates: current,
+    ...(previous && { comparedWith: previous }),
+  };
+}
+
+function isOther({ breakdown_value: value }: TrendResult): boolean {
+  return value === OTHER;
+}
+
+function labelled(results: TrendResult[], label: TrendResult['compare_label']): TrendResult[] {
+  return label === undefined ? results : results.map((one) => ({ ...one, compare: true, compare_label: label }));
+}
+
+function refuseLarge({ series, formulas, breakdown }: ParsedTrends, intervals: number): void {
+  const lines = Math.max(series.length, formulas.length);
+  const points = lines * (breakdown ? breakdown.limit + 1 : 1) * intervals;
+  if (points <= MAX_POINTS) return;
+  const fix = 'Use fewer series or formulas, a smaller breakdown_limit, or a longer interval.';
+  throw refusal('series', `All lines may have ${MAX_POINTS} values together, these have ${points}. ${fix}`);
+}

@@ -1,0 +1,59 @@
+/** With which range another one is compared. All moments here are readings of a wall clock. */
+import type { Span } from './intervals.ts';
+import type { Comparison, Range, Unit } from '../parsing/parsed.ts';
+import { DAY_MS, HOUR_MS, shifted, startOf } from './wall-clock.ts';
+
+/**
+ * The span before, as long as this one; or the one that began so long before as is asked for. As upstream
+ * (`query_previous_period_date_range.py`), the last 7 days, which are 8 with today, are compared with those 7 days before, so that weekdays
+ * meet; and what began with this day, week, month, quarter or year with the whole one before.
+ * @param range from which the span was made
+ * @param now a total that still counts is compared with what had been counted at the same moment then
+ */
+export function previousSpan(span: Span, range: Range, { ago }: Comparison, now: number): Span {
+  const { from, to, interval } = span;
+  const length = (range.to === null && interval === null ? Math.min(now, to) : to) - from;
+  const lasting = (start: number): Span => ({ from: start, to: start + length, interval });
+  if (ago) return lasting(shifted(from, -ago.amount, ago.unit));
+  const calendar = calendarUnitOf(range);
+  if (calendar) {
+    const start = startOf(shifted(from, -1, calendar), interval ?? 'day');
+    // Not all months are as long as this one is already.
+    return { from: start, to: interval === null ? Math.min(start + length, from) : from, interval };
+  }
+  const isCounted = (interval === 'week' || interval === 'month') && !range.isExact;
+  return isCounted ? { from: countedBack(span, interval), to: from, interval } : lasting(from - gapOf(span, range));
+}
+
+/** Of what runs from the beginning of the present one until now. */
+function calendarUnitOf({ from, to }: Range): Unit | null {
+  if (to !== null || from === null || from === 'all' || from.kind !== 'relative') return null;
+  const { amount, unit, edge } = from;
+  return edge === 'start' && amount === 0 && unit !== 'h' ? unit : null;
+}
+
+/** As many intervals as the span has. */
+function countedBack({ from, to }: Span, interval: 'week' | 'month'): number {
+  let start = from;
+  for (let at = from; at < to; at = shifted(at, 1, interval)) start = shifted(start, -1, interval);
+  return start;
+}
+
+/** How much later the span began. Hours are compared with the same hours of other days. */
+function gapOf({ from, to }: Span, range: Range): number {
+  const named = namedLengthOf(range);
+  const length = to - from;
+  if (named > 0) return named;
+  return range.isExact || length < DAY_MS ? length : Math.ceil(length / DAY_MS) * DAY_MS;
+}
+
+/** Of the last so many hours or whole weeks. @returns 0: the range is no such */
+function namedLengthOf({ from, to }: Range): number {
+  if (to !== null || from === 'all') return 0;
+  if (from === null) return 7 * DAY_MS;
+  if (from.kind !== 'relative' || from.edge !== null) return 0;
+  const { amount, unit } = from;
+  if (unit === 'h') return amount * HOUR_MS;
+  if (unit === 'w') return amount * 7 * DAY_MS;
+  return unit === 'd' && amount % 7 === 0 ? amount * DAY_MS : 0;
+}

@@ -1,0 +1,130 @@
+/** A range of dates as it was written, to instants: by the clock of the project's time zone. */
+import { NotFound } from '../../../platform/errors.ts';
+import type { Ask } from '../asking.ts';
+import { previousSpan } from './comparison.ts';
+import { located, type Dates, type Span } from './intervals.ts';
+import type { Comparison, Moment, Range } from '../parsing/parsed.ts';
+import { refusal } from '../parsing/refusal.ts';
+import type { Interval } from '../parsing/schema.ts';
+import { DAY_MS, relativeWall, shifted, startOf } from './wall-clock.ts';
+
+const DEFAULT_DAYS = 7;
+/** Clients' clocks: what happened before is none of their events. */
+const FIRST_EVENT = '2015-01-01T00:00:00Z';
+
+/** Readings of the project's clock at the instants from which both sides are counted. */
+type Clock = { timeZone: string; from: number; to: number };
+
+type Looked = { interval: Interval | null; now: number };
+
+/**
+ * @param interval null: the whole range is one
+ * @param now milliseconds since 1970
+ * @throws InvalidInput for a range that ends before it begins, or has too many intervals
+ */
+export async function resolvedDates(ask: Ask, projectId: number, range: Range, looked: Looked): Promise<Dates> {
+  const clock = await readClock(ask, projectId, range, looked.now);
+  return datesOf(ask, clock, range, looked);
+}
+
+/** The range, and the one that it is compared with. @throws as `resolvedDates` */
+export async function comparedDates(
+  ask: Ask,
+  projectId: number,
+  range: Range,
+  { comparison, ...looked }: Looked & { comparison: Comparison },
+): Promise<{ current: Dates; previous: Dates }> {
+  const clock = await readClock(ask, projectId, range, looked.now);
+  const current = await datesOf(ask, clock, range, looked);
+  const span = previousSpan(spanOf(clock, range, looked.interval), range, comparison, clock.to);
+  return { current, previous: await located(ask, clock.timeZone, span) };
+}
+
+async function datesOf(ask: Ask, clock: Clock, range: Range, { interval, now }: Looked): Promise<Dates> {
+  const dates = await located(ask, clock.timeZone, spanOf(clock, range, interval));
+  return range.isExact ? { ...dates, ...instantsOf(range, now) } : dates;
+}
+
+function spanOf(clock: Clock, range: Range, interval: Interval | null): Span {
+  const to = endOf(range, clock.to, interval);
+  const from = beginningOf(range, clock.from, interval);
+  if (from >= to) throw refusal('dateRange', 'It ends before it begins: let `date_from` be earlier than `date_to`.');
+  return { from, to, interval };
+}
+
+/** Sides that were instants already: to the microsecond, also within an hour that occurs twice. */
+function instantsOf({ from, to }: Range, now: number): Partial<Pick<Dates, 'from' | 'to'>> {
+  return {
+    ...(from !== null && from !== 'all' && from.kind === 'instant' && { from: from.instant }),
+    ...(to === null && { to: new Date(now).toISOString() }),
+    ...(to?.kind === 'instant' && { to: to.instant }),
+  };
+}
+
+/** The last intervals up to the one that `date_to` is in; `date_from` does not matter. @param count how many */
+export async function lastIntervals(
+  ask: Ask,
+  projectId: number,
+  range: Range,
+  { interval, count, now }: { interval: Interval; count: number; now: number },
+): Promise<Dates> {
+  const clock = await readClock(ask, projectId, { ...range, from: null }, now);
+  const last = startOf(endOf(range, clock.to, interval) - 1, interval);
+  const from = shifted(last, 1 - count, interval);
+  return located(ask, clock.timeZone, { from, to: shifted(last, 1, interval), interval });
+}
+
+async function readClock(ask: Ask, projectId: number, range: Range, now: number): Promise<Clock> {
+  const [row] = await ask<{ timezone: string; from_wall: string | null; to_wall: string }>(
+    `select timezone, (${range.from === 'all' ? FIRST : '$2::timestamptz'} at time zone timezone)::text as from_wall,
+       ($3::timestamptz at time zone timezone)::text as to_wall
+     from projects where id = $1`,
+    [projectId, baseOf(range.from, now), baseOf(range.to, now)],
+  );
+  if (!row) throw new NotFound('Project not found.');
+  const to = wallOf(row.to_wall);
+  return { timeZone: row.timezone, from: row.from_wall === null ? to : wallOf(row.from_wall), to };
+}
+
+/** The first event's time, by a scan: only the time of storing is in an index. */
+const FIRST = `(select min("timestamp") from events
+  where project_id = $1 and "timestamp" >= '${FIRST_EVENT}' and "timestamp" < $2)`;
+
+/** Zones that change their clocks in between do not change how long some hours are. */
+function baseOf(side: Moment | 'all' | null, now: number): string {
+  if (side === null || side === 'all' || side.kind === 'wall') return new Date(now).toISOString();
+  if (side.kind === 'instant') return side.instant;
+  const hours = side.unit === 'h' ? side.amount : 0;
+  return new Date(shifted(now, -hours, 'h')).toISOString();
+}
+
+function wallOf(text: string): number {
+  return Date.parse(`${text.replace(' ', 'T')}Z`);
+}
+
+/** @param base what the clock shows at the side's instant, or now */
+function beginningOf({ from, isExact }: Range, base: number, interval: Interval | null): number {
+  const wall = from === null ? startOf(shifted(base, -DEFAULT_DAYS, 'd'), 'd') : momentWall(from, base);
+  // As upstream: the last 24 hours are not two days.
+  const isExactly = isExact || (isHours(from) && (interval ?? 'day') === 'day');
+  return isExactly ? wall : startOf(wall, interval ?? 'day');
+}
+
+function isHours(side: Range['from']): boolean {
+  return side !== null && side !== 'all' && side.kind === 'relative' && side.unit === 'h';
+}
+
+function momentWall(moment: Moment | 'all', base: number): number {
+  if (moment === 'all' || moment.kind === 'instant') return base;
+  return moment.kind === 'wall' ? moment.wall : relativeWall(moment, base);
+}
+
+/** The first moment that is not in the range any more. */
+function endOf({ to, isExact }: Range, base: number, interval: Interval | null): number {
+  if (to?.kind === 'relative' && to.edge !== null) return relativeWall(to, base);
+  const wall = to === null ? base : momentWall(to, base);
+  if (isExact) return to === null ? wall + 1 : wall;
+  const isHourly = interval === 'hour';
+  if (!isHourly || (to?.kind === 'wall' && !to.hasTime)) return startOf(wall, 'd') + DAY_MS;
+  return to === null || to.kind === 'relative' ? shifted(startOf(wall, 'h'), 1, 'h') : wall;
+}

@@ -1,0 +1,49 @@
+/** Filters of a dashboard or a tile, applied to a query. */
+import { nearestName } from '../../../platform/http/nearest-name.ts';
+import { refusal } from '../../../platform/http/unknown-members.ts';
+import { fieldsOf, parseQuery, sourceOf } from './parse.ts';
+import type { ParsedQuery } from './parsed.ts';
+import { isGiven } from './unsupported.ts';
+
+/** Of a project without test accounts the last one changes nothing. */
+const FILTERS = ['date_from', 'date_to', 'explicitDate', 'properties', 'breakdown_filter', 'filterTestAccounts'];
+
+/**
+ * Of what somebody asks now: what a dashboard has stored is not asked again.
+ * @throws InvalidInput for the first member that would be laid over nothing
+ */
+export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>): void {
+  const other = Object.keys(filters).find((name) => !FILTERS.includes(name) && isGiven(filters[name]));
+  if (other !== undefined) throw refusal(`filters_override__${other}`, nearestName(other, FILTERS));
+}
+
+/**
+ * As upstream's `apply_dashboard_filters`: dates replace those of the query, properties must hold beside its own, a breakdown replaces
+ * its own where there can be one.
+ * @param query as an insight holds it
+ * @param filters other members are not known here
+ * @throws InvalidInput as `parseQuery`: filters of a dashboard are stored unchecked
+ */
+export function withDashboardFilters(query: unknown, filters: Readonly<Record<string, unknown>>): ParsedQuery {
+  const source = { ...sourceOf(query) };
+  const { date_from = null, date_to = null, explicitDate = null, properties, breakdown_filter: breakdown } = filters;
+  if (date_from !== null || date_to !== null) {
+    source['dateRange'] = {
+      ...fieldsOf(source['dateRange']),
+      ...(date_from !== null && { date_from, date_to: null }),
+      ...(date_to !== null && { date_to }),
+      explicitDate,
+    };
+  }
+  if (isGiven(properties)) source['properties'] = both(source['properties'], properties);
+  if (isGiven(breakdown) && source['kind'] === 'TrendsQuery') source['breakdownFilter'] = breakdown;
+  return parseQuery(source);
+}
+
+function both(own: unknown, laid: unknown): unknown {
+  return isGiven(own) ? { type: 'AND', values: [grouped(own), grouped(laid)] } : laid;
+}
+
+function grouped(properties: unknown): unknown {
+  return Array.isArray(properties) ? { type: 'AND', values: properties } : properties;
+}

@@ -1,0 +1,86 @@
+/** Property filters of a query: lists and groups of them, as upstream nests them, to a tree and to SQL. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import { conditionSql } from '../../../conditions/sql/condition-sql.ts';
+import { checkedFilters, filterRoom, filtersSql, type FilterRoom } from '../../../conditions/sql/filters.ts';
+import type { FilterTree } from './parsed.ts';
+import { refusal } from './refusal.ts';
+
+const MAX_DEPTH = 4;
+const MAX_PARTS = 100;
+/** Of the whole tree: each is evaluated for every event. */
+const MAX_FILTERS = 500;
+
+const EVERYTHING: FilterTree = { every: [] };
+
+/**
+ * @param given a list of filters, or a group; null: none
+ * @param member names it in errors
+ * @param room of all filters of a query
+ * @throws InvalidInput saying what is wrong with which
+ */
+export function filterTreeOf(given: unknown, member: string, room: FilterRoom = filterRoom()): FilterTree {
+  const tree = treeOf(given, { member, depth: 0, room });
+  if (countOf(tree) > MAX_FILTERS) throw refusal(member, `May have at most ${MAX_FILTERS} filters together.`);
+  return tree;
+}
+
+function countOf(tree: FilterTree): number {
+  if ('filter' in tree) return 1;
+  return ('every' in tree ? tree.every : tree.some).reduce((sum, one) => sum + countOf(one), 0);
+}
+
+type Place = { member: string; depth: number; room: FilterRoom };
+
+function treeOf(given: unknown, place: Place): FilterTree {
+  const { member, depth } = place;
+  if (given === null || given === undefined) return EVERYTHING;
+  if (depth > MAX_DEPTH) throw refusal(member, `Groups may be nested ${MAX_DEPTH} deep.`);
+  if (Array.isArray(given)) return { every: partsOf(given, place) };
+  if (typeof given !== 'object') throw refusal(member, 'Must be a list of filters, or a group of them.');
+  const { type, values } = given as { type?: unknown; values?: unknown };
+  if (values === undefined) return Object.keys(given).length === 0 ? EVERYTHING : filterOf(given, place);
+  if (!Array.isArray(values)) throw refusal(`${member}.values`, 'Must be a list.');
+  const parts = partsOf(values, { ...place, member: `${member}.values` });
+  if (type === 'AND') return { every: parts };
+  // As upstream: a group without parts asks for nothing.
+  if (type === 'OR') return parts.length === 0 ? EVERYTHING : { some: parts };
+  throw refusal(`${member}.type`, 'Must be "AND" or "OR".');
+}
+
+function partsOf(given: readonly unknown[], { member, depth, room }: Place): FilterTree[] {
+  if (given.length > MAX_PARTS) throw refusal(member, `May have at most ${MAX_PARTS} parts.`);
+  return given.map((one, index) => treeOf(one, { member: `${member}[${index}]`, depth: depth + 1, room }));
+}
+
+function filterOf(given: object, { member, room }: Place): FilterTree {
+  const { type } = given as { type?: unknown };
+  if (type === undefined) throw refusal(`${member}.type`, "Must be 'event', 'person' or 'hogql'.");
+  try {
+    return { filter: checkedFilters([given], 'events', room)[0]! };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw refusal(member, error.message.replace(/^Filter 1: /, ''), error.code);
+  }
+}
+
+/** Where naive dates are read, and from when relative ones count back. */
+export type FilterContext = { timeZone: string; /** Milliseconds since 1970. */ now: number };
+
+/** @returns SQL about rows of `events`, whose columns it names without an alias; never null */
+export function filterTreeSql(tree: FilterTree, context: FilterContext): string {
+  if ('filter' in tree) return filterSql(tree.filter, context);
+  if ('every' in tree) return joined(tree.every, ' and ', 'true', context);
+  return joined(tree.some, ' or ', 'false', context);
+}
+
+function joined(parts: readonly FilterTree[], word: string, none: string, context: FilterContext): string {
+  if (parts.length === 0) return none;
+  return `(${parts.map((one) => filterTreeSql(one, context)).join(word)})`;
+}
+
+function filterSql(filter: Extract<FilterTree, { filter: unknown }>['filter'], context: FilterContext): string {
+  const end = new Date(context.now).toISOString();
+  if (filter.type === 'hogql') return `(${filtersSql([filter], 'events', { start: end, end })})`;
+  const column = filter.type === 'event' ? 'properties' : 'person_properties';
+  return conditionSql(filter as Parameters<typeof conditionSql>[0], column, { ...context, nulls: 'missing' });
+}

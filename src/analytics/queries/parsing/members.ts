@@ -1,0 +1,154 @@
+/**
+ * The names of members that upstream's nodes have (PostHog, frontend/src/queries/schema). A query with another means one of them: dropped
+ * quietly, it would give wrong numbers. `unsupported.ts` refuses those of them that are not computed here.
+ */
+import { nearestName } from '../../../platform/http/nearest-name.ts';
+import { fieldsOf } from './parse.ts';
+import { refusal } from './refusal.ts';
+import { isGiven, isRefused } from './unsupported.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Names = ReadonlySet<string>;
+
+const NODE = 'kind version response tags modifiers';
+const INSIGHT = `${NODE} dateRange filterTestAccounts properties aggregation_group_type_index samplingFactor dataColorTheme`;
+const ON_AXES = 'goalLines legendPosition resultCustomizations resultCustomizationBy';
+
+const NODES: Readonly<Record<string, Names>> = {
+  InsightVizNode: names(NODE, 'source full embedded suppressSessionAnalysisWarning vizSpecificOptions'),
+  DataTableNode: names(
+    NODE,
+    'source full embedded columns pinnedColumns defaultColumns context contextKey expandable propertiesViaUrl allowSorting',
+  ),
+  TrendsQuery: names(
+    INSIGHT,
+    'series interval trendsFilter breakdownFilter compareFilter conversionGoal calendarHeatmapFilter',
+  ),
+  FunnelsQuery: names(INSIGHT, 'series interval funnelsFilter breakdownFilter compareFilter'),
+  RetentionQuery: names(INSIGHT, 'retentionFilter breakdownFilter compareFilter'),
+  EventsQuery: names(
+    NODE,
+    'source select where properties fixedProperties filterTestAccounts event events limit offset',
+    'actionId actionSteps personId before after orderBy dateRange',
+  ),
+};
+
+/** Of every query: what its members consist of. */
+const PARTS: Readonly<Record<string, Names>> = {
+  dateRange: names('date_from date_to explicitDate excludeIncompletePeriods'),
+  compareFilter: names('compare compare_to'),
+  series: names(
+    NODE,
+    'name custom_name properties fixedProperties event limit orderBy optionalInFunnel math math_multiplier math_property math_property_type',
+    'math_property_revenue_currency math_hogql math_group_type_index',
+  ),
+  breakdownFilter: names(
+    'breakdown breakdowns breakdown_type breakdown_limit breakdown_hide_other_aggregation breakdown_group_type_index',
+    'breakdown_histogram_bin_count breakdown_normalize_url breakdown_path_cleaning',
+  ),
+  'breakdownFilter.breakdowns': names('property type group_type_index histogram_bin_count normalize_url'),
+  trendsFilter: names(
+    ON_AXES,
+    'display formula formulas formulaNodes smoothingIntervals breakdown_histogram_bin_count yAxisScaleType xAxisLabel',
+    'yAxisLabel aggregationAxisFormat aggregationAxisPrefix aggregationAxisPostfix decimalPlaces minDecimalPlaces',
+    'stackBreakdownValues confidenceLevel movingAverageIntervals detailedResultsAggregationType excludeBoxPlotOutliers',
+    'metricColorByDirection metricSummary metricChangeIncreaseColor metricChangeDecreaseColor metricLineIncreaseColor',
+    'metricLineDecreaseColor',
+  ),
+  funnelsFilter: names(
+    ON_AXES,
+    'exclusions layout binCount breakdownAttributionType breakdownAttributionValue breakdownSorting useUdf',
+    'customAggregationTarget funnelAggregateByHogQL funnelFromStep funnelToStep funnelOrderType funnelVizType',
+    'funnelWindowInterval funnelWindowIntervalUnit funnelStepReference',
+  ),
+  retentionFilter: names(
+    ON_AXES,
+    'retentionType retentionReference totalIntervals minimumOccurrences targetEntity returningEntity period cumulative',
+    'timeWindowMode retentionCustomBrackets aggregationType aggregationProperty aggregationPropertyType',
+    'customAggregationTarget meanRetentionCalculation display dashboardDisplay selectedInterval cohortLabelStartIndex',
+  ),
+  'trendsFilter.formulaNodes': names('formula custom_name'),
+  'retentionFilter.targetEntity': names('id type kind order uuid name custom_name properties'),
+  'retentionFilter.returningEntity': names('id type kind order uuid name custom_name properties'),
+};
+
+/** Upstream gets more of them with every version, and none of them counts. */
+const LOOKS = /^(show|hide|hidden)[A-Z]/;
+
+/**
+ * Of what somebody writes now: what was stored before stays as it is.
+ * @param given a query, bare or with what is around it; none of a known kind is left to `parseQuery`
+ * @throws InvalidInput for the first member that no such node has, naming it and the one that is most alike; for one that does nothing
+ * without another
+ */
+export function refuseUnknown(given: unknown): void {
+  const node = fieldsOf(given);
+  const known = membersOf(node);
+  if (known === undefined) return;
+  if (node['kind'] === 'EventsQuery' || !known.has('source')) {
+    refuseIn(node, known);
+    return;
+  }
+  const source = fieldsOf(node['source']);
+  const inside = membersOf(source);
+  const elsewhere = inside ? [...inside].map((name) => `source.${name}`) : [];
+  refuseOthers(node, { kind: source['kind'], known, elsewhere });
+  if (inside) refuseIn(source, inside);
+}
+
+function refuseIn(query: Fields, known: Names): void {
+  const { kind } = query;
+  const parts = Object.entries(PARTS).filter(([path]) => known.has(path.split('.')[0]!));
+  const elsewhere = parts.flatMap(([path, inside]) => [...inside].map((name) => `${path}.${name}`));
+  refuseOthers(query, { kind, known, elsewhere });
+  for (const [path, inside] of parts) {
+    const part = path.split('.').reduce((around: unknown, name) => fieldsOf(around)[name], query);
+    const refuse = (one: unknown, prefix: string) => {
+      if (inside.has('kind') && isOfAnotherKind(one)) return;
+      refuseOthers(fieldsOf(one), { kind, known: inside, prefix });
+    };
+    if (Array.isArray(part)) part.forEach((one, n) => refuse(one, `${path}[${n}].`));
+    else refuse(part, `${path}.`);
+  }
+  refuseForgotten(query);
+}
+
+/** @param place `kind` of the query; `elsewhere`: paths of members that people look for in the wrong place */
+function refuseOthers(
+  fields: Fields,
+  {
+    kind,
+    known,
+    prefix = '',
+    elsewhere = [],
+  }: { kind: unknown; known: Names; prefix?: string; elsewhere?: readonly string[] },
+): void {
+  const other = Object.keys(fields).find((name) => !known.has(name) && !LOOKS.test(name) && isGiven(fields[name]));
+  if (other === undefined) return;
+  const like = nearestName(other, [...known, ...elsewhere]);
+  const path = `${prefix}${like}`.replace(/\[\d+\]|^source\./, '');
+  const hint = like === undefined || isRefused(kind, path) ? '' : ` Did you mean \`${like}\`?`;
+  throw refusal(`${prefix}${other.slice(0, 100)}`, `There is no such member.${hint}`, 'unknown_member');
+}
+
+/** Parts of another kind have other members, and `parseQuery` refuses them for their kind. */
+function isOfAnotherKind(part: unknown): boolean {
+  const { kind } = fieldsOf(part);
+  return isGiven(kind) && kind !== 'EventsNode';
+}
+
+/** Interfaces keep it beside `compare: false`, which says that nothing is compared; alone it is a comparison that somebody misses. */
+function refuseForgotten({ kind, compareFilter }: Fields): void {
+  const { compare, compare_to: ago } = fieldsOf(compareFilter);
+  if (!isGiven(ago) || typeof compare === 'boolean') return;
+  const fix = kind === 'TrendsQuery' ? 'It does nothing without `compare: true`.' : 'Only a TrendsQuery is compared.';
+  throw refusal('compareFilter.compare_to', fix, 'required');
+}
+
+function membersOf({ kind }: Fields): Names | undefined {
+  return typeof kind === 'string' && Object.hasOwn(NODES, kind) ? NODES[kind] : undefined;
+}
+
+function names(...texts: readonly string[]): Names {
+  return new Set(texts.flatMap((text) => text.split(' ')));
+}

@@ -1,0 +1,45 @@
+/** The sides of a date range as upstream writes them. */
+import { parseDatetime } from '../../../platform/http/parameters/datetime.ts';
+import type { Moment, Range, Unit } from './parsed.ts';
+import { refusal } from './refusal.ts';
+import type { DateRange } from './schema.ts';
+
+/** `-7d`, `d`, `dStart`, `-1mEnd`; without a number it is the present one. */
+const RELATIVE = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)?$/;
+const AGO = /^-(\d{1,4})([hdwmqy])$/;
+
+/** @throws InvalidInput naming the side */
+export function rangeOf(given: DateRange | null | undefined, member = 'dateRange'): Range {
+  const { date_from: from = null, date_to: to = null, explicitDate = false } = given ?? {};
+  return {
+    from: from === null || from === '' ? null : from === 'all' ? from : momentOf(from, `${member}.date_from`),
+    to: to === null || to === '' ? null : momentOf(to, `${member}.date_to`),
+    isExact: explicitDate === true,
+  };
+}
+
+/** @param text `-7d`: how long before another moment @throws InvalidInput naming the member */
+export function agoOf(text: string, member: string): { amount: number; unit: Unit } {
+  const [, amount = '0', unit] = AGO.exec(text) ?? [];
+  if (Number(amount) > 0) return { amount: Number(amount), unit: unit as Unit };
+  throw refusal(member, 'Say how long before the range the other one begins: "-7d", "-4w", "-1m", "-1y".');
+}
+
+/** @throws InvalidInput naming the member */
+export function momentOf(text: string, member: string): Moment {
+  const relative = RELATIVE.exec(text);
+  if (relative) {
+    const [, amount = '0', unit, edge] = relative;
+    return {
+      kind: 'relative',
+      amount: Number(amount),
+      unit: unit as Unit,
+      edge: edge === undefined ? null : edge === 'Start' ? 'start' : 'end',
+    };
+  }
+  const given = parseDatetime(text);
+  if (!given)
+    throw refusal(member, `"${text}" is no date: use "2024-06-01", "2024-06-01T08:30:00Z", "-7d" or "mStart".`);
+  if (given.zoned) return { kind: 'instant', instant: given.instant };
+  return { kind: 'wall', wall: Date.parse(given.instant), hasTime: text.length > 'YYYY-MM-DD'.length };
+}

@@ -1,0 +1,82 @@
+/** From a TrendsQuery as JSON to one that can be computed. */
+import type { FilterRoom } from '../../../conditions/sql/filters.ts';
+import { parsedFormula } from './formula.ts';
+import { agoOf } from './moments.ts';
+import type { Breakdown, Comparison, Formula, ParsedTrends } from './parsed.ts';
+import { refusal } from './refusal.ts';
+import { CUMULATIVE_DISPLAY, TOTAL_DISPLAYS, type BreakdownFilter, type TrendsQuery } from './schema.ts';
+import { scopeOf } from './scope.ts';
+import { seriesOf } from './series.ts';
+
+const DEFAULT_BREAKDOWN_LIMIT = 25;
+
+/** @param room of all filters of the query @throws InvalidInput naming the member that asks for what is not there */
+export function parsedTrends(node: TrendsQuery, room: FilterRoom): ParsedTrends {
+  const shape = shapeOf(node);
+  const series = node.series.map((one, index) => seriesOf(one, index, room));
+  const smoothing = node.trendsFilter?.smoothingIntervals ?? 1;
+  if (shape === 'cumulative') refuseUncumulated(series, smoothing);
+  return {
+    kind: 'TrendsQuery',
+    series,
+    interval: node.interval ?? 'day',
+    shape,
+    breakdown: breakdownOf(node.breakdownFilter),
+    smoothing: shape === 'total' ? 1 : smoothing,
+    formulas: formulasOf(node.trendsFilter, series.length),
+    comparison: comparisonOf(node.compareFilter),
+    ...scopeOf(node, room),
+  };
+}
+
+function shapeOf({ trendsFilter }: TrendsQuery): ParsedTrends['shape'] {
+  const display = trendsFilter?.display ?? 'ActionsLineGraph';
+  if (TOTAL_DISPLAYS.some((one) => one === display)) return 'total';
+  return display === CUMULATIVE_DISPLAY ? 'cumulative' : 'intervals';
+}
+
+function refuseUncumulated(series: ParsedTrends['series'], smoothing: number): void {
+  const added = ['total', 'dau', 'sum'];
+  const unfit = series.findIndex(({ math }) => !added.includes(math));
+  if (unfit >= 0) throw refusal(`series[${unfit}].math`, `Cumulated are only: ${added.join(', ')}.`, 'not_supported');
+  if (smoothing === 1) return;
+  throw refusal('trendsFilter.smoothingIntervals', 'Cumulated lines are not smoothed: leave it out.', 'not_supported');
+}
+
+function breakdownOf(given: BreakdownFilter | null | undefined): Breakdown | null {
+  const one = given?.breakdowns?.[0];
+  const property = one?.property ?? given?.breakdown;
+  if (property === null || property === undefined) return null;
+  return {
+    type: one?.type ?? given?.breakdown_type ?? 'event',
+    property,
+    limit: given?.breakdown_limit ?? DEFAULT_BREAKDOWN_LIMIT,
+    hidesOther: given?.breakdown_hide_other_aggregation ?? false,
+  };
+}
+
+/** As upstream: of the three members that hold formulas the newest that is given counts. */
+function formulasOf(given: TrendsQuery['trendsFilter'], count: number): Formula[] {
+  const { formulaNodes, formulas, formula } = given ?? {};
+  if (formulaNodes?.length) {
+    return formulaNodes.map((node, n) => {
+      return formulaOf(node.formula, node.custom_name, { count, member: `formulaNodes[${n}].formula` });
+    });
+  }
+  if (formulas?.length) return formulas.map((text, n) => formulaOf(text, null, { count, member: `formulas[${n}]` }));
+  return formula ? [formulaOf(formula, null, { count, member: 'formula' })] : [];
+}
+
+function formulaOf(
+  text: string,
+  name: string | null | undefined,
+  { count, member }: { count: number; member: string },
+): Formula {
+  return { text, name: name || null, computed: parsedFormula(text, count, `trendsFilter.${member}`) };
+}
+
+function comparisonOf(given: TrendsQuery['compareFilter']): Comparison | null {
+  if (!given?.compare) return null;
+  if (!given.compare_to) return { ago: null };
+  return { ago: agoOf(given.compare_to, 'compareFilter.compare_to') };
+}

@@ -1,0 +1,141 @@
+/** From a query as JSON to one that can be computed. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import { invalidInput } from '../../../platform/http/validation.ts';
+import { filterRoom, isStorable, type FilterRoom } from '../../../conditions/sql/filters.ts';
+import { compile, type Static, type TSchema, type Validator } from '../../../platform/schema.ts';
+import { parsedEvents } from './events-columns.ts';
+import { filterTreeOf } from './filter-tree.ts';
+import { parsedTrends } from './parse-trends.ts';
+import type { Entity, ParsedFunnels, ParsedQuery, ParsedRetention } from './parsed.ts';
+import { refusal } from './refusal.ts';
+import {
+  EventsQuery,
+  FunnelsQuery,
+  RetentionQuery,
+  TrendsQuery,
+  type Interval,
+  type RetentionEntity,
+} from './schema.ts';
+import { scopeOf } from './scope.ts';
+import { seriesOf } from './series.ts';
+import { refuseUnsupported } from './unsupported.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
+  InsightVizNode: ['TrendsQuery', 'FunnelsQuery', 'RetentionQuery'],
+  DataTableNode: ['EventsQuery'],
+};
+
+const READERS: Readonly<Record<string, (node: unknown) => ParsedQuery>> = {
+  TrendsQuery: reader(TrendsQuery, parsedTrends),
+  FunnelsQuery: reader(FunnelsQuery, parsedFunnels),
+  RetentionQuery: reader(RetentionQuery, parsedRetention),
+  EventsQuery: reader(EventsQuery, parsedEvents),
+};
+
+/**
+ * @param given a query as JSON: one of `InsightQuery`
+ * @throws InvalidInput, attr `query`, saying which member asks for what is not there, and what to use instead
+ */
+export function parseQuery(given: unknown): ParsedQuery {
+  const node = sourceOf(given);
+  if (!isStorable(node)) throw new InvalidInput('The query holds characters that no stored text can hold.', 'query');
+  refuseUnsupported(node);
+  return READERS[String(node['kind'])]!(node);
+}
+
+/**
+ * @returns the query itself, out of the chart or table around it
+ * @throws InvalidInput when it is none of a known kind
+ */
+export function sourceOf(given: unknown): Fields {
+  const node = objectOf(given);
+  const kind = node['kind'];
+  const sources = typeof kind === 'string' && Object.hasOwn(WRAPPERS, kind) ? WRAPPERS[kind]! : undefined;
+  if (!sources) return ofKind(node, Object.keys(READERS), 'kind');
+  return ofKind(fieldsOf(node['source']), sources, 'source.kind');
+}
+
+function objectOf(given: unknown): Fields {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Fields;
+  throw new InvalidInput('Query must be a valid JSON object', 'query');
+}
+
+/** @returns no fields for what is not an object */
+export function fieldsOf(given: unknown): Fields {
+  return typeof given === 'object' && given !== null ? (given as Fields) : {};
+}
+
+function ofKind(node: Fields, kinds: readonly string[], member: string): Fields {
+  const { kind } = node;
+  if (typeof kind === 'string' && kinds.includes(kind)) return node;
+  const given = typeof kind === 'string' ? `"${kind.slice(0, 100)}"` : 'This';
+  throw refusal(member, `${given} is not a supported kind of query. Use one of: ${kinds.join(', ')}.`, 'not_supported');
+}
+
+function reader<S extends TSchema>(
+  schema: S,
+  parse: (node: Static<S>, room: FilterRoom) => ParsedQuery,
+): (node: unknown) => ParsedQuery {
+  const isValid = compile(schema);
+  return (node) => {
+    if (isValid(node)) return parse(node, filterRoom());
+    throw inQuery(isValid, schema);
+  };
+}
+
+/** The same failure, told of a member of the query; with what it may be where that is a few words. */
+function inQuery<S extends TSchema>({ errors }: Validator<S>, schema: S): InvalidInput {
+  const { attr, message, code } = invalidInput(errors ?? [], schema);
+  const path = attr?.replace(/__non_field_errors$/, '').split('__') ?? [];
+  const allowed = errors?.find(({ keyword, instancePath }) => {
+    return (keyword === 'enum' || keyword === 'const') && instancePath === `/${path.join('/')}`;
+  })?.params as { allowedValues?: string[]; allowedValue?: string } | undefined;
+  const member = path.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`)).join('');
+  return refusal(member.slice(1), `${message}${fixOf(allowed)}`, code);
+}
+
+function fixOf({ allowedValues, allowedValue }: { allowedValues?: string[]; allowedValue?: string } = {}): string {
+  if (allowedValues) return ` Use one of: ${allowedValues.join(', ')}.`;
+  return allowedValue === undefined ? '' : ` Use "${allowedValue}".`;
+}
+
+const DEFAULT_WINDOW = 14;
+
+function parsedFunnels(node: FunnelsQuery, room: FilterRoom): ParsedFunnels {
+  const { funnelWindowInterval, funnelWindowIntervalUnit } = node.funnelsFilter ?? {};
+  const steps = node.series.map((one, index) => seriesOf(one, index, room));
+  const unfit = steps.findIndex(({ math }) => math !== 'total' && math !== 'dau');
+  if (unfit >= 0) throw refusal(`series[${unfit}].math`, 'A funnel counts persons: leave it out.', 'not_supported');
+  return {
+    kind: 'FunnelsQuery',
+    steps,
+    window: { count: funnelWindowInterval ?? DEFAULT_WINDOW, unit: funnelWindowIntervalUnit ?? 'day' },
+    ...scopeOf(node, room),
+  };
+}
+
+const DEFAULT_RETENTION_INTERVALS = 8;
+
+function parsedRetention(node: RetentionQuery, room: FilterRoom): ParsedRetention {
+  const { retentionType, totalIntervals, period, targetEntity, returningEntity } = node.retentionFilter;
+  return {
+    kind: 'RetentionQuery',
+    target: entityOf(targetEntity, 'targetEntity', room),
+    returning: entityOf(returningEntity, 'returningEntity', room),
+    isFirstTime: retentionType === 'retention_first_time',
+    period: (period ?? 'Day').toLowerCase() as Interval,
+    totalIntervals: totalIntervals ?? DEFAULT_RETENTION_INTERVALS,
+    ...scopeOf(node, room),
+  };
+}
+
+/** As upstream: without one it is the page view. */
+function entityOf(given: RetentionEntity | null | undefined, name: string, room: FilterRoom): Entity {
+  if (!given) return { event: '$pageview', filters: filterTreeOf(null, name, room) };
+  return {
+    event: given.id ?? null,
+    filters: filterTreeOf(given.properties, `retentionFilter.${name}.properties`, room),
+  };
+}

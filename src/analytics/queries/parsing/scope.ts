@@ -1,0 +1,13 @@
+/** Of which events a query is. */
+import type { FilterRoom } from '../../../conditions/sql/filters.ts';
+import { filterTreeOf } from './filter-tree.ts';
+import { rangeOf } from './moments.ts';
+import type { FilterTree, Range } from './parsed.ts';
+import type { DateRange } from './schema.ts';
+
+type Scoped = { properties?: unknown; dateRange?: DateRange | null };
+
+/** @param room of all filters of the query @throws InvalidInput for filters or dates that are none */
+export function scopeOf({ properties, dateRange }: Scoped, room: FilterRoom): { filters: FilterTree; range: Range } {
+  return { filters: filterTreeOf(properties, 'properties', room), range: rangeOf(dateRange) };
+}

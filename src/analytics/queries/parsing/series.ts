@@ -1,0 +1,48 @@
+/** Series of trends and steps of funnels. */
+import type { FilterRoom } from '../../../conditions/sql/filters.ts';
+import { filterTreeOf } from './filter-tree.ts';
+import type { PropertyOwner, Series } from './parsed.ts';
+import { refusal } from './refusal.ts';
+import { PROPERTY_MATHS, type EventsNode } from './schema.ts';
+
+/** As upstream's interface calls the lists that it offers. */
+const OWNERS: ReadonlyMap<string, PropertyOwner> = new Map([
+  ['event_properties', 'event'],
+  ['numerical_event_properties', 'event'],
+  ['person_properties', 'person'],
+]);
+
+/** @param room of all filters of the query @throws InvalidInput for filters that are none, and where `math` needs a property that is not named or not there */
+export function seriesOf(node: EventsNode, index: number, room: FilterRoom): Series {
+  const member = `series[${index}]`;
+  const math = node.math ?? 'total';
+  return {
+    event: node.event ?? null,
+    name: node.name ?? null,
+    customName: node.custom_name ?? null,
+    filters: {
+      every: [
+        filterTreeOf(node.properties, `${member}.properties`, room),
+        filterTreeOf(node.fixedProperties, `${member}.fixedProperties`, room),
+      ],
+    },
+    math,
+    property: PROPERTY_MATHS.some((one) => one === math) ? propertyOf(node, member) : null,
+  };
+}
+
+function propertyOf(node: EventsNode, member: string): Series['property'] {
+  const { math, math_property: name, math_property_type: type } = node;
+  if (name === null || name === undefined) {
+    throw refusal(`${member}.math_property`, `"${math}" is of the numbers of a property: name it.`, 'required');
+  }
+  const of = OWNERS.get(type ?? 'event_properties');
+  if (of !== undefined) return { name, of };
+  const fix = 'Use "event_properties" or "person_properties".';
+  throw refusal(`${member}.math_property_type`, `Properties of this type are not there. ${fix}`, 'not_supported');
+}
+
+/** Name of a series that has no name of its own. */
+export function nameOf({ customName, event, name }: Series): string {
+  return customName ?? event ?? name ?? 'All events';
+}

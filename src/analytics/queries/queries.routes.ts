@@ -1,0 +1,63 @@
+/** `/query/`: the numbers of a query that nobody saved. */
+import { json, route } from '../../platform/http/route.ts';
+import { Type } from '../../platform/schema.ts';
+import type { AnswerQuery } from './answering.ts';
+import { refuseUnknownFilters, withDashboardFilters } from './parsing/dashboard-filters.ts';
+import { refuseUnknown } from './parsing/members.ts';
+import { ensureMayAsk } from './raw-data.ts';
+
+export type QueriesApi = { answerQuery: AnswerQuery };
+
+const Instant = Type.String({ format: 'date-time' });
+const DateRange = Type.Object({ date_from: Instant, date_to: Instant });
+
+const AnswerBody = Type.Object(
+  {
+    results: Type.Array(Type.Unknown(), { description: 'Lines, steps, cohorts or rows, as docs/insights.md says.' }),
+    columns: Type.Optional(Type.Array(Type.String())),
+    types: Type.Optional(Type.Array(Type.String())),
+    hasMore: Type.Optional(Type.Boolean({ description: 'There are more rows, or values of the breakdown.' })),
+    limit: Type.Optional(Type.Integer()),
+    offset: Type.Optional(Type.Integer()),
+    timezone: Type.String({ description: 'By whose clock days begin: the project’s.' }),
+    resolved_date_range: DateRange,
+    resolved_compare_date_range: Type.Optional(DateRange),
+    is_cached: Type.Boolean(),
+    last_refresh: Instant,
+  },
+  { title: 'QueryAnswer' },
+);
+
+const answerQuery = route({
+  method: 'post',
+  path: '/query/',
+  access: { scope: 'query:read' },
+  body: Type.Object(
+    {
+      query: Type.Unknown({
+        description: 'A TrendsQuery, FunnelsQuery, RetentionQuery or EventsQuery: docs/insights.md.',
+      }),
+      filters_override: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), { description: 'Laid over it as a dashboard lays its filters.' }),
+      ),
+    },
+    { title: 'QueryRequest' },
+  ),
+  answers: { 200: AnswerBody },
+  summary: 'Compute a query',
+  description:
+    'Computed anew with every request, whatever `refresh` says: what is to be cached is an insight. What takes longer than 15 seconds ' +
+    'is given up (503). What cannot be computed is refused (400) with the member that asks for it.',
+  async handle({ project, caller, rights, body, signal }, { answerQuery: answer }: QueriesApi) {
+    const at = Date.now();
+    refuseUnknown(body.query);
+    const { filters_override: filters = {} } = body;
+    refuseUnknownFilters(filters);
+    const query = withDashboardFilters(body.query, filters);
+    ensureMayAsk({ caller, rights }, query);
+    const result = await answer(project, query, { now: at, signal });
+    return json(200, { ...result, is_cached: false, last_refresh: new Date(at).toISOString() });
+  },
+});
+
+export const queryRoutes = [answerQuery];

@@ -1,0 +1,111 @@
+/** Which raw data of events and persons a query shows, and which it looks at without showing it. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../../people/access/raw-data.ts';
+import type { Caller, Rights } from '../../platform/http/access.ts';
+import { withDashboardFilters } from './parsing/dashboard-filters.ts';
+import { parseQuery } from './parsing/parse.ts';
+import type { FilterTree, ParsedQuery, Series } from './parsing/parsed.ts';
+
+/** Each is a number that one event carries; sums and means are of all of them. */
+const SINGLE_VALUES: readonly string[] = ['min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'];
+
+/** @returns the kinds whose rows, columns or values of properties are in the result */
+export function shownData(query: ParsedQuery): RawData[] {
+  switch (query.kind) {
+    case 'EventsQuery':
+      return kindsOf('event', [...query.columns, ...query.order].some(({ readsPerson }) => readsPerson) && 'person');
+    case 'TrendsQuery':
+      return kindsOf(query.breakdown?.type, ...query.series.map((one) => isSingle(one) && one.property?.of));
+    // Steps and cohorts are counts of persons.
+    case 'FunnelsQuery':
+    case 'RetentionQuery':
+      return [];
+  }
+}
+
+/** @returns the kinds that the result depends on by values of properties, shown or not */
+export function readData(query: ParsedQuery): RawData[] {
+  return kindsOf(...shownData(query), ...readByFilters(query.filters), ...readByParts(query));
+}
+
+function readByParts(query: ParsedQuery): (RawData | undefined)[] {
+  switch (query.kind) {
+    case 'EventsQuery':
+      return [];
+    case 'TrendsQuery':
+      return query.series.flatMap(readBySeries);
+    case 'FunnelsQuery':
+      return query.steps.flatMap(readBySeries);
+    case 'RetentionQuery':
+      return [query.target, query.returning].flatMap(({ filters }) => readByFilters(filters));
+  }
+}
+
+function readBySeries({ filters, property }: Series): (RawData | undefined)[] {
+  return [...readByFilters(filters), property?.of];
+}
+
+function isSingle({ math }: Series): boolean {
+  return SINGLE_VALUES.includes(math);
+}
+
+function readByFilters(tree: FilterTree): RawData[] {
+  // An expression may name anything.
+  if ('filter' in tree) return tree.filter.type === 'hogql' ? ['event', 'person'] : [tree.filter.type];
+  return ('every' in tree ? tree.every : tree.some).flatMap(readByFilters);
+}
+
+function kindsOf(...kinds: (RawData | false | undefined)[]): RawData[] {
+  return (['event', 'person'] as const).filter((kind) => kinds.includes(kind));
+}
+
+type Asking = { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> };
+
+/**
+ * For a question that the caller chose: its filters could tell them values one by one, although none is shown.
+ * @throws PermissionDenied
+ */
+export function ensureMayAsk(asking: Asking, query: ParsedQuery): void {
+  ensureRaw(rawAccess(asking), shownData(query));
+  // tooth: raw-filters
+  ensureRaw(rawAccessByLevel(asking.rights), readData(query));
+}
+
+/** For a query that the caller stores, to be looked at later. @param query checked @throws PermissionDenied */
+export function ensureMayStore({ rights }: Pick<Asking, 'rights'>, query: unknown): void {
+  if (query !== null && query !== undefined) ensureRaw(rawAccessByLevel(rights), readData(parseQuery(query)));
+}
+
+/** For filters of a dashboard, a tile or one look, which the caller lays over queries. @throws PermissionDenied */
+export function ensureMayFilter(
+  { rights }: Pick<Asking, 'rights'>,
+  filters: Readonly<Record<string, unknown>> | null | undefined,
+): void {
+  const { properties, breakdown_filter } = filters ?? {};
+  ensureRaw(rawAccessByLevel(rights), readByLaid({ properties }));
+  // tooth: raw-breakdowns
+  ensureRaw(rawAccessByLevel(rights), readByLaid({ breakdown_filter }));
+}
+
+const COUNT = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode' }] };
+
+/** @returns the kinds that a count of all events depends on once filters lie over it */
+function readByLaid(filters: Readonly<Record<string, unknown>>): RawData[] {
+  return kindsUnlessInvalid(() => readData(withDashboardFilters(COUNT, filters)));
+}
+
+/** No kinds for an invalid query: the parser refuses it, and no result is computed. */
+function kindsUnlessInvalid(kinds: () => RawData[]): RawData[] {
+  try {
+    return kinds();
+  } catch (error) {
+    if (error instanceof InvalidInput) return [];
+    throw error;
+  }
+}
+
+/** @returns the kinds that an insight shows with filters over its query; none where it cannot be computed */
+export function shownByInsight(query: unknown, { filters }: { filters: Readonly<Record<string, unknown>> }): RawData[] {
+  if (query === null) return [];
+  return kindsUnlessInvalid(() => shownData(withDashboardFilters(query, filters)));
+}

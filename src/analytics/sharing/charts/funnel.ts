@@ -1,0 +1,32 @@
+/** A funnel: how many came as far as each step. */
+import { h, type ComponentChild } from 'preact';
+import type { FunnelStepResult } from '../../queries/computing/result.ts';
+import { bar } from './bars.ts';
+import { duration, number, percent } from './format.ts';
+
+export type Step = Pick<FunnelStepResult, 'name' | 'count' | 'average_conversion_time'>;
+
+export function funnel(steps: readonly Step[]): ComponentChild {
+  const first = steps[0]?.count ?? 0;
+  return h(
+    'ol',
+    { class: 'rows funnel' },
+    steps.map((step, index) => {
+      const before = steps[index - 1]?.count;
+      const share = before === undefined ? '' : ` · ${percent(step.count, before)} of the step before`;
+      const time = step.average_conversion_time;
+      return h(
+        'li',
+        null,
+        h('span', { class: 'name' }, `${index + 1}. ${step.name}`),
+        bar(step.count, first, 's0'),
+        h('span', { class: 'value' }, `${number(step.count)} (${percent(step.count, first)})`),
+        h(
+          'span',
+          { class: 'quiet' },
+          `${share}${time === null ? '' : ` · ${duration(time)} on average`}`.replace(/^ · /, ''),
+        ),
+      );
+    }),
+  );
+}

@@ -1,0 +1,115 @@
+/**
+ * Rows of sharing: for each object one that counts, and its former tokens, good for a little longer. What is set counts for all
+ * tokens of an object.
+ */
+import type { Knex } from '../../platform/db/connection.ts';
+import type { ShareSettings } from './settings.ts';
+
+/** The shared object. */
+export type SharedObject = { kind: 'dashboard' | 'insight'; id: number };
+
+export type SharingConfiguration = {
+  id: number;
+  projectId: number;
+  object: SharedObject;
+  accessToken: string;
+  enabled: boolean;
+  settings: ShareSettings | null;
+  passwordRequired: boolean;
+  /** ISO: since when there is this token. */
+  createdAt: string;
+};
+
+export type SharingFields = Pick<SharingConfiguration, 'accessToken' | 'enabled' | 'settings' | 'passwordRequired'>;
+
+export type ConfigurationRow = {
+  id: number;
+  project_id: number;
+  dashboard_id: number | null;
+  insight_id: number | null;
+  access_token: string;
+  enabled: boolean;
+  settings: ShareSettings | null;
+  password_required: boolean;
+  created_at: string;
+  expires_at: string | null;
+};
+
+export function configurationFrom(row: ConfigurationRow): SharingConfiguration {
+  const { dashboard_id: dashboardId, insight_id: insightId } = row;
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    // The table has exactly one of them.
+    object: dashboardId === null ? { kind: 'insight', id: insightId! } : { kind: 'dashboard', id: dashboardId },
+    accessToken: row.access_token,
+    enabled: row.enabled,
+    settings: row.settings,
+    passwordRequired: row.password_required,
+    createdAt: row.created_at,
+  };
+}
+
+function objectColumns(projectId: number, { kind, id }: SharedObject) {
+  return { project_id: projectId, [`${kind}_id`]: id };
+}
+
+export function configurationStore(db: Knex) {
+  const table = () => db<ConfigurationRow>('sharing_configurations');
+
+  return {
+    /** The one that counts. */
+    async find(projectId: number, object: SharedObject): Promise<SharingConfiguration | undefined> {
+      const row = await table().where(objectColumns(projectId, object)).whereNull('expires_at').first();
+      return row && configurationFrom(row);
+    },
+
+    /** Does nothing when the object has a configuration already. */
+    async insert(projectId: number, object: SharedObject, accessToken: string): Promise<void> {
+      await table()
+        .insert({ ...objectColumns(projectId, object), access_token: accessToken })
+        .onConflict()
+        .ignore();
+    },
+
+    /** @param fields with another token it is another link, made now */
+    async update(
+      configuration: SharingConfiguration,
+      { accessToken, enabled, settings, passwordRequired }: Partial<SharingFields>,
+    ): Promise<SharingConfiguration> {
+      const changes = {
+        ...(accessToken !== undefined && { access_token: accessToken, created_at: db.fn.now() as never }),
+        ...(enabled !== undefined && { enabled }),
+        ...(settings !== undefined && { settings }),
+        ...(passwordRequired !== undefined && { password_required: passwordRequired }),
+      };
+      if (Object.keys(changes).length === 0) return configuration;
+      const { projectId, id } = configuration;
+      const rows = await table().where({ project_id: projectId, id }).update(changes).returning('*');
+      return configurationFrom(rows[0]!);
+    },
+
+    /** The token opens for so much longer what the configuration opens. */
+    async keepFormer({ projectId, object, accessToken }: SharingConfiguration, seconds: number): Promise<void> {
+      await table().insert({
+        ...objectColumns(projectId, object),
+        access_token: accessToken,
+        expires_at: db.raw(`clock_timestamp() + make_interval(secs => ?)`, [seconds]) as never,
+      });
+    },
+
+    async dropFormer({ projectId, object }: SharingConfiguration): Promise<void> {
+      await table().where(objectColumns(projectId, object)).whereNotNull('expires_at').delete();
+    },
+
+    /** Whether the organization lets its members share anything. */
+    async isAllowed(organizationId: string): Promise<boolean> {
+      const row: { allowed: boolean } | undefined = await db('organizations')
+        .where({ id: organizationId })
+        .first({ allowed: 'allow_publicly_shared_resources' });
+      return row?.allowed ?? false;
+    },
+  };
+}
+
+export type ConfigurationStore = ReturnType<typeof configurationStore>;

@@ -1,0 +1,68 @@
+/** Results as visitors see them: the data that the chart is drawn from, and of the cells of a table their text. */
+import type { InsightBody } from '../insights/schema.ts';
+import type { FunnelStepResult, RetentionResult, TrendResult } from '../queries/computing/result.ts';
+import { boldSeries } from './charts/bold-number.ts';
+import { namedBy } from './charts/chart.ts';
+import type { Step } from './charts/funnel.ts';
+import { sameLength, type Series } from './charts/series.ts';
+import { MAX_COLUMNS, MAX_ROWS, shownCell } from './charts/table.ts';
+
+export type DrawnResult = Pick<InsightBody, 'result' | 'columns' | 'hasMore' | 'timezone'>;
+
+const NONE: DrawnResult = { result: null, columns: null, hasMore: false, timezone: null };
+
+/** @param drawnAs of the query: its kind, and what its chart is called */
+export function drawnResult(
+  { result, columns, hasMore, timezone }: DrawnResult,
+  { kind, display }: { kind: string; display: string },
+): DrawnResult {
+  if (!Array.isArray(result)) return NONE;
+  switch (kind) {
+    case 'TrendsQuery':
+      return { ...NONE, result: drawnTrend(result as TrendResult[], display) };
+    case 'FunnelsQuery':
+      return { ...NONE, result: (result as FunnelStepResult[]).map(drawnStep) };
+    case 'RetentionQuery':
+      return { ...NONE, result: (result as RetentionResult[]).map(drawnCohort), timezone };
+    default:
+      return {
+        ...NONE,
+        result: (result as unknown[][]).slice(0, MAX_ROWS).map((row) => row.slice(0, MAX_COLUMNS).map(shownCell)),
+        columns: columns?.slice(0, MAX_COLUMNS).map(nameOfColumn) ?? null,
+        hasMore: hasMore || result.length > MAX_ROWS,
+      };
+  }
+}
+
+function drawnTrend(results: readonly TrendResult[], display: string): Series[] {
+  const shown = sameLength((display === 'BoldNumber' ? boldSeries(results) : results).map(drawnSeries));
+  return shown.map((one, n) => (n < namedBy(display) ? one : { ...one, label: '', labels: [], data: [] }));
+}
+
+function drawnSeries({ label, labels, data, count, aggregated_value: value, compare_label: of }: TrendResult): Series {
+  return {
+    label,
+    labels,
+    data,
+    count,
+    ...(value !== undefined && { aggregated_value: value }),
+    ...(of !== undefined && { compare_label: of }),
+  };
+}
+
+/** Under the name that people gave it. */
+function drawnStep({ custom_name, name, count, average_conversion_time }: FunnelStepResult): Step {
+  return { name: custom_name ?? name, count, average_conversion_time };
+}
+
+function drawnCohort({ label, date, values }: RetentionResult): RetentionResult {
+  return { label, date, values: values.map((value) => ({ count: value.count, label: value.label })) };
+}
+
+/** Columns of events are SQL, perhaps with a name behind two dashes: upstream's way to name them. */
+function nameOfColumn(sql: string): string {
+  const line = sql.slice(sql.lastIndexOf('\n') + 1);
+  const dashes = line.indexOf('--');
+  const name = dashes === -1 ? '' : line.slice(dashes + 2).trim();
+  return name === '' ? sql.trim() : name;
+}

@@ -1,0 +1,144 @@
+/**
+ * `/shared/:token`, `/embedded/:token` and `/shared_dashboard/:token`, each with `.json`: asked by anybody, with nothing but the
+ * link. Answered before the application: these are pages, with cookies of their own, and no other site's script may read them.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isDatabaseAway } from '../../platform/db/away.ts';
+import { MethodNotAllowed, NotFound, Throttled, Unavailable } from '../../platform/errors.ts';
+import { answerFor, serverError } from '../../platform/http/error-body.ts';
+import { send } from '../../platform/http/raw-answers.ts';
+import type { Answer } from '../../platform/http/route.ts';
+import { createRateLimit } from '../../people/keys/rate-limits.ts';
+import { describeError } from '../../platform/secrets/redact.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { ClientAddress } from '../../platform/wire/client-address.ts';
+import { exportedOf, lockedOf, type ShownOf } from './exported.ts';
+import { createTextCache, type Text } from './text-cache.ts';
+import { PRIVATE_HEADERS, type Page } from './page/document.ts';
+import { missingPage, sharedPage, unlockPage } from './page/pages.ts';
+import { cookieOf, readPassword, tokensOf, type Visit } from './visit.ts';
+import type { Share, ShareStore } from './shares.store.ts';
+import type { Unlocking } from './unlocking.ts';
+
+export type SharedPages = {
+  /** @returns false when the request is for something else: then nothing was done with it */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+};
+
+export type SharedPagesOptions = {
+  shares: ShareStore;
+  unlocking: Unlocking;
+  shownOf: ShownOf;
+  clientAddress: ClientAddress;
+  /** Whether browsers come by https: then only so do they bring the cookie. */
+  isSecure: boolean;
+  log: Logger;
+};
+
+/** Drawing a page takes milliseconds that others wait for. */
+const VISITS = { perSecond: 20, burstSeconds: 10 };
+const PATH = /^\/(?<door>shared|embedded|shared_dashboard)\/(?<token>[^/?#]*?)(?<json>\.json)?\/?(?:\?(?<query>.*))?$/;
+const READING = ['GET', 'HEAD'];
+const JSON_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json' };
+/** No token has its form. */
+const NO_TOKEN = '-';
+
+export function createSharedPages(options: SharedPagesOptions): SharedPages {
+  const { shares, unlocking, shownOf, clientAddress, isSecure, log } = options;
+  const textCache = createTextCache();
+  const visits = createRateLimit<string>(VISITS.perSecond, undefined, VISITS.burstSeconds);
+
+  function handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const { door, token = '', json, query = '' } = PATH.exec(request.url ?? '')?.groups ?? {};
+    if (door === undefined) return false;
+    const isEmbedded = door === 'embedded' || new URLSearchParams(query).has('embedded');
+    void answer(request, response, {
+      path: `/${door}/${token}`,
+      token: /^[\w-]{1,400}$/.test(token) ? token : NO_TOKEN,
+      type: isEmbedded ? 'embed' : 'scene',
+      asksForJson: json !== undefined || /\bapplication\/json\b/.test(request.headers.accept ?? ''),
+    });
+    return true;
+  }
+
+  /** Never rejects. */
+  async function answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
+    try {
+      visits.charge(clientAddress(request), 1);
+      const { method = '' } = request;
+      if (![...READING, 'POST'].includes(method)) throw new MethodNotAllowed(method, [...READING, 'POST']);
+      const share = await shares.find(visit.token);
+      if (!share) throw new NotFound();
+      await (method === 'POST' ? unlock : show)(request, response, visit, share);
+    } catch (error) {
+      fail(request, response, visit, error);
+    }
+  }
+
+  async function show(request: IncomingMessage, response: ServerResponse, visit: Visit, share: Share): Promise<void> {
+    const { passwordRequired, settings } = share.configuration;
+    if (passwordRequired && !(await unlocking.isOpen(share, tokensOf(request)))) {
+      if (visit.asksForJson) return sendJson(request, response, { status: 200, body: lockedOf(share) });
+      return sendPage(request, response, 200, unlockPage(settings ?? {}));
+    }
+    // The visitor may see it: the link was looked up for this visit, and so was the password.
+    const name = JSON.stringify([share, visit.type, visit.asksForJson]);
+    sendText(request, response, 200, await textCache.textOf(name, () => draw(share, visit)));
+  }
+
+  async function draw(share: Share, { type, asksForJson }: Visit): Promise<Text> {
+    const exported = exportedOf(share, type, await shownOf(share));
+    if (asksForJson) return { bytes: Buffer.from(JSON.stringify(exported)), headers: JSON_HEADERS };
+    const { html, headers } = sharedPage(exported);
+    return { bytes: Buffer.from(html), headers };
+  }
+
+  async function unlock(request: IncomingMessage, response: ServerResponse, visit: Visit, share: Share): Promise<void> {
+    if (!share.configuration.passwordRequired) throw new MethodNotAllowed('POST', READING);
+    const { password, isForm } = await readPassword(request);
+    const shareToken = await unlocking.unlock(share, password, clientAddress(request)).catch((error: unknown) => {
+      if (!isForm || !(error instanceof Throttled)) throw error;
+      const again = unlockPage(share.configuration.settings ?? {}, `Too many attempts. ${error.message}`);
+      sendPage(request, response, 429, again, { 'Retry-After': String(error.retryAfterSeconds) });
+      return null;
+    });
+    if (shareToken === null) return;
+    if (shareToken === undefined) {
+      if (!isForm) return sendJson(request, response, { status: 401, body: { error: 'Incorrect password' } });
+      return sendPage(request, response, 401, unlockPage(share.configuration.settings ?? {}, 'Incorrect password'));
+    }
+    const cookie = { 'Set-Cookie': cookieOf(shareToken, visit, isSecure) };
+    if (!isForm) return sendJson(request, response, { status: 200, headers: cookie, body: { shareToken } });
+    response.writeHead(303, { ...PRIVATE_HEADERS, ...cookie, Location: visit.path }).end();
+  }
+
+  function fail(request: IncomingMessage, response: ServerResponse, visit: Visit, error: unknown): void {
+    if (error instanceof NotFound && !visit.asksForJson) return sendPage(request, response, 404, missingPage);
+    const isAway = isDatabaseAway(error);
+    const known = answerFor(isAway ? new Unavailable('The service cannot reach its database right now.') : error);
+    if (isAway || !known) log.error({ error: describeError(error) }, 'a shared page could not be shown');
+    sendJson(request, response, known ?? serverError);
+  }
+
+  return { handle };
+}
+
+function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  { html, headers }: Page,
+  others: Record<string, string> = {},
+): void {
+  sendText(request, response, status, { bytes: Buffer.from(html), headers: { ...headers, ...others } });
+}
+
+function sendText(request: IncomingMessage, response: ServerResponse, status: number, { bytes, headers }: Text): void {
+  if (!request.complete) request.resume();
+  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+function sendJson(request: IncomingMessage, response: ServerResponse, { headers, ...answer }: Answer): void {
+  send(request, response, { ...answer, headers: { ...PRIVATE_HEADERS, ...headers } });
+}

@@ -1,0 +1,124 @@
+/**
+ * Dashboards and insights as visitors see them: the data that is drawn, and nothing of how it came about. No queries and filters
+ * (they name customers and properties), no people and days, no other dashboards. The members are upstream's: those that are not
+ * drawn say the same of everything.
+ */
+import type { ResultError } from '../insights/results/result.ts';
+import type { InsightBody } from '../insights/schema.ts';
+import type { DashboardBody } from '../dashboards/schema.ts';
+import { gridPlaceOf } from '../dashboards/tiles/layout.ts';
+import type { TileBody } from '../dashboards/tiles/schema.ts';
+import { drawnResult } from './drawn-results.ts';
+import type { ShareSettings } from './settings.ts';
+import {
+  HIDDEN_BUTTON_FIELDS,
+  HIDDEN_DASHBOARD_FIELDS,
+  HIDDEN_INSIGHT_FIELDS,
+  HIDDEN_TEXT_FIELDS,
+  HIDDEN_TILE_FIELDS,
+} from './hidden-fields.ts';
+
+/** Colours that tiles are drawn with; others look like none. */
+const COLOURS = ['white', 'black', 'blue', 'green', 'purple', 'red', 'yellow'];
+
+export type SharedDashboard = ReturnType<typeof reducedDashboard>;
+export type SharedTile = ReturnType<typeof reducedTile>;
+export type SharedInsight = ReturnType<typeof reducedInsight>;
+
+export function reducedDashboard({ id, name, description, tiles }: DashboardBody, settings: ShareSettings) {
+  return {
+    ...HIDDEN_DASHBOARD_FIELDS,
+    id,
+    name,
+    description: settings.noHeader || settings.hideExtraDetails ? '' : description,
+    tiles: tiles.map((tile) => reducedTile(tile, id, settings)),
+  };
+}
+
+function reducedTile(tile: TileBody, dashboardId: number, settings: ShareSettings) {
+  const { id, order, insight, text, button_tile: button, color, error } = tile;
+  const { show_description, transparent_background } = tile;
+  const view = { dashboards: [dashboardId], describes: show_description !== false, settings };
+  return {
+    ...HIDDEN_TILE_FIELDS,
+    id,
+    order,
+    layouts: { sm: gridPlaceOf(tile.layouts, 'sm'), xs: gridPlaceOf(tile.layouts, 'xs') },
+    color: color !== null && COLOURS.includes(color) ? color : null,
+    show_description,
+    transparent_background,
+    insight: insight && 'query' in insight ? reducedInsight(insight, view) : null,
+    text: text && { ...HIDDEN_TEXT_FIELDS, id: text.id, body: text.body },
+    button_tile: button && { ...HIDDEN_BUTTON_FIELDS, ...drawnButton(button) },
+    ...(error && { error: reducedError(error) }),
+  };
+}
+
+function drawnButton({ id, url, text, placement, style }: NonNullable<TileBody['button_tile']>) {
+  return { id, url, text, placement, style };
+}
+
+type View = {
+  /** On which strangers know it to be. */
+  dashboards: number[];
+  /** Whether its description is shown where settings do not hide it. */
+  describes: boolean;
+  settings: ShareSettings;
+};
+
+export function reducedInsight(insight: InsightBody, { dashboards, describes, settings }: View) {
+  const { id, short_id, name, error } = insight;
+  const isPlain = settings.hideExtraDetails === true;
+  const query = reducedQuery(insight.query);
+  const result = { ...insight, ...((error || !query) && { result: null }) };
+  return {
+    ...HIDDEN_INSIGHT_FIELDS,
+    id,
+    short_id,
+    name,
+    // The derived name names events, and is shown only where there is no other.
+    derived_name: name ? null : insight.derived_name,
+    description: describes && !isPlain ? insight.description : '',
+    query,
+    ...drawnResult(result, drawnAs(query)),
+    last_refresh: isPlain ? null : insight.last_refresh,
+    error: error && reducedError(error),
+    dashboards,
+  };
+}
+
+type Node = { kind?: unknown; source?: unknown; trendsFilter?: { display?: unknown } | null };
+
+/** Only what it is drawn as. */
+function reducedQuery(query: InsightBody['query']): InsightBody['query'] {
+  if (!query) return null;
+  const { kind, display } = drawnAs(query);
+  const source = { kind, ...(display !== '' && { trendsFilter: { display } }) };
+  return { kind: kind === 'EventsQuery' ? 'DataTableNode' : 'InsightVizNode', source };
+}
+
+/** @returns its kind, and what its chart is called: empty where the query does not say */
+export function drawnAs(query: InsightBody['query']): { kind: string; display: string } {
+  const { kind, trendsFilter } = innermost(query ?? {});
+  return { kind: wordOf(kind), display: wordOf(trendsFilter?.display) };
+}
+
+/** The query that is computed, inside what says how it is shown. */
+function innermost(query: Node): Node {
+  return typeof query.source === 'object' && query.source !== null ? query.source : query;
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const ERRORS: Readonly<Record<string, string>> = {
+  validation_error: 'The query behind this is not valid any more. Whoever shared the page can mend it.',
+  too_large: 'The tiles before this one are as much as one page may hold.',
+  timeout: 'This is still being computed. Load the page again in a moment.',
+};
+
+/** Faults of a query quote it, so visitors do not see them. */
+function reducedError<E extends Pick<ResultError, 'message'> & { type: string }>(error: E): E {
+  return { ...error, message: ERRORS[error.type] ?? 'This could not be computed.' };
+}

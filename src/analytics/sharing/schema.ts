@@ -1,0 +1,61 @@
+/** Sharing on the wire. */
+import { LEVELS } from '../../platform/http/access.ts';
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import { ShareSettings } from './settings.ts';
+
+const Instant = Type.String({ format: 'date-time' });
+
+const PasswordBody = Type.Object({
+  id: Type.Integer(),
+  created_at: Instant,
+  note: nullable(Type.String()),
+  created_by_email: nullable(Type.String()),
+  is_active: Type.Boolean(),
+});
+
+export const SharingBody = Type.Object(
+  {
+    created_at: Instant,
+    enabled: Type.Boolean(),
+    access_token: Type.String({ description: 'The page is at `/shared/<it>`.' }),
+    settings: nullable(ShareSettings),
+    password_required: Type.Boolean(),
+    share_passwords: Type.Array(PasswordBody, { description: 'Each of them opens the page.' }),
+    user_access_level: stringEnum(LEVELS),
+  },
+  { title: 'SharingConfiguration' },
+);
+export type SharingBody = Static<typeof SharingBody>;
+
+export const ChangedSharingBody = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean()),
+    settings: Type.Optional(Type.Unknown({ description: 'Replaced as a whole; unknown ones are dropped.' })),
+    password_required: Type.Optional(Type.Boolean()),
+  },
+  { title: 'ChangedSharing' },
+);
+export type ChangedSharing = Static<typeof ChangedSharingBody>;
+
+export const NewPasswordBody = Type.Object(
+  {
+    raw_password: Type.Optional(
+      nullable(Type.String({ maxLength: 1000, description: 'At least 8 characters. Without it one is made.' })),
+    ),
+    note: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
+  },
+  { title: 'NewSharePassword' },
+);
+export type NewPassword = Static<typeof NewPasswordBody>;
+
+export const MadePasswordBody = Type.Object(
+  {
+    id: Type.Integer(),
+    password: Type.String({ description: 'Told this once.' }),
+    note: nullable(Type.String()),
+    created_at: Instant,
+    created_by_email: nullable(Type.String()),
+  },
+  { title: 'SharePassword' },
+);
+export type MadePassword = Static<typeof MadePasswordBody>;

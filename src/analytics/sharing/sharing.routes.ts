@@ -1,0 +1,141 @@
+/** Sharing of dashboards and insights: `/dashboards/:dashboard_id/sharing/` and `/insights/:insight_id/sharing/`. */
+import type { Caller, Project, Rights } from '../../platform/http/access.ts';
+import { orEnvelope } from '../../platform/http/error-body.ts';
+import { json, noBody, route, type Route } from '../../platform/http/route.ts';
+import { Type } from '../../platform/schema.ts';
+import type { DashboardStores } from '../dashboards/stores.ts';
+import { NotFound } from '../../platform/errors.ts';
+import type { SharedObject, SharingConfiguration } from './configurations.store.ts';
+import { presentMadePassword, presentSharing } from './present.ts';
+import { ChangedSharingBody, MadePasswordBody, NewPasswordBody, SharingBody } from './schema.ts';
+import { NotProtected, type Sharing } from './sharing.ts';
+
+export type SharingApi = { sharing: Sharing; dashboardStores: DashboardStores };
+
+/** Upstream's, for what is wrong with passwords. */
+const OnlyError = Type.Object({ error: Type.String() }, { title: 'SharingError' });
+
+/** The object that the gatekeeper found and let pass. */
+type FindObject = (stores: DashboardStores, projectId: number, id: string) => Promise<SharedObject>;
+type Kind = { kind: SharedObject['kind']; missing: string; denied: string; find: FindObject };
+
+const DASHBOARD: Kind = {
+  kind: 'dashboard',
+  missing: 'Dashboard not found.',
+  denied: "You don't have edit permissions for this dashboard.",
+  find: async (_stores, _projectId, id) => ({ kind: 'dashboard', id: Number(id) }),
+};
+
+const INSIGHT: Kind = {
+  kind: 'insight',
+  missing: 'Insight not found.',
+  denied: "You don't have edit permissions for this insight.",
+  async find(stores, projectId, id) {
+    const found = await stores.insights.find(projectId, id);
+    if (!found || found.deleted) throw new NotFound(INSIGHT.missing);
+    return { kind: 'insight', id: found.id };
+  },
+};
+
+export const sharingRoutes: Route<SharingApi>[] = [DASHBOARD, INSIGHT].flatMap(routesOf);
+
+function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
+  const param = `${kind}_id`;
+  const path = `/${kind}s/:${param}/sharing` as const;
+  const params = Type.Object({ [param]: Type.String({ maxLength: 20 }) });
+  const object = { resource: kind, param, missing, denied };
+  const reading = { scope: 'sharing_configuration:read', object } as const;
+  const writing = { scope: 'sharing_configuration:write', object } as const;
+
+  type SharingRequest = { project: Project; rights: Rights; caller: Caller; params: object };
+
+  async function changeOf({ project, caller, rights, params: known }: SharingRequest, stores: DashboardStores) {
+    const id = String((known as Record<string, unknown>)[param]);
+    return { project, author: caller, rights, object: await find(stores, project.id, id) };
+  }
+
+  async function answer(configuration: SharingConfiguration, { rights }: SharingRequest, api: SharingApi) {
+    const passwords = await api.sharing.passwordsOf(configuration);
+    const users = await api.dashboardStores.users.byIds(passwords.map(({ createdBy }) => createdBy));
+    return json(200, presentSharing(configuration, { rights, users, passwords }));
+  }
+
+  return [
+    route({
+      method: 'get',
+      path: `${path}/`,
+      access: reading,
+      params,
+      answers: { 200: SharingBody },
+      summary: `How the ${kind} is shared`,
+      description: 'There is a token from the first call on, which stays: the link is known before it is opened.',
+      async handle(request, api: SharingApi) {
+        return answer(await api.sharing.get(await changeOf(request, api.dashboardStores)), request, api);
+      },
+    }),
+    route({
+      method: 'patch',
+      path: `${path}/`,
+      access: writing,
+      params,
+      body: ChangedSharingBody,
+      strict: true,
+      answers: { 200: SharingBody },
+      summary: `Share the ${kind}, or end it`,
+      description: 'Ended, all links are dead at once and for good; shared again, it has another.',
+      async handle(request, api: SharingApi) {
+        const change = await changeOf(request, api.dashboardStores);
+        return answer(await api.sharing.change(change, request.body), request, api);
+      },
+    }),
+    route({
+      method: 'post',
+      path: `${path}/refresh/`,
+      access: writing,
+      params,
+      body: Type.Object({}),
+      strict: true,
+      answers: { 200: SharingBody },
+      summary: `Give the ${kind} another link`,
+      description: 'The old one is good for five minutes more.',
+      async handle(request, api: SharingApi) {
+        return answer(await api.sharing.refresh(await changeOf(request, api.dashboardStores)), request, api);
+      },
+    }),
+    route({
+      method: 'post',
+      path: `${path}/passwords/`,
+      access: writing,
+      params,
+      body: NewPasswordBody,
+      strict: true,
+      answers: { 201: MadePasswordBody, 400: orEnvelope(OnlyError) },
+      summary: `Make a password for the shared ${kind}`,
+      async handle(request, api: SharingApi) {
+        const change = await changeOf(request, api.dashboardStores);
+        try {
+          const { made, password } = await api.sharing.addPassword(change, request.body);
+          const users = await api.dashboardStores.users.byIds([made.createdBy]);
+          return json(201, presentMadePassword(made, password, users));
+        } catch (error) {
+          if (error instanceof NotProtected) return json(400, { error: error.message });
+          throw error;
+        }
+      },
+    }),
+    route({
+      method: 'delete',
+      path: `${path}/passwords/:password_id/`,
+      access: writing,
+      params: Type.Object({ ...params.properties, password_id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) }),
+      answers: { 204: null, 404: orEnvelope(OnlyError) },
+      summary: `Delete a password of the shared ${kind}`,
+      description: 'Whoever came in with it is out.',
+      async handle(request, api: SharingApi) {
+        const change = await changeOf(request, api.dashboardStores);
+        const isRemoved = await api.sharing.removePassword(change, request.params['password_id']);
+        return isRemoved ? noBody(204) : json(404, { error: 'Password not found' });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,41 @@
+/** Credentials of a visitor: the link, perhaps the token of a password that they gave, perhaps a password. */
+import type { IncomingMessage } from 'node:http';
+import { isUrlEncoded, readJson, readUrlEncoded } from '../../platform/http/body.ts';
+import { SHARE_TOKEN_SECONDS } from './share-tokens.ts';
+
+export type Visit = {
+  /** Without `.json`. */
+  path: string;
+  token: string;
+  type: 'scene' | 'embed';
+  asksForJson: boolean;
+};
+
+const COOKIE = 'posthog_sharing_token';
+
+/** Of the header, and of cookies: several paths may have set one. */
+export function tokensOf({ headers }: IncomingMessage): string[] {
+  const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  const cookies = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const ours = cookies.filter((pair) => pair.startsWith(`${COOKIE}=`)).map((pair) => pair.slice(COOKIE.length + 1));
+  return [...(bearer === undefined ? [] : [bearer]), ...ours];
+}
+
+/** For this page only, and out of the reach of scripts. A frame in another site gets it where browsers keep cookies by site. */
+export function cookieOf(shareToken: string, { path, type }: Visit, isSecure: boolean): string {
+  const sameSite = isSecure && type === 'embed' ? 'SameSite=None; Partitioned' : 'SameSite=Lax';
+  const secure = isSecure ? '; Secure' : '';
+  return `${COOKIE}=${shareToken}; Path=${path}; Max-Age=${SHARE_TOKEN_SECONDS}; HttpOnly; ${sameSite}${secure}`;
+}
+
+/**
+ * As a form from our page, and as JSON from scripts.
+ * @returns an empty password when there was none: a wrong one, too
+ * @throws as `readJson` does
+ */
+export async function readPassword(request: IncomingMessage): Promise<{ password: string; isForm: boolean }> {
+  const isForm = isUrlEncoded(request);
+  const body = isForm ? await readUrlEncoded(request) : await readJson(request);
+  const { password } = (body ?? {}) as { password?: unknown };
+  return { password: typeof password === 'string' ? password : '', isForm };
+}

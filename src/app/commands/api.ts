@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import { createApi } from '../api.ts';
+import { entriesOf, readConfig } from '../../platform/config.ts';
+import { engineOptions } from '../engine-options.ts';
+import { startHttpServer } from '../../platform/http/server.ts';
+import { stopSignals } from '../../platform/processes/stop-signals.ts';
+import { createLogger } from '../../platform/telemetry/logger.ts';
+import { createClientAddress } from '../../platform/wire/client-address.ts';
+import { openGeoip } from '../../platform/wire/geoip.ts';
+import { startMetricsServer } from './metrics-server.ts';
+
+/** Requests under way have this long to end. */
+const GRACE_MS = 10_000;
+
+export function apiCommand(): Command {
+  return new Command('api')
+    .summary('serve HTTP: capture and the API')
+    .description(
+      'Serves capture and the API until SIGTERM, then finishes the requests under way. /_livez says that it runs, /_readyz ' +
+        'that the database, its schema and Temporal are there. Logs are JSON lines on stderr.',
+    )
+    .action(run);
+}
+
+async function run(): Promise<void> {
+  const config = readConfig();
+  const log = createLogger(config, 'api');
+  const { SLUICE_HOST: host, SLUICE_PORT: port } = config;
+  const publicUrl = config.SLUICE_PUBLIC_URL ?? `http://${host}:${port}`;
+  const eventsPerSecond = {
+    project: config.CAPTURE_PROJECT_EVENTS_PER_SECOND,
+    key: config.CAPTURE_KEY_EVENTS_PER_SECOND,
+  };
+  const clientAddress = createClientAddress(entriesOf(config.TRUSTED_PROXIES));
+  const locate = config.GEOIP_DB_PATH === undefined ? undefined : await openGeoip(config.GEOIP_DB_PATH);
+  const { TEMPORAL_CODEC_TOKEN: token, TEMPORAL_UI_URL: uiUrl } = config;
+  const codecFor = token && uiUrl ? { token, origin: new URL(uiUrl).origin } : undefined;
+  const api = createApi({
+    ...engineOptions(config, log),
+    publicUrl,
+    eventsPerSecond,
+    requestLimits: { perMinute: config.KEY_REQUESTS_PER_MINUTE, perHour: config.KEY_REQUESTS_PER_HOUR },
+    flagRequestsPerSecond: config.FLAGS_PROJECT_REQUESTS_PER_SECOND,
+    mostDistinctIds: config.PERSON_DISTINCT_IDS,
+    clientAddress,
+    locate,
+    codecFor,
+  });
+  const signals = stopSignals();
+  const server = await startHttpServer(api.listener, { host, port, lane: api.lane });
+  log.info({ url: server.url }, 'listening');
+  const { metrics } = api;
+  const metricsServer = await startMetricsServer(config, { port: config.SLUICE_METRICS_PORT, metrics, log });
+
+  log.info({ reason: await signals.requested }, 'stopping');
+  api.drain();
+  await Promise.race([server.stop(GRACE_MS), signals.forced]);
+  await metricsServer?.stop(0);
+  await api.close();
+  log.info('stopped');
+}

@@ -1,0 +1,150 @@
+import path from 'node:path';
+import { SingleBar } from 'cli-progress';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readConfig } from '../../platform/config.ts';
+import { CommandFailed } from '../../platform/errors.ts';
+import { readAccessLogLine } from '../../platform/sending/access-log.ts';
+import { openInput, type Input } from '../../platform/sending/input.ts';
+import { readNdjsonLine } from '../../platform/sending/ndjson.ts';
+import type { ReadLine } from '../../platform/sending/reading.ts';
+import { RETRY } from '../../platform/sending/retry.ts';
+import { sendFile, type FileSummary } from '../../platform/sending/send-file.ts';
+import { createSender } from '../../platform/sending/sender.ts';
+import { readReport, REPORT_FILE } from '../up/report.ts';
+
+const FORMATS: Record<string, ReadLine> = { ndjson: readNdjsonLine, 'access-log': readAccessLogLine };
+
+/** Uncompressed; far below what the server takes. */
+const BATCH_BYTES = 2 * 1024 * 1024;
+
+/** An outage is a line now and then, not one for each attempt of each request. */
+const REPORT_EVERY_MS = 15_000;
+
+/** Everything was read and sent, but for bad lines: neither success (0) nor failure (1). */
+const EXIT_BAD_LINES = 2;
+
+type Options = {
+  format: string;
+  historical: boolean;
+  url?: string;
+  key?: string;
+  secretKey?: string;
+  batchSize: number;
+  concurrency: number;
+  json: boolean;
+};
+
+export function captureCommand(): Command {
+  return new Command('capture')
+    .summary('send a file of events to a running server')
+    .description(
+      'Sends a file of events to a running server. Sending a file again stores nothing twice: each event has a uuid, its own or ' +
+        'one made from its line. gzip is recognised by content. Exit code: 0 all sent, 2 sent but for bad lines, 1 stopped.',
+    )
+    .argument('<file>', 'path of the file, or - for standard input')
+    .addOption(
+      new Option('--format <format>', 'ndjson: one JSON event a line; access-log: the combined log format')
+        .choices(Object.keys(FORMATS))
+        .default('ndjson'),
+    )
+    .option('--historical', 'place events at their own timestamps instead of at the present', false)
+    .option('--url <url>', 'address of the server (default: the one that `sluice up` runs here)')
+    .option('--key <key>', 'project API key (default: that of `sluice up` here)')
+    .option('--secret-key <key>', 'personal or project secret key, for --historical where the project key may not')
+    .option('--batch-size <events>', 'events in one request', between(1, 10_000), 500)
+    .option('--concurrency <requests>', 'requests on their way at once', between(1, 64), 4)
+    .option('--json', 'print the summary as JSON', false)
+    .action(capture);
+}
+
+async function capture(file: string, options: Options): Promise<void> {
+  const started = performance.now();
+  const { url, key } = await target(options);
+  const input = await openInput(file);
+  const bar = options.json ? undefined : progressBar(input);
+  let retries = 0;
+  let reportedAt = -Infinity;
+  const reportRetry = (reason: string) => {
+    retries += 1;
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = performance.now();
+    console.error(`The server does not take events (${reason}). Trying again, for five minutes at most.`);
+  };
+  const send = createSender({
+    url,
+    key,
+    secretKey: options.secretKey,
+    historical: options.historical,
+    retry: RETRY,
+    onRetry: reportRetry,
+  });
+
+  const summary = await sendFile({
+    bytes: input.bytes,
+    readLine: FORMATS[options.format] ?? readNdjsonLine,
+    limits: { events: options.batchSize, bytes: BATCH_BYTES },
+    concurrency: options.concurrency,
+    send,
+    onProgress: ({ sent }) => bar?.update(input.bytesRead(), { sent: sent.toLocaleString('en') }),
+  }).finally(() => bar?.stop());
+
+  const seconds = (performance.now() - started) / 1000;
+  if (options.json) printJson(summary, retries, seconds);
+  else printText(summary, retries, seconds);
+  if (summary.badLines > 0) process.exitCode = EXIT_BAD_LINES;
+}
+
+/** Where to send: what the options say, else the server that `sluice up` runs from this folder. */
+async function target({ url, key }: Options): Promise<{ url: string; key: string }> {
+  if (url !== undefined && !URL.canParse(url))
+    throw new CommandFailed(`--url ${url} is not an address like http://127.0.0.1:8000.`);
+  if (url !== undefined && key !== undefined) return { url, key };
+  const folder = readConfig().SLUICE_STATE_DIR;
+  const running = await readReport(folder);
+  if (!running) {
+    const file = path.join(folder, REPORT_FILE);
+    throw new CommandFailed(`There is no ${file}: start a server here with "npm start", or give --url and --key.`);
+  }
+  return { url: url ?? running.api_url, key: key ?? running.project_api_key };
+}
+
+/**
+ * On a terminal only (cli-progress's own rule). Standard input has no known size: then only the counts move. Its
+ * `gracefulExit` would take Ctrl-C away from us.
+ */
+function progressBar({ totalBytes }: Input): SingleBar {
+  const format = totalBytes === undefined ? '{sent} events sent' : '{bar} {percentage}% · {sent} events sent';
+  const bar = new SingleBar({ format, barsize: 40, gracefulExit: false });
+  bar.start(totalBytes ?? 1, 0, { sent: 0 });
+  return bar;
+}
+
+function printJson({ lines, sent, batches, badLines, refused }: FileSummary, retries: number, seconds: number): void {
+  const rounded = Number(seconds.toFixed(3));
+  const report = { lines, sent, batches, retries, bad_lines: badLines, first_bad_lines: refused, seconds: rounded };
+  console.log(JSON.stringify(report));
+}
+
+function printText({ lines, sent, batches, badLines, refused }: FileSummary, retries: number, seconds: number): void {
+  for (const { line, reason } of refused) console.error(`line ${line}: ${reason}`);
+  if (badLines > refused.length) console.error(`and ${badLines - refused.length} more bad lines`);
+  const counts = [
+    plural(lines, 'line'),
+    `${sent.toLocaleString('en')} sent in ${plural(batches, 'batch', 'batches')}`,
+    plural(retries, 'retry', 'retries'),
+    plural(badLines, 'bad line'),
+  ];
+  console.log(`${counts.join(', ')}, ${seconds.toFixed(1)} s`);
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+function between(low: number, high: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= low && value <= high) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${low} to ${high}.`);
+  };
+}

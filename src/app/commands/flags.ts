@@ -1,0 +1,205 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Command } from 'commander';
+import { readConfig, type Config } from '../../platform/config.ts';
+import { CommandFailed } from '../../platform/errors.ts';
+import { apiClient, type ApiClient } from '../../flags/import/api-client.ts';
+import { importFlags, type Export } from '../../flags/import/import.ts';
+import { count, emptySummary, lineOf, printable, printableJson, summaryLine } from '../../flags/import/lines.ts';
+import type { Outcome } from '../../flags/import/outcome.ts';
+import { readLists } from '../../flags/import/read-list.ts';
+import { readServer } from '../../flags/import/read-server.ts';
+import { RETRY } from '../../platform/sending/retry.ts';
+import { readReport, REPORT_FILE } from '../up/report.ts';
+
+/** The import ended, but something was refused, or is not whole: neither success (0) nor failure (1). */
+const EXIT_INCOMPLETE = 2;
+
+/** Characters of an error or a warning; what it quotes is cut before. */
+const LONGEST_ERROR = 2000;
+const SAY_EVERY_MS = 15_000;
+
+type Options = {
+  cohorts?: string[];
+  from?: string;
+  fromProject?: string;
+  fromKeyFile?: string;
+  url?: string;
+  project?: string;
+  keyFile?: string;
+  update: boolean;
+  dryRun: boolean;
+  json: boolean;
+};
+
+export function flagsCommand(): Command {
+  return new Command('flags')
+    .summary('import feature flags from PostHog, or from another Sluice')
+    .description('What else is done with flags is done through the API: docs/feature-flags.md.')
+    .addCommand(importCommand());
+}
+
+function importCommand(): Command {
+  return new Command('import')
+    .summary('make the flags of an export here, and the cohorts that they name')
+    .description(
+      'Copies flags, and the cohorts that they name, through the API of a running server. Each file contains what the source answers to ' +
+        'GET /api/projects/:id/feature_flags/?limit=1000 (--cohorts: …/cohorts/?limit=1000). A flag is known by its key, a cohort by ' +
+        'its name: what exists is not created again, so an interrupted import continues when it is run again. Exit code: 0 everything is ' +
+        'here, 2 something was refused or lacks its encrypted payload, or the files lack a page, 1 stopped. Keys come from SLUICE_API_KEY and POSTHOG_API_KEY, or from ' +
+        'files. See docs/feature-flags.md.',
+    )
+    .argument('[files...]', 'lists of flags, in JSON; - for standard input')
+    .option('--cohorts <files...>', 'lists of cohorts, in JSON')
+    .option('--from <address>', 'read from this server instead of files, with the key in POSTHOG_API_KEY')
+    .option('--from-project <id>', 'project on the server of --from')
+    .option('--from-key-file <file>', 'file with the key for --from')
+    .option('--url <address>', 'server to import into (default: the one that `sluice up` runs here)')
+    .option(
+      '--project <id>',
+      'project to import into (default: that of `sluice up` here, else the only project of the key)',
+    )
+    .option('--key-file <file>', 'file with the key for --url, instead of SLUICE_API_KEY')
+    .option('--update', 'change flags and cohorts that exist and differ', false)
+    .option('--dry-run', 'validate and print the plan, and write nothing', false)
+    .option('--json', 'print a line of JSON for each flag and cohort, then the summary', false)
+    .action((files: string[], options: Options) => run(files, options).catch(failPrintably));
+}
+
+/** Errors quote servers, files and their names. */
+function failPrintably(error: unknown): never {
+  if (!(error instanceof CommandFailed)) throw error;
+  throw new CommandFailed(printable(error.message, LONGEST_ERROR), { cause: error });
+}
+
+async function run(files: string[], options: Options): Promise<void> {
+  const config = readConfig();
+  const { json, dryRun, update } = options;
+  const target = await targetOf(options, config);
+  const { warning, ...given } =
+    options.from === undefined ? await readFiles(files, options) : await readSource(files, options, config);
+  if (warning !== undefined) console.error(warning);
+  const summary = emptySummary();
+  for await (const outcome of importFlags(given, target, { update, dryRun })) {
+    count(summary, outcome);
+    console.log(json ? printableJson(JSON.stringify(jsonOf(outcome))) : lineOf(outcome, dryRun));
+  }
+  console.log(json ? printableJson(JSON.stringify({ ...summary, dry_run: dryRun })) : summaryLine(summary, dryRun));
+  if (summary.incomplete > 0 || warning !== undefined) process.exitCode = EXIT_INCOMPLETE;
+}
+
+function jsonOf({ sourceId, leftOut, withoutPayload, ...told }: Outcome): Record<string, unknown> {
+  return { ...told, source_id: sourceId, left_out: leftOut, without_payload: withoutPayload };
+}
+
+/** `warning`: the export is not whole. */
+type Given = Export & { warning?: string | undefined };
+
+async function readFiles(files: readonly string[], { cohorts, fromProject, fromKeyFile }: Options): Promise<Given> {
+  if (files.length === 0) throw new CommandFailed('Name a file of flags, or a server with --from.');
+  if (fromProject !== undefined || fromKeyFile !== undefined) {
+    throw new CommandFailed('--from-project and --from-key-file are for --from.');
+  }
+  const flags = await readLists(files, 'flag');
+  const named = cohorts && (await readLists(cohorts, 'cohort'));
+  const warnings = [flags.warning, named?.warning].filter((warning) => warning !== undefined);
+  const warning = warnings.map((one) => printable(one, LONGEST_ERROR)).join('\n') || undefined;
+  return { flags: flags.items, cohorts: named?.items, warning };
+}
+
+async function readSource(files: readonly string[], options: Options, config: Config): Promise<Given> {
+  const { from = '', fromProject, fromKeyFile, cohorts } = options;
+  if (files.length > 0 || cohorts) throw new CommandFailed('Name files, or a server with --from, not both.');
+  if (fromProject === undefined) throw new CommandFailed('--from needs --from-project, the id of the project there.');
+  const source = apiClient({
+    url: safeAddress(from, '--from'),
+    project: projectId(fromProject, '--from-project'),
+    ...(await keyOf(fromKeyFile, config.POSTHOG_API_KEY, {
+      variable: 'POSTHOG_API_KEY',
+      server: `${from}, the server of --from`,
+      option: '--from-key-file',
+    })),
+    retry: RETRY,
+    onWait: sayWait(from),
+  });
+  return readServer(source);
+}
+
+async function targetOf({ url, project, keyFile }: Options, config: Config): Promise<ApiClient> {
+  const running = url === undefined ? await readReport(config.SLUICE_STATE_DIR) : undefined;
+  const place = url ?? running?.api_url;
+  if (place === undefined) {
+    const file = path.join(config.SLUICE_STATE_DIR, REPORT_FILE);
+    throw new CommandFailed(`There is no ${file}: start a server here with "npm start", or give --url.`);
+  }
+  const key =
+    running && keyFile === undefined ? (config.SLUICE_API_KEY ?? running.personal_api_key) : config.SLUICE_API_KEY;
+  return apiClient({
+    // The report of the server that runs here names this machine, by any of its addresses.
+    url: running ? httpAddress(place, '--url').href : safeAddress(place, '--url'),
+    project: projectId(project ?? (running ? String(running.project_id) : '@current'), '--project'),
+    ...(await keyOf(keyFile, key, {
+      variable: 'SLUICE_API_KEY',
+      server: `${place}, the server to import into`,
+      option: '--key-file',
+    })),
+    retry: RETRY,
+    onWait: sayWait(place),
+  });
+}
+
+/** The variable and the option that name the key of a server, for errors. */
+type KeySource = { variable: string; server: string; option: string };
+
+/** Key from a file first: an environment may hold one for something else. */
+async function keyOf(file: string | undefined, given: string | undefined, { variable, server, option }: KeySource) {
+  const keyName = file ?? variable;
+  const text = file === undefined ? given : await readKey(file);
+  if (text === undefined)
+    throw new CommandFailed(
+      `${variable} is not set. Set it to an API key of ${server}, or name a file with the key: ${option}.`,
+    );
+  const key = text.trim();
+  if (!/^[\x21-\x7e]{1,1000}$/.test(key)) throw new CommandFailed(`${keyName} holds no key: one word is expected.`);
+  return { key, keyName };
+}
+
+async function readKey(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(`${file} cannot be read (${error.code}).`);
+  });
+}
+
+function projectId(text: string, option: string): string {
+  if (/^([1-9]\d{0,9}|@current)$/.test(text)) return text;
+  throw new CommandFailed(`${option} ${text} is not the id of a project.`);
+}
+
+function httpAddress(text: string, option: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new CommandFailed(`${option} ${text} is not an address like https://eu.posthog.com.`);
+  }
+  if (url.username !== '' || url.password !== '') throw new CommandFailed(`${option} takes no user and no password.`);
+  return url;
+}
+
+/** A key does not travel in the open. */
+function safeAddress(text: string, option: '--from' | '--url'): string {
+  const url = httpAddress(text, option);
+  const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  // tooth: source-key-in-the-open
+  if (url.protocol !== 'https:' && !isHere)
+    throw new CommandFailed(`${option} must be https, but for this machine: the key is sent there.`);
+  return url.href;
+}
+
+/** An outage is a line now and then, not one for each attempt. */
+function sayWait(place: string): (reason: string) => void {
+  let saidAt = -Infinity;
+  return (reason) => {
+    if (performance.now() - saidAt < SAY_EVERY_MS) return;
+    saidAt = performance.now();
+    console.error(printable(`Waiting for ${place}: ${reason}.`, LONGEST_ERROR));
+  };
+}

@@ -1,0 +1,180 @@
+import { Command } from 'commander';
+import { readConfig, requireVariable } from '../../platform/config.ts';
+import { createKnex } from '../../platform/db/connection.ts';
+import { CommandFailed, InvalidInput } from '../../platform/errors.ts';
+import { apiKeys, type ApiKeys } from '../../people/keys/api-keys.ts';
+import { keyStore, type ApiKey, type KeyOwner, type KeyStore } from '../../people/keys/keys.store.ts';
+import { ownerStore, type OwnerStore } from '../../people/keys/owners.store.ts';
+import { ALL_SCOPES, SCOPES } from '../../people/access/scopes.ts';
+import { identityStores } from '../../people/stores.ts';
+import { besideUp } from '../up/beside.ts';
+import { addOrganizations, addProjects, addScopes, momentToCome, projectId, seconds, UUID } from './key-options.ts';
+
+type Owner = { user?: string; project?: number };
+type Create = Owner & {
+  label: string;
+  scope: string[];
+  expires?: string;
+  onlyProject?: number[];
+  onlyOrganization?: string[];
+  json: boolean;
+};
+type List = Owner & { json: boolean };
+type OfOne = { id: string; json: boolean };
+type Roll = OfOne & { grace: number };
+
+/** The author of a command's changes: no known user, but one who may use the database. */
+const AUTHOR = { userId: null, keyId: null };
+
+export function keysCommand(): Command {
+  const command = new Command('keys')
+    .summary('create, list, roll and delete API keys')
+    .description(
+      'API keys are made here, and by people who are logged in: no key can make one that may do more. A personal key (phx_) acts ' +
+        'as its user in all projects of their organizations; a project secret key (phs_) opens one project.',
+    );
+  command.addCommand(
+    ofOwner(new Command('create'))
+      .summary('make a key and print it, this one time')
+      .requiredOption('--label <label>', 'what it is for')
+      .requiredOption('--scope <scopes...>', `what it may do: ${SCOPES.join(', ')}, or '${ALL_SCOPES}'`, addScopes)
+      .option('--expires <datetime>', 'from then on it opens nothing', momentToCome)
+      .option('--only-project <ids...>', 'a personal key opens these projects only', addProjects)
+      .option('--only-organization <ids...>', 'a personal key opens these organizations only', addOrganizations)
+      .action((options: Create) => withStores(options, create)),
+  );
+  command.addCommand(
+    ofOwner(new Command('list'))
+      .summary('list keys by their last four characters')
+      .action((options: List) => withStores(options, list)),
+  );
+  command.addCommand(
+    ofOne(new Command('roll'))
+      .summary('give a key a new value and print it, this one time')
+      .option('--grace <seconds>', 'how long the old value is still good', seconds, 0)
+      .action((id: string, options: Omit<Roll, 'id'>) => withStores({ ...options, id }, roll)),
+  );
+  command.addCommand(
+    ofOne(new Command('delete'))
+      .summary('make a key worthless, at once')
+      .action((id: string, options: Omit<OfOne, 'id'>) => withStores({ ...options, id }, remove)),
+  );
+  return command;
+}
+
+function ofOwner(command: Command): Command {
+  return command
+    .option('--user <email>', 'the key is personal: it acts as this user')
+    .option('--project <id>', 'the key is the project’s', projectId)
+    .option('--json', 'print the result as JSON', false);
+}
+
+function ofOne(command: Command): Command {
+  return command.argument('<id>', 'from `sluice keys list`').option('--json', 'print the result as JSON', false);
+}
+
+type Stores = { keys: KeyStore; owners: OwnerStore; issuing: ApiKeys };
+
+async function withStores<O>(options: O, work: (options: O, stores: Stores) => Promise<void>): Promise<void> {
+  const url = requireVariable(await besideUp(readConfig()), 'DATABASE_URL');
+  const db = createKnex({ url, applicationName: 'sluice-keys', maxConnections: 1 });
+  try {
+    await work(options, { keys: keyStore(db), owners: ownerStore(db), issuing: apiKeys(identityStores(db)) });
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function create(options: Create, { owners, issuing }: Stores): Promise<void> {
+  const { label, scope: scopes, expires = null, onlyProject = null, onlyOrganization = null } = options;
+  const owner = await ownerOf(options, owners);
+  if ('projectId' in owner && (onlyProject ?? onlyOrganization)) {
+    throw new CommandFailed('A key of a project opens that project only.');
+  }
+  const settings = {
+    label,
+    scopes,
+    expiresAt: expires,
+    onlyProjects: onlyProject,
+    onlyOrganizations: onlyOrganization,
+  };
+  const { key, ...made } = await issuing.create(owner, settings, AUTHOR).catch(refused);
+  print(made, key, options);
+}
+
+async function roll({ id, grace, json }: Roll, { keys, issuing }: Stores): Promise<void> {
+  const { key, ...rolled } = await issuing.roll(await ownerOfKey(id, keys), id, grace, AUTHOR);
+  print(rolled, key, { json });
+}
+
+function print(made: ApiKey, key: string, { json }: { json: boolean }): void {
+  if (json) return console.log(JSON.stringify({ ...report(made), value: key }));
+  console.log(key);
+  console.error('Keep it: it is not shown again.');
+}
+
+async function list({ json, ...owner }: List, { keys, owners }: Stores): Promise<void> {
+  const all = await keys.list(await ownerOf(owner, owners));
+  if (json) return console.log(JSON.stringify(all.map(report)));
+  for (const key of all) console.log(lineOf(key));
+}
+
+function lineOf(key: ApiKey): string {
+  const only = [...(key.onlyProjects ?? []), ...(key.onlyOrganizations ?? [])];
+  const parts = [
+    `${key.id}  …${key.last4}  ${key.label}  (${key.scopes.join(', ')})`,
+    `last used: ${key.lastUsedAt ?? 'never'}`,
+    ...(key.expiresAt === null ? [] : [`expires: ${key.expiresAt}`]),
+    ...(only.length === 0 ? [] : [`only: ${only.join(', ')}`]),
+  ];
+  return parts.join('  ');
+}
+
+async function remove({ id, json }: OfOne, { keys, issuing }: Stores): Promise<void> {
+  await issuing.delete(await ownerOfKey(id, keys), id, AUTHOR);
+  console.log(json ? JSON.stringify({ id, deleted: true }) : `deleted ${id}`);
+}
+
+async function ownerOfKey(id: string, keys: KeyStore): Promise<KeyOwner> {
+  const owner = UUID.test(id) ? await keys.ownerOf(id) : undefined;
+  if (!owner) throw new CommandFailed(`There is no key ${id}.`);
+  return owner;
+}
+
+/** Refusals of the API, in the words of the command where the API speaks of its fields. */
+function refused(error: unknown): never {
+  if (!(error instanceof InvalidInput)) throw error;
+  throw new CommandFailed(OF_LIMITS[error.attr ?? ''] ?? error.message, { cause: error });
+}
+
+const OF_LIMITS: Readonly<Record<string, string>> = {
+  scoped_teams: 'The user is not in every project that --only-project names, or there is no such project.',
+  scoped_organizations:
+    'The user is not in every organization that --only-organization names, or there is no such organization.',
+};
+
+/** @throws CommandFailed when it is not exactly one that is there */
+async function ownerOf({ user, project }: Owner, owners: OwnerStore): Promise<KeyOwner> {
+  if ((user === undefined) === (project === undefined)) throw new CommandFailed('Give either --user or --project.');
+  const owner = user === undefined ? await owners.project(project!) : await owners.user(user);
+  if (!owner)
+    throw new CommandFailed(user === undefined ? `There is no project ${project}.` : `There is no user ${user}.`);
+  return owner;
+}
+
+function report(key: ApiKey) {
+  return {
+    id: key.id,
+    label: key.label,
+    scopes: key.scopes,
+    last4: key.last4,
+    user_id: key.userId,
+    project_id: key.projectId,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    last_rolled_at: key.lastRolledAt,
+    expires_at: key.expiresAt,
+    scoped_teams: key.onlyProjects ?? [],
+    scoped_organizations: key.onlyOrganizations ?? [],
+  };
+}

@@ -1,0 +1,23 @@
+/** `/metrics`, apart from what users reach. */
+import type { Config } from '../../platform/config.ts';
+import { startHttpServer, type HttpServer } from '../../platform/http/server.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { metricsListener, type Metrics } from '../../platform/telemetry/metrics.ts';
+
+type Options = { port: number | undefined; metrics: Metrics; log: Logger; others?: () => Promise<string> };
+
+/**
+ * @param others gives more metrics to append
+ * @returns undefined when no port is given
+ * @throws CommandFailed when it cannot listen there
+ */
+export async function startMetricsServer(
+  { SLUICE_METRICS_HOST: host }: Config,
+  { port, metrics, log, others }: Options,
+): Promise<HttpServer | undefined> {
+  if (port === undefined) return undefined;
+  metrics.registerProcess();
+  const server = await startHttpServer(metricsListener(metrics, others), { host, port });
+  log.info({ url: `${server.url}/metrics` }, 'metrics');
+  return server;
+}

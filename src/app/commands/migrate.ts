@@ -1,0 +1,49 @@
+import { Command } from 'commander';
+import { readConfig, requireVariable } from '../../platform/config.ts';
+import { createKnex } from '../../platform/db/connection.ts';
+import { rollback } from '../../platform/db/migrate.ts';
+import { seedDemo } from '../../people/demo.store.ts';
+import { prepareDatabase } from '../prepare-database.ts';
+
+type Options = { rollback: boolean; demo: boolean; json: boolean };
+/** Migrations that were done, by verb. */
+type Result = { [verb: string]: string[] };
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .summary('bring the database to this version’s schema')
+    .description(
+      'Applies what DATABASE_URL’s database has not seen yet and makes the coming months’ partitions of events. Safe to ' +
+        'repeat, and to run many times at once.',
+    )
+    .option('--demo', 'also make the demo’s organization, user and project, and print new keys for it', false)
+    .option('--rollback', 'undo the newest batch instead (development only: it drops data)', false)
+    .option('--json', 'print the result as JSON', false)
+    .action(run);
+}
+
+async function run(options: Options): Promise<void> {
+  const url = requireVariable(readConfig(), 'DATABASE_URL');
+  const result: Result = options.rollback ? { undone: await rollback(url) } : await prepareDatabase(url);
+  const demo = options.demo ? await demoKeys(url) : undefined;
+  if (options.json) return console.log(JSON.stringify({ ...result, ...(demo && { demo }) }));
+  const lines = Object.entries(result).flatMap(([verb, names]) => names.map((name) => `${verb} ${name}`));
+  console.log(lines.join('\n') || 'nothing to do');
+  if (demo)
+    console.log(
+      Object.entries(demo)
+        .map(([name, value]) => `${name} ${value}`)
+        .join('\n'),
+    );
+}
+
+/** In the words of `dev.json`. The personal key of an earlier call is no longer valid: it cannot be read back. */
+async function demoKeys(url: string): Promise<Record<string, string | number>> {
+  const db = createKnex({ url, applicationName: 'sluice-migrate', maxConnections: 1 });
+  try {
+    const { projectId, projectApiKey, personalApiKey } = await seedDemo(db);
+    return { project_id: projectId, project_api_key: projectApiKey, personal_api_key: personalApiKey };
+  } finally {
+    await db.destroy();
+  }
+}

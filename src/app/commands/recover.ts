@@ -1,0 +1,205 @@
+import { Command, Option } from 'commander';
+import { SingleBar } from 'cli-progress';
+import {
+  compareDeliveries,
+  intervalsToCompare,
+  type Compared,
+  type Unchecked,
+} from '../../../activities/rounds/compare-deliveries.ts';
+import { readConfig } from '../../platform/config.ts';
+import { createEngine, type ComposedEngine } from '../engine.ts';
+import { engineOptions } from '../engine-options.ts';
+import { CommandFailed, Conflict } from '../../platform/errors.ts';
+import { foreignDeliveries } from '../../exports/timeline/accept-delivery.ts';
+import { NOBODY } from '../../exports/batch-exports/audit.ts';
+import type { BatchExport } from '../../exports/batch-exports/batch-exports.store.ts';
+import { SIDES, type Side } from '../../exports/timeline/foreign-deliveries.store.ts';
+import { renewTimeline } from '../../exports/timeline/renew-timeline.ts';
+import { describeBlock } from '../../exports/timeline/timeline-guard.ts';
+import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
+import { createLogger } from '../../platform/telemetry/logger.ts';
+import { timelineWitness } from '../../exports/temporal/witness.ts';
+import { besideUp } from '../up/beside.ts';
+
+type Options = { dryRun: boolean; force: boolean; from?: string; accept?: Side };
+
+/** Receipts at once: one of 10,000 files has four megabytes. */
+const PAGE = 10;
+
+export function recoverCommand(): Command {
+  return new Command('recover')
+    .summary('let deliveries go on after the database was restored, or copied')
+    .description(
+      'Compares what the destinations hold with what this database knows, lists the differences, and makes the database a new timeline: ' +
+        'its epochs and versions of persons are above everything that was delivered, Temporal gets a new witness, and deliveries that were ' +
+        'blocked go on. What this database does not know stays at the destinations until you accept one side, here or under ' +
+        '`foreign_deliveries/` of the API. Run it with the only installation that is to deliver from now on: stop the other one first. ' +
+        'Repeating it is harmless. Exit code: 0 when everything could be compared, else 1.',
+    )
+    .argument('[export]', 'with --accept: only deliveries of this batch export')
+    .option('--dry-run', 'only list the differences', false)
+    .option(
+      '--force',
+      'a new timeline although deliveries are not blocked: Temporal was restored together with the database',
+      false,
+    )
+    .option('--from <instant>', 'with --dry-run: compare only data intervals that end after it, like 2025-06-02T09:00Z')
+    .addOption(
+      new Option(
+        '--accept <side>',
+        'decide every delivery that waits for it: theirs stays, or ours replaces it',
+      ).choices(SIDES),
+    )
+    .action(run);
+}
+
+async function run(exportId: string | undefined, options: Options): Promise<void> {
+  checkTogether(exportId, options);
+  const from = instantOf(options.from);
+  const config = await besideUp(readConfig());
+  const engine = createEngine(engineOptions(config, createLogger(config, 'recover')));
+  try {
+    if (options.accept) return await accept(engine, exportId, options.accept, options.dryRun);
+    await recover(engine, { ...options, from });
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Refuses options that would be ignored together, and so do more than was meant. */
+function checkTogether(exportId: string | undefined, { accept: side, from, force, dryRun }: Options): void {
+  if (exportId !== undefined && side === undefined)
+    throw new CommandFailed('An export goes with --accept only: a timeline is made for all of them.');
+  if (from !== undefined && !dryRun)
+    throw new CommandFailed(
+      '--from goes with --dry-run only: a timeline is above every delivery, and all are compared.',
+    );
+  if (force && side !== undefined) throw new CommandFailed('--force makes a timeline, --accept none: leave one out.');
+}
+
+function instantOf(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const instant = parseDatetime(text)?.instant;
+  if (instant) return instant;
+  throw new CommandFailed(`--from ${text} is not an instant like 2025-06-02T09:00:00Z.`);
+}
+
+async function recover(
+  engine: ComposedEngine,
+  { dryRun, force, from }: Omit<Options, 'from'> & { from: string | null },
+) {
+  const { stores } = engine;
+  const { blocked } = await stores.timeline.state();
+  console.log(blocked === null ? 'Deliveries are not blocked.' : describeBlock(blocked));
+  const { above, unchecked, foreign } = await compare(engine, from, !dryRun);
+  if (unchecked > 0) process.exitCode = 1;
+  if (dryRun) return;
+  if (blocked === null && !force) {
+    console.log('The timeline stays as it is (--force makes a new one).');
+    return;
+  }
+  const id = await renewTimeline(stores, timelineWitness(engine.temporal.client), above);
+  console.log(`Deliveries go on as timeline ${id}.`);
+  if (foreign > 0)
+    console.log('What another timeline delivered waits for you: `sluice recover --accept theirs` or `ours`.');
+}
+
+/** Prints the differences. @param lists what is foreign, for an operator's decision */
+async function compare(engine: ComposedEngine, from: string | null, lists: boolean) {
+  const never = new AbortController().signal;
+  const found = { above: 0, unchecked: 0, foreign: 0, missing: 0 };
+  const lines: string[] = [];
+  const unchecked = ({ exportId, why }: Unchecked, { name }: BatchExport) => {
+    found.unchecked += 1;
+    lines.push(`${exportId}  ${name}: not compared: ${why}`);
+  };
+  const todo = [];
+  for (const one of await everyExport(engine)) {
+    const intervals = await intervalsToCompare(engine, one, from, never);
+    if ('why' in intervals) unchecked(intervals, one);
+    else todo.push({ one, intervals });
+  }
+  const bar = new SingleBar({
+    format: '{bar} {value} of {total} data intervals',
+    clearOnComplete: true,
+    stream: process.stderr,
+  });
+  bar.start(
+    todo.reduce((sum, { intervals }) => sum + intervals.length, 0),
+    0,
+  );
+  for (const { one, intervals } of todo) {
+    for await (const compared of compareDeliveries(engine, one, intervals, never)) {
+      bar.increment();
+      if ('why' in compared) {
+        unchecked(compared, one);
+        continue;
+      }
+      found.above = Math.max(found.above, compared.present?.receipt.epoch ?? 0);
+      if (!compared.difference) continue;
+      found[compared.difference] += 1;
+      lines.push(lineOf(one, compared));
+      if (lists && compared.difference === 'foreign')
+        await engine.stores.foreignDeliveries.found(compared, compared.present!.receipt);
+    }
+  }
+  bar.stop();
+  for (const line of lines) console.log(line);
+  console.log(
+    `${found.foreign} data intervals were delivered by another timeline, ${found.missing} are missing at their destination, ` +
+      `${found.unchecked} exports could not be compared to the end.`,
+  );
+  return found;
+}
+
+function lineOf({ name }: BatchExport, { exportId, start, end, present }: Compared): string {
+  const what = present
+    ? `delivered by another timeline: ${present.receipt.rows} rows, epoch ${present.receipt.epoch}, run ${present.receipt.run_id ?? 'unknown'}`
+    : 'was delivered and is missing';
+  return `${exportId}  ${name}  [${start}, ${end})  ${what}`;
+}
+
+async function everyExport({ stores }: ComposedEngine): Promise<BatchExport[]> {
+  const exports = await Promise.all((await stores.freshness.ids()).map(async (id) => stores.batchExports.find(id)));
+  return exports.flatMap((one) => one ?? []);
+}
+
+async function accept(
+  engine: ComposedEngine,
+  exportId: string | undefined,
+  side: Side,
+  dryRun: boolean,
+): Promise<void> {
+  const deliveries = foreignDeliveries(engine);
+  const all = await everyExport(engine);
+  const chosen = exportId === undefined ? all : all.filter(({ id }) => id === exportId);
+  if (chosen.length === 0 && exportId !== undefined) throw new CommandFailed(`There is no batch export ${exportId}.`);
+  let waiting = 0;
+  let decided = 0;
+  for (const one of chosen) {
+    for (let after = '-infinity'; ;) {
+      const page = await deliveries.waiting(one.id, { after, limit: PAGE });
+      waiting += page.length;
+      for (const { id, start, end, receipt } of page) {
+        const what = `${one.id}  ${one.name}  [${start}, ${end})  ${receipt.rows} rows`;
+        try {
+          if (!dryRun) await deliveries.accept(one.projectId, one.id, id, side, NOBODY);
+          decided += 1;
+          console.log(`${what}: ${side}`);
+        } catch (error) {
+          if (!(error instanceof Conflict)) throw error;
+          console.log(`${what}: not decided: ${error.message}`);
+          process.exitCode = 1;
+        }
+      }
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.end;
+    }
+  }
+  const { blocked } = await engine.stores.timeline.state();
+  if (waiting === 0 && blocked !== null)
+    throw new CommandFailed(
+      'Nothing waits for a decision yet, since deliveries are blocked: run `sluice recover` first.',
+    );
+  console.log(`${decided} deliveries${dryRun ? ' would be' : ''} decided: ${side}.`);
+}

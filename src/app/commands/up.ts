@@ -1,0 +1,41 @@
+import { Command } from 'commander';
+import { readConfig } from '../../platform/config.ts';
+import { stopSignals } from '../../platform/processes/stop-signals.ts';
+import { reportTable, type Report } from '../up/report.ts';
+import { up } from '../up/up.ts';
+
+/** Time that a forced stop may still take; the next start ends the rest. */
+const FORCED_STOP_MS = 3_000;
+
+export function upCommand(): Command {
+  return new Command('up')
+    .summary('run everything on this machine: Postgres, Temporal, API and worker')
+    .description(
+      'Runs Postgres, Temporal with its UI, the API and a worker until Ctrl-C. State, logs and dev.json (addresses and ' +
+        'keys) are in SLUICE_STATE_DIR. DATABASE_URL and TEMPORAL_ADDRESS replace the servers that it would start.',
+    )
+    .option('--json', 'print the addresses and keys as one line of JSON when everything is ready', false)
+    .action(run);
+}
+
+async function run({ json }: { json: boolean }): Promise<void> {
+  const config = readConfig();
+  const signals = stopSignals();
+  void signals.forced.then(() => setTimeout(() => process.exit(1), FORCED_STOP_MS).unref());
+  await up({
+    config,
+    signals,
+    onProgress: (message) => console.error(`· ${message}`),
+    onReady: (report) => console.log(json ? JSON.stringify(report) : readyText(report, config.SLUICE_STATE_DIR)),
+  });
+}
+
+function readyText(report: Report, stateFolder: string): string {
+  return `
+Sluice is ready.
+
+${reportTable(report)}
+
+State and logs are in ${stateFolder}, this table in ${stateFolder}/dev.json. Ctrl-C stops everything.
+`;
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { Command, Option } from 'commander';
+import { readConfig, requireVariable } from '../../platform/config.ts';
+import { createKnex } from '../../platform/db/connection.ts';
+import { CommandFailed } from '../../platform/errors.ts';
+import { ORGANIZATION_ROLES, type OrganizationRole } from '../../platform/http/access.ts';
+import { addUser, resetPassword } from '../../people/accounts/operator.ts';
+import { identityStores, type IdentityStores } from '../../people/stores.ts';
+import { besideUp } from '../up/beside.ts';
+
+type Create = { email: string; organization: string; role?: OrganizationRole; json: boolean };
+type Reset = { email: string; json: boolean };
+
+const ROLE_HELP = 'what they are there (default: owner of an organization that this makes, else member)';
+
+export function usersCommand(): Command {
+  const command = new Command('users')
+    .summary('create users, give them passwords, list them')
+    .description(
+      'For operators: a first user makes the rest by invites. Passwords are made here, printed once, and changed later.',
+    );
+  command.addCommand(
+    new Command('create')
+      .summary('make a user and print their password, this one time')
+      .requiredOption('--email <address>', 'by which they log in')
+      .requiredOption('--organization <name or id>', 'what they belong to; a name that is not there yet makes one')
+      .addOption(new Option('--role <role>', ROLE_HELP).choices([...ORGANIZATION_ROLES]))
+      .option('--json', 'print the result as JSON', false)
+      .action((options: Create) => withStores(options, create)),
+  );
+  command.addCommand(
+    new Command('password')
+      .summary(
+        'give a user a new password and print it; their sessions end, their keys stay until `sluice keys delete`',
+      )
+      .requiredOption('--email <address>', 'of the user')
+      .option('--json', 'print the result as JSON', false)
+      .action((options: Reset) => withStores(options, reset)),
+  );
+  command.addCommand(
+    new Command('list')
+      .summary('list users by address')
+      .option('--json', 'print the result as JSON', false)
+      .action((options: { json: boolean }) => withStores(options, list)),
+  );
+  return command;
+}
+
+async function withStores<O>(options: O, work: (options: O, identity: IdentityStores) => Promise<void>): Promise<void> {
+  const url = requireVariable(await besideUp(readConfig()), 'DATABASE_URL');
+  const db = createKnex({ url, applicationName: 'sluice-users', maxConnections: 1 });
+  try {
+    await work(options, identityStores(db));
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function create({ email, organization, role, json }: Create, identity: IdentityStores): Promise<void> {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new CommandFailed(`${email} is not an email address.`);
+  const password = newPassword();
+  const made = await addUser(identity, { email, organization, role, password });
+  const { user, organizationId, isNew } = made;
+  if (!json)
+    console.error(`Made ${user.email}, ${made.role} of the ${isNew ? 'new ' : ''}organization ${organization}.`);
+  print({ id: user.id, email: user.email, organization: organizationId, role: made.role, password }, json);
+}
+
+async function reset({ email, json }: Reset, identity: IdentityStores): Promise<void> {
+  const password = newPassword();
+  const user = await resetPassword(identity, email, password);
+  print({ id: user.id, email: user.email, password }, json);
+}
+
+function print(
+  made: { id: number; email: string; password: string; organization?: string; role?: string },
+  json: boolean,
+): void {
+  if (json) return console.log(JSON.stringify(made));
+  console.log(made.password);
+  console.error(`The password of ${made.email}. Keep it: it is not shown again.`);
+}
+
+async function list({ json }: { json: boolean }, { accounts }: IdentityStores): Promise<void> {
+  const users = (await accounts.list()).map(({ id, email, isActive, passwordHash }) => {
+    return { id, email, is_active: isActive, has_password: passwordHash !== null };
+  });
+  if (json) return console.log(JSON.stringify(users));
+  for (const { id, email, is_active, has_password } of users) {
+    console.log(`${id}  ${email}${is_active ? '' : '  (not active)'}${has_password ? '' : '  (no password)'}`);
+  }
+}
+
+function newPassword(): string {
+  return randomBytes(15).toString('base64url');
+}

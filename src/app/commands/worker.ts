@@ -1,0 +1,83 @@
+import { Command } from 'commander';
+import { createActivities } from '../../../activities/index.ts';
+import { readConfig } from '../../platform/config.ts';
+import { createEngine, type ComposedEngine, type EngineOptions } from '../engine.ts';
+import { engineOptions } from '../engine-options.ts';
+import { freePort } from '../../platform/processes/port.ts';
+import { answerPings } from '../../platform/processes/liveness.ts';
+import { stopSignals } from '../../platform/processes/stop-signals.ts';
+import { createLogger } from '../../platform/telemetry/logger.ts';
+import { forLog } from '../../platform/temporal/failures.ts';
+import { ensureNamespace } from '../../platform/temporal/namespace.ts';
+import { untilAnswered } from '../../platform/temporal/until-answered.ts';
+import { endRuntime, installRuntime, startExportWorker, type ExportWorker } from '../../exports/temporal/worker.ts';
+import { startMetricsServer } from './metrics-server.ts';
+
+export function workerCommand(): Command {
+  return new Command('worker')
+    .summary('run exports: workflows and the activities that move rows')
+    .description(
+      'Takes work from Temporal until it is stopped. Any number of workers may run; one that is killed or frozen loses ' +
+        'nothing: another one does its work. One that starts before Temporal waits for it. SLUICE_WORKER_CONCURRENCY bounds the parts that one worker moves at once.',
+    )
+    .action(run);
+}
+
+async function run(): Promise<void> {
+  answerPings();
+  const stopping = new AbortController();
+  void stopSignals().requested.then(() => stopping.abort());
+  const config = readConfig();
+  const options = engineOptions(config, createLogger(config, 'worker'));
+  const temporalMetrics = config.SLUICE_WORKER_METRICS_PORT === undefined ? undefined : `127.0.0.1:${await freePort()}`;
+  installRuntime(options.log, temporalMetrics);
+  const engine = createEngine(options);
+  const metricsServer = await startMetricsServer(config, {
+    port: config.SLUICE_WORKER_METRICS_PORT,
+    metrics: engine.metrics,
+    log: options.log,
+    others: async () => (await fetch(`http://${temporalMetrics}/metrics`)).text(),
+  });
+  const reportReady = engine.metrics.registerWorker();
+  try {
+    const worker = await whenTemporalAnswers(engine, options, stopping.signal);
+    // The first delivery would ask, too: who is restored should know at once.
+    await engine.timeline.blocked();
+    engine.log.info('worker ready');
+    reportReady(true);
+    const shutdown = () => {
+      reportReady(false);
+      worker.shutdown();
+    };
+    if (stopping.signal.aborted) shutdown();
+    else stopping.signal.addEventListener('abort', shutdown);
+    await worker.stopped;
+  } catch (error) {
+    // A stop that ended the wait for Temporal is no failure.
+    if (!stopping.signal.aborted) throw error;
+    await endRuntime();
+  } finally {
+    await metricsServer?.stop(0);
+    await engine.close();
+  }
+}
+
+/**
+ * Starts taking work as soon as Temporal lets it: also a Temporal that is started after this process, or hangs at its start.
+ * @throws errors that do not pass, such as a missing permission for the namespace; the signal's reason
+ */
+async function whenTemporalAnswers(
+  engine: ComposedEngine,
+  { temporal, partsAtOnce, log }: EngineOptions,
+  signal: AbortSignal,
+): Promise<ExportWorker> {
+  const { address, namespace } = temporal;
+  const onFailure = (error: unknown) =>
+    log.warn({ ...forLog(error), address, namespace }, 'waiting for Temporal, which does not answer');
+  const attempt = async () => {
+    await ensureNamespace(engine.temporal.client);
+    await engine.schedules.ensureReconciler();
+    return startExportWorker({ activities: createActivities(engine), log, temporal, partsAtOnce });
+  };
+  return untilAnswered(attempt, { signal, onFailure });
+}

@@ -1,0 +1,99 @@
+/** Composes the export engine: what the worker's activities, the API and `sluice verify` work with. */
+import type { Engine, ExportLimits, Step } from '../../activities/engine.ts';
+import { DEFAULT_FILE_GRACE_HOURS } from '../platform/config.ts';
+import { createKnex, createPool } from '../platform/db/connection.ts';
+import type { DestinationEnvironment } from '../exports/destinations/environment.ts';
+import { eventReader } from '../events/reading/read.ts';
+import { createSealer, type Sealer } from '../events/table/seal.ts';
+import { notificationSettings, type NotificationSettings } from '../exports/monitoring/notifications.ts';
+import { scheduleSync } from '../exports/schedules/schedule-sync.ts';
+import { configEncryption } from '../exports/integrations/config-encryption.ts';
+import { exportStores } from '../exports/stores.ts';
+import { timelineGuard } from '../exports/timeline/timeline-guard.ts';
+import { hostRules } from '../platform/net/host-rules.ts';
+import { createMailer, type MailOptions } from '../platform/notify/mail.ts';
+import { createKeyRing } from '../platform/secrets/key-ring.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
+import { connectTemporal, type TemporalOptions } from '../platform/temporal/connection.ts';
+import { exportExecutions } from '../exports/temporal/executions.ts';
+import { exportSchedules } from '../exports/temporal/schedules.ts';
+import { timelineWitness } from '../exports/temporal/witness.ts';
+
+export type EngineOptions = {
+  databaseUrl: string;
+  temporal: TemporalOptions;
+  /** SLUICE_ENCRYPTION_KEYS */
+  encryptionKeys: string;
+  environment: DestinationEnvironment;
+  /** Absent: nothing is told by mail. */
+  mail?: MailOptions | undefined;
+  /** Rows that travel at once need a connection each. */
+  partsAtOnce: number;
+  limits: ExportLimits;
+  /** Value of EXPORT_FILE_GRACE_HOURS. */
+  fileGraceHours?: number;
+  log: Logger;
+  /** For tests that stop the engine at a step of a run. */
+  step?: (step: Step) => Promise<void>;
+};
+
+export type ComposedEngine = Engine & {
+  temporal: ReturnType<typeof connectTemporal>;
+  notifications: NotificationSettings;
+  close(): Promise<void>;
+};
+
+/** A worker that is frozen inside a transaction must not keep its rows locked: Postgres ends the session, others go on. */
+const TRANSACTION_TIMEOUTS = { idleInTransactionTimeoutMs: 10_000, lockTimeoutMs: 20_000 };
+
+export function createEngine(options: EngineOptions): ComposedEngine {
+  const { databaseUrl: url, log } = options;
+  const db = createKnex({ url, applicationName: 'sluice-engine', maxConnections: 10, ...TRANSACTION_TIMEOUTS });
+  const pool = createPool({ url, applicationName: 'sluice-rows', maxConnections: options.partsAtOnce + 6 });
+  const configs = configEncryption(createKeyRing(options.encryptionKeys));
+  const temporal = connectTemporal(options.temporal);
+  const stores = exportStores(db);
+  const rules = hostRules(options.environment.allowedHosts);
+  const metrics = createMetrics();
+  const mailer = options.mail && createMailer(options.mail);
+  const schedules = exportSchedules(temporal.client);
+  return {
+    stores,
+    pool,
+    events: eventReader(pool),
+    sealer: timed(createSealer(pool), metrics),
+    configs,
+    environment: options.environment,
+    rules,
+    mailer,
+    metrics,
+    notifications: notificationSettings(configs, rules, mailer !== undefined),
+    schedules,
+    scheduleSync: scheduleSync({ stores, schedules, log }),
+    executions: exportExecutions(temporal.client),
+    timeline: timelineGuard({ stores, witness: timelineWitness(temporal.client), log }),
+    limits: options.limits,
+    fileGraceHours: options.fileGraceHours ?? DEFAULT_FILE_GRACE_HOURS,
+    log,
+    step: options.step ?? (async () => {}),
+    temporal,
+    async close() {
+      mailer?.close();
+      await Promise.all([temporal.close(), pool.end(), db.destroy()]);
+    },
+  };
+}
+
+/** How long runs wait for a seal is the first thing to look at when they are late. */
+function timed({ seal, sealPast }: Sealer, metrics: Metrics): Sealer {
+  return {
+    seal,
+    async sealPast(instant, signal) {
+      const begun = performance.now();
+      const sealedUntil = await sealPast(instant, signal);
+      metrics.observeSeal((performance.now() - begun) / 1000);
+      return sealedUntil;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** Preparation of a database, before any role may use it. */
+import { createPool } from '../platform/db/connection.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { CommandFailed } from '../platform/errors.ts';
+import { ensurePartitions } from '../events/table/partitions.ts';
+
+export type Prepared = {
+  /** Migrations, oldest first. */
+  applied: string[];
+  /** Partitions of events. */
+  partitioned: string[];
+};
+
+/**
+ * Applies the migrations that it has not seen, then makes the coming months' partitions; nothing when all is there.
+ * @throws CommandFailed when the database cannot be reached
+ */
+export async function prepareDatabase(url: string): Promise<Prepared> {
+  const pool = createPool({ url, applicationName: 'sluice-migrate', maxConnections: 1 });
+  try {
+    return { applied: await migrate(url), partitioned: await ensurePartitions(pool) };
+  } catch (error) {
+    throw unreachable(error) ?? error;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Socket errors, and what Postgres says before a session exists: bad password (28), no such database (3D), starting (57P03). */
+function unreachable(error: unknown): CommandFailed | undefined {
+  const { code = '', message } = error as { code?: string; message: string };
+  if (!/^(E[A-Z]+|28\w{3}|3D000|57P03)$/.test(code)) return undefined;
+  return new CommandFailed(`The database of DATABASE_URL cannot be used: ${message || code}.`);
+}

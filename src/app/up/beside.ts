@@ -1,0 +1,26 @@
+/** The configuration of a command that runs beside `sluice up`, in another terminal of the same folder. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../../platform/config.ts';
+import { EXPORTS_FOLDER } from './roles.ts';
+import { KEYS_FILE } from './key-ring.ts';
+import { readReport } from './report.ts';
+
+/**
+ * Fills in what the environment leaves out from the state folder of the `up` that runs here.
+ * @returns the configuration as it is when none does
+ */
+export async function besideUp(config: Config): Promise<Config> {
+  const file = (name: string) => path.resolve(config.SLUICE_STATE_DIR, name);
+  const report = await readReport(config.SLUICE_STATE_DIR);
+  if (!report) return config;
+  const { database_url, temporal_address } = report;
+  const keys = await readFile(file(KEYS_FILE), 'utf8').catch(() => undefined);
+  return {
+    DATABASE_URL: database_url,
+    TEMPORAL_ADDRESS: temporal_address,
+    EXPORT_LOCAL_ROOT: file(EXPORTS_FOLDER),
+    ...(keys !== undefined && { SLUICE_ENCRYPTION_KEYS: keys.trim() }),
+    ...config,
+  };
+}

@@ -1,0 +1,44 @@
+/** A dashboard of the demo project with an open link: made on the first start only; once deleted, it or its link stays gone. */
+import type { Acting } from '../../analytics/dashboards/acting.ts';
+import { makeFromTemplate } from '../../analytics/dashboards/creation.ts';
+import { createSharing } from '../../analytics/sharing/sharing.ts';
+import type { DashboardStores } from '../../analytics/dashboards/stores.ts';
+import { COFFEE_SHOP } from '../../analytics/dashboards/templates/coffee-shop.ts';
+import type { Demo } from '../../people/demo.store.ts';
+import { rightsOfMember } from '../../people/access/rights.ts';
+import { ALL_SCOPES } from '../../people/access/scopes.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** Holds the dashboard's id. */
+const FILE = 'demo-dashboard';
+
+/** @returns the token of its link; null when there is none any more */
+export async function demoDashboard(stores: DashboardStores, demo: Demo, state: StateFolder): Promise<string | null> {
+  const { projectId, organizationId, userId } = demo;
+  const known = Number(await state.read(FILE));
+  const sharing = createSharing(stores);
+  const project = { id: projectId, organizationId, name: 'Demo' };
+
+  if (known) {
+    const dashboard = await stores.dashboards.find(projectId, known);
+    if (!dashboard?.is_shared || dashboard.deleted) return null;
+    return (await sharing.get({ project, object: { kind: 'dashboard', id: known } })).accessToken;
+  }
+
+  const caller: Acting['caller'] = {
+    keyId: null,
+    userId,
+    projectId: null,
+    scopes: [ALL_SCOPES],
+    onlyProjects: null,
+    onlyOrganizations: null,
+    session: null,
+  };
+  const rights = rightsOfMember({ userId, membership: { id: '', role: 'owner' }, rules: [] })!;
+  const { id } = await stores.inTransaction(projectId, (bound) =>
+    makeFromTemplate({ stores: bound, project, caller, rights }, COFFEE_SHOP, { fields: {}, tiles: [] }),
+  );
+  await state.writeSecret(FILE, `${id}\n`);
+  const change = { project, author: caller, rights, object: { kind: 'dashboard', id } } as const;
+  return (await sharing.change(change, { enabled: true })).accessToken;
+}

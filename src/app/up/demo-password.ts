@@ -1,0 +1,25 @@
+/** The password of the demo's user: made on the first start, and shown at every start until it is changed. */
+import { randomBytes } from 'node:crypto';
+import { DEMO_EMAIL } from '../../people/demo.store.ts';
+import { resetPassword } from '../../people/accounts/operator.ts';
+import type { IdentityStores } from '../../people/stores.ts';
+import { isPassword } from '../../platform/secrets/passwords.ts';
+import type { StateFolder } from './state-folder.ts';
+
+const FILE = 'demo-password';
+
+/** null: the user changed the password, and knows it. */
+export type DemoLogin = { email: string; password: string | null };
+
+export async function demoLogin(identity: IdentityStores, state: StateFolder): Promise<DemoLogin> {
+  const account = await identity.accounts.byEmail(DEMO_EMAIL);
+  if (account && account.passwordHash !== null) {
+    const known = (await state.read(FILE))?.trim() ?? '';
+    return { email: DEMO_EMAIL, password: (await isPassword(known, account.passwordHash)) ? known : null };
+  }
+  const password = randomBytes(15).toString('base64url');
+  // First, so that it cannot be lost: without it stored, the next start makes another.
+  await state.writeSecret(FILE, `${password}\n`);
+  await resetPassword(identity, DEMO_EMAIL, password);
+  return { email: DEMO_EMAIL, password };
+}

@@ -1,0 +1,37 @@
+/** The keys that exports' credentials are encrypted with: the environment's, else those of the state folder. */
+import type { Config } from '../../platform/config.ts';
+import { CommandFailed } from '../../platform/errors.ts';
+import { createKeyRing, generateKeyRing } from '../../platform/secrets/key-ring.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** In the state folder. */
+export const KEYS_FILE = 'encryption-keys';
+const TRACES_OF_A_START = ['postgres', 'personal-api-key'];
+
+/**
+ * Makes a ring on the first start, before there is a database that could hold credentials, and keeps it.
+ * @throws CommandFailed when the ring of earlier starts is gone or damaged
+ */
+export async function encryptionKeys(config: Config, state: StateFolder): Promise<string> {
+  const given = config.SLUICE_ENCRYPTION_KEYS;
+  if (given) return checked(given, 'SLUICE_ENCRYPTION_KEYS');
+  const kept = await state.read(KEYS_FILE);
+  if (kept) return checked(kept.trim(), state.file(KEYS_FILE));
+  if (TRACES_OF_A_START.some((name) => state.has(name)))
+    throw new CommandFailed(
+      `${state.file(KEYS_FILE)} is gone, and the exports' credentials cannot be read without it. Put it back, or move the ` +
+        'state folder away: the next start makes a new, empty one.',
+    );
+  const made = generateKeyRing();
+  await state.writeSecret(KEYS_FILE, `${made}\n`);
+  return made;
+}
+
+function checked(keys: string, source: string): string {
+  try {
+    createKeyRing(keys);
+    return keys;
+  } catch (error) {
+    throw new CommandFailed(`${source} is damaged: ${(error as Error).message}`);
+  }
+}

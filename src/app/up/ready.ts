@@ -1,0 +1,58 @@
+/** Waits until the whole of Sluice can be used. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailed } from '../../platform/errors.ts';
+import { connectTemporal } from '../../platform/temporal/connection.ts';
+import { isPolled } from '../../platform/temporal/pollers.ts';
+import { TASK_QUEUES } from '../../exports/domain/task-queues.ts';
+
+const TIMEOUT_MS = 120_000;
+const POLL_MS = 100;
+
+type Where = { apiUrl: string; temporalAddress: string; namespace: string; signal: AbortSignal };
+
+/**
+ * Resolves when the API says that it is ready and a worker asks for work.
+ * @throws CommandFailed after two minutes, naming what is missing
+ */
+export async function untilReady({ apiUrl, temporalAddress, namespace, signal }: Where): Promise<void> {
+  const { client, close } = connectTemporal({ address: temporalAddress, namespace });
+  const waits: [string, () => Promise<boolean>][] = [
+    ['the API', () => fetch(`${apiUrl}/_readyz`, { signal }).then(({ ok }) => ok)],
+    ['the worker', () => isPolled(client, TASK_QUEUES.control, 'workflow')],
+    ['the worker', () => isPolled(client, TASK_QUEUES.parts, 'activity')],
+  ];
+  const deadline = Date.now() + TIMEOUT_MS;
+  try {
+    for (const [what, isReady] of waits) await until(isReady, { what, deadline, signal });
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * Asks the API whether a started Sluice makes deliveries.
+ * @returns why none is made; undefined: they are made, or the API cannot tell
+ */
+export async function deliveriesBlocked(apiUrl: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const { checks } = (await (await fetch(`${apiUrl}/_readyz`, { signal })).json()) as {
+      checks: { deliveries?: string };
+    };
+    return checks.deliveries === 'ok' ? undefined : checks.deliveries;
+  } catch {
+    return undefined;
+  }
+}
+
+type Wait = { what: string; deadline: number; signal: AbortSignal };
+
+async function until(isReady: () => Promise<boolean>, { what, deadline, signal }: Wait): Promise<void> {
+  while (!(await isReady().catch(() => false))) {
+    signal.throwIfAborted();
+    if (Date.now() > deadline)
+      throw new CommandFailed(
+        `After ${TIMEOUT_MS / 1000} s ${what} is still not ready; its log in the state folder says why.`,
+      );
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,89 @@
+/** The folder in which `sluice up` keeps everything, and the promise that only one `up` uses it. */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CommandFailed } from '../../platform/errors.ts';
+import { runsCommand } from '../../platform/processes/leftover.ts';
+
+export type StateFolder = {
+  /** Absolute path of something inside. */
+  file(name: string): string;
+  /** Readable by its owner only; written whole or not at all. */
+  writeSecret(name: string, text: string): Promise<void>;
+  /** undefined when there is no such file. */
+  read(name: string): Promise<string | undefined>;
+  has(name: string): boolean;
+  remove(name: string): Promise<void>;
+  /** Lets the next `up` in. */
+  release(): Promise<void>;
+};
+
+const LOCK = 'up.pid';
+
+/**
+ * Makes the folder where it is missing and takes it for this process; one that a killed `up` held is free again.
+ * @throws CommandFailed when the folder cannot be used or another `up` runs in it
+ */
+export async function takeStateFolder(directory: string): Promise<StateFolder> {
+  const root = path.resolve(directory);
+  const file = (name: string) => path.join(root, name);
+  await makeFolder(root);
+  await lock(file(LOCK), root);
+  return {
+    file,
+    async writeSecret(name, text) {
+      const staging = file(`.${name}.new`);
+      await rm(staging, { force: true });
+      await writeFile(staging, text, { mode: 0o600 });
+      await rename(staging, file(name));
+    },
+    read: (name) => readIfThere(file(name)),
+    has: (name) => existsSync(file(name)),
+    remove: (name) => rm(file(name), { force: true }),
+    release: () => rm(file(LOCK), { force: true }),
+  };
+}
+
+async function makeFolder(root: string): Promise<void> {
+  try {
+    await mkdir(path.dirname(root), { recursive: true });
+    // Not by the recursive form: where a folder can never be (/proc/x), Node's tries forever.
+    await mkdir(root).catch(async (error: NodeJS.ErrnoException) => {
+      if (!(await stat(root).catch(() => undefined))?.isDirectory()) throw error;
+    });
+  } catch (error) {
+    throw new CommandFailed(
+      `The state folder ${root} cannot be made (${(error as NodeJS.ErrnoException).code}). ` +
+        'Set SLUICE_STATE_DIR to a folder that you may write.',
+    );
+  }
+}
+
+async function lock(file: string, root: string): Promise<void> {
+  const holder = Number(await readIfThere(file));
+  if (holder !== process.pid && (await runsCommand(holder, ['sluice', 'up'])))
+    throw new CommandFailed(
+      `Sluice already runs on ${root} (process ${holder}); dev.json there says where. ` +
+        'Stop it with Ctrl-C in its terminal, or set SLUICE_STATE_DIR to another folder.',
+    );
+  await rm(file, { force: true });
+  // The first of two starts at the same moment makes the file; the other is told.
+  await writeFile(file, String(process.pid), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw new CommandFailed(`Another start on ${root} is under way.`);
+    throw new CommandFailed(
+      `The state folder ${root} cannot be written (${error.code}). Set SLUICE_STATE_DIR to a folder that you may write.`,
+    );
+  });
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new CommandFailed(
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code}). If the state folder is damaged, move it away: ` +
+        'the next start makes a new, empty one.',
+    );
+  }
+}

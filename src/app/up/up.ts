@@ -1,0 +1,144 @@
+/** Everything on one machine: servers, schema, demo, API and worker, in order up and in reverse order down. */
+import { createHmac } from 'node:crypto';
+import type { Config } from '../../platform/config.ts';
+import { CommandFailed } from '../../platform/errors.ts';
+import { prepareDatabase } from '../prepare-database.ts';
+import { freePort, isPortFree } from '../../platform/processes/port.ts';
+import type { StopMode } from '../../platform/processes/stop-mode.ts';
+import type { StopSignals } from '../../platform/processes/stop-signals.ts';
+import { demo } from './demo.ts';
+import { encryptionKeys } from './key-ring.ts';
+import { deliveriesBlocked, untilReady } from './ready.ts';
+import { removeReport, writeReport, type Report } from './report.ts';
+import { startRoles } from './roles.ts';
+import { startServers, type Servers } from './servers.ts';
+import { takeStateFolder, type StateFolder } from './state-folder.ts';
+
+export type UpOptions = {
+  config: Config;
+  signals: StopSignals;
+  /** Gets steps that take time, faults and repairs. */
+  onProgress: (message: string) => void;
+  onReady: (report: Report) => void;
+};
+
+/** Parts that were started so far; stopped in reverse. */
+type Running = { stop(mode?: StopMode): Promise<void> }[];
+
+/**
+ * Runs until it is asked to stop, and then stops everything; a second request ends all at once.
+ * @throws CommandFailed with a way out when something cannot start or a server ends by itself
+ */
+export async function up(options: UpOptions): Promise<void> {
+  const { signals, onProgress } = options;
+  const state = await takeStateFolder(options.config.SLUICE_STATE_DIR);
+  const running: Running = [];
+  const stopping = new AbortController();
+  let interrupted = false;
+  void signals.requested.then(() => {
+    interrupted = true;
+    stopping.abort();
+  });
+  void signals.forced.then(() => Promise.all(running.map((part) => part.stop('immediate'))));
+  try {
+    await removeReport(state);
+    await run(options, { state, running, signal: stopping.signal });
+  } catch (error) {
+    // An error that an interruption causes is not news.
+    if (!interrupted) throw error;
+  } finally {
+    stopping.abort();
+    if (interrupted) onProgress('Stopping; Ctrl-C again ends everything at once');
+    await removeReport(state);
+    for (const part of running.toReversed()) await part.stop();
+    await state.release();
+  }
+}
+
+type Context = { state: StateFolder; running: Running; signal: AbortSignal };
+
+async function run(options: UpOptions, { state, running, signal }: Context): Promise<void> {
+  const { config, signals, onProgress, onReady } = options;
+  const port = await apiPort(config);
+  const keys = await encryptionKeys(config, state);
+  const apiUrl = `http://${clientHost(config.SLUICE_HOST)}:${port}`;
+  const codecToken = config.TEMPORAL_CODEC_TOKEN ?? codecTokenOf(keys);
+  const codecEndpoint = `${apiUrl}/_codec/${codecToken}`;
+  const servers = await startServers({ config, state, codecEndpoint, onProgress, signal });
+  running.push(servers);
+  const brokenDown = breakdown(servers, state);
+
+  const report = await prepare({ state, servers, apiUrl, codecEndpoint, onProgress });
+  signal.throwIfAborted();
+  const roles = await startRoles({ config, state, servers, keys, codecToken, apiPort: port, apiUrl, onProgress });
+  running.push(roles);
+  const where = { apiUrl, temporalAddress: servers.temporalAddress };
+  const ready = untilReady({ ...where, namespace: config.TEMPORAL_NAMESPACE, signal });
+  await Promise.race([ready, roles.broken, brokenDown]);
+
+  await writeReport(state, report);
+  onReady(report);
+  const blocked = await deliveriesBlocked(apiUrl, signal);
+  if (blocked !== undefined) onProgress(blocked);
+  await Promise.race([signals.requested, brokenDown]);
+}
+
+/** The same at every start: people write the codec's address down. */
+function codecTokenOf(keys: string): string {
+  return createHmac('sha256', keys).update('codec token').digest('base64url');
+}
+
+/** Rejects when a server of ours ends by itself. */
+function breakdown(servers: Servers, state: StateFolder): Promise<never> {
+  const broken = servers.ended.then((name) => {
+    throw new CommandFailed(
+      `${name} ended by itself; its log is in ${state.file('')}. Start again: what was stored is kept.`,
+    );
+  });
+  // Servers that we stop end as well, and then no caller waits for this.
+  broken.catch(() => {});
+  return broken;
+}
+
+type Prepare = Pick<UpOptions, 'onProgress'> & {
+  state: StateFolder;
+  servers: Servers;
+  apiUrl: string;
+  codecEndpoint: string;
+};
+
+/** Schema and demo. */
+async function prepare({ state, servers, apiUrl, codecEndpoint, onProgress }: Prepare): Promise<Report> {
+  const { applied } = await prepareDatabase(servers.databaseUrl);
+  if (applied.length > 0) onProgress(`Database: ${applied.length} migrations applied`);
+  const made = await demo(servers.databaseUrl, state);
+  const { projectId, projectApiKey, personalApiKey, email, password, shareToken } = made;
+  return {
+    api_url: apiUrl,
+    temporal_ui_url: servers.temporalUiUrl,
+    temporal_address: servers.temporalAddress,
+    temporal_codec_endpoint: codecEndpoint,
+    database_url: servers.databaseUrl,
+    project_id: projectId,
+    project_api_key: projectApiKey,
+    personal_api_key: personalApiKey,
+    email,
+    password,
+    shared_dashboard_url: shareToken === null ? null : `${apiUrl}/shared/${shareToken}`,
+  };
+}
+
+/** Checked before anything that takes time. */
+async function apiPort({ SLUICE_PORT: port, SLUICE_HOST: host }: Config): Promise<number> {
+  if (port === 0) return freePort();
+  if (await isPortFree(port, host)) return port;
+  throw new CommandFailed(
+    `Port ${port} on ${host} is taken, and the API needs it. Stop what listens there, or set SLUICE_PORT to another port.`,
+  );
+}
+
+/** An API that listens on all addresses is reached on this machine's own. */
+function clientHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

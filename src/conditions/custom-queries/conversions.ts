@@ -1,0 +1,128 @@
+/** From one type to another, so that no row can make it fail: what cannot be converted becomes NULL. */
+import type { InvalidInput } from '../../platform/errors.ts';
+import { READINGS } from './reading.ts';
+import { invalid, quoted } from './refusal.ts';
+import { between, mentioning, typeName, value, type SqlType, type Value } from './values.ts';
+
+type Conversion = (sql: string) => string;
+
+const INT8 = { low: "'-9223372036854775809'::numeric", high: "'9223372036854775808'::numeric" };
+/** The years 1 to 9999. */
+const YEARS = {
+  low: "'0001-12-31 23:59:59.999999+00 BC'::timestamptz",
+  high: "'10000-01-01 00:00:00+00'::timestamptz",
+};
+
+/** @param sql an operand of type numeric */
+export function numericToInt8(sql: string): string {
+  return `${between(INT8.low, sql, INT8.high)}::int8`;
+}
+
+/** @param sql an operand of type float8; what follows the point is cut off */
+function float8ToInt8(sql: string): string {
+  return `trunc(${between("'-9223372036854775808'::float8", sql, "'9223372036854775808'::float8")})::int8`;
+}
+
+/** @param sql an operand of type timestamptz: no instant outside of the years 1 to 9999 leaves an expression */
+export function withinYears(sql: string): string {
+  return between(YEARS.low, sql, YEARS.high);
+}
+
+/** Seconds since 1970. @param sql an operand of type float8 */
+export function secondsToInstant(sql: string): string {
+  return `to_timestamp(${between("'-62135596801'::float8", sql, "'253402300799.5'::float8")})`;
+}
+
+/** Bounds of values that were read from a text, by their types. */
+const BOUNDS: Readonly<Partial<Record<SqlType, Conversion>>> = { int8: numericToInt8, timestamptz: withinYears };
+
+const CONVERSIONS: Readonly<Record<Exclude<SqlType, 'text'>, Readonly<Partial<Record<SqlType, Conversion>>>>> = {
+  int8: {
+    text: (sql) => `${sql}::text`,
+    float8: (sql) => `${sql}::float8`,
+    bool: (sql) => `${sql} <> 0`,
+    timestamptz: (sql) => secondsToInstant(`${sql}::float8`),
+  },
+  float8: {
+    text: (sql) => `${sql}::text`,
+    int8: float8ToInt8,
+    bool: (sql) => `${sql} <> 0`,
+    timestamptz: secondsToInstant,
+  },
+  bool: {
+    text: (sql) => `${sql}::text`,
+    int8: (sql) => `${sql}::int4::int8`,
+    float8: (sql) => `${sql}::int4::float8`,
+  },
+  timestamptz: {
+    text: (sql) => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+    date: (sql) => `(${sql} at time zone 'UTC')::date`,
+    int8: (sql) => `floor(extract(epoch from ${sql}))::int8`,
+    float8: (sql) => `extract(epoch from ${sql})::float8`,
+  },
+  date: {
+    text: (sql) => `to_char(${sql}, 'YYYY-MM-DD')`,
+    timestamptz: (sql) => `${sql}::timestamp at time zone 'UTC'`,
+  },
+  uuid: { text: (sql) => `${sql}::text` },
+  jsonb: { text: (sql) => `${sql}::text` },
+};
+
+/** As a cast says it. @throws InvalidInput for types that have nothing to do with each other, and for a literal that is none */
+export function convert(from: Value, to: SqlType): Value {
+  if (from.type === to) return from;
+  if (from.type === 'null') return { ...value(to, `null::${to}`, from.at), plain: true };
+  if (to === 'jsonb' && from.json) return value('jsonb', from.json, from.at);
+  if (from.type === 'text') return read(from, to);
+  const conversion = CONVERSIONS[from.type][to];
+  if (!conversion) throw inconvertible(from, to);
+  const converted = value(to, `(${conversion(from.sql)})`, from.at);
+  // Of a column or a literal still short and free.
+  return from.plain && to === 'float8' && from.type === 'int8' ? { ...converted, plain: true } : converted;
+}
+
+function read(text: Value, to: SqlType): Value {
+  const reading = READINGS[to];
+  if (!reading) throw inconvertible(text, to);
+  if (text.literal !== undefined && !reading.accepts(text.literal)) {
+    throw invalid(`${quoted(text.literal)} cannot be read as ${typeName(to)}`, text.at);
+  }
+  const sql = mentioning([text], (v) => `case when ${reading.test(v!)} then ${reading.cast(v!)} end`);
+  return value(to, BOUNDS[to]?.(sql) ?? sql, text.at);
+}
+
+function inconvertible({ type, at }: Value, to: SqlType): InvalidInput {
+  return invalid(`${typeName(type)} cannot be converted to ${typeName(to)}`, at);
+}
+
+const WIDER: Readonly<Partial<Record<SqlType, readonly SqlType[]>>> = { int8: ['float8'], date: ['timestamptz'] };
+
+/**
+ * Without being asked: NULL to anything, integers to floats, dates to timestamps, anything to text; and texts, which properties
+ * are, to what they are compared or computed with.
+ * @param what what needs the type, for the message
+ */
+export function expect(given: Value, type: SqlType, what: string): Value {
+  const fits =
+    given.type === type ||
+    given.type === 'null' ||
+    type === 'text' ||
+    (given.type === 'text' && (type !== 'jsonb' || given.json !== undefined)) ||
+    WIDER[given.type]?.includes(type);
+  if (!fits) throw invalid(`${what} must be ${typeName(type)}, not ${typeName(given.type)}`, given.at);
+  return convert(given, type);
+}
+
+/** The type that two values can both be compared as. @returns undefined when there is none */
+export function comparedAs(a: Value['type'], b: Value['type']): Value['type'] | undefined {
+  if (a === 'text' && b !== 'jsonb' && b !== 'null') return b === 'int8' ? 'float8' : b;
+  if (b === 'text' && a !== 'text') return comparedAs(b, a);
+  return widest(a, b);
+}
+
+/** The type that holds both without loss of meaning. @returns undefined when a cast is needed */
+export function widest(a: Value['type'], b: Value['type']): Value['type'] | undefined {
+  if (a === b || b === 'null') return a;
+  if (a === 'null' || WIDER[a]?.includes(b as SqlType)) return b;
+  return WIDER[b]?.includes(a as SqlType) ? a : undefined;
+}

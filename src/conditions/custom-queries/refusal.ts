@@ -1,0 +1,31 @@
+/** Saying no to a query: what is wrong, and where. */
+import { InvalidInput } from '../../platform/errors.ts';
+import type { Place } from './syntax.ts';
+
+/** The field of a batch export that holds the query. */
+const QUERY_ATTR = 'hogql_query';
+
+/** @param what what is wrong with a query that can be read, quoting little of it */
+export function invalid(what: string, at: Place): InvalidInput {
+  return refused(`Invalid HogQL query: ${what} (${written(at)})`);
+}
+
+/** The query cannot be read at all. */
+export function unreadable(what: string, at: Place): InvalidInput {
+  return refused(`Failed to parse query: ${what} (${written(at)})`);
+}
+
+/** @param message whole, as the batch exports that users come from say it */
+export function refused(message: string): InvalidInput {
+  return new InvalidInput(message, QUERY_ATTR);
+}
+
+function written({ line, column }: Place): string {
+  return `line ${line}, column ${column}`;
+}
+
+/** A piece of the query for a message, so short that the message stays readable. */
+export function quoted(text: string): string {
+  const LONGEST = 40;
+  return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+}

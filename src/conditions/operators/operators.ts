@@ -1,0 +1,296 @@
+/**
+ * Whether a property is as a filter says: the operators of flags, cohorts and exports, with the semantics of upstream's server
+ * (its `property_matching.rs`) and of the SDKs that evaluate locally. What is malformed never raises: it does not match.
+ */
+import { type DateContext } from './dates.ts';
+import { prepareInstant } from './filter-dates.ts';
+import { isList, numberOf, textOf, type Json, type Properties } from './json-values.ts';
+import { isTruth, lowerAscii, Readings } from './readings.ts';
+import { searchFor } from '../regex/regex.ts';
+import {
+  caretRange,
+  comparableVersionOf,
+  compareVersions,
+  isInRange,
+  tildeRange,
+  versionOf,
+  wildcardRange,
+  type VersionRange,
+} from './semver.ts';
+import { searchOf } from './text-search.ts';
+
+export const OPERATORS = [
+  'exact',
+  'is_not',
+  'is_set',
+  'is_not_set',
+  'icontains',
+  'not_icontains',
+  'icontains_multi',
+  'not_icontains_multi',
+  'starts_with',
+  'not_starts_with',
+  'ends_with',
+  'not_ends_with',
+  'regex',
+  'not_regex',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'between',
+  'not_between',
+  'is_date_exact',
+  'is_date_before',
+  'is_date_after',
+  'semver_eq',
+  'semver_neq',
+  'semver_gt',
+  'semver_gte',
+  'semver_lt',
+  'semver_lte',
+  'semver_tilde',
+  'semver_caret',
+  'semver_wildcard',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+/** Other names, accepted when something is saved. */
+const ALIASES: Record<string, Operator> = { min: 'gte', max: 'lte' };
+
+/** The operator of a filter that names none, and the answers of negative operators to a missing property. */
+export const DEFAULT_OPERATOR: Operator = 'exact';
+const TRUE_WHEN_MISSING: readonly string[] = [
+  'is_not',
+  'is_not_set',
+  'not_icontains',
+  'not_icontains_multi',
+  'not_starts_with',
+  'not_ends_with',
+  'not_regex',
+  'not_between',
+] satisfies Operator[];
+
+/** @returns undefined when there is no operator of that name; `in`, `not_in` and `flag_evaluates_to` are not about properties */
+export function operatorNamed(name: string | null | undefined): Operator | undefined {
+  if (name === null || name === undefined) return DEFAULT_OPERATOR;
+  return OPERATORS.find((operator) => operator === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
+}
+
+export type PropertyCondition = {
+  readonly key: string;
+  readonly operator?: string | null | undefined;
+  readonly value?: Json | undefined;
+};
+
+/** Context in which a condition is read, once for all the properties that it is then compared with. */
+export type ConditionContext = {
+  /** IANA name: dates without an offset are read by its clock. */
+  timeZone: string;
+  /** `property_matching_version`: 1 compares with true and false by truth, 2 by text. */
+  version?: 1 | 2;
+};
+
+export type MatchContext = DateContext &
+  ConditionContext & {
+    /** Not all properties are known, so one that is missing says nothing: nothing matches. */
+    partial?: boolean;
+  };
+
+export function matchesProperty(condition: PropertyCondition, properties: Properties, context: MatchContext): boolean {
+  const isKnown = Object.hasOwn(properties, condition.key);
+  if (context.partial && !isKnown) return false;
+  return prepareCondition(condition, context)(isKnown ? properties[condition.key] : undefined, context.now);
+}
+
+/**
+ * @param found the property; undefined: there is none
+ * @param now milliseconds since 1970: what relative dates are relative to
+ * @param readings of the request that the property is of; absent: it is compared on its own
+ * @throws StepsSpent when the request may not do as much work
+ */
+export type PropertyTest = (found: Json | undefined, now: number, readings?: Readings) => boolean;
+
+const never: PropertyTest = () => false;
+
+/** Reads a condition once, when it is first needed, to compare many properties with it. What cannot be read matches nothing. */
+export function prepareCondition(
+  { operator: name, value }: Omit<PropertyCondition, 'key'>,
+  context: ConditionContext,
+): PropertyTest {
+  const operator = operatorNamed(name);
+  if (!operator) return never;
+  if (operator === 'is_set') return (found) => found !== undefined;
+  if (operator === 'is_not_set') return (found) => found === undefined;
+  if (value === null || value === undefined) return never;
+  const whenMissing = isTrueWhenMissing(operator);
+  let compare: Comparison | undefined;
+  return (found, now, readings = new Readings(Infinity)) => {
+    if (found === undefined) return whenMissing;
+    compare ??= MATCHERS[operator](value, context);
+    return compare(found, readings, now) ?? false;
+  };
+}
+
+export function isTrueWhenMissing(operator: Operator): boolean {
+  return TRUE_WHEN_MISSING.includes(operator);
+}
+
+/** Undefined when the two cannot be compared: neither the operator nor its negation matches. */
+type Comparison = (found: Json, readings: Readings, now: number) => boolean | undefined;
+type Matcher = (wanted: Json, context: ConditionContext) => Comparison;
+
+const incomparable: Comparison = () => undefined;
+
+function not(matcher: Matcher): Matcher {
+  return (...args) => {
+    const compare = matcher(...args);
+    return (found, readings, now) => {
+      const matches = compare(found, readings, now);
+      return matches === undefined ? undefined : !matches;
+    };
+  };
+}
+
+const equals: Matcher = (wanted, { version = 1 }) => {
+  if (version === 1 ? isTruthOrFalsehood(wanted) : isList(wanted) && wanted.length === 0) {
+    const truth = isTruth(wanted);
+    return (found, readings) => readings.isTrue(found) === truth;
+  }
+  const texts = new Set(listOf(wanted).map((one) => textOf(one).toLowerCase()));
+  const [only] = texts;
+  if (texts.size === 1) return (found, readings) => readings.lowered(found) === only;
+  return (found, readings) => texts.has(readings.lowered(found));
+};
+
+/** Whether it says true or false and nothing else; an empty list says true of all its elements. */
+export function isTruthOrFalsehood(value: Json): boolean {
+  if (isList(value)) return value.every(isTruthOrFalsehood);
+  return typeof value === 'boolean' || (typeof value === 'string' && /^(true|false)$/i.test(value));
+}
+
+export function listOf(value: Json): readonly Json[] {
+  return isList(value) ? value : [value];
+}
+
+/** On texts that differ by the case of A to Z only. */
+function onTexts(testOf: (wanted: string) => (text: string) => boolean): Matcher {
+  return (wanted) => {
+    const test = testOf(lowerAscii(textOf(wanted)));
+    return (found, readings) => test(readings.loweredAscii(found));
+  };
+}
+
+/** For each character that is searched. */
+const SEARCH_STEPS = 2;
+
+const contains: Matcher = (wanted, context) => containsAny([textOf(wanted)], context);
+const startsWith = onTexts((wanted) => (text) => text.startsWith(wanted));
+const endsWith = onTexts((wanted) => (text) => text.endsWith(wanted));
+const containsAny: Matcher = (wanted) => {
+  const searches = listOf(wanted).map((one) => searchOf(lowerAscii(textOf(one))));
+  return (found, readings) => {
+    const text = readings.loweredAscii(found);
+    return searches.some((isIn) => {
+      readings.spendOn(text, SEARCH_STEPS);
+      return isIn(text);
+    });
+  };
+};
+
+const matchesRegex: Matcher = (wanted) => {
+  const find = searchFor(textOf(wanted));
+  return (found, readings) => find(readings.text(found), readings);
+};
+
+function onNumbers(compare: (found: number, wanted: number) => boolean): Matcher {
+  return (wanted) => {
+    const right = numberOf(wanted);
+    if (right === undefined) return incomparable;
+    return (found, readings) => {
+      const left = readings.number(found);
+      return left === undefined ? undefined : compare(left, right);
+    };
+  };
+}
+
+/** @returns undefined unless it is a list of two numbers, the smaller first */
+export function boundsOf(wanted: Json): { min: number; max: number } | undefined {
+  if (!isList(wanted) || wanted.length !== 2) return undefined;
+  const [min, max] = wanted.map(numberOf);
+  return min === undefined || max === undefined || min > max ? undefined : { min, max };
+}
+
+const isBetween: Matcher = (wanted) => {
+  const bounds = boundsOf(wanted);
+  if (!bounds) return incomparable;
+  return (found, readings) => {
+    const number = readings.number(found);
+    return number === undefined ? undefined : number >= bounds.min && number <= bounds.max;
+  };
+};
+
+function onInstants(compare: (found: bigint, wanted: bigint) => boolean): Matcher {
+  return (wanted, { timeZone }) => {
+    const instantAt = prepareInstant(wanted, timeZone);
+    return (found, readings, now) => {
+      const [left, right] = [readings.instant(found, { timeZone, now }), instantAt(now)];
+      return left === undefined || right === undefined ? undefined : compare(left, right);
+    };
+  };
+}
+
+function onVersions(compare: (order: number) => boolean, isLenient = false): Matcher {
+  return (wanted) => {
+    const right = (isLenient ? comparableVersionOf : versionOf)(textOf(wanted));
+    if (right === undefined) return incomparable;
+    return (found, readings) => {
+      const left = isLenient ? readings.comparableVersion(found) : readings.version(found);
+      return left === undefined ? undefined : compare(compareVersions(left, right));
+    };
+  };
+}
+
+function inRange(rangeOf: (text: string) => VersionRange | undefined): Matcher {
+  return (wanted) => {
+    const range = rangeOf(textOf(wanted));
+    if (range === undefined) return incomparable;
+    return (found, readings) => {
+      const version = readings.version(found);
+      return version === undefined ? undefined : isInRange(version, range);
+    };
+  };
+}
+
+const MATCHERS: Record<Exclude<Operator, 'is_set' | 'is_not_set'>, Matcher> = {
+  exact: equals,
+  is_not: not(equals),
+  icontains: contains,
+  not_icontains: not(contains),
+  icontains_multi: containsAny,
+  not_icontains_multi: not(containsAny),
+  starts_with: startsWith,
+  not_starts_with: not(startsWith),
+  ends_with: endsWith,
+  not_ends_with: not(endsWith),
+  regex: matchesRegex,
+  not_regex: not(matchesRegex),
+  gt: onNumbers((found, wanted) => found > wanted),
+  gte: onNumbers((found, wanted) => found >= wanted),
+  lt: onNumbers((found, wanted) => found < wanted),
+  lte: onNumbers((found, wanted) => found <= wanted),
+  between: isBetween,
+  not_between: not(isBetween),
+  is_date_exact: onInstants((found, wanted) => found === wanted),
+  is_date_before: onInstants((found, wanted) => found < wanted),
+  is_date_after: onInstants((found, wanted) => found > wanted),
+  semver_eq: onVersions((order) => order === 0, true),
+  semver_neq: onVersions((order) => order !== 0, true),
+  semver_gt: onVersions((order) => order > 0),
+  semver_gte: onVersions((order) => order >= 0),
+  semver_lt: onVersions((order) => order < 0),
+  semver_lte: onVersions((order) => order <= 0),
+  semver_tilde: inRange(tildeRange),
+  semver_caret: inRange(caretRange),
+  semver_wildcard: inRange(wildcardRange),
+};

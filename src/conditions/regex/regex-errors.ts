@@ -1,0 +1,19 @@
+/** Why a pattern is not taken. The evaluation of a stored one takes any of these as "does not match". */
+import { InvalidInput } from '../../platform/errors.ts';
+
+export function invalid(what: string): InvalidInput {
+  return new InvalidInput(`Not a valid regular expression: ${what}.`, 'value', 'invalid_value');
+}
+
+/** Valid elsewhere, but not to be had in linear time. */
+export function refused(what: string): InvalidInput {
+  return new InvalidInput(
+    `${what} is not supported in a regular expression: patterns are matched in linear time.`,
+    'value',
+    'invalid_value',
+  );
+}
+
+export function refusedConstruct(name: string, text: string): InvalidInput {
+  return refused(`${/^[aeiou]/.test(name) ? 'An' : 'A'} ${name} (\`${text}\`)`);
+}

@@ -1,0 +1,217 @@
+/**
+ * A condition on a property as SQL: the same answers as `matchesProperty`, from the functions of migrations 0013, but for null, which
+ * queries take for no property. What a condition wants is computed here, once; what rows hold is computed by Postgres.
+ */
+import { escapeLiteral } from 'pg';
+import { LONGEST_INSTANT } from '../operators/dates.ts';
+import { instantOfFilter } from '../operators/filter-dates.ts';
+import { isList, LONGEST_NUMBER, numberOf, textOf, type Json } from '../operators/json-values.ts';
+import {
+  boundsOf,
+  isTruthOrFalsehood,
+  isTrueWhenMissing,
+  listOf,
+  operatorNamed,
+  type MatchContext,
+  type Operator,
+  type PropertyCondition,
+} from '../operators/operators.ts';
+import { isTruth, lowerAscii } from '../operators/readings.ts';
+import {
+  caretRange,
+  comparableVersionOf,
+  LONGEST_VERSION,
+  tildeRange,
+  versionOf,
+  wildcardRange,
+  type Version,
+  type VersionRange,
+} from '../operators/semver.ts';
+import { postgresRegex } from './postgres-regex.ts';
+import { NUMBERS_LENGTH, numbersKey, versionKey } from './version-key.ts';
+
+/** Where dates are read, and how values are compared. */
+export type ConditionSqlContext = Omit<MatchContext, 'partial'> & {
+  /** Meaning of a property that is null: `set` to flags, because its key is there; `missing` to queries, as to those of upstream. */
+  nulls: 'set' | 'missing';
+};
+
+/**
+ * @param properties SQL of the jsonb object
+ * @returns SQL that is true or false for every row, never null
+ */
+export function conditionSql(condition: PropertyCondition, properties: string, context: ConditionSqlContext): string {
+  const operator = operatorNamed(condition.operator);
+  const member = `(${properties} -> ${escapeLiteral(condition.key)})`;
+  // tooth: sql-null
+  const found = context.nulls === 'missing' ? `nullif(${member}, 'null')` : member;
+  if (!operator) return 'false';
+  if (operator === 'is_set') return `(${found} is not null)`;
+  if (operator === 'is_not_set') return `(${found} is null)`;
+  const wanted = condition.value;
+  if (wanted === null || wanted === undefined) return 'false';
+  const matches = writeComparison(operator, wanted, { found, context });
+  return isTrueWhenMissing(operator) ? `(${found} is null or ${matches})` : matches;
+}
+
+/** Parts of a comparison: SQL of the property, and where dates are read. */
+type Scope = { found: string; context: ConditionSqlContext };
+/** @returns SQL that is null where the two cannot be compared; undefined when the wanted value can be compared with nothing */
+type Writer = (wanted: Json, scope: Scope) => string | undefined;
+
+function writeComparison(operator: Exclude<Operator, 'is_set' | 'is_not_set'>, wanted: Json, scope: Scope): string {
+  const sql = WRITERS[operator](wanted, scope);
+  return sql === undefined ? 'false' : `coalesce(${sql}, false)`;
+}
+
+function not(write: Writer): Writer {
+  return (wanted, scope) => {
+    const sql = write(wanted, scope);
+    return sql && `not (${sql})`;
+  };
+}
+
+const equals: Writer = (wanted, { found, context }) => {
+  const byTruth = context.version === 2 ? isList(wanted) && wanted.length === 0 : isTruthOrFalsehood(wanted);
+  if (byTruth) return `property_is_true(${found}) = ${isTruth(wanted)}`;
+  const texts = listOf(wanted).map((one) => escapeLiteral(textOf(one).toLowerCase()));
+  return `lower(property_text(${found}) collate "und-x-icu") = any (array[${texts.join(', ')}]::text[])`;
+};
+
+/** The property's text, with A to Z in lower case. */
+function lowered(found: string): string {
+  return `lower(property_text(${found}) collate "C")`;
+}
+
+function onText(write: (lowered: string, wanted: string) => string): Writer {
+  return (wanted, { found }) => write(lowered(found), lowerAscii(textOf(wanted)));
+}
+
+const contains = onText((lowered, wanted) => `strpos(${lowered}, ${escapeLiteral(wanted)}) > 0`);
+const startsWith = onText((lowered, wanted) => `starts_with(${lowered}, ${escapeLiteral(wanted)})`);
+const endsWith = onText((lowered, wanted) => {
+  return `right(${lowered}, length(${escapeLiteral(wanted)})) = ${escapeLiteral(wanted)}`;
+});
+const containsAny: Writer = (wanted, { found }) => {
+  const patterns = listOf(wanted).map((one) =>
+    escapeLiteral(`%${lowerAscii(textOf(one)).replace(/[\\%_]/g, '\\$&')}%`),
+  );
+  // One condition for all values: the planner takes quadratic time for a list of them, and cannot be stopped. False where
+  // there is no property.
+  return `(${lowered(found)} like any (array[${patterns.join(', ')}]::text[]) and ${found} is not null)`;
+};
+
+const matchesRegex: Writer = (wanted, { found }) => {
+  const pattern = patternOrUndefined(textOf(wanted));
+  return pattern && `(property_text(${found}) collate "C") ~ ${escapeLiteral(pattern)}`;
+};
+
+/** A pattern that could not be saved matches nothing. */
+function patternOrUndefined(pattern: string): string | undefined {
+  try {
+    return postgresRegex(pattern);
+  } catch {
+    return undefined;
+  }
+}
+
+/** SQL of a property that is read; null for longer texts, which the evaluator does not read either. Numbers are never too long. */
+function capped(found: string, longest: number, read: string): string {
+  return `(case when jsonb_typeof(${found}) <> 'string' or length(${found} #>> '{}') <= ${longest} then ${read} end)`;
+}
+
+function numberSql(found: string): string {
+  // tooth: sql-number-length
+  return capped(found, LONGEST_NUMBER, `property_number(${found})`);
+}
+
+function versionSql(found: string, lenient: boolean): string {
+  return capped(found, LONGEST_VERSION, `property_version(${found}, ${lenient})`);
+}
+
+function onNumber(sign: string): Writer {
+  return (wanted, { found }) => {
+    const number = numberOf(wanted);
+    return number === undefined ? undefined : `${numberSql(found)} ${sign} ${float(number)}`;
+  };
+}
+
+const isBetween: Writer = (wanted, { found }) => {
+  const bounds = boundsOf(wanted);
+  return bounds && `${numberSql(found)} between ${float(bounds.min)} and ${float(bounds.max)}`;
+};
+
+function float(number: number): string {
+  return `${escapeLiteral(String(number))}::float8`;
+}
+
+function onInstant(sign: string): Writer {
+  return (wanted, { found, context }) => {
+    const instant = instantOfFilter(wanted, context);
+    // In another zone it takes longer.
+    const zone = context.timeZone === 'UTC' ? '' : `, ${escapeLiteral(context.timeZone)}`;
+    if (instant === undefined) return undefined;
+    const read = `property_instant(${found}, ${context.now * 1000}${zone})`;
+    return `${capped(found, LONGEST_INSTANT, read)} ${sign} ${instant}`;
+  };
+}
+
+function onVersion(sign: string, read: (text: string) => Version | undefined = versionOf): Writer {
+  return (wanted, { found }) => {
+    const version = read(textOf(wanted));
+    const key = versionSql(found, read === comparableVersionOf);
+    return version && `${key} collate "C" ${sign} ${escapeLiteral(versionKey(version))}`;
+  };
+}
+
+function inRange(rangeOf: (text: string) => VersionRange | undefined): Writer {
+  return (wanted, { found }) => {
+    const range = rangeOf(textOf(wanted));
+    return range && rangeSql(`${versionSql(found, false)} collate "C"`, range);
+  };
+}
+
+/** As `isInRange`: releases by their numbers, pre-releases only of the start's own numbers. */
+function rangeSql(key: string, { from, below }: VersionRange): string {
+  const numbers = `left(${key}, ${NUMBERS_LENGTH})`;
+  const isRelease = `substr(${key}, ${NUMBERS_LENGTH + 1}, 1) = '~'`;
+  const start = escapeLiteral(numbersKey(from.numbers));
+  const end = below ? ` and ${numbers} < ${escapeLiteral(numbersKey(below.numbers))}` : '';
+  const releases = `${isRelease} and ${numbers} >= ${start}${end}`;
+  if (from.preRelease.length === 0) return `(${releases})`;
+  const startKey = escapeLiteral(versionKey({ ...from, build: [] }).slice(0, -1));
+  return `(${releases} or ${numbers} = ${start} and split_part(${key}, '+', 1) >= ${startKey})`;
+}
+
+const WRITERS: Record<Exclude<Operator, 'is_set' | 'is_not_set'>, Writer> = {
+  exact: equals,
+  is_not: not(equals),
+  icontains: contains,
+  not_icontains: not(contains),
+  icontains_multi: containsAny,
+  not_icontains_multi: not(containsAny),
+  starts_with: startsWith,
+  not_starts_with: not(startsWith),
+  ends_with: endsWith,
+  not_ends_with: not(endsWith),
+  regex: matchesRegex,
+  not_regex: not(matchesRegex),
+  gt: onNumber('>'),
+  gte: onNumber('>='),
+  lt: onNumber('<'),
+  lte: onNumber('<='),
+  between: isBetween,
+  not_between: not(isBetween),
+  is_date_exact: onInstant('='),
+  is_date_before: onInstant('<'),
+  is_date_after: onInstant('>'),
+  semver_eq: onVersion('=', comparableVersionOf),
+  semver_neq: onVersion('<>', comparableVersionOf),
+  semver_gt: onVersion('>'),
+  semver_gte: onVersion('>='),
+  semver_lt: onVersion('<'),
+  semver_lte: onVersion('<='),
+  semver_tilde: inRange(tildeRange),
+  semver_caret: inRange(caretRange),
+  semver_wildcard: inRange(wildcardRange),
+};

@@ -1,0 +1,133 @@
+/** Property filters of an export: checked when they are saved, SQL when rows are read. All of an export's filters hold for each row. */
+import { InvalidInput } from '../../platform/errors.ts';
+import type { Model, PropertyFilter } from '../rows/content.ts';
+import { checkCondition } from '../operators/check-condition.ts';
+import { DEFAULT_OPERATOR, OPERATORS } from '../operators/operators.ts';
+import { textOf, type Json } from '../operators/json-values.ts';
+import { roomTogether, type PatternRoom } from '../regex/pattern-room.ts';
+import { conditionSql } from './condition-sql.ts';
+import { compileExpression } from '../custom-queries/compile.ts';
+import { postgresRegex } from './postgres-regex.ts';
+
+export const FILTER_OPERATORS = OPERATORS;
+export const FILTER_TYPES = ['event', 'hogql', 'person'] as const;
+const MAX_FILTERS = 100;
+const MAX_KEY = 1000;
+/** Characters. */
+const MOST_EXPRESSIONS = 40_000;
+
+/** Half-open; ISO instants. Relative dates (`-7d`) count back from its end, so that a retry reads the same rows. */
+export type Interval = { start: string; end: string };
+
+/** Where each type looks: events and sessions have their own properties and their person's, a person has only its own. */
+const COLUMNS: Record<Model, Partial<Record<'event' | 'person', string>>> = {
+  events: { event: 'properties', person: 'person_properties' },
+  sessions: { event: 'properties', person: 'person_properties' },
+  persons: { person: 'properties' },
+};
+
+/** Any interval does to see whether an expression can be compiled. */
+const SOME_INTERVAL: Interval = { start: '2024-01-01T00:00:00.000000Z', end: '2024-01-02T00:00:00.000000Z' };
+
+/** Limits of all filters of an export, or of a query, together. */
+export type FilterRoom = { patterns: PatternRoom; expressions: number };
+
+export function filterRoom(): FilterRoom {
+  return { patterns: roomTogether(), expressions: MOST_EXPRESSIONS };
+}
+
+/**
+ * @param given `filters` as it came: null is none
+ * @param room of all filters that are checked at once
+ * @throws InvalidInput with upstream's messages, attr `filters`, naming which filter and what is wrong with it
+ */
+export function checkedFilters(given: unknown, model: Model, room: FilterRoom = filterRoom()): PropertyFilter[] {
+  if (given === null || given === undefined) return [];
+  if (!Array.isArray(given)) throw refusal("'filters' should be an array of filters");
+  if (given.length > MAX_FILTERS) throw refusal(`There may be at most ${MAX_FILTERS} filters`);
+  return given.map((one: unknown, index) => checkedFilter(one, { model, index, room }));
+}
+
+function checkedFilter(
+  given: unknown,
+  { model, index, room }: { model: Model; index: number; room: FilterRoom },
+): PropertyFilter {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw refusal('Each filter must be an object');
+  const { key, operator = null, type, value } = given as Record<string, unknown>;
+  if (!isType(type)) throw refusal("Each filter must have a 'type' of one of: 'event', 'hogql', 'person'");
+  if (typeof key !== 'string' || key === '') throw refusal("Each filter must have a 'key'");
+  if (type !== 'hogql') columnOf(type, model);
+  if (key.length > MAX_KEY && type !== 'hogql')
+    throw refusal(`A filter's 'key' may have at most ${MAX_KEY} characters`);
+  if (operator !== null && typeof operator !== 'string') throw refusal("A filter's 'operator' must be a string");
+  if (!isStorable(given)) throw refusal('A filter holds characters that no stored text can hold');
+  return named(index, () => {
+    if (type === 'hogql') {
+      takeExpression(key, room);
+      compileExpression(key, relationOf(model), SOME_INTERVAL);
+      return { key, operator: DEFAULT_OPERATOR, type };
+    }
+    const checked = checkCondition({ key, operator, value: value as Json }, room.patterns);
+    // Smaller than what is allowed in memory: it becomes a machine in each session of Postgres that reads.
+    if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value as Json));
+    return { key, operator: checked, type, ...(value !== undefined && { value }) };
+  });
+}
+
+/** @throws InvalidInput when expressions become too long together: to parse one takes a microsecond for each character */
+export function takeExpression(text: string, room: FilterRoom): void {
+  room.expressions -= text.length;
+  // tooth: expressions-room
+  if (room.expressions < 0) throw refusal(`Expressions may have at most ${MOST_EXPRESSIONS} characters together`);
+}
+
+function isType(type: unknown): type is PropertyFilter['type'] {
+  return FILTER_TYPES.some((one) => one === type);
+}
+
+/** Postgres stores neither NUL nor halves of surrogate pairs, so such a filter could only be meant otherwise. */
+export function isStorable(given: object): boolean {
+  const text = JSON.stringify(given);
+  return !/\\u(0000|[dD][89a-fA-F])/.test(text.replaceAll('\\\\', ''));
+}
+
+function named<T>(index: number, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(`Filter ${index + 1}: ${error.message}`, 'filters', error.code);
+  }
+}
+
+function refusal(detail: string): InvalidInput {
+  return new InvalidInput(detail, 'filters');
+}
+
+function columnOf(type: 'event' | 'person', model: Model): string {
+  const column = COLUMNS[model][type];
+  if (column) return column;
+  throw refusal(`Filters of type '${type}' are not supported for the '${model}' model`);
+}
+
+function relationOf(model: Model): 'events' | 'persons' {
+  if (model !== 'sessions') return model;
+  throw refusal("Filters of type 'hogql' are not supported for the 'sessions' model");
+}
+
+/**
+ * @param filters as `checkedFilters` returned them
+ * @param relation whose columns the SQL names, without an alias
+ * @param interval what the run delivers
+ * @returns SQL that is true or false for every row; `true` for no filters
+ * @throws InvalidInput for a type that the relation does not have: a custom query may read another one than the model's
+ */
+export function filtersSql(filters: readonly PropertyFilter[], relation: Model, interval: Interval): string {
+  const context = { timeZone: 'UTC', now: Date.parse(interval.end), nulls: 'missing' } as const;
+  const conditions = filters.map(({ key, operator, type, value }) => {
+    if (type === 'hogql') return `coalesce(${compileExpression(key, relationOf(relation), interval)}, false)`;
+    return conditionSql({ key, operator, value: value as Json }, columnOf(type, relation), context);
+  });
+  return conditions.length === 0 ? 'true' : conditions.join(' and ');
+}

@@ -1,0 +1,84 @@
+/**
+ * A pattern for Postgres's own engine, with the same matches as RE2's. Written from the pattern's tree, never from its text: sets of
+ * characters, alternatives, repetitions and places only. Without back-references and captures Postgres decides whether there is a
+ * match with a state machine, in time linear in the text; the few places that it has to look around for are one character wide.
+ */
+import { intersection, LAST, type CharSet } from '../regex/char-sets.ts';
+import { refused } from '../regex/regex-errors.ts';
+import { parseRegex } from '../regex/regex-syntax.ts';
+import type { Place, Regex } from '../regex/regex-tree.ts';
+
+/** Postgres builds a machine per backend, and gives up on very large ones. */
+const MAX_STATES = 1500;
+/** Of one repetition (DUPMAX). */
+const MAX_COUNT = 255;
+
+/** A text of Postgres has no NUL, and no halves of surrogate pairs. */
+const IN_TEXTS: CharSet = [
+  [1, 0xd7ff],
+  [0xe000, LAST],
+];
+/** As RE2, ASCII only. */
+const WORD = '[0-9A-Za-z_]';
+
+const PLACES: Record<Place, string> = {
+  start: String.raw`\A`,
+  end: String.raw`\Z`,
+  'line-start': String.raw`(?:\A|(?<=\n))`,
+  'line-end': String.raw`(?:\Z|(?=\n))`,
+  'word-boundary': `(?:(?<=${WORD})(?!${WORD})|(?<!${WORD})(?=${WORD}))`,
+  'no-word-boundary': `(?:(?<=${WORD})(?=${WORD})|(?<!${WORD})(?!${WORD}))`,
+};
+
+/**
+ * @returns the pattern for `~`
+ * @throws InvalidInput `invalid_value` for what is invalid or not supported
+ */
+export function postgresRegex(pattern: string): string {
+  const regex = parseRegex(pattern);
+  if (regex.states > MAX_STATES) throw refused('A pattern as large as this');
+  return areOf(regex);
+}
+
+function areOf(regex: Regex): string {
+  if (regex.kind === 'chars') return classOf(regex.set);
+  if (regex.kind === 'place') return PLACES[regex.place];
+  if (regex.kind === 'sequence') return `(?:${regex.items.map(areOf).join('')})`;
+  if (regex.kind === 'either') return `(?:${regex.items.map(areOf).join('|')})`;
+  return repeated(areOf(regex.item), regex.min, regex.max);
+}
+
+/** A longer repetition is several after each other. */
+function repeated(item: string, min: number, max: number | undefined): string {
+  if (min > MAX_COUNT)
+    return times(item, MAX_COUNT, MAX_COUNT) + repeated(item, min - MAX_COUNT, max && max - MAX_COUNT);
+  if (max === undefined || max <= MAX_COUNT) return times(item, min, max);
+  return times(item, min, MAX_COUNT) + repeated(item, 0, max - MAX_COUNT);
+}
+
+function times(item: string, min: number, max: number | undefined): string {
+  if (max === undefined && min < 2) return `(?:${item})${min === 0 ? '*' : '+'}`;
+  return `(?:${item}){${min},${max ?? ''}}`;
+}
+
+/** A class such as `\w` is hundreds of ranges, and many patterns have several of it. */
+const written = new WeakMap<CharSet, string>();
+
+function classOf(set: CharSet): string {
+  let text = written.get(set);
+  if (text === undefined) written.set(set, (text = writeClass(intersection(set, IN_TEXTS))));
+  return text;
+}
+
+function writeClass(set: CharSet): string {
+  if (set.length === 0) return `[^${rangeOf([1, LAST])}]`;
+  return `[${set.map(rangeOf).join('')}]`;
+}
+
+function rangeOf([first, last]: readonly [number, number]): string {
+  return first === last ? escaped(first) : `${escaped(first)}-${escaped(last)}`;
+}
+
+function escaped(codePoint: number): string {
+  return String.raw`\U` + codePoint.toString(16).padStart(8, '0');
+}

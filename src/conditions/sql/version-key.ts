@@ -1,0 +1,20 @@
+/** A version as the same text that `property_version` (a function of our database) makes of a property. */
+import type { Version } from '../operators/semver.ts';
+
+/** How long the three numbers are in a key. */
+export const NUMBERS_LENGTH = 60;
+
+export function versionKey({ numbers, preRelease, build }: Version): string {
+  return `${numbersKey(numbers)}${preRelease.length === 0 ? '~' : '-'}${identifiersKey(preRelease)}+${identifiersKey(build)}`;
+}
+
+export function numbersKey(numbers: Version['numbers']): string {
+  return numbers.map((number) => String(number).padStart(20, '0')).join('');
+}
+
+function identifiersKey(identifiers: Version['preRelease']): string {
+  const keys = identifiers.map((one) => {
+    return typeof one === 'string' ? `1${one},` : `0${String(String(one).length).padStart(9, '0')}${one},`;
+  });
+  return keys.join('');
+}

@@ -1,0 +1,137 @@
+/**
+ * `/capture/`, `/batch/` and the other paths of `paths.ts`: events in, `{"status": 1}` out once they are committed.
+ *
+ * These paths are answered before the application's router: their work is a few microseconds, and so must be what surrounds it.
+ *
+ * A batch is taken in part: its good events are stored, and `rejected` names the others by their index. A request none of
+ * whose events can be stored is refused with the first one's error.
+ */
+import { MethodNotAllowed } from '../../platform/errors.ts';
+import { createIngest, MOST_DISTINCT_IDS } from '../ingest/ingest.ts';
+import type { IngestionWarning } from '../warnings/warnings.ts';
+import { answerFor, serverError } from '../../platform/http/error-body.ts';
+import { pageHeaders, replyWith } from '../../platform/http/raw-answers.ts';
+import type { Answer } from '../../platform/http/route.ts';
+import { createRateLimit } from '../../people/keys/rate-limits.ts';
+import type { Lane, LaneRequest, Reply } from '../../platform/lane/request.ts';
+import { describeError } from '../../platform/secrets/redact.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { createInflationLine } from '../../platform/wire/inflate.ts';
+import { createMemory } from '../../platform/wire/memory.ts';
+import { Dropped, REPLAY_NOT_KEPT } from './dropped.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { LIMITS } from './limits.ts';
+import { capturePathOf, type CapturePath } from './paths.ts';
+import { createReading, type ReadingOptions, type ReadOptions } from './reading/read-request.ts';
+import { receiveUnread } from './receive.ts';
+import { preflightAnswer, takenAnswer, type Warned } from './respond.ts';
+import { NOT_STORABLE, warningsOf } from './warnings.ts';
+
+export type CaptureOptions = Omit<ReadingOptions, 'projectLimit' | 'enterInflation'> & {
+  /** Made with INGEST_TIMEOUTS (`events/ingest/ingest.ts`) and at least GROUPS_IN_FLIGHT connections (`group-commit.ts`). */
+  pool: ReadingOptions['pool'];
+  /** Distinct ids that a person may get by merges; absent: `MOST_DISTINCT_IDS` (`events/ingest/ingest.ts`). */
+  mostDistinctIds?: number;
+  /** Takes what senders should know about their events; must not wait. */
+  warn(projectId: number, warnings: readonly IngestionWarning[]): void;
+  /** Gets every answer, and the events in it. */
+  observe?: CaptureObserver | undefined;
+  log: Logger;
+};
+
+export type CaptureObserver = { events(accepted: number, rejected: number): void; answered(status: number): void };
+
+export type Capture = {
+  handle: Lane;
+  /** Resolves when everything that was accepted is stored. */
+  drain(): Promise<void>;
+};
+
+export function createCapture(options: CaptureOptions): Capture {
+  const {
+    pool,
+    projectByToken,
+    clientAddress,
+    eventsPerSecond,
+    mostDistinctIds = MOST_DISTINCT_IDS,
+    warn,
+    observe,
+    log,
+  } = options;
+  const groups = createGroupCommit(createIngest(pool, { mostDistinctIds, onWarnings: warn }), (error) =>
+    log.error({ error: describeError(error) }, 'a group failed'),
+  );
+  const openMemory = createMemory(LIMITS.heldBytes);
+  const projectLimit = createRateLimit<number>(eventsPerSecond.project);
+  const inflationLine = createInflationLine(clientAddress);
+  const read = createReading({ ...options, projectLimit, enterInflation: inflationLine });
+
+  function handle(request: LaneRequest, reply: Reply): boolean {
+    const path = capturePathOf(request.url ?? '');
+    if (!path) return false;
+    void answer(request, path).then((result) => {
+      observe?.answered(result.status);
+      replyWith(reply, result, pageHeaders(request));
+    });
+    return true;
+  }
+
+  async function answer(request: LaneRequest, path: CapturePath): Promise<Answer> {
+    const memory = openMemory(request);
+    try {
+      const { method = '' } = request;
+      if (!path.methods.includes(method)) throw new MethodNotAllowed(method, path.methods);
+      if (method === 'OPTIONS') return preflightAnswer(request);
+      if (method === 'HEAD') return takenAnswer;
+      const { limit, open } = path;
+      return open ? await store(request, { limit, open, memory }) : await drop(request, { limit, memory });
+    } catch (error) {
+      const known = answerFor(error);
+      if (!known) log.error({ error: describeError(error) }, 'events could not be stored');
+      return known ?? serverError;
+    } finally {
+      memory.release();
+    }
+  }
+
+  /** Session replay: SDKs that were told elsewhere to send it stop retrying only when it is taken. */
+  async function drop(request: LaneRequest, options: Pick<ReadOptions, 'limit' | 'memory'>): Promise<Answer> {
+    const enterInflation = () => inflationLine(request);
+    const token = await receiveUnread(request, { ...options, enterInflation });
+    const project = await projectByToken(token).catch(() => undefined);
+    if (project) {
+      projectLimit.charge(project.id, 1);
+      warn(project.id, warningsOf(REPLAY_NOT_KEPT));
+    }
+    return takenAnswer;
+  }
+
+  async function store(request: LaneRequest, options: ReadOptions): Promise<Answer> {
+    const { rows, indexes, rejected, told, warnings, answer: answerOutcome } = await read(request, options);
+    const total = indexes.length + rejected.length;
+    if (indexes.length > 0) {
+      const refused = await groups.store(rows);
+      for (const row of refused) {
+        const { distinctId, uuid } = rows.subjects[row]!;
+        rejected.push({ index: indexes[row]!, error: NOT_STORABLE });
+        told.push(...warningsOf(NOT_STORABLE, { distinctId, eventUuid: uuid }));
+      }
+    }
+    warn(rows.projectId, told);
+    observe?.events(total - rejected.length, rejected.length);
+    const refusal = rejected.find(({ error }) => !(error instanceof Dropped));
+    return answerOutcome({
+      rejected,
+      warned: rows.subjects.flatMap(({ person }, row) => warnedOf(indexes[row]!, person.warnings)),
+      warnings,
+      refusal: rejected.length === total ? refusal?.error : undefined,
+    });
+  }
+
+  return { handle, drain: groups.drain };
+}
+
+/** Merges that only their persons refuse are not known here. */
+function warnedOf(index: number, [first]: readonly IngestionWarning[]): Warned[] {
+  return first ? [{ index, code: first.code }] : [];
+}

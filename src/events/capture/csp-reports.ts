@@ -1,0 +1,124 @@
+/**
+ * Browsers' reports of violations of a page's Content-Security-Policy, as events: of `report-uri` one at a time, of the
+ * Reporting API (`report-to`) several, with reports of other kinds between them.
+ */
+import { createHash } from 'node:crypto';
+import { InvalidInput, TooLarge } from '../../platform/errors.ts';
+import { isObject, usableToken, type Envelope, type RawObject, type Surroundings } from './envelope.ts';
+import { LIMITS } from './limits.ts';
+import { answerNothing } from './respond.ts';
+import { uuidV7 } from './uuid.ts';
+
+const VIOLATION = 'csp-violation';
+const LONGEST_TEXT = 500;
+
+/** Each property without its `$csp_`, what the Reporting API calls it, and what `report-uri` calls it. */
+const MEMBERS = [
+  ['document_url', 'documentURL', 'document-uri'],
+  ['referrer', 'referrer', 'referrer'],
+  ['violated_directive', 'effectiveDirective', 'violated-directive'],
+  ['effective_directive', 'effectiveDirective', 'effective-directive'],
+  ['original_policy', 'originalPolicy', 'original-policy'],
+  ['disposition', 'disposition', 'disposition'],
+  ['blocked_url', 'blockedURL', 'blocked-uri'],
+  ['line_number', 'lineNumber', 'line-number'],
+  ['column_number', 'columnNumber', 'column-number'],
+  ['source_file', 'sourceFile', 'source-file'],
+  ['status_code', 'statusCode', 'status-code'],
+  ['script_sample', 'sample', 'script-sample'],
+] as const;
+
+/**
+ * The query holds the project's key (`token`), whom it is about and in which session (`distinct_id`, `session_id`; made up where
+ * they are not there), the version of the policy (`v`), and how much is kept (`sample_rate`).
+ * @throws InvalidInput for what is no report
+ * @throws TooLarge for too many reports
+ * @throws NotAuthenticated without a token
+ */
+export function openCspReports(body: unknown, { query, headers }: Surroundings): Envelope {
+  const violations = violationsIn(body);
+  // tooth: csp-reports
+  if (violations.length > LIMITS.reportsPerRequest) {
+    throw new TooLarge(`A request may hold ${LIMITS.reportsPerRequest} reports; this one holds ${violations.length}.`);
+  }
+  const rate = rateOf(query('sample_rate'));
+  const kept = rate < 1 ? violations.filter(({ document_url: url }) => isInSample(url, rate)) : violations;
+  const distinctId = query('distinct_id') ?? uuidV7();
+  // Each event gets them, so they are short.
+  const around = {
+    $session_id: query('session_id')?.slice(0, LONGEST_TEXT) ?? uuidV7(),
+    $csp_version: query('v')?.slice(0, LONGEST_TEXT) ?? 'unknown',
+    $process_person_profile: false,
+    $raw_user_agent: headers['user-agent']?.slice(0, LONGEST_TEXT) ?? null,
+  };
+  return {
+    token: usableToken(query('token') ?? query('api_key')),
+    events: kept.map((violation) => ({
+      event: '$csp_violation',
+      distinct_id: distinctId,
+      properties: { ...around, $current_url: violation.document_url, ...prefixed(violation) },
+    })),
+    historical: false,
+    sentAt: undefined,
+    answer: answerNothing,
+  };
+}
+
+type Violation = RawObject & { document_url: unknown };
+
+/** Which form it is shows in itself: content types say nothing here either. */
+function violationsIn(body: unknown): Violation[] {
+  if (Array.isArray(body)) return body.filter(isViolation).map(fromReportingApi);
+  if (isViolation(body)) return [fromReportingApi(body)];
+  const report = isObject(body) ? body['csp-report'] : undefined;
+  if (!isObject(report)) {
+    throw new InvalidInput('The body is no report of a violation.', null, 'invalid_csp_payload');
+  }
+  return [{ report_type: VIOLATION, ...membersOf(report), raw_report: body }];
+}
+
+function isViolation(report: unknown): report is RawObject {
+  return isObject(report) && report['type'] === VIOLATION;
+}
+
+function fromReportingApi(raw: RawObject): Violation {
+  const members = membersOf(isObject(raw['body']) ? raw['body'] : {});
+  return {
+    report_type: VIOLATION,
+    ...members,
+    document_url: members.document_url ?? raw['url'] ?? null,
+    user_agent: raw['user_agent'] ?? null,
+    raw_report: raw,
+  };
+}
+
+/** Some browsers use the names of `report-uri` for the Reporting API, too. */
+function membersOf(report: RawObject): Violation {
+  const members: Record<string, unknown> = {};
+  for (const [property, ...names] of MEMBERS) {
+    const name = names.find((one) => report[one] !== undefined);
+    members[property] = name === undefined ? null : report[name];
+  }
+  return members as Violation;
+}
+
+function prefixed(violation: Violation): RawObject {
+  return Object.fromEntries(Object.entries(violation).map(([name, value]) => [`$csp_${name}`, value]));
+}
+
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** @returns 1, which keeps all, for what is no decimal number, as upstream: browsers would tell nobody of an error */
+function rateOf(text = ''): number {
+  const decimal = text.trim();
+  return DECIMAL.test(decimal) ? Number(decimal) : 1;
+}
+
+/** All reports of a document in one minute are kept, or none of them. */
+function isInSample(documentUrl: unknown, rate: number): boolean {
+  const minute = new Date().toISOString().slice(0, 16);
+  const hash = createHash('sha1')
+    .update(`${JSON.stringify(documentUrl)} ${minute}`)
+    .digest();
+  return hash.readUInt32BE() / 2 ** 32 < rate;
+}

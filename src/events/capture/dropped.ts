@@ -1,0 +1,21 @@
+/** Events that are taken and not kept. */
+import { InvalidInput } from '../../platform/errors.ts';
+import type { RawObject } from './envelope.ts';
+
+/** An event is not stored, and its sender need not mind: SDKs take an answer other than 200 for a failure of theirs. */
+export class Dropped extends InvalidInput {}
+
+/** Of session replay, by the names that upstream has for it. */
+const REPLAY = new Set<unknown>(['$snapshot', '$snapshot_items', '$performance_event']);
+
+export const REPLAY_NOT_KEPT = new Dropped(
+  'Session replay was sent, which is not kept here: switch it off where the SDK is set up.',
+  'event',
+  'session_replay_not_kept',
+);
+
+/** @throws Dropped for a part of session replay, whatever else is wrong with it */
+export function checkIsKept({ event }: RawObject): void {
+  // tooth: replay-events
+  if (REPLAY.has(event)) throw REPLAY_NOT_KEPT;
+}

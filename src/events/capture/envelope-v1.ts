@@ -1,0 +1,141 @@
+/**
+ * The envelope of `/i/v1/analytics/events`, where newer SDKs send when they are told to: the key is the bearer, what other envelopes
+ * have among the properties stands beside them, and each event is answered for by its uuid.
+ */
+import { InvalidInput, NotAuthenticated } from '../../platform/errors.ts';
+import { checkCount, isObject, usableToken, type Envelope, type RawObject, type Surroundings } from './envelope.ts';
+import { answerByUuid } from './respond.ts';
+import { canonicalUuid } from './uuid.ts';
+
+const BEARER = /^Bearer +(\S+) *$/i;
+/** Name and version. Real ones have twenty characters, and each event gets them. */
+const SDK = /^(.{1,150})\/([^/]{1,50})$/;
+
+/**
+ * @throws NotAuthenticated without a bearer, and with one that no project can have
+ * @throws InvalidInput when there is no event, and for events without a uuid of their own: nothing could be said of them
+ * @throws TooLarge for too many events
+ */
+export function openEnvelopeV1(body: unknown, { headers }: Surroundings): Envelope {
+  const token = BEARER.exec(headers.authorization ?? '')?.[1];
+  if (token === undefined) throw new NotAuthenticated('Send the API key as `Authorization: Bearer <key>`.');
+  const { batch, historical_migration: historical } = isObject(body) ? body : {};
+  if (!Array.isArray(batch)) throw new InvalidInput('This field must be an array of events.', 'batch');
+  checkCount(batch);
+  // Before all else: it finds what is no event.
+  const uuids = uuidsOf(batch);
+  const [, library, version] = SDK.exec(textOf(headers['posthog-sdk-info']).trim()) ?? [];
+  const around = library && version ? { $lib: library.trim(), $lib_version: version.trim() } : {};
+  return {
+    token: usableToken(token),
+    events: batch,
+    historical: historical === true,
+    sentAt: headers['posthog-request-timestamp'],
+    faults: unfoldAll(batch, around),
+    answer: answerByUuid(uuids),
+  };
+}
+
+function uuidsOf(batch: readonly unknown[]): string[] {
+  const uuids = new Set<string>();
+  return batch.map((event) => {
+    const uuid = textOf(isObject(event) ? event['uuid'] : undefined);
+    const canonical = canonicalUuid(uuid);
+    if (canonical === undefined) throw new InvalidInput('Each event needs a UUID.', 'uuid', 'invalid_uuid');
+    if (uuids.has(canonical)) throw new InvalidInput('Two events have the same UUID.', 'uuid', 'duplicate_uuid');
+    uuids.add(canonical);
+    return uuid;
+  });
+}
+
+type Member = {
+  of: 'event' | 'options';
+  name: string;
+  property: string;
+  read: (value: unknown) => unknown;
+  /** The values that are read, for errors. */
+  type: string;
+};
+
+const MEMBERS: readonly Member[] = [
+  { of: 'event', name: 'session_id', property: '$session_id', read: asText, type: 'text or a number' },
+  { of: 'event', name: 'window_id', property: '$window_id', read: asText, type: 'text or a number' },
+  // Looked at where the events of all envelopes are: what is no boolean is refused there.
+  { of: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asItIs, type: 'anything' },
+  {
+    of: 'options',
+    name: 'disable_skew_correction',
+    property: '$ignore_sent_at',
+    read: asBoolean,
+    type: 'true or false',
+  },
+  {
+    of: 'options',
+    name: 'process_person_profile',
+    property: '$process_person_profile',
+    read: asBoolean,
+    type: 'true or false',
+  },
+  { of: 'options', name: 'product_tour_id', property: '$product_tour_id', read: asText, type: 'text or a number' },
+];
+
+/** @returns what is wrong with those that could not be unfolded */
+function unfoldAll(batch: readonly RawObject[], around: RawObject): Map<unknown, InvalidInput> {
+  const faults = new Map<unknown, InvalidInput>();
+  for (const event of batch) {
+    const fault = unfold(event, around);
+    if (fault) faults.set(event, fault);
+  }
+  return faults;
+}
+
+/** Puts what stands beside the properties among them, in place: it was parsed for this request. */
+function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
+  const parsed = event as { properties?: unknown };
+  parsed.properties ??= {};
+  if (!isObject(parsed.properties)) return undefined;
+  const options = event['options'] ?? {};
+  if (!isObject(options)) return invalidOptions('options', 'an object');
+  const properties = parsed.properties as Record<string, unknown>;
+  for (const { of, name, property, read, type } of MEMBERS) {
+    const given = (of === 'event' ? event : options)[name] ?? undefined;
+    if (given === undefined) continue;
+    const value = read(given);
+    if (value === undefined) return invalidOptions(of === 'event' ? name : `options__${name}`, type);
+    properties[property] = value;
+  }
+  Object.assign(properties, around);
+  return undefined;
+}
+
+/** Not the default in its place: it may say that somebody is not to be recognised. */
+function invalidOptions(attr: string, type: string): InvalidInput {
+  // Answers hold the code alone: the warning has to name the field.
+  return new InvalidInput(`The event's ${attr.replace('__', '.')} must be ${type}.`, attr, 'invalid_options');
+}
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+function asBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return value !== 0;
+  return typeof value === 'string' ? BOOLEANS.get(value.trim().toLowerCase()) : undefined;
+}
+
+function asItIs(value: unknown): unknown {
+  return value;
+}
+
+function asText(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

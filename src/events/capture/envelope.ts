@@ -1,0 +1,139 @@
+/**
+ * The envelope around the events of a request: one event, an array of events, or
+ * `{api_key, batch, historical_migration?, sent_at?}`, all three on every path.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { InvalidInput, NotAuthenticated, TooLarge } from '../../platform/errors.ts';
+import type { Fields } from '../../platform/wire/fields.ts';
+import { LIMITS } from './limits.ts';
+import { answerNothing, answerStored, type AnswerOutcome } from './respond.ts';
+
+/** A JSON object, members not looked at yet. */
+export type RawObject = Readonly<Record<string, unknown>>;
+
+/** The parts of a request beside its body. */
+export type Surroundings = { query: Fields; headers: IncomingHttpHeaders };
+
+const EARLIEST_SENT_MS = Date.UTC(2021);
+
+export type Envelope = {
+  token: string;
+  /** Not looked at yet: members may be anything. */
+  events: readonly unknown[];
+  /** The sender asks to place the events by their timestamps. */
+  historical: boolean;
+  sentAt: unknown;
+  /** Errors of events that were found while the envelope was opened. */
+  faults?: ReadonlyMap<unknown, InvalidInput> | undefined;
+  answer: AnswerOutcome;
+};
+
+/** @throws what is wrong with the request */
+export type OpenEnvelope = (body: unknown, surroundings: Surroundings) => Envelope;
+
+/**
+ * Where query and body differ, the token and `sent_at` of the body win.
+ * @param eventName for events that have none
+ * @throws InvalidInput when it is none of the three forms or holds no event
+ * @throws TooLarge for too many events
+ * @throws NotAuthenticated without a token, with differing ones, and with one that no project can have
+ */
+export function openEnvelope(body: unknown, { query }: Surroundings, eventName?: string): Envelope {
+  const around = isObject(body) ? body : {};
+  const events = eventsOf(body);
+  checkCount(events);
+  return {
+    token: usableToken(tokenOf(around) ?? commonToken(events) ?? query('api_key') ?? query('token')),
+    events: eventName === undefined ? events : events.map((event) => named(event, eventName)),
+    historical: around['historical_migration'] === true,
+    // The second spelling is that of posthog-python until 3.
+    sentAt: around['sent_at'] ?? around['sentAt'] ?? sentAtOf(query('_')),
+    // Browsers send beacons when a page is left: nobody reads the answer.
+    answer: query('beacon') === '1' ? answerNothing : answerStored,
+  };
+}
+
+/** @throws InvalidInput for none @throws TooLarge for more events than a request may hold */
+export function checkCount(events: readonly unknown[]): void {
+  if (events.length === 0) throw new InvalidInput('The request holds no event.', null, 'empty_batch');
+  // tooth: capture-events
+  if (events.length > LIMITS.eventsPerRequest) {
+    throw new TooLarge(`A request may hold ${LIMITS.eventsPerRequest} events; this one holds ${events.length}.`);
+  }
+}
+
+/** A time of sending in milliseconds. SDKs also put seconds there, and things that only look like a time: those say nothing. */
+function sentAtOf(text: string | undefined): number | undefined {
+  const ms = Number(text);
+  return ms >= EARLIEST_SENT_MS ? ms : undefined;
+}
+
+function named(event: unknown, name: string): unknown {
+  return isObject(event) && (event['event'] ?? undefined) === undefined ? { ...event, event: name } : event;
+}
+
+export function isObject(value: unknown): value is RawObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @returns the distinct id as it was sent: it may be anything */
+export function distinctIdIn(event: RawObject): unknown {
+  const { properties } = event;
+  return (
+    event['distinct_id'] ?? event['$distinct_id'] ?? (isObject(properties) ? properties['distinct_id'] : undefined)
+  );
+}
+
+function eventsOf(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body;
+  if (!isObject(body)) {
+    throw new InvalidInput('The body must be an event, an array of events, or an object with a `batch` of events.');
+  }
+  const { batch } = body;
+  if (batch === undefined) return [body];
+  if (!Array.isArray(batch)) throw new InvalidInput('This field must be an array of events.', 'batch');
+  return batch;
+}
+
+function tokenOf(object: RawObject): unknown {
+  return object['api_key'] ?? object['token'] ?? object['$token'];
+}
+
+/** Where nothing around the events names the project, each event does, and all of them the same. */
+function commonToken(events: readonly unknown[]): unknown {
+  let common: unknown;
+  for (const event of events) {
+    if (!isObject(event)) continue;
+    const { properties } = event;
+    const token = tokenOf(event) ?? (isObject(properties) ? properties['token'] : undefined);
+    if (token === undefined || token === common) continue;
+    // tooth: capture-one-key
+    if (common !== undefined) throw new NotAuthenticated('The events of one request name different API keys.');
+    common = token;
+  }
+  return common;
+}
+
+/**
+ * @returns the key without space around it
+ * @throws NotAuthenticated for what no project can have
+ */
+export function usableToken(token: unknown): string {
+  if (token === undefined || token === null) {
+    throw new NotAuthenticated('No API key was given: name the project in `api_key`.');
+  }
+  if (typeof token !== 'string') throw refused('it is not text');
+  const trimmed = token.trim();
+  if (trimmed === '') throw refused('it is empty');
+  if (trimmed.length > 64) throw refused('it is longer than 64 characters');
+  if (trimmed.startsWith('phx_')) throw refused(`it is a personal API key. ${PUBLIC_KEY_WANTED}`);
+  if (trimmed.startsWith('phs_')) throw refused(`it is a secret key of a project. ${PUBLIC_KEY_WANTED}`);
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw refused('it holds other characters than a key has');
+  return trimmed;
+}
+
+const PUBLIC_KEY_WANTED = 'Send the public key of the project, which begins with phc_';
+
+function refused(reason: string): NotAuthenticated {
+  return new NotAuthenticated(`The API key is not valid: ${reason}.`);
+}

@@ -1,0 +1,190 @@
+/**
+ * Group commit: requests that arrive together are stored by one transaction, and each is answered after the commit. The busier
+ * the process, the larger the groups, the less each event costs.
+ */
+import { Unavailable } from '../../platform/errors.ts';
+import type { EventRows } from '../ingest/event-rows.ts';
+import type { Ingest } from '../ingest/ingest.ts';
+import { createSharedRoom } from '../../platform/wire/shared-room.ts';
+
+/** Transactions at once, of all projects; one project alone has half of them, so that another one need not wait for it. */
+export const GROUPS_IN_FLIGHT = 4;
+/** So much of one project is worth a second transaction beside its first; less waits for it, and makes a larger group. */
+const WORTH_ANOTHER_BYTES = 256 * 1024;
+/** Clients that were just answered are about to send their next: groups double when they are waited for. */
+const LINGER_MS = 1;
+const LINGER_AFTER_REQUESTS = 8;
+const GROUP_EVENTS = 2_000;
+const GROUP_BYTES = 4 * 1024 * 1024;
+const QUEUED_REQUESTS = 10_000;
+/** Clients give up after ten seconds and send again: what would be stored later than that must not be taken. */
+const LONGEST_WAIT_MS = 4_000;
+/** Weight of the newest group in the average of how long groups take. */
+const NEWEST_WEIGHT = 0.2;
+
+type Waiting = { rows: EventRows; resolve(refused: number[]): void; reject(error: unknown): void };
+
+/** The requests of one project. */
+type Queue = {
+  waiting: Waiting[];
+  events: number;
+  bytes: number;
+  inFlight: number;
+  lingers: boolean;
+  /** Since when the next group to end is waited for. */
+  sinceMs: number;
+  /** How long that takes, averaged; 0 when it is not known yet. */
+  groupMs: number;
+};
+
+export type GroupCommit = {
+  /**
+   * @returns once committed, the indexes of the rows that Postgres refused
+   * @throws Unavailable when the project has its share of the queue, or waits for long already, or Postgres is not there; repeating is harmless
+   */
+  store(rows: EventRows): Promise<number[]>;
+  /** Resolves when everything that was asked for is stored. */
+  drain(): Promise<void>;
+};
+
+/** @param onFailure told once of each group that could not be stored, as all its requests are */
+export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) => void): GroupCommit {
+  /** In the order in which projects take turns. */
+  const queues = new Map<number, Queue>();
+  const places = createSharedRoom<number>(QUEUED_REQUESTS);
+  const transactions = createSharedRoom<number>(GROUPS_IN_FLIGHT);
+  let queued = 0;
+  let inFlight = 0;
+  let filling = false;
+  let idle: (() => void)[] = [];
+
+  function store(rows: EventRows): Promise<number[]> {
+    const { projectId } = rows;
+    const queue = queues.get(projectId) ?? emptyQueue();
+    // tooth: queue-wait
+    if (expectedWaitMs(queue) > LONGEST_WAIT_MS || !places.take(projectId, 1)) {
+      throw new Unavailable('Too many events are waiting to be stored.', 2);
+    }
+    queues.set(projectId, queue);
+    return new Promise((resolve, reject) => {
+      queue.waiting.push({ rows, resolve, reject });
+      queue.events += rows.ends.length;
+      queue.bytes += rows.bytes.length;
+      queued += 1;
+      fillSoon();
+    });
+  }
+
+  /** Requests that are read in this turn of the event loop join the group. */
+  function fillSoon(): void {
+    if (filling || inFlight === GROUPS_IN_FLIGHT) return;
+    filling = true;
+    setImmediate(() => {
+      filling = false;
+      fill();
+    });
+  }
+
+  function fill(): void {
+    for (const [projectId, queue] of queues) {
+      if (inFlight === GROUPS_IN_FLIGHT) return;
+      // tooth: group-transactions
+      if (!isReady(queue) || !transactions.take(projectId, 1)) continue;
+      // To the end of the line.
+      queues.delete(projectId);
+      queues.set(projectId, queue);
+      void commit(projectId, queue, takeGroup(projectId, queue));
+    }
+  }
+
+  function takeGroup(projectId: number, queue: Queue): Waiting[] {
+    const group = queue.waiting.splice(0, groupLength(queue.waiting));
+    for (const { rows } of group) {
+      queue.events -= rows.ends.length;
+      queue.bytes -= rows.bytes.length;
+    }
+    queued -= group.length;
+    places.give(projectId, group.length);
+    return group;
+  }
+
+  async function commit(projectId: number, queue: Queue, group: readonly Waiting[]): Promise<void> {
+    if (queue.inFlight === 0) queue.sinceMs = performance.now();
+    inFlight += 1;
+    queue.inFlight += 1;
+    try {
+      const refused = await ingest.store(
+        projectId,
+        group.map((waiting) => waiting.rows),
+      );
+      group.forEach((waiting, index) => waiting.resolve(refused[index]!));
+      measure(queue);
+    } catch (error) {
+      onFailure(error);
+      for (const waiting of group) waiting.reject(error);
+    }
+    inFlight -= 1;
+    queue.inFlight -= 1;
+    transactions.give(projectId, 1);
+    if (group.length >= LINGER_AFTER_REQUESTS) linger(projectId, queue);
+    else forgetIfIdle(projectId, queue);
+    fill();
+    if (inFlight + queued > 0) return;
+    for (const resolve of idle) resolve();
+    idle = [];
+  }
+
+  function linger(projectId: number, queue: Queue): void {
+    queue.lingers = true;
+    setTimeout(() => {
+      queue.lingers = false;
+      forgetIfIdle(projectId, queue);
+      fill();
+    }, LINGER_MS);
+  }
+
+  function forgetIfIdle(projectId: number, queue: Queue): void {
+    const isIdle = queue.waiting.length + queue.inFlight === 0 && !queue.lingers;
+    // The project may have another queue by now: this one lingered twice.
+    if (isIdle && queues.get(projectId) === queue) queues.delete(projectId);
+  }
+
+  return {
+    store,
+    drain: () => (inFlight + queued === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+  };
+}
+
+function emptyQueue(): Queue {
+  return { waiting: [], events: 0, bytes: 0, inFlight: 0, lingers: false, sinceMs: 0, groupMs: 0 };
+}
+
+/** Of a request that came now: the groups before it, as many as they are when they are full. */
+function expectedWaitMs({ events, bytes, inFlight, sinceMs, groupMs }: Queue): number {
+  if (inFlight === 0) return 0;
+  return Math.max(events / GROUP_EVENTS, bytes / GROUP_BYTES) * Math.max(groupMs, performance.now() - sinceMs);
+}
+
+function measure(queue: Queue): void {
+  const nowMs = performance.now();
+  const lastMs = nowMs - queue.sinceMs;
+  queue.groupMs += (lastMs - queue.groupMs) * (queue.groupMs === 0 ? 1 : NEWEST_WEIGHT);
+  queue.sinceMs = nowMs;
+}
+
+function isReady({ waiting, bytes, inFlight, lingers }: Queue): boolean {
+  if (waiting.length === 0) return false;
+  return bytes >= WORTH_ANOTHER_BYTES || (inFlight === 0 && !lingers);
+}
+
+/** At least one request, however large: its events are stored together or not at all. */
+function groupLength(queue: readonly Waiting[]): number {
+  let events = 0;
+  let bytes = 0;
+  const end = queue.findIndex(({ rows }) => {
+    events += rows.ends.length;
+    bytes += rows.bytes.length;
+    return events > GROUP_EVENTS || bytes > GROUP_BYTES;
+  });
+  return end < 0 ? queue.length : Math.max(end, 1);
+}

@@ -1,0 +1,208 @@
+/**
+ * Large bodies are parsed a few events at a time: twenty megabytes in one go keep every other request waiting for a quarter of a second.
+ *
+ * The bytes are scanned once, for where the events begin and end; each piece is then JSON of its own, and so is what is around them.
+ */
+import { isUtf8 } from 'node:buffer';
+import { MalformedRequest, TooLarge } from '../../platform/errors.ts';
+import { hasEscapes, parsing, withoutMark, type ParsedJson } from '../../platform/wire/json.ts';
+import { endOfText } from '../../platform/wire/value-count.ts';
+import { isObject } from './envelope.ts';
+import { LIMITS } from './limits.ts';
+
+/** A piece ends with the event that fills it. So many values take about ten milliseconds, so many bytes one. */
+const PIECE_VALUES = 10_000;
+const PIECE_BYTES = 512 * 1024;
+/** Scanned in one go, unless a text is longer: about ten milliseconds. */
+const SCANNED_BYTES = 4 * 1024 * 1024;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const BACKSLASH = 0x5c;
+const BATCH = Buffer.from('"batch"');
+const BATCH_ESCAPED = /^"(?:b|\\u0062)(?:a|\\u0061)(?:t|\\u0074)(?:c|\\u0063)(?:h|\\u0068)"$/;
+/** Bytes: all characters as escapes. */
+const LONGEST_BATCH = String.raw`"\u0062\u0061\u0074\u0063\u0068"`.length;
+
+/**
+ * @param json UTF-8
+ * @param mostValues of the body, counted as in `value-count.ts`; each event, and what is around them, may hold `LIMITS.values`
+ * @param takeTurn waited for between pieces, so that others have their turns
+ * @returns what `parseJson` returns
+ * @throws TooLarge for more values
+ * @throws MalformedRequest for what is no JSON
+ */
+export async function parseBatch(
+  json: Buffer,
+  mostValues: number,
+  takeTurn: () => Promise<void> | undefined,
+): Promise<ParsedJson> {
+  if (!isUtf8(json)) throw new MalformedRequest('The body is not valid UTF-8.');
+  const steps = parsingPieces(withoutMark(json), mostValues);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return { value: step.value, escapes: hasEscapes(json) };
+    await takeTurn();
+  }
+}
+
+/** Yields between what takes some milliseconds each. */
+function* parsingPieces(json: Buffer, mostValues: number): Generator<void, unknown, void> {
+  const scan = new Scan(json, mostValues);
+  while (scan.advance()) yield;
+  const { list, pieces } = scan;
+  if (!list) return yield* parsing(json, JSON.parse);
+  const around = yield* parsing(Buffer.concat([json.subarray(0, list.start), json.subarray(list.end)]), JSON.parse);
+  const events: unknown[] = [];
+  for (const { start, end } of pieces) {
+    yield;
+    const piece = (yield* parsing(json.subarray(start, end), parseElements)) as unknown[];
+    // A comma has an event on either side.
+    if (piece.length === 0 && pieces.length > 1) throw new MalformedRequest('The body is not valid JSON.');
+    for (const event of piece) events.push(event);
+  }
+  if (Array.isArray(around)) return events;
+  // Of two members of this name the last counts, and only the list that was cut out is empty.
+  if (isObject(around) && isEmptyList(around['batch'])) return { ...around, batch: events };
+  return around;
+}
+
+function parseElements(text: string): unknown {
+  return JSON.parse(`[${text}]`);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+type Range = { start: number; end: number };
+
+/**
+ * Finds the list of events, which is all of the body or the member `batch` of its object, and cuts it into pieces. What is no JSON is
+ * cut all the same: brackets that do not match show when the pieces and what is around them are parsed.
+ */
+class Scan {
+  /** Inside its brackets; absent: the body has none. */
+  list: Range | undefined;
+  /** Of one event or several, with the commas between them. */
+  pieces: Range[] = [];
+
+  readonly #json: Buffer;
+  readonly #mostValues: number;
+  #at = 0;
+  #depth = 0;
+  /** Depth inside the list; 0 while the scan is not in it. */
+  #listDepth = 0;
+  /** The latest text in the outermost object, and whether a colon makes it a name. */
+  #name: Range = { start: 0, end: 0 };
+  #named = false;
+  #values = 0;
+  #valuesAround = 0;
+  #pieceStart = 0;
+  /** Values up to where the present piece, and the present event, began. */
+  #valuesBeforePiece = 0;
+  #valuesBeforeEvent = 0;
+
+  constructor(json: Buffer, mostValues: number) {
+    this.#json = json;
+    this.#mostValues = mostValues;
+  }
+
+  /** @returns whether bytes are left @throws TooLarge */
+  advance(): boolean {
+    const json = this.#json;
+    const end = Math.min(this.#at + SCANNED_BYTES, json.length);
+    let at = this.#at;
+    for (; at < end; at += 1) {
+      const byte = json[at]!;
+      if (byte === QUOTE) at = this.#text(at);
+      else if (byte === COLON) this.#named = this.#depth === 1;
+      else if (byte === COMMA) this.#comma(at);
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(at, byte);
+      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#close(at);
+    }
+    this.#at = at;
+    return at < json.length;
+  }
+
+  #text(at: number): number {
+    const end = endOfText(this.#json, at + 1);
+    if (this.#depth === 1) {
+      this.#name = { start: at, end: end + 1 };
+      this.#named = false;
+    }
+    return end;
+  }
+
+  #comma(at: number): void {
+    this.#count();
+    if (this.#depth !== this.#listDepth) return;
+    this.#valuesBeforeEvent = this.#values;
+    const values = this.#values - this.#valuesBeforePiece;
+    if (values > PIECE_VALUES || at - this.#pieceStart > PIECE_BYTES) this.#cut(at);
+  }
+
+  #open(at: number, byte: number): void {
+    this.#count();
+    this.#depth += 1;
+    if (byte !== OPEN_LIST || this.#listDepth > 0 || !this.#isOfEvents()) return;
+    // A list of this name before it is of no account, and stays in what is around the events.
+    this.#valuesAround = this.#values;
+    this.#checkAround();
+    this.list = { start: at + 1, end: this.#json.length };
+    this.pieces = [];
+    this.#listDepth = this.#depth;
+    this.#pieceStart = at + 1;
+    this.#valuesBeforeEvent = this.#valuesBeforePiece = this.#values;
+  }
+
+  #isOfEvents(): boolean {
+    if (this.#depth === 1) return true;
+    return this.#depth === 2 && this.#named && isBatch(this.#json.subarray(this.#name.start, this.#name.end));
+  }
+
+  #close(at: number): void {
+    if (this.#listDepth > 0 && this.#depth === this.#listDepth) {
+      this.#cut(at);
+      this.list!.end = at;
+      this.#listDepth = 0;
+    }
+    this.#depth -= 1;
+  }
+
+  #cut(at: number): void {
+    this.pieces.push({ start: this.#pieceStart, end: at });
+    this.#pieceStart = at + 1;
+    this.#valuesBeforePiece = this.#values;
+  }
+
+  #count(): void {
+    this.#values += 1;
+    if (this.#values > this.#mostValues) throw tooManyValues('The body', this.#mostValues);
+    if (this.#listDepth > 0) {
+      if (this.#values - this.#valuesBeforeEvent > LIMITS.values) throw tooManyValues('An event', LIMITS.values);
+      return;
+    }
+    this.#valuesAround += 1;
+    this.#checkAround();
+  }
+
+  #checkAround(): void {
+    // tooth: capture-values-around
+    if (this.#valuesAround > LIMITS.values) throw tooManyValues('What is around the events', LIMITS.values);
+  }
+}
+
+/** @param name of a member, as JSON: its characters may be written as escapes */
+function isBatch(name: Buffer): boolean {
+  if (name.equals(BATCH)) return true;
+  return name.length <= LONGEST_BATCH && name.includes(BACKSLASH) && BATCH_ESCAPED.test(name.toString('latin1'));
+}
+
+function tooManyValues(what: string, most: number): TooLarge {
+  return new TooLarge(`${what} holds more than ${Math.floor(most)} values.`);
+}

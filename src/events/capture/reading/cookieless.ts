@@ -1,0 +1,118 @@
+/** Events of visitors without cookies, as they may be stored: docs/cookieless.md says why. */
+import { isSentinel } from '../../cookieless/ids.ts';
+import type { DaySalt } from '../../cookieless/salts.ts';
+import { siteOf } from '../../cookieless/site.ts';
+import { visitorOf, type Visitor } from '../../cookieless/visitor.ts';
+import { InvalidInput } from '../../../platform/errors.ts';
+import { readAddress } from '../../../platform/wire/client-address.ts';
+import { Dropped } from '../dropped.ts';
+import { distinctIdIn, isObject, type RawObject } from '../envelope.ts';
+import { uuidV7Of } from '../uuid.ts';
+
+/** Whether events of visitors without cookies may be stored, and by what they are told apart. */
+export type Cookieless =
+  | { allowed: false }
+  | { allowed: 'as history' }
+  | { allowed: true; projectId: number; salt: DaySalt; /** Of the client. */ address: string };
+
+/** The answer for all others. */
+const MODE = '$cookieless_mode';
+
+/** Members that would say whose the event is, or from what the id was made; among the properties and beside them. */
+const NOT_KEPT = new Set([
+  '$ip',
+  '$raw_user_agent',
+  '$cookieless_extra',
+  '$set',
+  '$set_once',
+  '$unset',
+  '$user_id',
+  '$anon_distinct_id',
+  'distinct_id',
+  '$distinct_id',
+]);
+const PLACE = '$geoip_';
+
+/** Events that say who somebody is, and nothing else. */
+const SAY_WHO = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify', '$set']);
+
+/** @param event not looked at yet: anything but an object is none */
+export function isCookieless(event: unknown): boolean {
+  if (!isObject(event)) return false;
+  const { properties } = event;
+  return (isObject(properties) && properties[MODE] === true) || isSentinel(distinctIdIn(event));
+}
+
+/**
+ * @param event one that `isCookieless`
+ * @returns the event under the id of its visitor's day, without what could tell whose it is
+ * @throws Dropped when it must not be stored
+ */
+export function withoutTraces(event: RawObject, cookieless: Cookieless): RawObject {
+  const properties = isObject(event['properties']) ? event['properties'] : {};
+  if (cookieless.allowed === 'as history') {
+    if (isSentinel(distinctIdIn(event))) throw new Dropped(HISTORY, 'distinct_id', 'cookieless_historical');
+    return { ...kept(event), distinct_id: distinctIdIn(event), properties: { ...kept(properties), ...NO_PERSON } };
+  }
+  if (!cookieless.allowed) throw new Dropped(DISABLED, 'distinct_id', 'cookieless_disabled');
+  if (SAY_WHO.has(event['event'] as string)) {
+    throw new Dropped(`${String(event['event'])} ${UNSUPPORTED}`, 'event', 'cookieless_unsupported_event');
+  }
+  const { salt } = cookieless;
+  const visitor = visitorIn(properties, cookieless);
+  const ids = { $device_id: visitor.deviceId, $session_id: uuidV7Of(salt.beganAt, visitor.session) };
+  return {
+    ...kept(event),
+    distinct_id: visitor.distinctId,
+    properties: { ...kept(properties), ...ids, ...NO_PERSON },
+  };
+}
+
+function visitorIn(properties: RawObject, { projectId, salt, address }: Cookieless & { allowed: true }): Visitor {
+  const { $ip: ip, $raw_user_agent: userAgent, $host: host, $cookieless_extra: extra } = properties;
+  if (typeof userAgent !== 'string' || userAgent === '') throw missing('$raw_user_agent', 'user_agent');
+  const site = typeof host === 'string' ? siteOf(host) : undefined;
+  if (site === undefined) throw missing('$host', 'host');
+  if (address === '') throw missing('address', 'ip');
+  // Addresses are few enough to try them all, if clients could choose one: docs/cookieless.md.
+  // tooth: cookieless-address
+  if ((ip ?? '') !== '' && (typeof ip !== 'string' || readAddress(ip) !== address)) {
+    throw new Dropped(FOREIGN, 'properties__$ip', 'cookieless_foreign_ip');
+  }
+  return visitorOf(salt, { projectId, address, site, userAgent, extra });
+}
+
+const NO_PERSON = { [MODE]: true, $process_person_profile: false };
+
+function kept(given: RawObject): RawObject {
+  const entries = Object.entries(given).filter(([name]) => !NOT_KEPT.has(name) && !name.startsWith(PLACE));
+  return Object.fromEntries(entries);
+}
+
+/** How late an event of a visitor without cookies may be: its id is that of the day on which it arrives. */
+const MOST_LATE = 24n * 3600n * 1_000_000n;
+
+/** @throws Dropped. Both instants are microseconds since 2000-01-01Z */
+export function checkLateness(happened: bigint, now: bigint): void {
+  if (happened < now - MOST_LATE) throw new Dropped(LATE, 'timestamp', 'cookieless_timestamp_out_of_range');
+}
+
+/** @throws InvalidInput */
+export function checkMode({ [MODE]: mode }: RawObject): void {
+  if (mode === undefined || mode === null || typeof mode === 'boolean') return;
+  throw new InvalidInput(`${MODE} must be true or false.`, `properties__${MODE}`, 'invalid_cookieless_mode');
+}
+
+function missing(what: string, code: string): Dropped {
+  const detail = `The event was dropped: its visitor has no cookies, and without ${what} cannot be told apart from others.`;
+  return new Dropped(detail, what === 'address' ? null : `properties__${what}`, `cookieless_missing_${code}`);
+}
+
+const DISABLED =
+  'The event was dropped: its visitor has no cookies, and the project does not allow that. Its setting is ' +
+  'cookieless_server_hash_mode.';
+const HISTORY = 'The event was dropped: whose it was cannot be found out, since the salt of its day is gone.';
+const UNSUPPORTED = 'was dropped: it says who somebody is, and its visitor has no cookies.';
+const FOREIGN =
+  'The event was dropped: visitors without cookies are told apart by the address that they send from, and $ip names another one.';
+const LATE = 'The event was dropped: its visitor has no cookies, and it happened more than 24 hours before it arrived.';

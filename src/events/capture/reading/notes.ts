@@ -1,0 +1,13 @@
+/** Why an event is stored otherwise than it was sent: ingestion warnings, before their event is known by its id. */
+import { cut } from '../../../platform/wire/cut.ts';
+
+export type Note = { code: string; detail: string };
+
+/** Characters of a sender's value in the text of a note. */
+const SHOWN_LENGTH = 100;
+
+/** @returns the value as JSON, cut; words for objects and lists, which may be of any size */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(cut(value, SHOWN_LENGTH));
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'is no text, and';
+}

@@ -1,0 +1,168 @@
+/** One event of a request, from whatever a client sent to what is stored. */
+import { InvalidInput, MalformedRequest } from '../../../platform/errors.ts';
+import type { NewEvent } from '../../ingest/event-rows.ts';
+import type { GroupTypes } from '../../ingest/group-types.ts';
+import { readPersonEffects, type PersonEffects } from '../../persons/effects.ts';
+import { storedLength } from '../../persons/stored-length.ts';
+import { cut } from '../../../platform/wire/cut.ts';
+import { excessOf, storableJson, storableText } from '../../../platform/wire/json.ts';
+import { textHasMoreValuesThan } from '../../../platform/wire/value-count.ts';
+import { checkLateness, checkMode, isCookieless, withoutTraces, type Cookieless } from './cookieless.ts';
+import { checkIsKept } from '../dropped.ts';
+import { distinctIdIn, isObject, type RawObject } from '../envelope.ts';
+import { LIMITS } from '../limits.ts';
+import { shown, type Note } from './notes.ts';
+import { groupKeys, readGroupUpdate } from './read-groups.ts';
+import { readTimestamp, type Clocks } from './read-timestamp.ts';
+import { canonicalUuid, uuidV7 } from '../uuid.ts';
+
+export type Reception = Clocks & {
+  /** Whether the body held `\u` escapes (see `parseJson`). */
+  escapes: boolean;
+  /** Of the project, with all that the request names. */
+  groupTypes: GroupTypes;
+  cookieless: Cookieless;
+};
+
+/**
+ * @throws InvalidInput naming the field; Dropped, which its sender need not mind
+ * @throws MalformedRequest when it is nested too deeply
+ */
+export function readEvent(given: unknown, reception: Reception): NewEvent {
+  if (!isObject(given)) throw new InvalidInput('An event must be an object.');
+  checkIsKept(given);
+  const excess = excessOf(given, { levels: LIMITS.depth, values: MOST_AROUND * LIMITS.valuesPerEvent });
+  if (excess === 'levels') {
+    throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
+  }
+  if (excess === 'values') throw tooManyValues();
+  if (isObject(given['properties'])) checkMode(given['properties']);
+  const hasCookies = !isCookieless(given);
+  const raw = hasCookies ? given : withoutTraces(given, reception.cookieless);
+  const { object, ...texts } = readProperties(raw, reception);
+  const notes: Note[] = [];
+  const event = readName(raw['event'], notes);
+  const distinctId = readDistinctId(raw, notes);
+  const person = readPersonEffects(event, distinctId, object);
+  const uuid = readUuid(raw['uuid']);
+  const happened = readTimestamp(raw, reception, notes) ?? reception.now;
+  if (!hasCookies && !reception.historical) checkLateness(happened, reception.now);
+  const describesGroup = event === '$groupidentify' && person.processed;
+  const group = describesGroup ? readGroupUpdate(object, reception.groupTypes) : undefined;
+  return {
+    uuid,
+    event,
+    distinctId,
+    ...texts,
+    timestamp: happened,
+    person: withNotes(person, notes, { distinctId, eventUuid: uuid }),
+    ...(group && { group }),
+  };
+}
+
+function withNotes(
+  person: PersonEffects,
+  notes: readonly Note[],
+  event: { distinctId: string; eventUuid: string },
+): PersonEffects {
+  // Most events: they share what `readPersonEffects` returns.
+  if (notes.length + person.warnings.length === 0) return person;
+  return { ...person, warnings: [...person.warnings, ...notes].map((note) => ({ ...note, ...event })) };
+}
+
+function readName(value: unknown, notes: Note[]): string {
+  if (typeof value !== 'string' && (value ?? undefined) !== undefined) {
+    throw new InvalidInput('The name of an event must be text.', 'event', 'missing_event_name');
+  }
+  const name = typeof value === 'string' ? storableText(cut(value, LIMITS.eventNameLength)) : '';
+  if (name.trim() === '') {
+    throw new InvalidInput('An event needs a name that is not empty.', 'event', 'missing_event_name');
+  }
+  if (name.length < (value as string).length) {
+    const detail = `The event's name was cut after ${LIMITS.eventNameLength} characters. It begins with ${shown(name)}.`;
+    notes.push({ code: 'event_name_truncated', detail });
+  }
+  return name;
+}
+
+/** Numbers, objects and arrays become their JSON text; ids that look like a mistake (`null`, `undefined`, `0`) are stored. */
+function readDistinctId(raw: RawObject, notes: Note[]): string {
+  const value = distinctIdIn(raw);
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
+  const id = storableText(cut(text, LIMITS.distinctIdLength));
+  if (value === undefined || value === null || id.trim() === '') {
+    throw new InvalidInput('An event needs a distinct_id that is not empty.', 'distinct_id', 'missing_distinct_id');
+  }
+  if (id.length < text.length) {
+    const detail = `The event's distinct id was cut after ${LIMITS.distinctIdLength} characters.`;
+    notes.push({ code: 'distinct_id_truncated', detail });
+  }
+  return id;
+}
+
+function readUuid(value: unknown): string {
+  if (value === undefined || value === null || value === '') return uuidV7();
+  const uuid = typeof value === 'string' ? canonicalUuid(value) : undefined;
+  if (uuid === undefined) throw new InvalidInput('The uuid of an event must be a UUID.', 'uuid', 'invalid_uuid');
+  return uuid;
+}
+
+type ReadProperties = {
+  /** Fit to be stored. */
+  object: RawObject;
+  /** The same as JSON. */
+  properties: string;
+  elementsChain: string;
+};
+
+function readProperties(raw: RawObject, { escapes, groupTypes }: Reception): ReadProperties {
+  const given = raw['properties'] ?? {};
+  if (!isObject(given)) throw new InvalidInput('The properties of an event must be an object.', 'properties');
+  const { $elements_chain: chain } = given;
+  const kept = withSetters(raw, chain === undefined ? given : withoutChain(given));
+  const { object, text } = storableJson(withGroups(kept, groupTypes), escapes);
+  // tooth: capture-event-size
+  const elementsChain = typeof chain === 'string' ? storableText(chain) : '';
+  if (elementsChain.length + storedLength(text, object, LIMITS.propertiesLength) > LIMITS.propertiesLength) {
+    const detail = `An event's properties may have ${LIMITS.propertiesLength} characters of JSON.`;
+    throw new InvalidInput(detail, 'properties', 'event_too_large');
+  }
+  if (textHasMoreValuesThan(text, LIMITS.valuesPerEvent)) throw tooManyValues();
+  return { object, properties: text, elementsChain };
+}
+
+/** Times what the properties may hold: SDKs send what is set twice, and there are other members that are not stored. */
+const MOST_AROUND = 2;
+
+function tooManyValues(): InvalidInput {
+  const detail = `An event's properties may hold ${LIMITS.valuesPerEvent} values.`;
+  return new InvalidInput(detail, 'properties', 'event_too_large');
+}
+
+function withGroups(properties: RawObject, types: GroupTypes): RawObject {
+  const keys = groupKeys(properties, types);
+  return keys ? { ...properties, ...keys } : properties;
+}
+
+/** The elements chain has a column of its own. */
+function withoutChain(given: RawObject): RawObject {
+  const { $elements_chain: _, ...others } = given;
+  return others;
+}
+
+/** SDKs write `$set`, `$set_once` and `$unset` beside the properties too; they belong among them. */
+function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject, given: RawObject): RawObject {
+  if (set === undefined && setOnce === undefined && unset === undefined) return given;
+  return {
+    ...given,
+    ...(set !== undefined && { $set: joined(given['$set'], set) }),
+    ...(setOnce !== undefined && { $set_once: joined(given['$set_once'], setOnce) }),
+    ...(unset !== undefined && { $unset: given['$unset'] ?? unset }),
+  };
+}
+
+/** Setters beside the properties win. */
+function joined(among: unknown, beside: unknown): unknown {
+  if (!isObject(beside)) return among ?? beside;
+  return isObject(among) ? { ...among, ...beside } : beside;
+}

@@ -1,0 +1,40 @@
+/** The events of a request, each read by itself: one that cannot be stored costs no other. */
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { NewEvent } from '../../ingest/event-rows.ts';
+import type { Envelope } from '../envelope.ts';
+import { readEvent, type Reception } from './read-event.ts';
+import type { Rejected } from '../respond.ts';
+
+export type ReadEvents = {
+  events: NewEvent[];
+  /** Of each event, where it was in the request. */
+  indexes: number[];
+  rejected: Rejected[];
+};
+
+export type EventsReception = Reception & Pick<Envelope, 'faults'>;
+
+/** For which the events of one request may keep others waiting. */
+const LONGEST_TURN_MS = 20;
+
+/** Other requests get their turn between the events of a large one. */
+export async function readEvents(given: readonly unknown[], reception: EventsReception): Promise<ReadEvents> {
+  const result: ReadEvents = { events: [], indexes: [], rejected: [] };
+  let begun = performance.now();
+  for (const [index, raw] of given.entries()) {
+    if (index > 0 && performance.now() - begun > LONGEST_TURN_MS) {
+      await othersTurn();
+      begun = performance.now();
+    }
+    try {
+      const fault = reception.faults?.get(raw);
+      // tooth: v1-options
+      if (fault) throw fault;
+      result.events.push(readEvent(raw, reception));
+      result.indexes.push(index);
+    } catch (error) {
+      result.rejected.push({ index, error });
+    }
+  }
+  return result;
+}

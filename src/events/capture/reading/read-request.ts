@@ -1,0 +1,180 @@
+/** From a request to rows: its project, the rights of its sender, and its events, read and encoded. */
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { Salts } from '../../cookieless/salts.ts';
+import type { Pool } from '../../../platform/db/connection.ts';
+import { NotAuthenticated, Unavailable } from '../../../platform/errors.ts';
+import { encodeEvents, type EventRows } from '../../ingest/event-rows.ts';
+import { groupTypesOf, type GroupTypes } from '../../ingest/group-types.ts';
+import type { IngestionWarning } from '../../warnings/warnings.ts';
+import type { Gatekeeper } from '../../../platform/http/access.ts';
+import { createRateLimit, type RateLimit } from '../../../people/keys/rate-limits.ts';
+import type { LaneRequest } from '../../../platform/lane/request.ts';
+import type { ClientAddress } from '../../../platform/wire/client-address.ts';
+import { createLine } from '../../../platform/wire/fair-queue.ts';
+import type { Locate } from '../../../platform/wire/geoip.ts';
+import { fromMilliseconds, parseInstant } from '../../../platform/wire/instant.ts';
+import type { Memory } from '../../../platform/wire/memory.ts';
+import { isCookieless, type Cookieless } from './cookieless.ts';
+import { createEnrichment } from './enrich.ts';
+import type { OpenEnvelope } from '../envelope.ts';
+import { LIMITS } from '../limits.ts';
+import { readEvents, type EventsReception, type ReadEvents } from './read-events.ts';
+import { namedGroupTypes } from './read-groups.ts';
+import { receive, type Received } from '../receive.ts';
+import type { AnswerOutcome, Warning } from '../respond.ts';
+import { createTurns } from '../turns.ts';
+import { rejectionWarnings, STORED_AS_LIVE } from '../warnings.ts';
+
+/** A project, as far as capture must know it. */
+export type CapturedProject = {
+  id: number;
+  /** Whether the public key alone may place events in the past. */
+  historicalFromProjectKey: boolean;
+  /** Whether events are stored without `$ip`. */
+  anonymizeIps: boolean;
+  /** 1: visitors without cookies are told apart for a day; 0: their events are dropped. */
+  cookielessServerHashMode: 0 | 1;
+};
+
+export type ReadingOptions = {
+  pool: Pool;
+  projectByToken(token: string): Promise<CapturedProject | undefined>;
+  gatekeeper: Pick<Gatekeeper, 'authenticate' | 'enter'>;
+  clientAddress: ClientAddress;
+  /** Absent: events are not told where they come from. */
+  locate?: Locate | undefined;
+  salts: Pick<Salts, 'ofToday'>;
+  /** Limits of each project, and of each secret key that brings history, which is not counted as its project's. */
+  eventsPerSecond: { project: number; key: number };
+  /** Resolves when a large body of the request may be inflated; shared with what is not read. */
+  enterInflation(request: LaneRequest): Promise<() => void>;
+  /** Counts the events of projects; shared with what is not read. */
+  projectLimit: RateLimit<number>;
+};
+
+export type ReadOptions = { limit: number; open: OpenEnvelope; memory: Memory };
+
+/** A request whose events are encoded: its parsed body is gone. */
+export type ReadRequest = Omit<ReadEvents, 'events'> & {
+  rows: EventRows;
+  /** For the client. */
+  warnings: Warning[];
+  /** For the project. */
+  told: IngestionWarning[];
+  answer: AnswerOutcome;
+};
+
+/**
+ * @returns a function from a request to the rows of those of its events that can be stored. The function throws what `receive` and
+ * `gatekeeper` throw, and NotAuthenticated, Throttled and Unavailable
+ */
+export function createReading(options: ReadingOptions) {
+  const { pool, projectByToken, gatekeeper, clientAddress, locate, salts, eventsPerSecond, projectLimit } = options;
+  const { enterInflation } = options;
+  const enrich = createEnrichment(locate);
+  const groupTypes = groupTypesOf(pool);
+  const takeTurn = createTurns();
+  const line = createLine();
+  const keyLimit = createRateLimit<string>(eventsPerSecond.key);
+
+  /** A function of its own, so that the parsed body is gone while its rows wait for the commit. */
+  async function read(request: LaneRequest, options: ReadOptions): Promise<ReadRequest> {
+    let leave: (() => void) | undefined;
+    const enterLine = async (sender: string) => void (leave = await line(sender));
+    try {
+      const received = await receive(request, {
+        ...options,
+        enterInflation: () => enterInflation(request),
+        takeTurn,
+        enterLine,
+      });
+      return await readReceived(request, options.memory, received);
+    } finally {
+      leave?.();
+    }
+  }
+
+  async function readReceived(request: LaneRequest, memory: Memory, received: Received): Promise<ReadRequest> {
+    const project = await findProject(received.token);
+    memory.belongTo(received.token);
+    const { historical, keyId } = received.historical ? await mayPlace(project, request, received.token) : LIVE;
+    if (keyId === undefined) projectLimit.charge(project.id, received.events.length);
+    else keyLimit.charge(keyId, received.events.length);
+    // The sender of history is not the person that it is about.
+    const address = historical ? '' : clientAddress(request);
+    enrich(received.events, { address, anonymize: project.anonymizeIps });
+    const cookieless = historical ? AS_HISTORY : await cookielessOf(project, received.events, address);
+    const now = fromMilliseconds(Date.now());
+    const { escapes, faults, answer } = received;
+    const reception = { historical, now, sentAt: parseInstant(received.sentAt), escapes, cookieless, faults };
+    const groupTypes = await findGroupTypes(project.id, received.events, reception);
+    const { events, indexes, rejected } = await readEvents(received.events, { ...reception, groupTypes });
+    const rows = encodeEvents(events, { projectId: project.id, historical, createdAt: now });
+    memory.hold(rows.bytes.length + events.length * LIMITS.bytesAroundRow);
+    const warnings = received.historical && !historical ? [STORED_AS_LIVE] : [];
+    return {
+      rows,
+      indexes,
+      rejected,
+      warnings,
+      told: [...warnings, ...rejectionWarnings(rejected, received.events)],
+      answer,
+    };
+  }
+
+  async function findProject(token: string): Promise<CapturedProject> {
+    const project = await projectByToken(token).catch((cause: unknown) => {
+      throw new Unavailable('Projects cannot be looked up right now.', 5, { cause });
+    });
+    if (!project) throw new NotAuthenticated('The API key is not valid: no project has it.');
+    return project;
+  }
+
+  async function cookielessOf(
+    { id: projectId, cookielessServerHashMode: mode }: CapturedProject,
+    given: readonly unknown[],
+    address: string,
+  ): Promise<Cookieless> {
+    if (mode === 0 || !given.some(isCookieless)) return NOT_ALLOWED;
+    return { allowed: true, projectId, salt: await salts.ofToday(projectId), address };
+  }
+
+  /** There are five types for good: what is rejected must not use them up. */
+  async function findGroupTypes(
+    projectId: number,
+    given: readonly unknown[],
+    reception: Omit<EventsReception, 'groupTypes'>,
+  ): Promise<GroupTypes> {
+    const known = groupTypes.find(projectId, namedGroupTypes(given));
+    if (known) return known;
+    // New types are rare, and all of the events are read once more for them.
+    await othersTurn();
+    const { indexes } = await readEvents(given, { ...reception, groupTypes: new Map() });
+    await othersTurn();
+    const names = namedGroupTypes(indexes.map((index) => given[index]));
+    try {
+      return groupTypes.find(projectId, names) ?? (await groupTypes.make(projectId, names));
+    } catch (cause) {
+      throw new Unavailable('Groups cannot be looked up right now.', 5, { cause });
+    }
+  }
+
+  /** History is not for the public key: with it alone anyone could rewrite what was delivered long ago. */
+  async function mayPlace(project: CapturedProject, request: LaneRequest, token: string): Promise<Placement> {
+    if (project.historicalFromProjectKey) return { historical: true };
+    const { authorization } = request.headers;
+    if (authorization === undefined || authorization.endsWith(` ${token}`)) return LIVE;
+    const caller = await gatekeeper.authenticate(request);
+    await gatekeeper.enter(caller, project.id, { scope: 'event:write' });
+    return { historical: true, ...(caller.keyId !== null && { keyId: caller.keyId }) };
+  }
+
+  return read;
+}
+
+/** Where events are placed, and the secret key that allowed it. */
+type Placement = { historical: boolean; keyId?: string };
+const LIVE: Placement = { historical: false };
+
+const AS_HISTORY: Cookieless = { allowed: 'as history' };
+const NOT_ALLOWED: Cookieless = { allowed: false };

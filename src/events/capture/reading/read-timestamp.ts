@@ -1,0 +1,77 @@
+/** When an event happened, by the clocks of its client and of the server. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import { parseInstant, toIso } from '../../../platform/wire/instant.ts';
+import { isObject, type RawObject } from '../envelope.ts';
+import { shown, type Note } from './notes.ts';
+
+/** Microseconds since 2000-01-01Z. */
+export type Clocks = {
+  /** When the request was received. */
+  now: bigint;
+  /** When the client's clock says it was sent. */
+  sentAt: bigint | undefined;
+  /** Placed by their timestamps, which are then taken as they are. */
+  historical: boolean;
+};
+
+/** Clients' clocks may be wrong by so much in the direction of the future; beyond it their timestamps mean nothing. */
+const LARGEST_LEAD = 23n * 3600n * 1_000_000n;
+
+const EARLIEST = parseInstant('0001-01-01')!;
+
+/**
+ * Live: `offset` (milliseconds before now) wins; else the timestamp, corrected by how wrong the client's clock is when the
+ * request says when it was sent. Historical: the timestamp as it is, which must be there.
+ * @param notes gets why the event cannot have the timestamp that it asks for
+ * @returns undefined for now
+ * @throws InvalidInput for history without a timestamp
+ */
+export function readTimestamp(raw: RawObject, { now, sentAt, historical }: Clocks, notes: Note[]): bigint | undefined {
+  const given = raw['timestamp'];
+  const timestamp = parseInstant(given);
+  if (historical) {
+    if (timestamp !== undefined) return timestamp;
+    throw new InvalidInput(
+      'A historical event needs a timestamp that can be read. ISO 8601 can.',
+      'timestamp',
+      'invalid_timestamp',
+    );
+  }
+  const fromNow = offsetOf(raw);
+  if (fromNow === undefined && timestamp === undefined) {
+    if ((given ?? '') !== '') notes.push(ignored(`its timestamp ${shown(given)} cannot be read. ISO 8601 can.`));
+    return undefined;
+  }
+  const lead = fromNow === undefined ? leadOf(raw, { now, sentAt }) : undefined;
+  const happened = fromNow === undefined ? timestamp! - (lead ?? 0n) : now - fromNow;
+  if (happened >= EARLIEST && happened <= now + LARGEST_LEAD) return happened;
+  const what = fromNow === undefined ? `timestamp ${shown(given)}` : `offset ${shown(raw['offset'])}`;
+  const clock = lead === undefined ? '' : `, by a clock that said "${toIso(sentAt!)}" when it was sent,`;
+  notes.push(
+    happened < EARLIEST
+      ? ignored(`its ${what}${clock} is before the year 1.`)
+      : {
+          code: 'event_timestamp_in_future',
+          detail: `${AS_OF_ARRIVAL} its ${what}${clock} is more than 23 hours ahead.`,
+        },
+  );
+  return undefined;
+}
+
+const AS_OF_ARRIVAL = 'The event was stored as of its arrival:';
+
+function ignored(why: string): Note {
+  return { code: 'ignored_invalid_timestamp', detail: `${AS_OF_ARRIVAL} ${why}` };
+}
+
+/** @returns microseconds before now */
+function offsetOf({ offset }: RawObject): bigint | undefined {
+  if (typeof offset !== 'number' || !Number.isFinite(offset)) return undefined;
+  return BigInt(Math.round(offset)) * 1000n;
+}
+
+/** @returns by how much the client's clock is ahead, undefined when that is not known or not to be corrected */
+function leadOf({ properties }: RawObject, { now, sentAt }: Omit<Clocks, 'historical'>): bigint | undefined {
+  const isExact = isObject(properties) && properties['$ignore_sent_at'] === true;
+  return isExact || sentAt === undefined ? undefined : sentAt - now;
+}

@@ -1,0 +1,84 @@
+/** From the bytes of a request to the events in it. */
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { LaneRequest } from '../../platform/lane/request.ts';
+import { readBody } from '../../platform/wire/body.ts';
+import { queryOf } from '../../platform/wire/fields.ts';
+import { parseJson, type ParsedJson } from '../../platform/wire/json.ts';
+import { LARGE_BYTES, type Memory } from '../../platform/wire/memory.ts';
+import type { Envelope, OpenEnvelope } from './envelope.ts';
+import { LIMITS } from './limits.ts';
+import { parseBatch } from './parse-batch.ts';
+import { probableSender, type TakeTurn } from './turns.ts';
+
+/** Larger bodies are parsed a few events at a time. */
+const IN_TURNS_BYTES = 1024 * 1024;
+/** Memory of a body's values and their texts beside the body itself, in times of its bytes, until they are rows. */
+const TIMES_PARSED = 3;
+
+export type Received = Envelope & {
+  /** Whether the body held `\u` escapes (see `parseJson`). */
+  escapes: boolean;
+};
+
+type ReceiveOptions = {
+  limit: number;
+  open: OpenEnvelope;
+  memory: Memory;
+  /** Resolves when a large body may be inflated: turns go by client, since the project is not known yet. */
+  enterInflation(): Promise<() => void>;
+  takeTurn: TakeTurn;
+  /** Resolves when it is the turn of a body of many events, which takes several times its bytes while it is parsed. */
+  enterLine(sender: string): Promise<void>;
+};
+
+/** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: what is wrong with it */
+export async function receive(
+  request: LaneRequest,
+  { limit, open, enterInflation, ...options }: ReceiveOptions,
+): Promise<Received> {
+  const query = queryOf(request.url ?? '');
+  const json = await readBody(request, {
+    query,
+    limit,
+    hold: options.memory.hold,
+    enterLine: enterInflation,
+  });
+  const { value, escapes } =
+    json.length > LARGE_BYTES ? await parseLarge(json, options) : parseJson(json, mostValues(json));
+  return { ...open(value, { query, headers: request.headers }), escapes };
+}
+
+/** @returns the key of the project that it seems to be from, '' when there is none: nothing of it is parsed. @throws as `receive` */
+export async function receiveUnread(
+  request: LaneRequest,
+  { limit, memory, enterInflation }: Pick<ReceiveOptions, 'limit' | 'memory' | 'enterInflation'>,
+): Promise<string> {
+  const query = queryOf(request.url ?? '');
+  const options = { query, limit, hold: memory.hold, enterLine: enterInflation };
+  return query('token') ?? probableSender(await readBody(request, options));
+}
+
+async function parseLarge(
+  json: Buffer,
+  { memory, takeTurn, enterLine }: Omit<ReceiveOptions, 'limit' | 'open' | 'enterInflation'>,
+): Promise<ParsedJson> {
+  const sender = probableSender(json);
+  memory.belongTo(sender);
+  if (json.length > IN_TURNS_BYTES) {
+    memory.hold(TIMES_PARSED * json.length);
+    await enterLine(sender);
+  }
+  await takeTurn(sender);
+  const parsed =
+    json.length > IN_TURNS_BYTES
+      ? await parseBatch(json, mostValues(json), () => takeTurn(sender))
+      : parseJson(json, mostValues(json));
+  // Reading the events takes as long again as parsing them did.
+  await othersTurn();
+  return parsed;
+}
+
+function mostValues(json: Buffer): number {
+  // tooth: capture-values
+  return Math.min(LIMITS.mostValues, Math.max(LIMITS.values, json.length / LIMITS.bytesPerValue));
+}

@@ -1,0 +1,68 @@
+/** Answers of capture. */
+import { answerFor, type ErrorBody } from '../../platform/http/error-body.ts';
+import { preflightHeaders } from '../../platform/http/raw-answers.ts';
+import { json, noBody, type Answer } from '../../platform/http/route.ts';
+import type { LaneRequest } from '../../platform/lane/request.ts';
+
+/** An event that was not stored: where it is in the request, and why. */
+export type Rejected = { index: number; error: unknown };
+
+/** All events of a request were stored otherwise than it was asked for. */
+export type Warning = { code: string; detail: string };
+
+/** An event that was stored otherwise than it was sent: where it is in the request, and why. */
+export type Warned = { index: number; code: string };
+
+/** To a request that brings no events. */
+export const takenAnswer: Answer = json(200, { status: 1 });
+
+/** Results of a request's events; `refusal` is the error of a request none of whose events is stored, where its sender should mind. */
+export type Outcome = {
+  rejected: readonly Rejected[];
+  /** May be among the rejected, too. */
+  warned: readonly Warned[];
+  warnings: readonly Warning[];
+  refusal?: unknown;
+};
+
+/** @throws the error of a rejected event when it is not about the event; `refusal` where events have no answers of their own */
+export type AnswerOutcome = (outcome: Outcome) => Answer;
+
+/** `{"status": 1}` and nothing more is what SDKs wait for. */
+export const answerStored: AnswerOutcome = ({ rejected, warnings, refusal }) => {
+  if (refusal) throw refusal;
+  return json(200, {
+    status: 1,
+    ...(rejected.length > 0 && { rejected: rejected.map(describe) }),
+    ...(warnings.length > 0 && { warnings }),
+  });
+};
+
+export const answerNothing: AnswerOutcome = ({ refusal }) => {
+  if (refusal) throw refusal;
+  return noBody(204);
+};
+
+type Result = { result: 'ok' | 'warning' | 'drop'; details?: string };
+
+/** @param uuids of all events, as they were sent */
+export function answerByUuid(uuids: readonly string[]): AnswerOutcome {
+  return ({ rejected, warned, warnings: [warning] }) => {
+    const stored: Result = warning ? { result: 'warning', details: warning.code } : { result: 'ok' };
+    const results = uuids.map((uuid): [string, Result] => [uuid, stored]);
+    for (const { index, code } of warned) results[index]![1] = { result: 'warning', details: code };
+    for (const one of rejected) results[one.index]![1] = { result: 'drop', details: describe(one).code };
+    return json(200, { results: Object.fromEntries(results) });
+  };
+}
+
+function describe({ index, error }: Rejected): { index: number } & ErrorBody {
+  const answer = answerFor(error);
+  if (!answer) throw error;
+  return { index, ...(answer.body as ErrorBody) };
+}
+
+/** For the question that a browser asks before it sends anything but a plain form. */
+export function preflightAnswer(request: LaneRequest): Answer {
+  return json(200, { status: 1 }, preflightHeaders(request));
+}

@@ -1,0 +1,41 @@
+/**
+ * Turns of the event loop. A large body takes it for milliseconds, and a project that sends many of them would keep all others
+ * waiting: of large bodies one is taken in each turn of the loop, of one project after the other. Small ones do not wait.
+ */
+import { createFairQueue } from '../../platform/wire/fair-queue.ts';
+
+const KEY = Buffer.from('phc_');
+const KEY_CHARACTERS = /^[\w-]{1,64}/;
+
+/**
+ * The first key of a project in a body of JSON. It may be another one than the one that counts once the body is parsed, so only
+ * what the body has to wait for may depend on it.
+ * @returns '' when there is none
+ */
+export function probableSender(body: Buffer): string {
+  const at = body.indexOf(KEY);
+  return at < 0 ? '' : (KEY_CHARACTERS.exec(body.toString('latin1', at, at + 64))?.[0] ?? '');
+}
+
+/** @returns a promise when the sender's large body has to wait; undefined when it may be parsed now */
+export type TakeTurn = (sender: string) => Promise<void> | undefined;
+
+export function createTurns(): TakeTurn {
+  const queue = createFairQueue();
+  let taken = false;
+
+  function endTurn(): void {
+    const begin = queue.next();
+    taken = begin !== undefined;
+    if (!begin) return;
+    setImmediate(endTurn);
+    begin();
+  }
+
+  return (sender) => {
+    if (taken) return queue.wait(sender);
+    taken = true;
+    setImmediate(endTurn);
+    return undefined;
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * The salts of the day of projects that allow visitors without cookies, as this process knows them. One is in memory until its
+ * day is over, and looked at again each minute: after a crash or a failover of Postgres there is another one.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDatabaseAway } from '../../platform/db/away.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import { describeError } from '../../platform/secrets/redact.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { SaltStore } from './salts.store.ts';
+
+/** The salt of a project's day. Never logged. */
+export type DaySalt = {
+  salt: Buffer;
+  /** When the day began, milliseconds since 1970. */
+  beganAt: number;
+};
+
+export type Salts = {
+  /** @throws Unavailable while Postgres is away, for a project whose salt is not in memory */
+  ofToday(projectId: number): Promise<DaySalt>;
+  close(): Promise<void>;
+};
+
+const LOOK_AGAIN_MS = 60_000;
+const FORGET_EVERY_MS = 60_000;
+/** How long another look may keep a request waiting: SDKs that want flags wait three seconds. */
+const LONGEST_LOOK_MS = 1_000;
+
+type Held = DaySalt & { readAt: number; endsAt: number };
+
+export type SaltsOptions = {
+  store: SaltStore;
+  log: Logger;
+  /** How long what was read counts without another look. */
+  lookAgainMs?: number;
+  /** How often what is over is taken out. */
+  forgetEveryMs?: number;
+};
+
+export function createSalts(options: SaltsOptions): Salts {
+  const { store, log, lookAgainMs = LOOK_AGAIN_MS, forgetEveryMs = FORGET_EVERY_MS } = options;
+  const held = new Map<number, Held>();
+  /** By project. */
+  const reads = new Map<number, Promise<Held>>();
+  let forgetting: Promise<void> = Promise.resolve();
+
+  function present(projectId: number): Held | undefined {
+    const known = held.get(projectId);
+    return known && performance.now() < known.endsAt ? known : undefined;
+  }
+
+  async function read(projectId: number): Promise<Held> {
+    const readAt = performance.now();
+    const { msLeft, ...salt } = await store.ofToday(projectId);
+    const found = { ...salt, readAt, endsAt: readAt + msLeft };
+    held.set(projectId, found);
+    return found;
+  }
+
+  function readOnce(projectId: number): Promise<Held> {
+    let reading = reads.get(projectId);
+    if (!reading) {
+      reading = read(projectId).finally(() => reads.delete(projectId));
+      reads.set(projectId, reading);
+    }
+    return reading;
+  }
+
+  async function forget(): Promise<void> {
+    for (const [projectId, { endsAt }] of held) if (performance.now() >= endsAt) held.delete(projectId);
+    try {
+      await store.forget();
+    } catch (error) {
+      if (!isDatabaseAway(error))
+        log.warn({ error: describeError(error) }, 'salts of days that are over were not deleted');
+    }
+  }
+
+  const timer = setInterval(() => {
+    forgetting = forgetting.then(forget);
+  }, forgetEveryMs);
+  timer.unref();
+
+  return {
+    async ofToday(projectId) {
+      const known = present(projectId);
+      if (!known) return readOnce(projectId).catch(unavailable);
+      const now = performance.now();
+      if (now < known.readAt + lookAgainMs) return known;
+      // Requests that come meanwhile use the known salt, and so does this one when Postgres is away or silent.
+      known.readAt = now;
+      const look = readOnce(projectId).catch(() => known);
+      return Promise.race([look, sleep(LONGEST_LOOK_MS, known, { ref: false })]);
+    },
+    async close() {
+      clearInterval(timer);
+      await Promise.allSettled([forgetting, ...reads.values()]);
+    },
+  };
+}
+
+function unavailable(cause: unknown): never {
+  throw new Unavailable('Visitors without cookies cannot be told apart right now.', 5, { cause });
+}

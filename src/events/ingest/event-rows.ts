@@ -1,0 +1,198 @@
+/**
+ * Events as rows of COPY BINARY, encoded as soon as they are read, so that only instants and persons remain to be filled in
+ * while the ingest transaction holds its locks.
+ *
+ * A row: int16 number of fields, then for each its length (int32) and value. The fields of fixed length come first: they are
+ * at the same place in every row.
+ */
+import type { GroupUpdate } from './group-changes.ts';
+import type { PersonEffects } from '../persons/effects.ts';
+import type { EventPerson } from '../persons/person-work.ts';
+
+/** An event, as far as the ingest transaction must know it beside its bytes. */
+export type EventSubject = {
+  /** Canonical, lower case. */
+  uuid: string;
+  distinctId: string;
+  /** Microseconds since 2000-01-01Z, as Postgres counts. */
+  timestamp: bigint;
+  /** Effects on its person. */
+  person: PersonEffects;
+  /** The change of a group that it describes. */
+  group?: GroupUpdate;
+};
+
+/** An event as its client sent it, checked: texts without NUL, `properties` as JSON text that `jsonb` accepts. */
+export type NewEvent = EventSubject & { event: string; properties: string; elementsChain: string };
+
+/** The rows of one request. */
+export type EventRows = {
+  projectId: number;
+  /** Placed by `timestamp` rather than by when it is stored. */
+  historical: boolean;
+  /** All but the last field of each: `person_properties`. */
+  bytes: Buffer;
+  /** Where each row ends in `bytes`. */
+  ends: number[];
+  subjects: EventSubject[];
+};
+
+const FIXED_FIELDS = [
+  'inserted_at',
+  'interval_time',
+  'timestamp',
+  'created_at',
+  'project_id',
+  'row_bytes',
+  'uuid',
+  'person_id',
+];
+const TEXT_FIELDS = ['event', 'distinct_id', 'elements_chain', 'properties', 'person_properties'];
+/** In the order of the encoding. */
+export const ROW_COLUMNS = [...FIXED_FIELDS, ...TEXT_FIELDS].map((name) => `"${name}"`).join(', ');
+
+const FIXED_LENGTHS = [8, 8, 8, 8, 4, 4, 16, 16];
+/** Where the value of each fixed field starts. */
+const [INSERTED_AT, INTERVAL_TIME, TIMESTAMP, CREATED_AT, PROJECT_ID, ROW_BYTES, UUID, PERSON_ID] = FIXED_LENGTHS.map(
+  (_, field) => 2 + FIXED_LENGTHS.slice(0, field).reduce((at, length) => at + 4 + length, 4),
+) as [number, number, number, number, number, number, number, number];
+const FIXED_BYTES = PERSON_ID + 16;
+const TEMPLATE = rowTemplate();
+/** Of a JSON line: names, quotes, punctuation, and the values of fixed length. */
+const LINE_OVERHEAD =
+  JSON.stringify({
+    uuid: '-'.repeat(36),
+    event: '',
+    distinct_id: '',
+    person_id: '-'.repeat(36),
+    properties: '',
+    person_properties: 0,
+    elements_chain: '',
+    timestamp: '2015-05-17T10:05:03.000000Z',
+    created_at: '2015-05-17T10:05:03.000000Z',
+    _inserted_at: '2015-05-17T10:05:03.000000Z',
+  }).length - 1;
+
+function rowTemplate(): Buffer {
+  const template = Buffer.alloc(FIXED_BYTES);
+  template.writeInt16BE(FIXED_FIELDS.length + TEXT_FIELDS.length);
+  let at = 2;
+  for (const length of FIXED_LENGTHS) {
+    template.writeInt32BE(length, at);
+    at += 4 + length;
+  }
+  return template;
+}
+
+/**
+ * @param createdAt when the request was received, microseconds since 2000-01-01Z
+ */
+export function encodeEvents(
+  events: readonly NewEvent[],
+  { projectId, historical, createdAt }: { projectId: number; historical: boolean; createdAt: bigint },
+): EventRows {
+  const bytes = Buffer.allocUnsafe(events.reduce((sum, event) => sum + largestRow(event), 0));
+  const ends: number[] = [];
+  let at = 0;
+  for (const event of events) {
+    const row = at;
+    TEMPLATE.copy(bytes, row);
+    bytes.writeBigInt64BE(event.timestamp, row + TIMESTAMP);
+    bytes.writeBigInt64BE(createdAt, row + CREATED_AT);
+    bytes.writeInt32BE(projectId, row + PROJECT_ID);
+    writeUuid(bytes, row + UUID, event.uuid);
+    at = writeText(bytes, row + FIXED_BYTES, event.event);
+    at = writeText(bytes, at, event.distinctId);
+    at = writeText(bytes, at, event.elementsChain);
+    at = writeJson(bytes, at, event.properties);
+    const textBytes = at - row - FIXED_BYTES;
+    bytes.writeInt32BE(LINE_OVERHEAD + textBytes, row + ROW_BYTES);
+    ends.push(at);
+  }
+  return { projectId, historical, bytes: bytes.subarray(0, at), ends, subjects: events.map(subjectOf) };
+}
+
+/** Without the texts that are in the bytes. */
+function subjectOf({ uuid, distinctId, timestamp, person, group }: NewEvent): EventSubject {
+  return { uuid, distinctId, timestamp, person, ...(group && { group }) };
+}
+
+function writeUuid(bytes: Buffer, at: number, uuid: string): void {
+  bytes.write(uuid.replaceAll('-', ''), at, 'hex');
+}
+
+/** Three bytes of UTF-8 for each UTF-16 unit is the most there can be: close enough for what is short. */
+function largestRow({ event, distinctId, elementsChain, properties }: NewEvent): number {
+  const long = Buffer.byteLength(elementsChain) + Buffer.byteLength(properties);
+  return FIXED_BYTES + 64 + 3 * (event.length + distinctId.length) + long;
+}
+
+function writeText(bytes: Buffer, at: number, text: string): number {
+  const length = bytes.write(text, at + 4);
+  bytes.writeInt32BE(length, at);
+  return at + 4 + length;
+}
+
+function writeJson(bytes: Buffer, at: number, text: string): number {
+  const length = bytes.write(text, at + JSON_OVERHEAD);
+  return writeJsonHead(bytes, at, length) + length;
+}
+
+/** jsonb travels as its text behind the version byte 1. */
+const JSON_OVERHEAD = 5;
+
+function writeJsonHead(bytes: Buffer, at: number, length: number): number {
+  bytes.writeInt32BE(length + 1, at);
+  bytes[at + 4] = 1;
+  return at + JSON_OVERHEAD;
+}
+
+/** One row of a request. */
+export type RowReference = { rows: EventRows; index: number };
+
+/** A row, and the person that it is stored with. */
+export type StoredRow = { reference: RowReference; person: EventPerson };
+
+const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
+const TRAILER = Buffer.from([0xff, 0xff]);
+
+/**
+ * @param storedAt microseconds since 2000-01-01Z, from `ingest_now()`
+ * @returns the protocol's CopyData ('d', int32 length, the file) and CopyDone ('c', 4) messages for these rows
+ */
+export function copyMessages(stored: readonly StoredRow[], storedAt: bigint): Buffer {
+  const rowBytes = stored.reduce(
+    (sum, { reference, person }) => sum + lengthOf(reference) + JSON_OVERHEAD + person.properties.bytes.length,
+    0,
+  );
+  const copyData = 4 + SIGNATURE.length + rowBytes + TRAILER.length;
+  const message = Buffer.allocUnsafe(1 + copyData + 5);
+  message[0] = 0x64;
+  message.writeInt32BE(copyData, 1);
+  let at = 5 + SIGNATURE.copy(message, 5);
+  for (const { reference, person } of stored) {
+    const { rows, index } = reference;
+    const { timestamp } = rows.subjects[index]!;
+    const row = at;
+    at += rows.bytes.copy(message, row, rowStart(reference), rows.ends[index]);
+    message.writeBigInt64BE(storedAt, row + INSERTED_AT);
+    message.writeBigInt64BE(rows.historical && timestamp < storedAt ? timestamp : storedAt, row + INTERVAL_TIME);
+    writeUuid(message, row + PERSON_ID, person.id);
+    const { bytes } = person.properties;
+    message.writeInt32BE(message.readInt32BE(row + ROW_BYTES) + bytes.length, row + ROW_BYTES);
+    at = writeJsonHead(message, at, bytes.length);
+    at += bytes.copy(message, at);
+  }
+  at += TRAILER.copy(message, at);
+  message[at] = 0x63;
+  message.writeInt32BE(4, at + 1);
+  return message;
+}
+
+function lengthOf({ rows, index }: RowReference): number {
+  return rows.ends[index]! - rowStart({ rows, index });
+}
+
+function rowStart({ rows, index }: RowReference): number {
+  return index === 0 ? 0 : rows.ends[index - 1]!;
+}

@@ -1,0 +1,60 @@
+/** Groups, such as companies: what `$groupidentify` says about them. */
+
+import { quoted } from '../../platform/db/simple-query.ts';
+import type { IngestionWarning } from '../warnings/warnings.ts';
+
+/** Bytes of a group's properties as JSON. */
+export const MOST_PROPERTIES_BYTES = 1024 * 1024;
+/** Elements of lists and members of objects in them, at every level. */
+export const MOST_PROPERTIES_VALUES = 25_000;
+/** Both limits, for the words of a refusal. */
+export const PROPERTIES_LIMIT = `${MOST_PROPERTIES_BYTES} bytes of JSON and ${MOST_PROPERTIES_VALUES} values`;
+
+/** @example { typeIndex: 0, key: 'acme', properties: '{"tier":"gold"}' } */
+export type GroupUpdate = {
+  /** 0 to 4, from `group_types`. */
+  typeIndex: number;
+  key: string;
+  /** JSON text of an object. */
+  properties: string;
+};
+
+/**
+ * @param subjects in the order of their arrival: later properties lie over earlier ones
+ * @returns a statement that changes the groups, sorted so that no two transactions wait for each other, and answers with one row; undefined: none
+ */
+export function groupsSql(projectId: number, subjects: readonly { group?: GroupUpdate }[]): string | undefined {
+  const groups = new Map<string, GroupUpdate[]>();
+  for (const { group } of subjects) {
+    if (!group) continue;
+    const name = `${group.typeIndex}:${group.key}`;
+    const updates = groups.get(name);
+    if (updates) updates.push(group);
+    else groups.set(name, [group]);
+  }
+  if (groups.size === 0) return undefined;
+  const names = [...groups.keys()].sort();
+  const changes = `[${names.map((name) => changeJson(groups.get(name)!)).join(',')}]`;
+  return `select change_groups(${projectId}, ${quoted(changes)}, ${MOST_PROPERTIES_BYTES}, ${MOST_PROPERTIES_VALUES})`;
+}
+
+/** @param refused what the statement answers */
+export function groupWarnings(refused: string | null | undefined): IngestionWarning[] {
+  if (refused == null) return [];
+  return (JSON.parse(refused) as [number, string][]).map(([index, key]) => ({
+    code: 'group_properties_size_violation',
+    detail: `The group ${JSON.stringify(key)} of type ${index} was not changed: its properties may have ${PROPERTIES_LIMIT}.`,
+  }));
+}
+
+function changeJson(updates: readonly GroupUpdate[]): string {
+  const { typeIndex, key, properties } = updates[0]!;
+  const merged = updates.length === 1 ? properties : mergedJson(updates);
+  return `{"index":${typeIndex},"key":${JSON.stringify(key)},"properties":${merged}}`;
+}
+
+/** fromEntries defines properties: a name like `__proto__` is nothing special to it. */
+function mergedJson(updates: readonly GroupUpdate[]): string {
+  const entries = updates.flatMap(({ properties }) => Object.entries(JSON.parse(properties) as object));
+  return JSON.stringify(Object.fromEntries(entries));
+}

@@ -1,0 +1,42 @@
+/** The types of groups that a project has, each with an index from 0 to 4 that it keeps for good. */
+import type { Pool } from '../../platform/db/connection.ts';
+
+const MOST_GROUP_TYPES = 5;
+const MOST_PROJECTS = 10_000;
+
+/** Index by name. */
+export type GroupTypes = ReadonlyMap<string, number>;
+
+const NONE: GroupTypes = new Map();
+
+export type GroupTypesOf = {
+  /** @returns the types of the project; undefined when some of these names may be new to it */
+  find(projectId: number, names: ReadonlySet<string>): GroupTypes | undefined;
+  /** Gives new types an index while there is one left. @returns the types of the project: those beyond are missing */
+  make(projectId: number, names: ReadonlySet<string>): Promise<GroupTypes>;
+};
+
+/** Remembers what it has read: a type's index never changes. */
+export function groupTypesOf(pool: Pool): GroupTypesOf {
+  const remembered = new Map<number, GroupTypes>();
+
+  return {
+    find(projectId, names) {
+      if (names.size === 0) return NONE;
+      const known = remembered.get(projectId) ?? NONE;
+      return known.size === MOST_GROUP_TYPES || names.isSubsetOf(known) ? known : undefined;
+    },
+    async make(projectId, names) {
+      const { rows } = await pool.query<{ group_type: string; group_type_index: number }>(
+        'select * from ensure_group_types($1, $2)',
+        [projectId, [...names]],
+      );
+      const types = new Map(rows.map((row) => [row.group_type, row.group_type_index]));
+      // First in, first out: re-inserting moves a project to the end.
+      remembered.delete(projectId);
+      remembered.set(projectId, types);
+      if (remembered.size > MOST_PROJECTS) remembered.delete(remembered.keys().next().value!);
+      return types;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Failures of the ingest transaction, and their remedies. */
+import pg from 'pg';
+import { isDatabaseAway } from '../../platform/db/away.ts';
+import { NoAnswer } from '../../platform/db/simple-query.ts';
+import { GroupTooLarge, PersonsChanged } from './store-group.ts';
+
+/**
+ * repeat: the same may pass later. divide: it took too long, several smaller ones may not. halve: some event is not storable,
+ * or together they are too large.
+ */
+export type Remedy = 'repeat' | 'divide' | 'halve';
+
+/** Read-only, internal: another server, or the same one later, may store what this one cannot. */
+const REPEATABLE_CLASSES = new Set(['25', 'XX']);
+/** Canceled, by `statement_timeout` most likely. */
+const CANCELED = '57014';
+/** A check constraint; no event can break one of ours, and it is also the code of a missing partition. */
+const NO_PARTITION = '23514';
+/** An event holds something that a column cannot: data exception, constraint, or a value that is too large altogether. */
+const BAD_DATA_CLASSES = new Set(['22', '23', '54']);
+
+/** @returns undefined: nothing helps, as after a mistake of ours */
+export function remedyOf(error: unknown): Remedy | undefined {
+  if (error instanceof GroupTooLarge) return 'halve';
+  if (error instanceof PersonsChanged) return 'repeat';
+  if (error instanceof NoAnswer) return 'divide';
+  const state = error instanceof pg.DatabaseError ? (error.code ?? '') : '';
+  if (state === CANCELED) return 'divide';
+  if (state === NO_PARTITION || isDatabaseAway(error)) return 'repeat';
+  if (REPEATABLE_CLASSES.has(state.slice(0, 2))) return 'repeat';
+  return BAD_DATA_CLASSES.has(state.slice(0, 2)) ? 'halve' : undefined;
+}

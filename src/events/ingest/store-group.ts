@@ -1,0 +1,225 @@
+/**
+ * The ingest transaction: events of one project, the persons and groups that they change, all or nothing.
+ *
+ * 1. Claims: who stores a uuid first, stores it for good. Persons are read in the same round trip.
+ * 2. Only when a person changes: its rows are locked and read again, and all is decided anew.
+ * 3. Groups, then the seal's lock and the instant, then persons and events: nothing is left to wait for but the rows themselves.
+ */
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { copyMessages, ROW_COLUMNS, type RowReference, type StoredRow } from './event-rows.ts';
+import { groupsSql, groupWarnings } from './group-changes.ts';
+import { countDistinctIds, type DistinctIdCounts } from '../persons/distinct-id-counts.ts';
+import type { KnownPersons } from '../persons/known-persons.ts';
+import { loadPersons, type Ask, type Persons } from '../persons/load-persons.ts';
+import { createPersonWork, type PersonChanges } from '../persons/person-work.ts';
+import { AnswerTooLarge, quoted, quotedArray, simpleQuery } from '../../platform/db/simple-query.ts';
+import type { IngestionWarning } from '../warnings/warnings.ts';
+
+type Session = Parameters<typeof simpleQuery>[0];
+
+/** Others changed persons between our reading and our locking in a way that asks for more locks: repeating the transaction helps. */
+export class PersonsChanged extends Error {}
+
+/** A group's events and the properties of their persons are more than may be held at once: two halves may be stored. */
+export class GroupTooLarge extends Error {}
+
+/** UTF-16 units of person properties that one group reads, and in its rows: each row has a copy. */
+const MOST_PERSON_TEXT = 16 * 1024 * 1024;
+
+/** For which the persons of one group may keep other requests waiting: each change writes all that a person has. */
+const LONGEST_TURN_MS = 20;
+
+type GroupOptions = {
+  /** Of each round trip. */
+  timeoutMs: number;
+  /** Remembers what is read here. */
+  knownPersons: KnownPersons;
+  /** Distinct ids that a person may get by merges. */
+  mostDistinctIds: number;
+};
+
+/**
+ * Stores the rows whose uuid no stored event has; of several with one uuid, the first.
+ * @param references rows of one project, in the order of their arrival
+ * @returns once the transaction is committed, what its events asked for and did not get
+ * @throws PersonsChanged, GroupTooLarge (never for one row), and what Postgres says; then the session is in the middle of the transaction: end it
+ */
+export async function storeGroup(
+  session: Session,
+  projectId: number,
+  references: readonly RowReference[],
+  { timeoutMs, knownPersons, mostDistinctIds }: GroupOptions,
+): Promise<IngestionWarning[]> {
+  // Of one event, that is two persons at most.
+  const mostText = references.length > 1 ? MOST_PERSON_TEXT : Infinity;
+  const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, mostText }).catch(throwTooLarge);
+  const group: Group = { ask, projectId, knownPersons, mostDistinctIds, references: firstOfEachUuid(references) };
+  const { claimed, persons } = await begin(group);
+  // tooth: uuid-claimed
+  if (claimed) group.references = group.references.filter((reference) => claimed.has(subjectOf(reference).uuid));
+  if (group.references.length === 0) {
+    await ask('commit');
+    return [];
+  }
+  const outcome = await decide(group, persons);
+  const groups = groupsSql(projectId, group.references.map(subjectOf));
+  const [answer] = await simpleQuery(session, lastSql(group, groups, outcome.changes), {
+    timeoutMs,
+    copyIn: (rows) => copyMessages(outcome.rows.sort(byUuid), BigInt(rows.at(-1)![0]!)),
+  });
+  return groups === undefined ? outcome.warnings : [...outcome.warnings, ...groupWarnings(answer?.[0])];
+}
+
+type Group = Omit<GroupOptions, 'timeoutMs'> & { ask: Ask; projectId: number; references: readonly RowReference[] };
+
+function throwTooLarge(error: unknown): never {
+  throw error instanceof AnswerTooLarge ? new GroupTooLarge() : error;
+}
+
+async function begin(group: Group) {
+  const { projectId, references, knownPersons } = group;
+  // tooth: claims-sorted
+  const uuids = references.map((reference) => subjectOf(reference).uuid).sort();
+  const merges = references.some(isMerge);
+  const claim = `begin; select claim_events(${projectId}, ${merges}, '{${uuids.join(',')}}')`;
+  const expected = new Map(distinctIds(references).map((id) => [id, knownPersons.find(projectId, id)]));
+  const { answer, persons } = await loadPersons(group, claim, expected);
+  const claims = answer[0];
+  return { claimed: claims == null ? undefined : new Set(claims.slice(1, -1).split(',')), persons };
+}
+
+type Outcome = { rows: StoredRow[]; changes: PersonChanges; warnings: IngestionWarning[] };
+
+async function decide(group: Group, persons: Persons): Promise<Outcome> {
+  const { projectId, references } = group;
+  const tentative = await applyEvents(group, persons);
+  const without = tentative.changes.mapped.map(({ distinctId }) => distinctId).sort();
+  const affected = affectedPersons(tentative.changes);
+  if (without.length + affected.size === 0) return tentative;
+
+  const lock = `select lock_persons(${projectId}, ${quotedArray(without)}, '{${[...affected].join(',')}}')`;
+  const expected = new Map(distinctIds(references).map((id) => [id, persons.get(id)]));
+  const locked = await loadPersons(group, lock, expected);
+  if (locked.areAsExpected) return tentative;
+  for (const distinctId of without) {
+    const person = locked.persons.get(distinctId);
+    if (person) affected.add(person.id);
+  }
+  const outcome = await applyEvents(group, locked.persons);
+  const held = new Set(without);
+  const isHeld =
+    outcome.changes.mapped.every(({ distinctId }) => held.has(distinctId)) &&
+    [...affectedPersons(outcome.changes)].every((id) => affected.has(id));
+  if (!isHeld) throw new PersonsChanged();
+  return outcome;
+}
+
+/** @returns the ids of persons that change and were there before the group */
+function affectedPersons({ persons, merges, mapped }: PersonChanges): Set<string> {
+  const made = new Set(persons.filter(({ isNew }) => isNew).map(({ id }) => id));
+  const ids = [
+    ...persons.map(({ id }) => id),
+    ...merges.flatMap(({ from, into }) => [from, into]),
+    ...mapped.map(({ personId }) => personId),
+  ];
+  return new Set(ids.filter((id) => !made.has(id)));
+}
+
+async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {
+  const { projectId, references, mostDistinctIds: most } = group;
+  const counts = references.some(isMerge) ? await countDistinctIds(group, persons, most) : NO_COUNTS;
+  const work = createPersonWork(projectId, persons, { most, counts });
+  let held = 0;
+  const rows: StoredRow[] = [];
+  let begun = performance.now();
+  for (const reference of references) {
+    if (performance.now() - begun > LONGEST_TURN_MS) {
+      await othersTurn();
+      begun = performance.now();
+    }
+    const { distinctId, timestamp, person: effects } = subjectOf(reference);
+    const person = work.apply(distinctId, timestamp, effects);
+    held += person.properties.text.length;
+    if (held > MOST_PERSON_TEXT && references.length > 1) throw new GroupTooLarge();
+    rows.push({ reference, person });
+  }
+  return { rows, changes: work.changes(), warnings: work.warnings() };
+}
+
+const NO_COUNTS: DistinctIdCounts = new Map();
+
+function isMerge(reference: RowReference): boolean {
+  return subjectOf(reference).person.merge !== undefined;
+}
+
+function distinctIds(references: readonly RowReference[]): string[] {
+  const ids = new Set<string>();
+  for (const reference of references) {
+    const { distinctId, person } = subjectOf(reference);
+    ids.add(distinctId);
+    if (person.merge) ids.add(person.merge.distinctId);
+  }
+  return [...ids];
+}
+
+function lastSql({ projectId, references }: Group, groups: string | undefined, changes: PersonChanges): string {
+  const range = historicalRange(references);
+  return [
+    groups,
+    hasChanges(changes) && `select change_persons(${projectId}, ${quoted(changesJson(changes))})`,
+    `select stamp_events(${projectId}, ${instantSql(range?.from)}, ${instantSql(range?.to)})`,
+    `copy events (${ROW_COLUMNS}) from stdin (format binary)`,
+    'commit',
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
+function hasChanges({ persons, mapped, merges }: PersonChanges): boolean {
+  return persons.length + mapped.length + merges.length > 0;
+}
+
+/** As `change_persons` reads it. Properties are JSON text already. */
+function changesJson({ persons, mapped, merges }: PersonChanges): string {
+  const personsJson = persons.map(
+    ({ id, properties, isIdentified, createdAt }) =>
+      `{"id":"${id}","properties":${properties.text},"is_identified":${isIdentified},"created_at":${createdAt}}`,
+  );
+  const mappedRows = mapped.map(({ distinctId, personId }) => ({ distinct_id: distinctId, person_id: personId }));
+  return `{"persons":[${personsJson.join(',')}],"mapped":${JSON.stringify(mappedRows)},"merges":${JSON.stringify(merges)}}`;
+}
+
+function historicalRange(references: readonly RowReference[]): { from: bigint; to: bigint } | undefined {
+  let range: { from: bigint; to: bigint } | undefined;
+  for (const reference of references) {
+    if (!reference.rows.historical) continue;
+    const { timestamp } = subjectOf(reference);
+    range ??= { from: timestamp, to: timestamp };
+    if (timestamp < range.from) range.from = timestamp;
+    if (timestamp > range.to) range.to = timestamp;
+  }
+  return range;
+}
+
+/** @param instant microseconds since 2000-01-01Z */
+function instantSql(instant: bigint | undefined): string {
+  return instant === undefined ? 'null' : `'2000-01-01Z'::timestamptz + interval '${instant} us'`;
+}
+
+function firstOfEachUuid(references: readonly RowReference[]): RowReference[] {
+  const seen = new Set<string>();
+  return references.filter((reference) => {
+    const { uuid } = subjectOf(reference);
+    // tooth: uuid-once-in-group
+    return seen.size < seen.add(uuid).size;
+  });
+}
+
+function subjectOf({ rows, index }: RowReference) {
+  return rows.subjects[index]!;
+}
+
+/** Neighbours in the index of intervals. */
+function byUuid(a: StoredRow, b: StoredRow): number {
+  return subjectOf(a.reference).uuid < subjectOf(b.reference).uuid ? -1 : 1;
+}

@@ -1,0 +1,276 @@
+/** Reading what a data interval holds: counting it, choosing its parts, copying it out, digesting it. */
+import type { Pool, PoolClient } from '../../platform/db/connection.ts';
+import type { Column, RowsDigest } from '../../conditions/rows/columns.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import { isHashed, type Content } from '../../conditions/rows/content.ts';
+import { rowsDigestSql } from '../../conditions/rows/rows-digest.ts';
+import { copyOut } from './copy-out.ts';
+import { instantSql, integerSql, uuidSql } from './models/literals.ts';
+import { rowsOf, selectionOf, selectList, type Selection, type Slice } from './selection.ts';
+import { openSnapshot } from './snapshot.ts';
+import { hashSettings } from './transform.ts';
+
+/** A row's place in the order of a slice; `uuid` is the row's id. */
+export type Boundary = { intervalTime: string; uuid: string };
+
+/** A piece of a slice, from a boundary (included) to a boundary (excluded); the slice's own ends where they are missing. */
+export type PartRange = { rows: number; from?: Boundary; to?: Boundary };
+
+/**
+ * Limits of a part; bytes are of JSON lines, uncompressed, and may be exceeded by one row. Of more than `parts` parts only
+ * one too many is answered, and its rows are all that are left.
+ */
+export type PartLimits = { rows: number; bytes: number; parts?: number };
+
+export type SliceMeasure = { rows: number; bytes: number; parts: PartRange[] };
+
+export type EventReader = ReturnType<typeof eventReader>;
+
+/** Every method throws Unavailable when the slice is not sealed. */
+export function eventReader(pool: Pool) {
+  return {
+    /**
+     * Counts a slice and divides it; no rows make no parts. The same slice and limits give the same parts as long as no event is
+     * deleted. All events of an interval are measured in the index `events_interval` alone.
+     */
+    async measure(slice: Slice, limits: PartLimits, { seconds }: Patience = {}): Promise<SliceMeasure> {
+      const selected = selectedRows(slice);
+      return inSnapshot(pool, slice, seconds, async (client) => {
+        const { rows, bytes } = await total(client, selected);
+        if (rows === 0) return { rows, bytes, parts: [] };
+        if (rows <= limits.rows && bytes <= limits.bytes) return { rows, bytes, parts: [{ rows }] };
+        return { rows, bytes, parts: partRanges(await partStarts(client, selected, limits), rows) };
+      });
+    },
+
+    /**
+     * The rows of a slice, or of one part of it, as COPY BINARY in the order (interval_time, row id).
+     * @param hashKey for content that is hashed
+     * @param limit only so many rows, the first ones
+     * @returns a stream to be read once; it holds a connection, which leaving it early or aborting it closes
+     * @throws the signal's reason when it is aborted
+     * @throws InvalidInput when a query of the user's own cannot be computed
+     */
+    async *copy(
+      slice: Slice & { from?: Boundary; to?: Boundary },
+      columns: readonly Column[],
+      {
+        signal,
+        hashKey,
+        limit,
+        seconds,
+      }: Patience & { signal?: AbortSignal; hashKey?: string | null; limit?: number } = {},
+    ): AsyncGenerator<Uint8Array> {
+      const { from, where, rowId, selection } = partOf(slice);
+      // tooth: copy-order
+      const sql = `copy (select ${selectList(slice.content, selection, columns)} from ${from} where ${where}
+        order by interval_time, ${rowId} ${limit === undefined ? '' : `limit ${integerSql(limit)}`}) to stdout (format binary)`;
+      // Without a key the database would hash with an empty one, which anybody can do.
+      // tooth: hashed-with-key
+      if (isHashed(slice.content) && !hashKey) throw new Error('Hashed content is read with a key');
+      signal?.throwIfAborted();
+      const settings = { ...timeoutSetting(slice.content, seconds), ...(hashKey && hashSettings(hashKey)) };
+      const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], settings);
+      try {
+        yield* copyOut(snapshot.client, sql, signal);
+        await snapshot.close();
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw blaming(slice.content, seconds, error);
+      } finally {
+        snapshot.abandon();
+      }
+    },
+
+    /** Rows and digest of a slice as it is now. */
+    async digest(slice: Slice): Promise<{ rows: number; digest: RowsDigest }> {
+      const { from, where, rowId } = selectedRows(slice);
+      return inSnapshot(pool, slice, undefined, async (client) => {
+        const { rows } = await client.query<{ rows: string; digest: RowsDigest }>(
+          `select count(*) as rows, ${rowsDigestSql(rowId)} as digest from ${from} where ${where}`,
+        );
+        return { rows: Number(rows[0]!.rows), digest: rows[0]!.digest };
+      });
+    },
+
+    /**
+     * The newest `interval_time` before an instant at which the content may have a row; null: it has none. It asks neither
+     * what a query leaves out nor which version of a row is the latest.
+     */
+    async newest(
+      projectId: number,
+      content: Content,
+      before: string,
+      { seconds }: Patience = {},
+    ): Promise<string | null> {
+      const { source } = selectionOf(content);
+      const { conditions } = selectionOf({ ...content, model: source.model, query: null });
+      const { from, where, isWhole } = source.history(projectId);
+      const wanted = [where, ...(isWhole ? conditions : [])].join(' and ');
+      const snapshot = await openSnapshot(pool, [], timeoutSetting(content, seconds));
+      try {
+        const { rows } = await snapshot.client.query<{ interval_time: string }>(
+          `select interval_time from ${from} where ${wanted} and interval_time < ${instantSql(before)} order by interval_time desc limit 1`,
+        );
+        await snapshot.close();
+        return rows[0]?.interval_time ?? null;
+      } catch (error) {
+        throw blaming(content, seconds, error);
+      } finally {
+        snapshot.abandon();
+      }
+    },
+
+    /** Whether rows have joined a slice since its cutoff: an import did that. Nothing needs to be sealed. */
+    async changedSince({ projectId, start, end, cutoff, content }: Slice): Promise<boolean> {
+      const { source, conditions } = selectionOf(content, { start, end });
+      if (!source.importable) return false;
+      const { from, where } = source.history(projectId);
+      const { rows } = await pool.query<{ changed: boolean }>(
+        `select exists (
+           select from import_ranges r cross join lateral (
+             select from ${from} where ${[where, ...conditions].join(' and ')} and inserted_at >= $1
+               and interval_time >= greatest(r.range_from, $2) and interval_time < least(r.range_to, $3)
+             limit 1
+           ) e
+           where r.project_id = ${integerSql(projectId)} and r.inserted_at >= $1 and r.range_from < $3 and r.range_to > $2
+         ) as changed`,
+        [cutoff, start, end],
+      );
+      return rows[0]!.changed;
+    },
+  };
+}
+
+/** SQL of a slice's rows. */
+type SelectedRows = { from: string; where: string; rowId: string; bytes: string; selection: Selection };
+
+function selectedRows(slice: Slice): SelectedRows {
+  const selection = selectionOf(slice.content, slice);
+  const { rowId, bytes } = selection.source;
+  return { ...rowsOf(slice, selection), rowId, bytes, selection };
+}
+
+/** How long Postgres may take; without it, content that users wrote gets as long as upstream gives it. */
+type Patience = { seconds?: number | undefined };
+const CUSTOM_SECONDS = 900;
+
+/** The field of the wire whose expressions users wrote; null: there are none. */
+function writtenField({ query, filters, transformations }: Content): string | null {
+  if (query !== null) return 'hogql_query';
+  if (filters.length > 0) return 'filters';
+  return transformations.length > 0 ? 'transformations' : null;
+}
+
+/** 0: none. */
+function limitOf(content: Content, seconds: number | undefined): number {
+  return seconds ?? (writtenField(content) === null ? 0 : CUSTOM_SECONDS);
+}
+
+function timeoutSetting(content: Content, seconds: number | undefined): Record<string, string> {
+  return { statement_timeout: `${limitOf(content, seconds)}s` };
+}
+
+const QUERY_CANCELED = '57014';
+
+/** Errors of Postgres about a user's own expressions are the user's to mend: a repeat would end in the same. */
+function blaming(content: Content, seconds: number | undefined, error: unknown): unknown {
+  const { code = '' } = error as { code?: string };
+  const attr = writtenField(content);
+  const limit = limitOf(content, seconds);
+  if (code === QUERY_CANCELED && limit > 0) {
+    return new InvalidInput(`Reading the rows of the data interval took more than ${limit} seconds.`, attr);
+  }
+  // Class 22: data exceptions.
+  if (attr === null || !code.startsWith('22')) return error;
+  return new InvalidInput(`The rows of the data interval cannot be computed (SQLSTATE ${code}).`, attr);
+}
+
+async function inSnapshot<T>(
+  pool: Pool,
+  slice: Slice,
+  seconds: number | undefined,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], timeoutSetting(slice.content, seconds));
+  try {
+    const result = await work(snapshot.client);
+    await snapshot.close();
+    return result;
+  } catch (error) {
+    throw blaming(slice.content, seconds, error);
+  } finally {
+    snapshot.abandon();
+  }
+}
+
+async function total(
+  client: PoolClient,
+  { from, where, bytes: estimate }: SelectedRows,
+): Promise<{ rows: number; bytes: number }> {
+  const { rows } = await client.query<{ rows: string; bytes: string }>(
+    `select count(*) as rows, coalesce(sum(${estimate}), 0) as bytes from ${from} where ${where}`,
+  );
+  return { rows: Number(rows[0]!.rows), bytes: Number(rows[0]!.bytes) };
+}
+
+type PartStart = { interval_time: string; uuid: string; rows_before: string };
+
+/**
+ * The first row of each part. A row costs the larger of its shares in the two limits, one share of a part in `unit`s: a part
+ * is the rows whose predecessors' cost is within the same unit, so that neither limit is passed.
+ */
+async function partStarts(
+  client: PoolClient,
+  { from, where, rowId, bytes }: SelectedRows,
+  limits: PartLimits,
+): Promise<PartStart[]> {
+  const { rows } = await client.query<PartStart>(
+    `select interval_time, uuid, rows_before
+     from (
+       select *, lag(part) over (order by rows_before) as part_before
+       from (
+         select interval_time, uuid, row_number() over w - 1 as rows_before,
+                div(sum(cost) over w - cost, $1::bigint * $2::bigint) as part
+         from (
+           select interval_time, ${rowId} as uuid, greatest($2::bigint, (${bytes}) * $1::bigint) as cost
+           from ${from} where ${where}
+         ) as costs
+         window w as (order by interval_time, uuid rows unbounded preceding)
+       ) as numbered
+     ) as neighbours
+     where part is distinct from part_before order by rows_before limit $3`,
+    [limits.rows, limits.bytes, limits.parts === undefined ? null : limits.parts + 1],
+  );
+  return rows;
+}
+
+function partRanges(starts: readonly PartStart[], total: number): PartRange[] {
+  const boundaries = starts.map((row) => ({ intervalTime: row.interval_time, uuid: row.uuid }));
+  return starts.map((start, i) => {
+    const from = boundaries[i];
+    const to = boundaries[i + 1];
+    const end = Number(starts[i + 1]?.rows_before ?? total);
+    return { rows: end - Number(start.rows_before), ...(i > 0 && from && { from }), ...(to && { to }) };
+  });
+}
+
+function partOf({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary }): SelectedRows {
+  const rows = selectedRows(slice);
+  const { rowId } = rows;
+  // tooth: part-from
+  // tooth: part-to
+  const conditions = [
+    rows.where,
+    // The row comparison alone would not tell Postgres which months to leave out.
+    ...(from
+      ? [`interval_time >= ${instantSql(from.intervalTime)}`, `(interval_time, ${rowId}) >= ${place(from)}`]
+      : []),
+    ...(to ? [`(interval_time, ${rowId}) < ${place(to)}`] : []),
+  ];
+  return { ...rows, where: conditions.join(' and ') };
+}
+
+function place({ intervalTime, uuid }: Boundary): string {
+  return `(${instantSql(intervalTime)}, ${uuidSql(uuid)})`;
+}

@@ -1,0 +1,127 @@
+/** An export's content, applied to a window: which rows of which relation are read, and which columns they leave with. */
+import type { Carrier, Column, RowVersions } from '../../conditions/rows/columns.ts';
+import type { Content, Model } from '../../conditions/rows/content.ts';
+import { ROW_ID } from '../../conditions/rows/rows-digest.ts';
+import { compileQuery } from '../../conditions/custom-queries/compile.ts';
+import { filtersSql } from '../../conditions/sql/filters.ts';
+import { events } from './models/events.ts';
+import { textArraySql } from './models/literals.ts';
+import type { ModelSource, SourceColumn, Window } from './models/model.ts';
+import { persons } from './models/persons.ts';
+import { sessions } from './models/sessions.ts';
+import { transformed } from './transform.ts';
+
+/** Rows of a window: they can no longer change by new ones. */
+export type Slice = Window & { content: Content };
+
+export type Selection = {
+  source: ModelSource;
+  /** Every column that the content may name. */
+  columns: readonly SourceColumn[];
+  /** Columns that files get only where an export names them. */
+  tableOnly: ReadonlySet<string>;
+  /** On the relation's columns: what the export itself leaves out. */
+  conditions: readonly string[];
+};
+
+type SelectedColumn = Column & { sql: string };
+
+const MODELS: Record<Model, ModelSource> = { events, persons, sessions };
+
+/** Columns, their types and the relation do not depend on the interval. */
+const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01:00:00.000000Z' };
+
+/** @throws InvalidInput for a query that does not compile */
+export function selectionOf(content: Content, interval: { start: string; end: string } = ANY_INTERVAL): Selection {
+  const query = content.query === null ? undefined : compileQuery(content.query, interval);
+  const model = query?.relation ?? content.model;
+  const source = MODELS[model];
+  return {
+    source,
+    columns: query?.columns ?? source.columns,
+    tableOnly: query ? new Set() : source.tableOnly,
+    conditions: [
+      ...eventConditions(content, model),
+      ...(content.filters.length > 0 ? [`(${filtersSql(content.filters, model, interval)})`] : []),
+      ...(query ? [`(${query.where})`] : []),
+    ],
+  };
+}
+
+function eventConditions({ includeEvents, excludeEvents }: Content, model: Model): string[] {
+  if (model !== 'events') return [];
+  return [
+    ...(includeEvents.length > 0 ? [`event = any (${textArraySql(includeEvents)})`] : []),
+    ...(excludeEvents.length > 0 ? [`event <> all (${textArraySql(excludeEvents)})`] : []),
+  ];
+}
+
+/** FROM and WHERE of the slice's rows. */
+export function rowsOf(slice: Slice, { source, conditions }: Selection): { from: string; where: string } {
+  const { from, where } = source.rows(slice);
+  return { from, where: [where, ...conditions].join(' and ') };
+}
+
+/** How a table of this content tells which of two versions of a row is newer; null: its rows do not change. */
+export function mergeOf(content: Content): RowVersions | null {
+  return content.query === null ? selectionOf(content).source.merge : null;
+}
+
+/**
+ * The columns that leave for content, in order. Where no column still says which row it is, the row's id comes first, hidden.
+ * @param takes files get fewer columns than tables, unless the export names its own
+ */
+export function columnsOf(content: Content, takes: Carrier): Column[] {
+  const selected = selectedColumns(content, selectionOf(content), takes);
+  return selected.map(({ name, type, hidden }) => ({ name, type, ...(hidden && { hidden }) }));
+}
+
+function selectedColumns(
+  { includeColumns, excludeColumns, transformations }: Content,
+  { source, columns, tableOnly }: Selection,
+  takes: Carrier,
+): SelectedColumn[] {
+  const isWanted = ({ name }: SourceColumn) =>
+    !excludeColumns.includes(name) &&
+    (includeColumns ? includeColumns.includes(name) : takes === 'rows' || !tableOnly.has(name));
+  const leaving = columns.filter(isWanted).flatMap((column) => leavingAs(column, columns, transformations));
+  const isIdentified = leaving.some(({ name, sql }) => name === 'uuid' && sql === source.rowId);
+  return isIdentified ? leaving : [{ ...ROW_ID, sql: source.rowId }, ...leaving];
+}
+
+/** Whether columns or conditions of the content look at persons' properties. */
+export function readsPersons(content: Content): boolean {
+  const selection = selectionOf(content);
+  if (selection.source.model === 'persons') return true;
+  const columns = selectedColumns(content, selection, 'rows').map(({ sql }) => sql);
+  return [...columns, ...selection.conditions].some((sql) => sql.includes('person_properties'));
+}
+
+/** The column after its transformations and those of the column that it is made of; none when one of them takes it away. */
+function leavingAs(
+  { name, type, sql }: SourceColumn,
+  all: readonly SourceColumn[],
+  transformations: Content['transformations'],
+): SelectedColumn[] {
+  if (typeof sql === 'string') {
+    const left = transformed({ name, type, sql }, transformations);
+    return left ? [{ name, ...left }] : [];
+  }
+  const [base] = all.filter((one) => one.name === sql.of).flatMap((one) => leavingAs(one, all, transformations));
+  if (base?.type !== 'jsonb') return [];
+  const left = transformed({ name, type, sql: `(${sql.sql(base.sql)})` }, transformations);
+  return left ? [{ name, ...left }] : [];
+}
+
+/** The select list of columns that a plan names. @throws Error for one that the content does not have any more */
+export function selectList(content: Content, selection: Selection, columns: readonly Column[]): string {
+  const sources = new Map(selectedColumns(content, selection, 'rows').map((column) => [column.name, column.sql]));
+  // Named, lest Postgres names one `uuid` by itself and takes that for the one of ORDER BY: it does for `uuid::text`.
+  return columns
+    .map(({ name }, i) => {
+      const sql = sources.get(name);
+      if (sql === undefined) throw new Error(`The export has no column ${name}`);
+      return `${sql} as c${i}`;
+    })
+    .join(', ');
+}

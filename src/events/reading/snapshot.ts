@@ -1,0 +1,69 @@
+/** One view of the events in which the rows of a slice can no longer change by new ones. */
+import type { Pool, PoolClient } from '../../platform/db/connection.ts';
+import { Unavailable } from '../../platform/errors.ts';
+
+export type Snapshot = {
+  client: PoolClient;
+  /** Ends the transaction and gives the connection back. */
+  close(): Promise<void>;
+  /** Closes the connection, whatever it is doing, and ends its query. Does nothing after `close`. */
+  abandon(): void;
+};
+
+/**
+ * Takes a connection of the pool into a read-only transaction with one snapshot for all its statements.
+ * @param sealed instants that must be sealed in that snapshot
+ * @param settings of the transaction, by name
+ * @throws Unavailable when one of them is not: rows may still appear before it
+ */
+export async function openSnapshot(
+  pool: Pool,
+  sealed: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Snapshot> {
+  const client = await pool.connect();
+  // A connection that breaks tells its query too; without a listener the event would end the process.
+  client.on('error', ignore);
+  let backend = 0;
+  let open = true;
+
+  function release(destroy: boolean): void {
+    open = false;
+    client.off('error', ignore);
+    client.release(destroy);
+  }
+  const snapshot: Snapshot = {
+    client,
+    async close() {
+      await client.query('commit');
+      release(false);
+    },
+    abandon() {
+      if (!open) return;
+      release(true);
+      // Postgres notices a closed connection when it writes the next row, which may be long; being asked to stop, at once.
+      pool.query('select pg_cancel_backend($1)', [backend]).catch(ignore);
+    },
+  };
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const { rows } = await client.query<{ backend: number; sealed: boolean }>(
+      'select pg_backend_pid() as backend, sealed_until >= all($1::timestamptz[]) as sealed from seal',
+      [sealed],
+    );
+    backend = rows[0]!.backend;
+    // tooth: snapshot-sealed
+    if (rows[0]!.sealed) {
+      for (const [name, value] of Object.entries(settings)) {
+        await client.query('select set_config($1, $2, true)', [name, value]);
+      }
+      return snapshot;
+    }
+    throw new Unavailable('The data interval is not sealed yet: events may still join it.', 1);
+  } catch (error) {
+    snapshot.abandon();
+    throw error;
+  }
+}
+
+function ignore(): void {}

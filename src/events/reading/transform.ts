@@ -1,0 +1,53 @@
+/** Values that leave out of the database already without what they must not say. */
+import { createHash } from 'node:crypto';
+import type { ColumnType } from '../../conditions/rows/columns.ts';
+import type { Transformation } from '../../conditions/rows/content.ts';
+import { textArraySql } from './models/literals.ts';
+
+/** Of SHA-256, bytes; HMAC pads its key to it. RFC 2104. */
+const HASH_BLOCK_BYTES = 64;
+
+/** The column that a path is about, and the way into its JSON; an empty way is the column itself. */
+export function partsOfPath(path: string): { column: string; way: string[] } {
+  const [column = '', ...way] = path.split('.');
+  return { column, way };
+}
+
+/** @param column untouched, with its `sql` @returns the column as the transformations leave it; undefined: it is left out */
+export function transformed(
+  column: { name: string; type: ColumnType; sql: string },
+  transformations: readonly Transformation[],
+): { type: ColumnType; sql: string } | undefined {
+  let { type, sql } = column;
+  const own = transformations
+    .map(({ path, action }) => ({ ...partsOfPath(path), action }))
+    .filter((one) => one.column === column.name);
+  for (const { way, action } of own.filter((one) => one.way.length > 0)) {
+    sql = action === 'drop' ? withoutProperty(sql, way) : `hash_property(${sql}, ${textArraySql(way)})`;
+  }
+  const whole = own.filter(({ way }) => way.length === 0);
+  if (whole.some(({ action }) => action === 'drop')) return undefined;
+  if (whole.length > 0) [type, sql] = ['text', `keyed_hash((${sql})::text)`];
+  return { type, sql };
+}
+
+/**
+ * `#-` alone fails where the way leads through an array by a name, or through a scalar; what `#>` does not find is not there.
+ * OFFSET 0 keeps Postgres from writing the JSON's own expression out three times, and nine times under a second property.
+ */
+function withoutProperty(json: string, way: readonly string[]): string {
+  const path = textArraySql(way);
+  return `(select case when given #> ${path} is null then given else given #- ${path} end from (select ${json} offset 0) as one (given))`;
+}
+
+/**
+ * Settings of the transaction that keyed_hash() and hash_property() of the database read: the key never stands in a statement.
+ * @param key of the export
+ */
+export function hashSettings(key: string): Record<string, string> {
+  const given = Buffer.from(key);
+  const padded = Buffer.alloc(HASH_BLOCK_BYTES);
+  (given.length > HASH_BLOCK_BYTES ? createHash('sha256').update(given).digest() : given).copy(padded);
+  const mixed = (byte: number) => Buffer.from(padded.map((each) => each ^ byte)).toString('hex');
+  return { 'sluice.hash_inner': mixed(0x36), 'sluice.hash_outer': mixed(0x5c) };
+}

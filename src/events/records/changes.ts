@@ -1,0 +1,115 @@
+/** Changes that people make to persons and groups; each is recorded in the activity log in its own transaction. */
+import { InvalidInput } from '../../platform/errors.ts';
+import type { Project } from '../../platform/http/access.ts';
+import { changesBetween, type Author, type Change } from '../../people/audit/audit-log.ts';
+import type { GroupTypeNames } from './group-types.store.ts';
+import type { Group, GroupName } from './groups.store.ts';
+import type { PeopleStores } from './stores.ts';
+
+/** The author of a change, and the project. */
+type Doing = { project: Project; by: Author };
+
+export type PeopleChanges = ReturnType<typeof peopleChanges>;
+
+export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransaction'>) {
+  /** One property of a group, before and after. */
+  async function changeProperty(
+    { project, by }: Doing,
+    name: GroupName,
+    property: string,
+    change: (stores: Parameters<Parameters<typeof inTransaction>[0]>[0]) => Promise<Group>,
+  ): Promise<Group> {
+    return inTransaction(async (stores) => {
+      const before = await stores.groups.lock(name);
+      const after = await change(stores);
+      const changes = changesBetween('Group', only(before, property), only(after, property));
+      await stores.auditLog.record({ project, author: by, ...groupNamed(name), activity: 'updated', changes });
+      return after;
+    });
+  }
+
+  return {
+    /** @throws NotFound */
+    async deletePerson({ project, by }: Doing, id: string): Promise<void> {
+      await inTransaction(async ({ persons, auditLog }) => {
+        // Read first: what is not there is not found, and a lock on all persons of the project is not taken for it.
+        await persons.get(project.id, id);
+        await persons.delete(project.id, [id]);
+        // A deleted person wants to be forgotten: their name is not kept here.
+        const entry = { scope: 'Person', itemId: id, name: 'person', activity: 'deleted' as const, changes: [] };
+        await auditLog.record({ project, author: by, ...entry });
+      });
+    },
+
+    /** @returns how many there were */
+    async deletePersons(
+      { project, by }: Doing,
+      wanted: { ids: readonly string[] } | { distinctIds: readonly string[] },
+    ): Promise<number> {
+      return inTransaction(async ({ persons, auditLog }) => {
+        const deleted =
+          'ids' in wanted
+            ? await persons.delete(project.id, wanted.ids)
+            : await persons.deleteOf(project.id, wanted.distinctIds);
+        const entry = { scope: 'Person', itemId: 'many', name: `${deleted} persons`, activity: 'deleted' as const };
+        await auditLog.record({ project, author: by, ...entry, changes: [] });
+        return deleted;
+      });
+    },
+
+    /** @throws InvalidInput when there is such a group, no such type, or too much to keep */
+    async createGroup({ project, by }: Doing, name: GroupName, properties: Record<string, unknown>): Promise<Group> {
+      return inTransaction(async ({ groups, groupTypes, auditLog }) => {
+        const types = await groupTypes.list(project.id);
+        if (!types.some(({ index }) => index === name.typeIndex)) {
+          throw new InvalidInput('The project has no groups of this type.', 'group_type_index');
+        }
+        const made = await groups.create(name, properties);
+        await auditLog.record({ project, author: by, ...groupNamed(name), activity: 'created', changes: [] });
+        return made;
+      });
+    },
+
+    /** @throws NotFound; InvalidInput when its properties would be too large */
+    setGroupProperty: (doing: Doing, name: GroupName, property: string, value: unknown): Promise<Group> =>
+      changeProperty(doing, name, property, ({ groups }) => groups.setProperty(name, property, value)),
+
+    /** @throws NotFound */
+    deleteGroupProperty: (doing: Doing, name: GroupName, property: string): Promise<Group> =>
+      changeProperty(doing, name, property, ({ groups }) => groups.deleteProperty(name, property)),
+
+    /** @throws InvalidInput when the project has no groups of one of the types */
+    async renameGroupTypes({ project, by }: Doing, names: readonly GroupTypeNames[]): Promise<void> {
+      await inTransaction(async ({ groupTypes, auditLog }) => {
+        const before = await groupTypes.list(project.id);
+        if (!(await groupTypes.rename(project.id, names))) {
+          throw new InvalidInput('The project has no groups of one of these types.', 'group_type_index');
+        }
+        for (const after of await groupTypes.list(project.id)) {
+          const changes = renaming(
+            before.find(({ index }) => index === after.index)!,
+            after,
+          );
+          if (changes.length === 0) continue;
+          const entry = { scope: 'GroupType', itemId: after.index, name: after.type, activity: 'updated' as const };
+          await auditLog.record({ project, author: by, ...entry, changes });
+        }
+      });
+    },
+  };
+}
+
+function only({ properties }: Group, property: string): Record<string, unknown> {
+  return Object.hasOwn(properties, property) ? { [property]: properties[property] } : {};
+}
+
+function groupNamed({ typeIndex, key }: GroupName) {
+  return { scope: 'Group', itemId: `${typeIndex}:${key}`, name: key };
+}
+
+type Names = { nameSingular: string | null; namePlural: string | null };
+
+function renaming(before: Names, after: Names): Change[] {
+  const fields = ({ nameSingular, namePlural }: Names) => ({ name_singular: nameSingular, name_plural: namePlural });
+  return changesBetween('GroupType', fields(before), fields(after));
+}

@@ -1,0 +1,57 @@
+/** `/groups_types/`: of which kinds a project's groups are. */
+import { json, route } from '../../platform/http/route.ts';
+import { nullable, Type, type Static } from '../../platform/schema.ts';
+import type { PeopleChanges } from './changes.ts';
+import type { GroupType, GroupTypeStore } from './group-types.store.ts';
+
+export type GroupTypesApi = { groupTypes: GroupTypeStore; peopleChanges: PeopleChanges };
+
+const Name = nullable(Type.String({ maxLength: 400 }), { description: 'For people; null: as events call it.' });
+
+const GroupTypeBody = Type.Object(
+  { group_type: Type.String(), group_type_index: Type.Integer(), name_singular: Name, name_plural: Name },
+  { title: 'GroupType' },
+);
+
+function present({ type, index, nameSingular, namePlural }: GroupType): Static<typeof GroupTypeBody> {
+  return { group_type: type, group_type_index: index, name_singular: nameSingular, name_plural: namePlural };
+}
+
+const listGroupTypes = route({
+  method: 'get',
+  path: '/groups_types/',
+  access: { scope: 'group:read' },
+  answers: { 200: Type.Array(GroupTypeBody) },
+  summary: 'List the group types of the project: at most five, in the order in which they were first seen',
+  async handle({ project }, { groupTypes }: GroupTypesApi) {
+    return json(200, (await groupTypes.list(project.id)).map(present));
+  },
+});
+
+const updateNames = route({
+  method: 'patch',
+  path: '/groups_types/update_metadata/',
+  access: { scope: 'group:write' },
+  body: Type.Array(
+    Type.Object({
+      group_type_index: Type.Integer({ minimum: 0, maximum: 4 }),
+      name_singular: Type.Optional(Name),
+      name_plural: Type.Optional(Name),
+    }),
+    { maxItems: 5 },
+  ),
+  answers: { 200: Type.Array(GroupTypeBody) },
+  summary: 'Say how people call the groups of a type',
+  description: 'What is left out stays. Events and flags go on using `group_type`.',
+  async handle({ project, caller, body }, { groupTypes, peopleChanges }: GroupTypesApi) {
+    const names = body.map((one) => ({
+      index: one.group_type_index,
+      nameSingular: one.name_singular,
+      namePlural: one.name_plural,
+    }));
+    await peopleChanges.renameGroupTypes({ project, by: caller }, names);
+    return json(200, (await groupTypes.list(project.id)).map(present));
+  },
+});
+
+export const groupTypeRoutes = [listGroupTypes, updateNames];

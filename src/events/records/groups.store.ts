@@ -1,0 +1,133 @@
+/** Groups, as events and the API described them. A change of one is a single statement on its row, as in ingestion. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { InvalidInput, NotFound } from '../../platform/errors.ts';
+import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
+import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
+import { MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES, PROPERTIES_LIMIT } from '../ingest/group-changes.ts';
+import { containing, cutToPage, inTime } from '../table/lookup.ts';
+
+/** A group; `id` is its key. */
+export type Group = Listed & { typeIndex: number; properties: Record<string, unknown> };
+
+export type GroupName = { projectId: number; typeIndex: number; key: string };
+
+type Row = {
+  group_type_index: number;
+  group_key: string;
+  properties: Record<string, unknown>;
+  created_at: string;
+  beyond?: boolean;
+};
+
+const NARROWER = 'A longer `search` helps.';
+
+const REFUSED = `The properties of a group may have ${PROPERTIES_LIMIT}.`;
+
+export function groupStore(db: Knex) {
+  /**
+   * @param after SQL of the properties as they shall be
+   * @throws NotFound; InvalidInput when they would be too large
+   */
+  async function change(name: GroupName, after: string, values: readonly string[]): Promise<Group> {
+    const { rows } = await db.raw<{ rows: (Row & { fits: boolean })[] }>(
+      `with wanted as (
+         select *, ${after} as after from groups
+           where project_id = ? and group_type_index = ? and group_key = ? for no key update
+       )
+       update groups set properties = case when fits then after else groups.properties end, version = groups.version + fits::int
+         from (select *, group_fits(after, properties, ?, ?) as fits from wanted) as wanted
+         where (groups.project_id, groups.group_type_index, groups.group_key)
+           = (wanted.project_id, wanted.group_type_index, wanted.group_key)
+         returning groups.*, fits`,
+      [...values, name.projectId, name.typeIndex, name.key, MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES],
+    );
+    const [row] = rows;
+    if (!row) throw new NotFound();
+    if (!row.fits) throw new InvalidInput(REFUSED, 'value');
+    return fromRow(row);
+  }
+
+  return {
+    /** Newest first. @param search part of the key or of the property `name`; case does not matter */
+    async list(projectId: number, typeIndex: number, search: string | undefined, place: Place): Promise<Group[]> {
+      const { sign, order, edge } = keysetOf(place);
+      const conditions = [
+        'project_id = :projectId and group_type_index = :typeIndex',
+        ...(search === undefined ? [] : [`(group_key ilike :search or properties ->> 'name' ilike :search)`]),
+        ...(edge ? [`(created_at, group_key) ${sign} (:edgeTime, :edgeKey)`] : []),
+      ];
+      const sorting = `created_at ${order}, group_key ${order}`;
+      const nearest = `select *, octet_length(properties::text) as row_bytes from groups
+        where ${conditions.join(' and ')} order by ${sorting} limit :limit`;
+      const { rows } = await inTime(
+        db.raw<{ rows: Row[] }>(cutToPage(nearest, sorting), {
+          projectId,
+          typeIndex,
+          limit: place.limit,
+          ...(search !== undefined && { search: containing(search) }),
+          ...(edge && { edgeTime: edge.createdAt, edgeKey: edge.id }),
+        }),
+        NARROWER,
+      );
+      return newestFirst(rows.map(fromRow), place);
+    },
+
+    /** @throws NotFound when this project has no such group */
+    async get(projectId: number, typeIndex: number, key: string): Promise<Group> {
+      const row = (await db('groups')
+        .where({ project_id: projectId, group_type_index: typeIndex, group_key: key })
+        .first()) as Row | undefined;
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** The same, and nobody changes it before the transaction ends. @throws NotFound */
+    async lock({ projectId, typeIndex, key }: GroupName): Promise<Group> {
+      const row = (await db('groups')
+        .where({ project_id: projectId, group_type_index: typeIndex, group_key: key })
+        .forUpdate()
+        .first()) as Row | undefined;
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** @throws InvalidInput when there is such a group, or its properties are too large */
+    async create({ projectId, typeIndex, key }: GroupName, properties: Record<string, unknown>): Promise<Group> {
+      const written = JSON.stringify(properties);
+      const { rows } = await db.raw<{ rows: Row[] }>(
+        `insert into groups select ?::int, ?::smallint, ?::text, given, clock_timestamp(), 1 from (select ?::jsonb as given) as given
+           where group_fits(given, '{}', ?, ?)
+           on conflict do nothing returning *`,
+        [projectId, typeIndex, key, written, MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES],
+      );
+      if (rows[0]) return fromRow(rows[0]);
+      const known = await db('groups')
+        .where({ project_id: projectId, group_type_index: typeIndex, group_key: key })
+        .first('group_key');
+      if (known) throw new InvalidInput('There is already a group with this key.', 'group_key', 'unique');
+      throw new InvalidInput(REFUSED, 'group_properties');
+    },
+
+    /** @throws NotFound; InvalidInput when its properties would be too large */
+    async setProperty(name: GroupName, property: string, value: unknown): Promise<Group> {
+      return change(name, 'properties || jsonb_build_object(?::text, ?::jsonb)', [property, JSON.stringify(value)]);
+    },
+
+    /** @throws NotFound */
+    async deleteProperty(name: GroupName, property: string): Promise<Group> {
+      return change(name, 'properties - ?::text', [property]);
+    },
+  };
+}
+
+function fromRow(row: Row): Group {
+  return {
+    id: row.group_key,
+    createdAt: row.created_at,
+    beyond: row.beyond ?? false,
+    typeIndex: row.group_type_index,
+    properties: row.properties,
+  };
+}
+
+export type GroupStore = ReturnType<typeof groupStore>;

@@ -1,0 +1,139 @@
+/** Persons as they are now, newest first; and their deletion. Changes come with events: `store-group.ts`. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { NotFound } from '../../platform/errors.ts';
+import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
+import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
+import { containing, cutToPage, inTime } from '../table/lookup.ts';
+
+/** How many distinct ids of a person are told. */
+const DISTINCT_IDS = 100;
+
+export type Person = Listed & {
+  properties: Record<string, unknown>;
+  isIdentified: boolean;
+  /** In alphabetical order, the first `DISTINCT_IDS`. */
+  distinctIds: string[];
+  distinctIdCount: number;
+};
+
+export type PersonFilter = {
+  distinctId?: string | undefined;
+  /** Part of a distinct id, an e-mail address or a name; case does not matter. */
+  search?: string | undefined;
+};
+
+export type PersonRow = {
+  id: string;
+  properties: Record<string, unknown>;
+  is_identified: boolean;
+  created_at: string;
+  distinct_ids: string[];
+  distinct_id_count: string;
+  beyond?: boolean;
+};
+
+const CONDITIONS: Record<keyof PersonFilter, string> = {
+  distinctId: `id = (
+    select person_id from person_distinct_ids where project_id = :projectId and distinct_id = :distinctId)`,
+  search: `(properties ->> 'email' ilike :search or properties ->> 'name' ilike :search or id in (
+    select person_id from person_distinct_ids
+    where project_id = :projectId and person_id is not null and distinct_id ilike :search))`,
+};
+
+const OF_PERSON = 'person_distinct_ids where project_id = found.project_id and person_id = found.id';
+const withDistinctIds = (persons: string) => `
+  select *, (select count(*) from ${OF_PERSON}) as distinct_id_count,
+    array(select distinct_id from ${OF_PERSON} order by distinct_id limit ${DISTINCT_IDS}) as distinct_ids
+  from (${persons}) as found`;
+
+/**
+ * @param nearest a query of the rows of a place, with their `row_bytes`
+ * @param sorting SQL; the nearest row first
+ * @returns a query of `PersonRow`s: those that fit into a page, and the one behind them
+ */
+export function personsPageSql(nearest: string, sorting: string): string {
+  return `${withDistinctIds(cutToPage(nearest, sorting))} order by ${sorting}`;
+}
+
+const NARROWER = 'A longer `search`, or `distinct_id`, finds a person sooner.';
+const FEWER = 'Nothing was deleted. Ask for fewer persons at once.';
+
+export function personStore(db: Knex) {
+  async function ask(sql: string, bindings: Record<string, string | number>, advice: string): Promise<Person[]> {
+    const { rows } = await inTime(db.raw<{ rows: PersonRow[] }>(sql, bindings), advice);
+    return rows.map(personFromRow);
+  }
+
+  return {
+    /** Newest first. */
+    async list(projectId: number, { distinctId, search }: PersonFilter, place: Place): Promise<Person[]> {
+      const { sign, order, edge } = keysetOf(place);
+      const conditions = [
+        'project_id = :projectId',
+        ...(distinctId === undefined ? [] : [CONDITIONS.distinctId]),
+        ...(search === undefined ? [] : [CONDITIONS.search]),
+        ...(edge ? [`(created_at, id) ${sign} (:edgeTime, :edgeId)`] : []),
+      ];
+      const sorting = `created_at ${order}, id ${order}`;
+      const nearest = `select *, octet_length(properties::text) as row_bytes from persons
+        where ${conditions.join(' and ')} order by ${sorting} limit :limit`;
+      const persons = await ask(
+        personsPageSql(nearest, sorting),
+        {
+          projectId,
+          limit: place.limit,
+          ...(distinctId !== undefined && { distinctId }),
+          ...(search !== undefined && { search: containing(search) }),
+          ...(edge && { edgeTime: edge.createdAt, edgeId: edge.id }),
+        },
+        NARROWER,
+      );
+      return newestFirst(persons, place);
+    },
+
+    /** @throws NotFound when this project has no such person */
+    async get(projectId: number, id: string): Promise<Person> {
+      const one = 'select * from persons where project_id = :projectId and id = :id';
+      const [person] = await ask(withDistinctIds(one), { projectId, id }, NARROWER);
+      if (!person) throw new NotFound();
+      return person;
+    },
+
+    /** Deletes persons, not their events. @returns how many there were */
+    async delete(projectId: number, ids: readonly string[]): Promise<number> {
+      const deletion = db.raw<Deleted>('select delete_persons(?, ?::uuid[]) as deleted', [projectId, [...ids]]);
+      return (await inTime(deletion, FEWER)).rows[0]!.deleted;
+    },
+
+    /** Deletes the persons that have these distinct ids. @returns how many there were */
+    async deleteOf(projectId: number, distinctIds: readonly string[]): Promise<number> {
+      return db.transaction(async (transaction) => {
+        // The lock under which persons are merged and deleted: nobody moves a distinct id between the two statements.
+        await inTime(transaction.raw('select pg_advisory_xact_lock(7316003, ?)', [projectId]), FEWER);
+        const deletion = transaction.raw<Deleted>(
+          `select delete_persons(:projectId, array(
+             select distinct person_id from person_distinct_ids
+             where project_id = :projectId and distinct_id = any(:distinctIds) and person_id is not null)) as deleted`,
+          { projectId, distinctIds: [...distinctIds] },
+        );
+        return (await inTime(deletion, FEWER)).rows[0]!.deleted;
+      });
+    },
+  };
+}
+
+type Deleted = { rows: { deleted: number }[] };
+
+export function personFromRow(row: PersonRow): Person {
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    beyond: row.beyond ?? false,
+    properties: row.properties,
+    isIdentified: row.is_identified,
+    distinctIds: row.distinct_ids,
+    distinctIdCount: Number(row.distinct_id_count),
+  };
+}
+
+export type PersonStore = ReturnType<typeof personStore>;

@@ -1,0 +1,27 @@
+/** The stores of persons and groups over one connection or one transaction. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { auditLogStore } from '../../people/audit/audit-log.store.ts';
+import { groupTypeStore } from './group-types.store.ts';
+import { groupStore } from './groups.store.ts';
+import { personStore } from './persons.store.ts';
+
+function bind(db: Knex) {
+  return {
+    auditLog: auditLogStore(db),
+    groups: groupStore(db),
+    groupTypes: groupTypeStore(db),
+    persons: personStore(db),
+  };
+}
+
+/** Stores that share one connection or transaction. */
+export type PeopleBound = ReturnType<typeof bind>;
+
+export type PeopleStores = PeopleBound & {
+  /** Runs the work with stores that share one transaction; it commits when the work returns. */
+  inTransaction<T>(work: (stores: PeopleBound) => Promise<T>): Promise<T>;
+};
+
+export function peopleStores(db: Knex): PeopleStores {
+  return { ...bind(db), inTransaction: (work) => db.transaction((transaction) => work(bind(transaction))) };
+}

@@ -1,0 +1,50 @@
+/** Bounds of the read API on the database that it shares with capture: a few seconds, a few connections, a few megabytes. */
+import { Unavailable } from '../../platform/errors.ts';
+
+const TIMEOUT_MS = 5_000;
+
+/** For the connections that lookups use. */
+export const LOOKUP_OPTIONS = {
+  applicationName: 'sluice-lookup',
+  maxConnections: 4,
+  statementTimeoutMs: TIMEOUT_MS,
+  idleInTransactionTimeoutMs: TIMEOUT_MS,
+  answerTimeoutMs: 2 * TIMEOUT_MS,
+} as const;
+
+const QUERY_CANCELED = '57014';
+
+/** @throws Unavailable, saying what helps, when Postgres gave the query up */
+export async function inTime<T>(query: PromiseLike<T>, advice: string): Promise<T> {
+  try {
+    return await query;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
+    const detail = `This took longer than ${TIMEOUT_MS / 1000} seconds, and was given up. ${advice}`;
+    throw new Unavailable(detail, TIMEOUT_MS / 1000, { cause: error });
+  }
+}
+
+/** Bytes of JSON, about. */
+const PAGE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * @param nearest a query of the rows of a place, with their `row_bytes`
+ * @param order SQL; the nearest row first
+ * @param pageBytes what `row_bytes` of a page are together, but for its last row
+ * @returns a query of the rows that fit into a page, at least one, and of the one behind them: `beyond` is true for that
+ */
+export function cutToPage(nearest: string, order: string, pageBytes: number = PAGE_BYTES): string {
+  const bytesBefore = (rows: number) =>
+    `coalesce(sum(row_bytes) over (order by ${order} rows between unbounded preceding and ${rows} preceding), 0)`;
+  return `
+    select * from (
+      select *, ${bytesBefore(1)} >= ${pageBytes} as beyond, ${bytesBefore(2)} < ${pageBytes} as wanted
+      from (${nearest}) as nearest
+    ) as sized where wanted order by ${order}`;
+}
+
+/** @returns the pattern of texts that contain this one, for LIKE and ILIKE */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}

@@ -1,0 +1,168 @@
+/**
+ * Sealing: after a seal to an instant, no event with an earlier `inserted_at` can appear, not even from a transaction that
+ * began long before.
+ *
+ * The watermark `sealing_until` is raised and committed; then every transaction that holds the lock of `ingest_now()` is
+ * waited for; then `sealed_until` follows. An instant below the new watermark was given by a writer that read the old one,
+ * so this writer held the lock when the holders were listed. Writers never wait for a seal.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../../platform/db/connection.ts';
+import { Unavailable } from '../../platform/errors.ts';
+
+const MAX_CLOCK_DIFFERENCE_SECONDS = 60;
+const FIRST_LOOK_MS = 2;
+const SLOWEST_LOOK_MS = 100;
+
+/** Holders of the lock that `ingest_now()` takes (migration 0002), of this database. */
+const HOLDERS = `
+  from pg_locks
+  where locktype = 'advisory' and classid = 0 and objid = 7316002 and objsubid = 1 and granted
+    and database = (select oid from pg_database where datname = current_database())`;
+
+export type Sealer = {
+  /**
+   * Seals to the present. One seal serves every caller that asked before it began.
+   * @returns `sealed_until` of a seal that began after the call
+   * @throws Unavailable while the clocks of the database and of this process differ too much to tell what the present is
+   */
+  seal(): Promise<string>;
+  /**
+   * Waits until the database's clock has passed the instant, then seals.
+   * @returns `sealed_until`, which is after the instant
+   * @throws Unavailable as `seal` does; the signal's reason when it is aborted while waiting
+   */
+  sealPast(instant: string, signal?: AbortSignal): Promise<string>;
+};
+
+export type SealerOptions = {
+  /** How long a transaction may keep a seal waiting before its session is ended: its process may be frozen. */
+  patienceMs?: number;
+  /** This process's clock. */
+  present?: () => Date;
+};
+
+type Options = Required<SealerOptions>;
+
+export function createSealer(
+  pool: Pool,
+  { patienceMs = 10_000, present = () => new Date() }: SealerOptions = {},
+): Sealer {
+  const options = { patienceMs, present };
+  let current: Promise<string> | undefined;
+  let following: Promise<string> | undefined;
+
+  function begin(): Promise<string> {
+    following = undefined;
+    current = sealOnce(pool, options).finally(() => (current = undefined));
+    return current;
+  }
+
+  function seal(): Promise<string> {
+    if (!current) return begin();
+    following ??= current.then(begin, begin);
+    return following;
+  }
+
+  async function sealPast(instant: string, signal?: AbortSignal): Promise<string> {
+    for (;;) {
+      const passed = await databaseClockPasses(pool, instant, present, signal);
+      const sealedUntil = await seal();
+      // The clock may have been set back between the two.
+      if (sealedUntil > passed) return sealedUntil;
+    }
+  }
+
+  return { seal, sealPast };
+}
+
+async function sealOnce(pool: Pool, { patienceMs, present }: Options): Promise<string> {
+  const target = await raiseWatermark(pool, present);
+  // tooth: seal-waits
+  await waitForHolders(pool, await listHolders(pool), patienceMs);
+  const { rows } = await pool.query<{ sealed_until: string }>(
+    'update seal set sealed_until = greatest(sealed_until, $1) where id = 1 returning sealed_until',
+    [target],
+  );
+  return rows[0]!.sealed_until;
+}
+
+/** A wrong clock must not become the watermark: live events would be frozen into one future instant. */
+async function raiseWatermark(pool: Pool, present: Options['present']): Promise<string> {
+  const ours = present().toISOString();
+  // tooth: seal-clock
+  const { rows } = await pool.query<{ sealing_until: string }>(
+    `update seal set sealing_until = greatest(sealing_until, wall_clock())
+     where id = 1 and abs(extract(epoch from wall_clock() - $1::timestamptz)) <= $2 returning sealing_until`,
+    [ours, MAX_CLOCK_DIFFERENCE_SECONDS],
+  );
+  if (!rows[0]) throw clocksDiffer(await databaseClockAheadSeconds(pool, present));
+  return rows[0].sealing_until;
+}
+
+function clocksDiffer(aheadSeconds: number): Unavailable {
+  const difference = `${Math.abs(Math.round(aheadSeconds))} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'}`;
+  return new Unavailable(
+    `The database's clock is ${difference} this process's clock: ` +
+      `nothing is sealed until they differ by ${MAX_CLOCK_DIFFERENCE_SECONDS} s at most.`,
+    30,
+  );
+}
+
+/** @returns how far the database's clock is ahead of this process's, in seconds; negative when it is behind */
+export async function databaseClockAheadSeconds(
+  pool: Pool,
+  present: Options['present'] = () => new Date(),
+): Promise<number> {
+  const { rows } = await pool.query<{ seconds: number }>(
+    'select extract(epoch from wall_clock() - $1::timestamptz)::float8 as seconds',
+    [present().toISOString()],
+  );
+  return rows[0]!.seconds;
+}
+
+async function listHolders(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ holder: string }>(`select virtualtransaction as holder ${HOLDERS}`);
+  return rows.map((row) => row.holder);
+}
+
+async function waitForHolders(pool: Pool, listed: string[], patienceMs: number): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  let lookMs = FIRST_LOOK_MS;
+  let left = listed;
+  while (left.length > 0) {
+    await sleep(lookMs);
+    lookMs = Math.min(lookMs * 2, SLOWEST_LOOK_MS);
+    const overdueMs = performance.now() - deadline;
+    // Naming the transaction, not the session: the session may be at its next transaction by now.
+    const { rows } = await pool.query<{ holder: string }>(
+      `select virtualtransaction as holder ${overdueMs > 0 ? ', pg_terminate_backend(pid)' : ''} ${HOLDERS} and virtualtransaction = any($1)`,
+      [left],
+    );
+    left = rows.map((row) => row.holder);
+    if (left.length > 0 && overdueMs > patienceMs)
+      throw new Unavailable('A transaction that stores events does not end.', 30);
+  }
+}
+
+/** @returns the instant as Postgres writes it, once the database's clock is past it */
+async function databaseClockPasses(
+  pool: Pool,
+  instant: string,
+  present: Options['present'],
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const { rows } = await pool.query<{ instant: string; ms: number; ahead_seconds: number }>(
+      `select instant, extract(epoch from instant - now)::float8 * 1000 as ms,
+              extract(epoch from now - $2::timestamptz)::float8 as ahead_seconds
+       from (select $1::timestamptz as instant, wall_clock() as now) as clock`,
+      [instant, present().toISOString()],
+    );
+    const { instant: requestedInstant, ms, ahead_seconds: aheadSeconds } = rows[0]!;
+    if (Math.abs(aheadSeconds) > MAX_CLOCK_DIFFERENCE_SECONDS) throw clocksDiffer(aheadSeconds);
+    if (ms < 0) return requestedInstant;
+    await sleep(Math.min(Math.ceil(ms) + 1, 60_000), undefined, signal && { signal });
+  }
+}

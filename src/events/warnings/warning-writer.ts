@@ -1,0 +1,113 @@
+/**
+ * Writes ingestion warnings beside the path of the events: noting one neither waits nor fails. Warnings that are not written yet are
+ * kept by project, code and minute, so that a flood of one kind takes no more memory than one.
+ */
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { IngestionWarning } from './warnings.ts';
+import { EXAMPLES, type WarningMinute, type WarningStore } from './warnings.store.ts';
+
+const WRITE_AFTER_MS = 300;
+/** After a failure; meanwhile Postgres has other worries. */
+const WRITE_AGAIN_AFTER_MS = 5_000;
+/** Far more than there are while Postgres is there. */
+const MOST_PENDING = 5_000;
+const KEPT_DAYS = 30;
+const FORGET_EVERY_MS = 3_600_000;
+const DETAIL_LENGTH = 500;
+
+export type WarningWriter = {
+  /** Written soon. Never throws. */
+  note(projectId: number, warnings: readonly IngestionWarning[]): void;
+  /** Writes what is pending, as far as that is possible now. */
+  drain(): Promise<void>;
+};
+
+export function createWarningWriter({ store, log }: { store: WarningStore; log: Logger }): WarningWriter {
+  let pending = new Map<string, WarningMinute>();
+  let dropped = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let forgottenAt = -Infinity;
+
+  function note(projectId: number, warnings: readonly IngestionWarning[]): void {
+    if (warnings.length === 0) return;
+    const seenAt = new Date().toISOString();
+    for (const warning of warnings) keep(minuteOf(projectId, warning, seenAt));
+    writeAfter(WRITE_AFTER_MS);
+  }
+
+  function keep(minute: WarningMinute): void {
+    const when = minute.daily ? minute.minute.slice(0, 'yyyy-mm-dd'.length) : minute.minute;
+    const key = `${minute.projectId} ${when} ${minute.code}`;
+    const known = pending.get(key);
+    if (!known && pending.size >= MOST_PENDING) dropped += minute.count;
+    else pending.set(key, known ? sumOf(known, minute) : minute);
+  }
+
+  function writeAfter(ms: number): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void write();
+    }, ms);
+  }
+
+  /** One at a time. */
+  function write(): Promise<void> {
+    writing = writing.then(writePending);
+    return writing;
+  }
+
+  async function writePending(): Promise<void> {
+    const minutes = [...pending.values()];
+    pending = new Map();
+    try {
+      if (minutes.length > 0) await store.add(minutes);
+    } catch (error) {
+      log.warn({ err: error }, 'ingestion warnings could not be written');
+      minutes.forEach(keep);
+      writeAfter(WRITE_AGAIN_AFTER_MS);
+    }
+    if (dropped > 0) log.warn({ dropped }, 'ingestion warnings were dropped: too many are pending');
+    dropped = 0;
+    await forgetOld();
+  }
+
+  async function forgetOld(): Promise<void> {
+    if (performance.now() < forgottenAt + FORGET_EVERY_MS) return;
+    forgottenAt = performance.now();
+    await store.forget(KEPT_DAYS).catch((error: Error) => {
+      log.warn({ err: error }, 'old ingestion warnings could not be deleted');
+    });
+  }
+
+  return {
+    note,
+    async drain() {
+      await write();
+      clearTimeout(timer);
+    },
+  };
+}
+
+function minuteOf(projectId: number, warning: IngestionWarning, seenAt: string): WarningMinute {
+  const { code, detail, distinctId, eventUuid, daily = false } = warning;
+  const example = {
+    detail: storable(detail.slice(0, DETAIL_LENGTH)),
+    seen_at: seenAt,
+    ...(distinctId !== undefined && { distinct_id: storable(distinctId) }),
+    ...(eventUuid !== undefined && { event_uuid: eventUuid }),
+  };
+  const minute = `${seenAt.slice(0, 16)}Z`;
+  return { projectId, code, minute, count: 1, lastSeen: seenAt, examples: [example], daily };
+}
+
+/** One text that `jsonb` refuses would keep all others from being written. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
+function sumOf(a: WarningMinute, b: WarningMinute): WarningMinute {
+  if (a.daily) return a;
+  const [newer, older] = a.lastSeen > b.lastSeen ? [a, b] : [b, a];
+  return { ...newer, count: a.count + b.count, examples: [...newer.examples, ...older.examples].slice(0, EXAMPLES) };
+}

@@ -1,0 +1,119 @@
+/**
+ * How backfills end: when their last request is closed, or when they are cancelled. The result of a backfill is counted
+ * from its requests while it goes on, and kept once it has ended: a list of old ones counts nothing.
+ */
+import type { Knex } from '../../platform/db/connection.ts';
+
+/** @param backfill the alias of a row of `batch_export_backfills` */
+export const countedOf = (backfill: string) => `
+  select count(request.closed_at) as finished_runs,
+    count(*) filter (where request.closed_at is not null and run.status is distinct from 'Completed') as failed_runs,
+    sum(run.records_completed) as total_records, max(request.closed_at) as last_closed_at
+  from batch_export_backfill_requests as link
+  join batch_export_requests as request on request.id = link.request_id
+  left join batch_export_runs as run on run.id = request.run_id
+  where link.backfill_id = ${backfill}.id
+`;
+
+/** One open request of a backfill. The limits keep the planner from counting all of a large one to find it. */
+const openOf = (backfill: string) => `
+  select from batch_export_requests as request cross join lateral (
+    select from batch_export_backfill_requests
+    where backfill_id = ${backfill}.id and request_id = request.id limit 1
+  ) as link
+  where request.batch_export_id = ${backfill}.batch_export_id and request.closed_at is null limit 1
+`;
+
+export function backfillEnds(db: Knex) {
+  const table = () => db('batch_export_backfills');
+
+  /** Keeps how those backfills of an export ended that have. */
+  async function keepEnds(batchExportId: string): Promise<void> {
+    await db.raw(
+      `update batch_export_backfills as backfill set finished_at = coalesce(ended.last_closed_at, backfill.created_at),
+         finished_runs = ended.finished_runs, failed_runs = ended.failed_runs, total_records = ended.total_records
+       from batch_export_backfills as live cross join lateral (${countedOf('live')}) as ended
+       where backfill.id = live.id and live.batch_export_id = ? and live.finished_at is null and live.planned_until is null
+         and not exists (${openOf('live')})
+         and ended.finished_runs = live.total_runs and backfill.finished_at is null`,
+      [batchExportId],
+    );
+  }
+
+  return {
+    keepEnds,
+
+    /** A run that answered requests turned out to have ended otherwise: what was kept of their backfills is counted again. */
+    async countAgain(runId: string): Promise<void> {
+      await table()
+        .whereNull('cancelled_at')
+        .whereIn(
+          'id',
+          db('batch_export_backfill_requests as link')
+            .join('batch_export_requests as request', 'request.id', 'link.request_id')
+            .where('request.run_id', runId)
+            .select('link.backfill_id'),
+        )
+        .update({ finished_at: null });
+    },
+
+    /**
+     * How many backfills of a project go on, without those that wait for a place; the caller is alone in asking until the
+     * transaction ends.
+     */
+    async countLive(projectId: number): Promise<number> {
+      await db.raw('select pg_advisory_xact_lock(7316011, ?)', [projectId]);
+      // Read only: keeping the ends of other exports' backfills here would wait for transactions that change them.
+      const { rows } = await db.raw<{ rows: { live: number }[] }>(
+        `select count(*)::int as live from batch_export_backfills as live
+         where project_id = ? and kind = 'backfill' and finished_at is null and not waits
+           and (planned_until is not null or exists (${openOf('live')}))`,
+        [projectId],
+      );
+      return rows[0]!.live;
+    },
+
+    /**
+     * Ends a backfill that goes on, and the requests that it alone wants; call it in a transaction.
+     * @returns the ends of the data intervals that may have a run for this backfill alone
+     */
+    async cancel(id: string): Promise<string[]> {
+      await db.raw(
+        `update batch_export_backfills as backfill set cancelled_at = clock_timestamp(), finished_at = clock_timestamp(),
+           planned_until = null, finished_runs = counted.finished_runs, failed_runs = counted.failed_runs,
+           total_records = counted.total_records
+         from batch_export_backfills as live cross join lateral (${countedOf('live')}) as counted
+         where backfill.id = live.id and live.id = ?`,
+        [id],
+      );
+      const { rows } = await db.raw<{ rows: { end: string }[] }>(
+        `with closed as (
+           update batch_export_requests as request set closed_at = clock_timestamp()
+           from batch_export_backfill_requests as link
+           where link.backfill_id = ? and request.id = link.request_id and request.closed_at is null
+             and request.kind not in ('gap', 'stale')
+             -- An operator let a foreign delivery be replaced while this was open.
+             and not exists (
+               select from foreign_deliveries as found
+               where found.batch_export_id = request.batch_export_id and found.data_interval_start = request.data_interval_start
+                 and found.data_interval_end = request.data_interval_end
+                 and found.accepted = 'ours' and found.accepted_at >= request.created_at
+             )
+             and not exists (
+               select from batch_export_backfill_requests as other join batch_export_backfills as wanting on wanting.id = other.backfill_id
+               where other.request_id = request.id and wanting.finished_at is null
+             )
+           returning request.batch_export_id, request.data_interval_start, request.data_interval_end, request.claimed_at
+         ), stale as (
+           -- A retry had taken the place of the re-delivery that was requested.
+           update batch_export_troubles as trouble set requested_at = null from closed
+           where kind = 'stale' and trouble.batch_export_id = closed.batch_export_id
+             and trouble.data_interval_start = closed.data_interval_start and trouble.data_interval_end = closed.data_interval_end
+         )
+         select data_interval_end as "end" from closed where claimed_at is not null`,
+        [id],
+      );
+      return rows.map(({ end }) => end);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * The plan of a backfill: which data intervals of a range it would run, in what state, and what it would replace. A preview shows the
+ * plan and its token; a request with the token runs exactly that plan, or fails because the plan is no longer true.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { InvalidInput } from '../../platform/errors.ts';
+import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import { INTERVAL_STATUSES, type IntervalStatus } from '../domain/interval-status.ts';
+import { intervalsWithin, type DataInterval, type Millis, type Tiling } from '../domain/intervals.ts';
+import { slicesOf } from '../domain/slices.ts';
+import { INTERVALS_AT_ONCE, type IntervalState, type IntervalStates } from '../intervals/interval-states.ts';
+import type { ExportStores } from '../stores.ts';
+
+/** Two years of five-minute intervals: more is asked for in several backfills. */
+const MAX_RUNS = 210_240;
+/** Intervals of each status that a preview names. */
+const NAMED = 10;
+
+/** Interval statuses that limit a range; null: all of it. */
+export type Only = readonly IntervalStatus[] | null;
+
+export type BackfillPlan = {
+  /** Neighbours joined. */
+  wanted: DataInterval[];
+  totalRuns: number;
+};
+
+export type ExaminedPlan = BackfillPlan & {
+  token: string;
+  /** Intervals that would run, by status. */
+  byStatus: Record<IntervalStatus, { count: number; first: IntervalState[] }>;
+  /** Earlier deliveries, which would be replaced where they differ. */
+  overwrites: { intervals: number; rows: number };
+};
+
+/** All whole intervals of a range, without a look at any. @throws InvalidInput when there are none, or too many */
+export function wholePlan(tiling: Tiling, start: Millis, end: Millis): BackfillPlan {
+  let first: DataInterval | undefined;
+  let last: DataInterval | undefined;
+  let totalRuns = 0;
+  for (const interval of intervalsWithin(tiling, start, end)) {
+    first ??= interval;
+    last = interval;
+    totalRuns += 1;
+    if (totalRuns > MAX_RUNS) throw tooMany();
+  }
+  if (first && last) return { wanted: [{ start: first.start, end: last.end }], totalRuns };
+  throw new InvalidInput("No whole data interval of this export lies between 'start_at' and 'end_at'.", 'start_at');
+}
+
+function tooMany(): InvalidInput {
+  return new InvalidInput(
+    `The range holds more than ${MAX_RUNS} data intervals: ask for it in several backfills.`,
+    'start_at',
+  );
+}
+
+export type Examination = {
+  stores: Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalStates' | 'troubles'>;
+  states: IntervalStates;
+  batchExport: BatchExport;
+};
+
+/** The intervals that are given, those of them that are wanted. */
+export async function examinedPlan(
+  { stores, states, batchExport }: Examination,
+  intervals: Iterable<DataInterval>,
+  only: Only,
+): Promise<ExaminedPlan> {
+  const hash = createHash('sha256').update(batchExport.id);
+  const plan: Omit<ExaminedPlan, 'token'> = {
+    wanted: [],
+    totalRuns: 0,
+    byStatus: Object.fromEntries(
+      INTERVAL_STATUSES.map((status) => [status, { count: 0, first: [] }]),
+    ) as unknown as ExaminedPlan['byStatus'],
+    overwrites: { intervals: 0, rows: 0 },
+  };
+  let examined = 0;
+  for (const slice of slicesOf(intervals, INTERVALS_AT_ONCE)) {
+    examined += slice.length;
+    if (examined > MAX_RUNS) throw tooMany();
+    for (const state of await states.of(stores, batchExport, slice)) {
+      if (!only || only.includes(state.status)) add(plan, state, hash);
+    }
+  }
+  return { ...plan, token: hash.digest('base64url') };
+}
+
+function add(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash): void {
+  const { start, end, status, rows } = state;
+  const last = plan.wanted.at(-1);
+  if (last?.end === start) last.end = end;
+  else plan.wanted.push({ start, end });
+  plan.totalRuns += 1;
+  const same = plan.byStatus[status];
+  same.count += 1;
+  if (same.first.length < NAMED) same.first.push(state);
+  if (rows !== null) {
+    plan.overwrites.intervals += 1;
+    plan.overwrites.rows += rows;
+  }
+  hash.update(`\n${start}/${end} ${status} ${rows}`);
+}

@@ -1,0 +1,98 @@
+/** The range of a backfill as clients write it: instants, or the dates on which days, weeks and months begin. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
+import { isOfCalendar, localDateToInstant, type Cadence } from '../domain/cadence.ts';
+import { INTERVAL_STATUSES, type IntervalStatus } from '../domain/interval-status.ts';
+import { isoMicros } from '../domain/instants.ts';
+
+export type GivenRange = { start_at: string | null; end_at: string | null };
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * @param strict with upstream's rules: days, weeks and months are asked for by plain dates that begin one
+ * @returns ISO instants
+ * @throws InvalidInput with upstream's messages
+ */
+export function rangeOf(
+  { start_at, end_at }: GivenRange,
+  cadence: Cadence,
+  { strict }: { strict: boolean },
+): { startAt: string; endAt: string } {
+  if (start_at === null)
+    throw new InvalidInput('Backfilling from the beginning of time is not enabled for this team.', 'start_at');
+  if (end_at === null) throw new InvalidInput('Backfilling a BatchExport with no end date is not allowed', 'end_at');
+  const edge = strict && isOfCalendar(cadence.interval) ? dateEdge : datetimeEdge;
+  const startAt = edge(start_at, 'start_at', cadence);
+  checkBeginning(startAt, 'start_at');
+  return { startAt, endAt: edge(end_at, 'end_at', cadence) };
+}
+
+const EARLIEST = '1970-01-01T00:00:00.000000Z';
+
+/**
+ * Refuses centuries without data: a range is visited interval by interval, which would block the process for seconds.
+ * @param instant ISO, UTC, microseconds
+ * @throws InvalidInput naming the field
+ */
+export function checkBeginning(instant: string, attr: string): void {
+  if (instant < EARLIEST) throw new InvalidInput(`'${attr}' must not be before 1970-01-01T00:00:00Z.`, attr);
+}
+
+/** Unlike elsewhere a time must say its zone, because an hour too early or late is other data. */
+function datetimeEdge(text: string, attr: string, cadence: Cadence): string {
+  const given = parseDatetime(text);
+  if (!given) throw new InvalidInput(`Input ${text.slice(0, 100)} is not a valid ISO formatted datetime.`, attr);
+  if (DATE.test(text))
+    return isOfCalendar(cadence.interval) ? isoMicros(localDateToInstant(cadence, text)) : given.instant;
+  if (!given.zoned) throw new InvalidInput(`Input ${text} is naive.`, attr);
+  return given.instant;
+}
+
+function dateEdge(text: string, attr: string, cadence: Cadence): string {
+  const given = parseDatetime(text);
+  const wrong = `Input '${text.slice(0, 100)}' is not a valid ISO formatted date.`;
+  if (!given) throw new InvalidInput(wrong, attr);
+  if (!DATE.test(text)) {
+    const expected = 'Daily or weekly batch export backfills expect only the date component, but a time was included.';
+    throw new InvalidInput(`${wrong} ${expected}`, attr);
+  }
+  checkDate(text, attr, cadence);
+  return isoMicros(localDateToInstant(cadence, text));
+}
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+function checkDate(date: string, attr: string, { interval, offsetDay }: Cadence): void {
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
+  if (interval === 'week' && weekday !== offsetDay) {
+    const [given, expected] = [WEEKDAYS[weekday], WEEKDAYS[offsetDay]];
+    throw new InvalidInput(
+      `Input '${date}' is a ${given}, but the weeks of this batch export begin on ${expected}.`,
+      attr,
+    );
+  }
+  if (interval === 'month' && !date.endsWith('-01')) {
+    throw new InvalidInput(`Input '${date}' is not the first day of a month.`, attr);
+  }
+}
+
+/** @returns null for all of the range @throws InvalidInput */
+export function onlyOf(given: unknown): IntervalStatus[] | null {
+  if (given === null || given === undefined) return null;
+  const wanted: unknown[] = Array.isArray(given) ? given : [given];
+  if (wanted.length === 0) throw new InvalidInput('This list may not be empty.', 'only', 'empty');
+  for (const status of wanted) {
+    if (isCandidate(status)) continue;
+    const shown = typeof status === 'string' ? status.slice(0, 100) : JSON.stringify(status).slice(0, 100);
+    throw new InvalidInput(`"${shown}" is not a valid choice.`, 'only', 'invalid_choice');
+  }
+  return wanted as IntervalStatus[];
+}
+
+/** Interval statuses that a backfill may be limited to. */
+const CANDIDATES = INTERVAL_STATUSES.filter((status) => status !== 'delivered' && status !== 'running');
+
+function isCandidate(status: unknown): boolean {
+  return (CANDIDATES as unknown[]).includes(status);
+}

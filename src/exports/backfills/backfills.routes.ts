@@ -1,0 +1,133 @@
+/**
+ * `/batch_exports/:batch_export_id/backfills/`: ask for past data intervals, preview that, see how it goes, end it.
+ * `/batch_exports/:id/backfill/` is the contract's older way to ask.
+ */
+import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
+import { prefersRepresentation, REPRESENTATION_APPLIED } from '../../platform/http/parameters/preconditions.ts';
+import { json, noBody, route } from '../../platform/http/route.ts';
+import { stringEnum, Type } from '../../platform/schema.ts';
+import {
+  backfillAddress,
+  BatchExportParams,
+  type ExportsApi,
+  ITS_EXPORT,
+  OfBatchExportParams,
+  ONE_EXPORT,
+  PartOfBatchExportParams,
+} from '../api.ts';
+import { onlyOf, rangeOf } from './backfill-range.ts';
+import { presentBackfill, presentPreview } from './backfills.present.ts';
+import { BackfillBody, BackfillIdBody, CancelledBody, NewBackfillBody, PreviewBody } from './backfills.schema.ts';
+
+/** Upstream's message where a backfill is asked for. */
+const MISSING = 'BatchExport not found.';
+
+const requestBackfill = route({
+  method: 'post',
+  path: '/batch_exports/:id/backfill/',
+  errors: [409],
+  access: { scope: 'batch_export:write', object: { ...ONE_EXPORT, missing: MISSING } },
+  params: BatchExportParams,
+  body: NewBackfillBody,
+  answers: { 200: null },
+  summary: 'Deliver past data intervals',
+  description:
+    'Requests a run for every data interval that lies wholly within the range, also while the export is paused. `Location` names ' +
+    'the backfill. What was delivered before is replaced, so asking twice is harmless. `only`, `plan` and `dry_run` are those of `backfills/`.',
+  async handle({ project, caller, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
+    const batchExport = await batchExports.get(project.id, params.id);
+    const range = { ...rangeOf(body, batchExport, { strict: false }), only: onlyOf(body.only), plan: body.plan };
+    if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, params.id, range)));
+    const backfill = await backfills.request(project.id, params.id, range, caller);
+    const location = { Location: backfillAddress(url, params.id, backfill.id) };
+    if (!prefersRepresentation(headers)) return noBody(200, location);
+    return json(200, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
+  },
+});
+
+const createBackfill = route({
+  method: 'post',
+  path: '/batch_exports/:batch_export_id/backfills/',
+  errors: [409],
+  access: { scope: 'batch_export:write', object: { ...ITS_EXPORT, missing: MISSING } },
+  params: OfBatchExportParams,
+  body: NewBackfillBody,
+  answers: { 200: PreviewBody, 201: Type.Union([BackfillIdBody, BackfillBody]) },
+  summary: 'Deliver past data intervals, or preview that',
+  description:
+    'Days, weeks and months are asked for by plain dates. With `dry_run` nothing is changed: the answer says which intervals would ' +
+    'run, and its `plan`, sent back with the same range, runs exactly these or is refused with 409. Otherwise `Location` names ' +
+    'the backfill.',
+  async handle({ project, caller, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
+    const { batch_export_id: id } = params;
+    const batchExport = await batchExports.get(project.id, id);
+    const range = { ...rangeOf(body, batchExport, { strict: true }), only: onlyOf(body.only), plan: body.plan };
+    if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, id, range)));
+    const backfill = await backfills.request(project.id, id, range, caller);
+    const location = { Location: backfillAddress(url, id, backfill.id) };
+    if (!prefersRepresentation(headers)) return json(201, { backfill_id: backfill.id }, location);
+    return json(201, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
+  },
+});
+
+const listBackfills = route({
+  method: 'get',
+  path: '/batch_exports/:batch_export_id/backfills/',
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
+  params: OfBatchExportParams,
+  query: Type.Object({
+    ...cursorQuery(50).properties,
+    ordering: stringEnum(['created_at', '-created_at', 'start_at', '-start_at'], { default: '-created_at' }),
+  }),
+  answers: { 200: cursorPageOf(BackfillBody) },
+  summary: 'List the backfills of a batch export, the newest first',
+  async handle({ project, params, query, url }, { batchExports, backfills, runs }: ExportsApi) {
+    await batchExports.get(project.id, params.batch_export_id);
+    const by = query.ordering.endsWith('start_at') ? ('start_at' as const) : ('created_at' as const);
+    const order = { by, ascending: !query.ordering.startsWith('-') };
+    const load = async (place: Place) => {
+      const found = await backfills.list(project.id, params.batch_export_id, place, order);
+      return Promise.all(
+        found.map(async (one) => {
+          // A cursor is a place in the order of the list.
+          const createdAt = by === 'start_at' ? one.startAt : one.createdAt;
+          return { id: one.id, createdAt, one, waitingReason: await runs.backfillWaitingReason(one) };
+        }),
+      );
+    };
+    return json(
+      200,
+      await cursorPage(url, query, load, ({ one, waitingReason }) => presentBackfill(one, waitingReason)),
+    );
+  },
+});
+
+const getBackfill = route({
+  method: 'get',
+  path: '/batch_exports/:batch_export_id/backfills/:id/',
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
+  params: PartOfBatchExportParams,
+  answers: { 200: BackfillBody },
+  summary: 'Retrieve a backfill',
+  async handle({ project, params }, { batchExports, backfills, runs }: ExportsApi) {
+    await batchExports.get(project.id, params.batch_export_id);
+    const backfill = await backfills.get(project.id, params.batch_export_id, params.id);
+    return json(200, presentBackfill(backfill, await runs.backfillWaitingReason(backfill)));
+  },
+});
+
+const cancelBackfill = route({
+  method: 'post',
+  path: '/batch_exports/:batch_export_id/backfills/:id/cancel/',
+  access: { scope: 'batch_export:write', object: ITS_EXPORT },
+  params: PartOfBatchExportParams,
+  answers: { 200: CancelledBody },
+  summary: 'Cancel a backfill',
+  description: 'Its runs end as well, but for those that are delivering already and those that another backfill wants.',
+  async handle({ project, caller, params }, { backfills }: ExportsApi) {
+    await backfills.cancel(project.id, params.batch_export_id, params.id, caller);
+    return json(200, { cancelled: true });
+  },
+});
+
+export const backfillRoutes = [requestBackfill, createBackfill, listBackfills, getBackfill, cancelBackfill];

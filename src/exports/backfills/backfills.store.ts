@@ -1,0 +1,258 @@
+/**
+ * Backfills: headers over requests, so that overlapping ones share them. A header says what it wants, as ranges of the export's
+ * tiling; its requests are written slice by slice, each slice in a transaction of its own, and so a backfill may be of any size.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import { NotFound } from '../../platform/errors.ts';
+import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
+import type { Place } from '../../platform/http/parameters/pagination.ts';
+import { backfillEnds, countedOf } from './backfill-ends.store.ts';
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import { intervalsEnding, type DataInterval, type Tiling } from '../domain/intervals.ts';
+import { isLive, type BackfillStatus } from '../domain/statuses.ts';
+import type { ExportInterval } from '../deliveries/epoch-lease.store.ts';
+import { runRequestStore, type RequestKind } from '../runs/run-requests.store.ts';
+
+export type Backfill = {
+  id: string;
+  projectId: number;
+  batchExportId: string;
+  kind: RequestKind;
+  startAt: string;
+  endAt: string;
+  /** Where the first data interval begins; null when there is none. */
+  adjustedStartAt: string | null;
+  status: BackfillStatus;
+  totalRuns: number;
+  finishedRuns: number;
+  /** Finished runs that did not deliver. */
+  failedRuns: number;
+  /** Taken beyond the limit of its project: its requests are written when there is a place. */
+  waits: boolean;
+  /** Rows that its runs delivered; null until all have ended. */
+  totalRecords: number | null;
+  createdAt: string;
+  finishedAt: string | null;
+  lastUpdatedAt: string;
+};
+
+type Row = {
+  id: string;
+  project_id: number;
+  batch_export_id: string;
+  kind: RequestKind;
+  start_at: string;
+  end_at: string;
+  adjusted_start_at: string | null;
+  planned_until: string | null;
+  waits: boolean;
+  cancelled_at: string | null;
+  created_at: string;
+  total_runs: string;
+  finished_runs: string;
+  failed_runs: string;
+  total_records: string | null;
+  ended_at: string | null;
+};
+
+function statusOf(row: Row): BackfillStatus {
+  if (row.cancelled_at) return 'Cancelled';
+  if (row.planned_until) return 'Starting';
+  if (row.total_runs !== row.finished_runs) return 'Running';
+  return row.failed_runs === '0' ? 'Completed' : 'Failed';
+}
+
+function fromRow(row: Row): Backfill {
+  const status = statusOf(row);
+  const ended = !isLive(status);
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    batchExportId: row.batch_export_id,
+    kind: row.kind,
+    startAt: row.start_at,
+    endAt: row.end_at,
+    adjustedStartAt: row.adjusted_start_at,
+    status,
+    totalRuns: Number(row.total_runs),
+    finishedRuns: Number(row.finished_runs),
+    failedRuns: Number(row.failed_runs),
+    waits: row.waits,
+    totalRecords: ended ? Number(row.total_records ?? 0) : null,
+    createdAt: row.created_at,
+    finishedAt: ended ? (row.ended_at ?? row.created_at) : null,
+    lastUpdatedAt: row.ended_at ?? row.created_at,
+  };
+}
+
+/** @param chosen a condition and what follows it, over `batch_export_backfills` */
+const backfillsWhere = (chosen: string) => `
+  select backfill.id, project_id, batch_export_id, kind, start_at, end_at, lower(wanted) as adjusted_start_at, planned_until,
+    waits, cancelled_at, created_at, total_runs, coalesce(finished_at, last_closed_at) as ended_at,
+    case when finished_at is null then counted.finished_runs else backfill.finished_runs end as finished_runs,
+    case when finished_at is null then counted.failed_runs else backfill.failed_runs end as failed_runs,
+    case when finished_at is null then counted.total_records else backfill.total_records end as total_records
+  from (select * from batch_export_backfills where ${chosen}) as backfill
+  cross join lateral (${countedOf('backfill')} and backfill.finished_at is null) as counted
+`;
+
+/** How many requests one transaction writes. */
+const SLICE = 5_000;
+
+export type BackfillOrder = { by: 'created_at' | 'start_at'; ascending: boolean };
+const NEWEST_FIRST: BackfillOrder = { by: 'created_at', ascending: false };
+
+const AFTER_ALL = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const BEFORE_ALL = { createdAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+
+/** `wanted`: data intervals, oldest first, neighbours joined to one. */
+export type NewBackfill = {
+  projectId: number;
+  batchExportId: string;
+  kind: RequestKind;
+  start: number;
+  end: number;
+  wanted: readonly DataInterval[];
+  totalRuns: number;
+  /** Requests of a waiting backfill are not written before its turn. */
+  waits?: boolean;
+};
+
+export function backfillStore(db: Knex) {
+  const table = () => db('batch_export_backfills');
+  const requests = runRequestStore(db);
+
+  async function get(projectId: number, batchExportId: string, id: string): Promise<Backfill> {
+    const { rows } = await db.raw<{ rows: Row[] }>(
+      backfillsWhere('project_id = ? and batch_export_id = ? and id = ?'),
+      [projectId, batchExportId, id],
+    );
+    if (!rows[0]) throw new NotFound();
+    return fromRow(rows[0]);
+  }
+
+  /** The ranges of which not every request is written yet. */
+  async function rangesLeft(id: string): Promise<DataInterval[]> {
+    const { rows } = await db.raw<{ rows: { from: string; to: string }[] }>(
+      `select greatest(lower(range), planned_until) as "from", upper(range) as "to"
+       from batch_export_backfills, unnest(wanted) as range where id = ? and upper(range) > planned_until order by 1`,
+      [id],
+    );
+    return rows.map(({ from, to }) => ({ start: millisOf(from), end: millisOf(to) }));
+  }
+
+  return {
+    /** @throws NotFound */
+    get,
+
+    /** In the order that was asked for, the newest first by default; a place's `createdAt` is what the order is by. */
+    async list(
+      projectId: number,
+      batchExportId: string,
+      place: Place,
+      { by, ascending }: BackfillOrder = NEWEST_FIRST,
+    ): Promise<Backfill[]> {
+      const { sign, order, edge = ascending ? BEFORE_ALL : AFTER_ALL } = keysetOf(place, { ascending });
+      const { rows } = await db.raw<{ rows: Row[] }>(
+        `${backfillsWhere(`project_id = ? and batch_export_id = ? and (${by}, id) ${sign} (?, ?)
+           order by ${by} ${order}, id ${order} limit ?`)} order by ${by} ${order}, backfill.id ${order}`,
+        [projectId, batchExportId, edge.createdAt, edge.id, place.limit],
+      );
+      return newestFirst(rows.map(fromRow), place);
+    },
+
+    /** A header; its requests are written by `writeRequests`. */
+    async open(header: NewBackfill): Promise<string> {
+      const id = randomUUID();
+      await db.raw(
+        `insert into batch_export_backfills
+           (id, project_id, batch_export_id, kind, start_at, end_at, total_runs, planned_until, waits, wanted)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, (
+           select coalesce(range_agg(tstzrange(start, "end")), '{}') from unnest(?::timestamptz[], ?::timestamptz[]) as t (start, "end")
+         ))`,
+        [
+          id,
+          header.projectId,
+          header.batchExportId,
+          header.kind,
+          isoMicros(header.start),
+          isoMicros(header.end),
+          header.totalRuns,
+          header.wanted[0] ? isoMicros(header.wanted[0].start) : null,
+          header.waits ?? false,
+          header.wanted.map(({ start }) => isoMicros(start)),
+          header.wanted.map(({ end }) => isoMicros(end)),
+        ],
+      );
+      return id;
+    },
+
+    /**
+     * Writes a slice of the requests that a backfill still lacks; call it in a transaction. An open request of the same interval
+     * is shared, not repeated. @returns whether more are to be written
+     */
+    async writeRequests(id: string, tiling: Tiling): Promise<boolean> {
+      const header = (await table().where({ id }).whereNotNull('planned_until').forNoKeyUpdate().first()) as
+        { batch_export_id: string; kind: RequestKind } | undefined;
+      if (!header) return false;
+      const slice = firstIntervals(tiling, await rangesLeft(id), SLICE);
+      const requestIds = await requests.open(header.batch_export_id, slice, header.kind);
+      await db.raw(
+        'insert into batch_export_backfill_requests (backfill_id, request_id) select ?, id from unnest(?::uuid[]) as id',
+        [id, requestIds],
+      );
+      const more = slice.length === SLICE;
+      await table()
+        .where({ id })
+        .update({ planned_until: more ? isoMicros(slice.at(-1)!.end) : null });
+      return more;
+    },
+
+    /** Takes an interval out of backfills whose request for it is not written yet. */
+    async leaveOut({ exportId, start, end }: ExportInterval): Promise<void> {
+      await db.raw(
+        `update batch_export_backfills
+         set wanted = wanted - tstzmultirange(tstzrange(:start, :end)), total_runs = total_runs - 1
+         where batch_export_id = :exportId and finished_at is null and planned_until <= :start
+           and wanted @> tstzrange(:start, :end)`,
+        { exportId, start, end },
+      );
+    },
+
+    /** Backfills of an export of which not every request is written, oldest first: those that wait, or those that do not. */
+    async unwritten(batchExportId: string, { waiting }: { waiting: boolean }): Promise<string[]> {
+      const rows = (await table()
+        .where({ batch_export_id: batchExportId, waits: waiting })
+        .whereNull('finished_at')
+        .whereNotNull('planned_until')
+        .orderBy('created_at')
+        .select('id')) as { id: string }[];
+      return rows.map(({ id }) => id);
+    },
+
+    /** Begins a waiting backfill, whose turn it is. */
+    async endWaiting(id: string): Promise<void> {
+      await table().where({ id }).update({ waits: false });
+    },
+
+    /** Keeps a backfill from changing until the transaction ends. @throws NotFound */
+    async lock(projectId: number, batchExportId: string, id: string): Promise<Backfill> {
+      await table().where({ project_id: projectId, batch_export_id: batchExportId, id }).forNoKeyUpdate().first('id');
+      return get(projectId, batchExportId, id);
+    },
+
+    ...backfillEnds(db),
+  };
+}
+
+function firstIntervals(tiling: Tiling, ranges: readonly DataInterval[], most: number): DataInterval[] {
+  const first: DataInterval[] = [];
+  for (const { start, end } of ranges) {
+    for (const interval of intervalsEnding(tiling, start, end)) {
+      first.push(interval);
+      if (first.length === most) return first;
+    }
+  }
+  return first;
+}

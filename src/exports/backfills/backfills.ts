@@ -1,0 +1,202 @@
+/** Asking for runs: of past data intervals (a backfill), or of one again (a retry: a backfill of one interval). */
+import type { Pool } from '../../platform/db/connection.ts';
+import { Conflict, InvalidInput, LimitReached } from '../../platform/errors.ts';
+import { estimateRows, type Estimate, type EstimatedModel } from '../../events/table/estimate.ts';
+import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { ExportExecutions } from '../temporal/executions.ts';
+import { NOBODY, recordBackfill } from '../batch-exports/audit.ts';
+import { examinedPlan, wholePlan, type BackfillPlan, type ExaminedPlan, type Only } from './backfill-plan.ts';
+import type { Backfill, NewBackfill } from './backfills.store.ts';
+import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import { runWorkflowId } from '../domain/ids.ts';
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import { intervalsEnding, intervalsWithin } from '../domain/intervals.ts';
+import { isLive, isOpen } from '../domain/statuses.ts';
+import { intervalStates } from '../intervals/interval-states.ts';
+import type { Bound, ExportStores } from '../stores.ts';
+
+export type BackfillsOptions = {
+  stores: ExportStores;
+  pool: Pool;
+  executions: ExportExecutions;
+  limits: { backfillsPerProject: number };
+  log: Logger;
+  /** @throws Unavailable while Temporal is away */
+  ensureTemporal(): Promise<void>;
+};
+
+/** ISO instants. `only`: what of the range is wanted. `plan`: the token of a preview that is to be carried out. */
+export type BackfillRange = { startAt: string; endAt: string; only?: Only; plan?: string | undefined };
+
+/** `rows`: what the intervals hold at present, before any filter; null where a model's rows cannot be told beforehand. */
+export type Preview = ExaminedPlan & { startAt: string; endAt: string; rows: Estimate | null };
+
+export function backfills({ stores, pool, executions, limits, log, ensureTemporal }: BackfillsOptions) {
+  const states = intervalStates(pool);
+
+  /** A stored request stays valid even if Temporal has just gone away: the reconciler wakes the dispatcher within a minute. */
+  async function wake(exportId: string): Promise<void> {
+    await executions
+      .wakeDispatcher(exportId)
+      .catch((error: unknown) => log.warn({ err: error, batch_export_id: exportId }, 'the dispatcher is woken later'));
+  }
+
+  /**
+   * The header and a first slice of its requests; the dispatcher writes the others.
+   * @param mayWait beyond the project's limit: the dispatcher writes its requests when there is a place
+   */
+  async function open(inside: Bound, header: NewBackfill, by: Author, { mayWait = false } = {}): Promise<Backfill> {
+    const { projectId, batchExportId, kind } = header;
+    await inside.batchExports.lock(projectId, batchExportId);
+    if (kind === 'backfill' && !mayWait) await checkLimit(inside, projectId);
+    const waits = mayWait && (await inside.backfills.countLive(projectId)) >= limits.backfillsPerProject;
+    const id = await inside.backfills.open({ ...header, waits });
+    if (!waits) await inside.backfills.writeRequests(id, await inside.batchExports.tiling(batchExportId));
+    await inside.backfills.keepEnds(batchExportId);
+    const opened = await inside.backfills.get(projectId, batchExportId, id);
+    await recordBackfill(inside, by, opened, { activity: 'created', changes: [] });
+    return opened;
+  }
+
+  async function checkLimit(inside: Bound, projectId: number): Promise<void> {
+    const live = await inside.backfills.countLive(projectId);
+    if (live < limits.backfillsPerProject) return;
+    throw new LimitReached(
+      `This team already has ${live} batch export backfills running. Wait for some to finish or cancel them before creating more.`,
+      'too_many_concurrent_backfills',
+    );
+  }
+
+  /** @throws InvalidInput when the range is empty or ends in the future */
+  async function checkedRange({ startAt, endAt }: BackfillRange): Promise<{ start: number; end: number }> {
+    const [start, end] = [millisOf(startAt), millisOf(endAt)];
+    if (start >= end)
+      throw new InvalidInput("The initial backfill datetime 'start_at' must be before 'end_at'", 'start_at');
+    if (end > millisOf(await stores.batchExports.now())) {
+      throw new InvalidInput(`The provided 'end_at' (${endAt}) is in the future`, 'end_at');
+    }
+    return { start, end };
+  }
+
+  async function examine(batchExport: BatchExport, start: number, end: number, only: Only): Promise<ExaminedPlan> {
+    const tiling = await stores.batchExports.tiling(batchExport.id);
+    return examinedPlan({ stores, states, batchExport }, intervalsWithin(tiling, start, end), only);
+  }
+
+  async function planned(
+    batchExport: BatchExport,
+    start: number,
+    end: number,
+    range: BackfillRange,
+  ): Promise<BackfillPlan> {
+    const { only = null, plan } = range;
+    if (only === null && plan === undefined) {
+      return wholePlan(await stores.batchExports.tiling(batchExport.id), start, end);
+    }
+    const examined = await examine(batchExport, start, end, only);
+    if (plan === undefined || plan === examined.token) return examined;
+    throw new Conflict('The data intervals have changed since the preview: preview the backfill again.');
+  }
+
+  return {
+    get: stores.backfills.get,
+    list: stores.backfills.list,
+
+    /**
+     * Requests a run for every data interval that lies wholly within `[startAt, endAt]`, or for some of them. Works while paused;
+     * an interval that is requested already is shared.
+     * @throws InvalidInput when the range is empty, ends in the future, holds no whole interval or too many
+     * @throws Conflict when the plan is no longer the one that was previewed
+     * @throws LimitReached when too many backfills of the project go on
+     */
+    async request(projectId: number, exportId: string, range: BackfillRange, by: Author = NOBODY): Promise<Backfill> {
+      const batchExport = await stores.batchExports.get(projectId, exportId);
+      const { start, end } = await checkedRange(range);
+      const plan = await planned(batchExport, start, end, range);
+      await ensureTemporal();
+      const backfill = await stores.inTransaction(async (inside) =>
+        open(inside, { projectId, batchExportId: exportId, kind: 'backfill', start, end, ...plan }, by),
+      );
+      await wake(exportId);
+      return backfill;
+    },
+
+    /** Previews a backfill; changes nothing. @throws InvalidInput as `request` does */
+    async preview(projectId: number, exportId: string, range: BackfillRange): Promise<Preview> {
+      const batchExport = await stores.batchExports.get(projectId, exportId);
+      const { start, end } = await checkedRange(range);
+      wholePlan(await stores.batchExports.tiling(exportId), start, end);
+      const plan = await examine(batchExport, start, end, range.only ?? null);
+      return { ...plan, startAt: isoMicros(start), endAt: isoMicros(end), rows: await rowsOf(batchExport, plan) };
+    },
+
+    /**
+     * Runs one data interval again, with a new plan.
+     * @throws Conflict while the run is still under way
+     */
+    async retry(projectId: number, exportId: string, runId: string, by: Author = NOBODY): Promise<Backfill> {
+      await stores.batchExports.get(projectId, exportId);
+      const run = await stores.runs.get(projectId, exportId, runId);
+      if (isOpen(run.status))
+        throw new Conflict(`A run that is in '${run.status}' status cannot be retried: wait for its end.`);
+      await ensureTemporal();
+      const interval = { start: millisOf(run.start), end: millisOf(run.end) };
+      const header = { projectId, batchExportId: exportId, kind: 'retry' as const, ...interval };
+      const backfill = await stores.inTransaction(async (inside) =>
+        open(inside, { ...header, wanted: [interval], totalRuns: 1 }, by),
+      );
+      await wake(exportId);
+      return backfill;
+    },
+
+    /**
+     * Requests exactly the data intervals that ended in a pause and have had no run, in the transaction that ends it. Where the
+     * project has as many backfills as it may have at once, this one waits for a place. Wake the dispatcher when that is committed.
+     * @returns undefined when the pause missed none
+     */
+    async ofPause(inside: Bound, batchExport: BatchExport, by: Author = NOBODY): Promise<Backfill | undefined> {
+      const { id, projectId, startAt, endAt } = batchExport;
+      const pausedAt = Math.max(...(await inside.gaps.pauses(id)).map((pause) => millisOf(pause.pausedAt)));
+      const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));
+      const end = Math.min(millisOf(await inside.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
+      // An interval that ended in the very instant of the pause may have been missed as well: it has no run then.
+      const ended = intervalsEnding(await inside.batchExports.tiling(id), start - 1, end);
+      const { wanted, totalRuns } = await examinedPlan({ stores: inside, states, batchExport }, ended, ['missing']);
+      if (totalRuns === 0) return undefined;
+      const range = { start: wanted[0]!.start, end: wanted.at(-1)!.end };
+      return open(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns }, by, {
+        mayWait: true,
+      });
+    },
+
+    wake,
+
+    /**
+     * Ends a backfill: it requests no more runs, and those that it alone wants end, unless they are delivering already.
+     * @throws InvalidInput when it has ended
+     */
+    async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {
+      await stores.batchExports.get(projectId, exportId);
+      await ensureTemporal();
+      const ends = await stores.inTransaction(async (inside) => {
+        await inside.batchExports.lock(projectId, exportId);
+        const { status } = await inside.backfills.lock(projectId, exportId, id);
+        if (!isLive(status)) throw new InvalidInput(`Cannot cancel a backfill that is in '${status}' status`);
+        const changes = changesBetween('BatchExportBackfill', { status }, { status: 'Cancelled' });
+        const backfill = await inside.backfills.get(projectId, exportId, id);
+        await recordBackfill(inside, by, backfill, { activity: 'updated', changes });
+        return inside.backfills.cancel(id);
+      });
+      await Promise.all(ends.map((end) => executions.cancel(runWorkflowId(exportId, millisOf(end)))));
+    },
+  };
+
+  async function rowsOf({ projectId, model }: BatchExport, { wanted }: BackfillPlan): Promise<Estimate | null> {
+    if (model !== 'events' && model !== 'persons') return null;
+    const stretches = wanted.map(({ start, end }) => ({ start: isoMicros(start), end: isoMicros(end) }));
+    return estimateRows(pool, model satisfies EstimatedModel, projectId, stretches);
+  }
+}
+
+export type Backfills = ReturnType<typeof backfills>;

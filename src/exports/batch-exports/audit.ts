@@ -1,0 +1,119 @@
+/** Audit log of batch exports and of what belongs to them: written in the transaction of each change. */
+import { changesBetween, type AuditVerb, type Author, type Change } from '../../people/audit/audit-log.ts';
+import type { Backfill } from '../backfills/backfills.store.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import type { Integration } from '../integrations/integrations.store.ts';
+import { presentBatchExport } from './present.ts';
+import type { Bound } from '../stores.ts';
+
+/** Sluice itself. */
+export const NOBODY: Author = { userId: null, keyId: null };
+
+type AuditEntry = { activity: AuditVerb; changes: Change[] };
+
+/** @param before absent: it was just made */
+export async function recordExport(
+  { auditLog }: Bound,
+  by: Author,
+  verb: AuditVerb,
+  { before, after }: { before?: BatchExport; after: BatchExport },
+): Promise<void> {
+  await auditLog.record({
+    project: { id: after.projectId },
+    author: by,
+    scope: 'BatchExport',
+    itemId: after.id,
+    name: after.name,
+    activity: verb,
+    version: Number(after.version),
+    changes: before ? changesBetween('BatchExport', fieldsOf(before), fieldsOf(after)) : [],
+  });
+}
+
+/** Fields that Sluice sets by itself: no change by a person. */
+const OF_THE_ROW = new Set([
+  'id',
+  'team_id',
+  'created_at',
+  'last_updated_at',
+  'complete_until',
+  'lag_seconds',
+  'interval_troubles',
+  'latest_runs',
+]);
+
+/** Fields as clients know them, without secrets. */
+function fieldsOf(one: BatchExport): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(presentBatchExport(one)).filter(([field]) => !OF_THE_ROW.has(field)));
+}
+
+/** A retry is a backfill of one data interval. */
+export async function recordBackfill(
+  { auditLog }: Bound,
+  by: Author,
+  backfill: Backfill,
+  entry: AuditEntry,
+): Promise<void> {
+  const { id, projectId, kind, startAt, endAt } = backfill;
+  const name = `${kind} from ${startAt} to ${endAt}`;
+  await auditLog.record({
+    project: { id: projectId },
+    author: by,
+    scope: 'BatchExportBackfill',
+    itemId: id,
+    name,
+    ...entry,
+  });
+}
+
+export async function recordRun(
+  { auditLog }: Pick<Bound, 'auditLog'>,
+  by: Author,
+  run: { id: string; projectId: number; start: string; end: string; status: string },
+): Promise<void> {
+  const { id, projectId, start, end, status } = run;
+  await auditLog.record({
+    project: { id: projectId },
+    author: by,
+    scope: 'BatchExportRun',
+    itemId: id,
+    name: `${start} to ${end}`,
+    activity: 'updated',
+    changes: changesBetween('BatchExportRun', { status }, { status: 'Cancelled' }),
+  });
+}
+
+/** Which of two deliveries of an interval stays. */
+export async function recordForeignDelivery(
+  { auditLog }: Pick<Bound, 'auditLog'>,
+  by: Author,
+  found: { exportId: string; projectId: number; start: string; end: string },
+  side: string,
+): Promise<void> {
+  await auditLog.record({
+    project: { id: found.projectId },
+    author: by,
+    scope: 'BatchExport',
+    itemId: found.exportId,
+    name: `${found.start} to ${found.end}`,
+    activity: 'updated',
+    changes: changesBetween('BatchExport', { delivery: 'another timeline' }, { delivery: side }),
+  });
+}
+
+/** Records a change of an integration. Secrets are named, never shown. */
+export async function recordIntegration(
+  { auditLog }: Bound,
+  by: Author,
+  { id, projectId, kind }: Integration,
+  verb: AuditVerb,
+  changedSecrets: readonly string[] = [],
+): Promise<void> {
+  const changes = changedSecrets.map((field): Change => {
+    return { type: 'Integration', action: 'changed', field, before: HIDDEN, after: HIDDEN };
+  });
+  const entry = { scope: 'Integration', itemId: id, name: kind, activity: verb, changes };
+  await auditLog.record({ project: { id: projectId }, author: by, ...entry });
+}
+
+const HIDDEN = '***';

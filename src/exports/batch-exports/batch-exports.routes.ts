@@ -1,0 +1,249 @@
+/** `/batch_exports/`: create, list, retrieve, change, delete, pause, unpause. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { InvalidInput } from '../../platform/errors.ts';
+import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import {
+  entityTag,
+  expectedVersion,
+  prefersRepresentation,
+  REPRESENTATION_APPLIED,
+} from '../../platform/http/parameters/preconditions.ts';
+import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
+import { backfillAddress, BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import type { Backfill } from '../backfills/backfills.store.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import type { ExportPatch, NewExport } from './batch-exports.ts';
+import {
+  BatchExportBody,
+  BatchExportPatchBody,
+  BatchExportPutBody,
+  NewBatchExportBody,
+  UnpauseBody,
+} from './batch-exports.schema.ts';
+import { wantedContent } from './content-fields.ts';
+import { presentBatchExport } from './present.ts';
+import { ensureMayExport, ensureMayRedirect } from './raw-data.ts';
+import { wantedSchedule } from '../schedules/schedule-fields.ts';
+
+const LATEST_RUNS = 10;
+
+const createBatchExport = route({
+  method: 'post',
+  path: '/batch_exports/',
+  errors: [409],
+  access: { scope: 'batch_export:write' },
+  body: NewBatchExportBody,
+  answers: { 201: BatchExportBody },
+  summary: 'Create a batch export',
+  async handle({ project, caller, rights, body, url }, api: ExportsApi) {
+    const wanted = wantedExport(body);
+    ensureMayExport({ rights }, wanted);
+    const created = await api.batchExports.create(project.id, wanted, caller);
+    const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${created.id}/`, url).href;
+    return json(201, presentBatchExport(created), { ETag: entityTag(created.version), Location });
+  },
+});
+
+const listBatchExports = route({
+  method: 'get',
+  path: '/batch_exports/',
+  access: { scope: 'batch_export:read', filtered: true },
+  query: offsetQuery(),
+  answers: { 200: offsetPageOf(BatchExportBody) },
+  summary: 'List batch exports, the newest first',
+  async handle({ project, rights, query, url }, { batchExports, runs }: ExportsApi) {
+    const visible = rights.visible('batch_export');
+    const page = await batchExports.list(
+      project.id,
+      { limit: boundedLimit(query.limit), offset: query.offset },
+      visible,
+    );
+    const ids = page.results.map(({ id }) => id);
+    const [latest, freshness] = await Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids)]);
+    const results = page.results.map((one) => presentBatchExport(one, latest.get(one.id), freshness.get(one.id)));
+    return json(200, offsetPage(url, query, { count: page.count, results }));
+  },
+});
+
+const getBatchExport = route({
+  method: 'get',
+  path: '/batch_exports/:id/',
+  access: { scope: 'batch_export:read', object: ONE_EXPORT },
+  params: BatchExportParams,
+  answers: { 200: BatchExportBody },
+  summary: 'Retrieve a batch export',
+  async handle({ project, params }, api: ExportsApi) {
+    return representation(await api.batchExports.get(project.id, params.id), api);
+  },
+});
+
+const patchBatchExport = route({
+  method: 'patch',
+  path: '/batch_exports/:id/',
+  errors: [409, 412],
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  params: BatchExportParams,
+  body: BatchExportPatchBody,
+  answers: { 200: BatchExportBody },
+  summary: 'Change a batch export',
+  description:
+    'A stale `If-Match` is refused with 412. A new interval, zone or offset takes over at the end of the interval running now.',
+  async handle({ project, caller, rights, params, body, headers }, api: ExportsApi) {
+    const present = await api.batchExports.get(project.id, params.id);
+    const patch = wantedPatch(body, present);
+    ensureMayRedirect({ rights }, present, patch);
+    const version = expectedVersion(headers);
+    return representation(await api.batchExports.patch(project.id, params.id, patch, { version, by: caller }), api);
+  },
+});
+
+const putBatchExport = route({
+  method: 'put',
+  path: '/batch_exports/:id/',
+  errors: [409, 412],
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  params: BatchExportParams,
+  body: BatchExportPutBody,
+  answers: { 200: BatchExportBody },
+  summary: 'Change a batch export, saying its name, destination and interval again',
+  description: 'Otherwise like PATCH: what is left out stays, and `config` is merged into what is stored.',
+  handle: patchBatchExport.handle,
+});
+
+const deleteBatchExport = route({
+  method: 'delete',
+  path: '/batch_exports/:id/',
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  params: BatchExportParams,
+  answers: { 204: null },
+  summary: 'Delete a batch export',
+  description: 'Ends its runs, too. What was delivered stays.',
+  async handle({ project, caller, params }, { batchExports }: ExportsApi) {
+    await batchExports.delete(project.id, params.id, caller);
+    return noBody(204);
+  },
+});
+
+const pauseBatchExport = route({
+  method: 'post',
+  path: '/batch_exports/:id/pause/',
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  params: BatchExportParams,
+  answers: { 200: null },
+  summary: 'Pause a batch export',
+  description: 'Runs already started continue; no new run starts by itself until it is unpaused.',
+  async handle({ project, caller, params, headers }, api: ExportsApi) {
+    return done(await api.batchExports.pause(project.id, params.id, caller), headers, api);
+  },
+});
+
+const unpauseBatchExport = route({
+  method: 'post',
+  path: '/batch_exports/:id/unpause/',
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  params: BatchExportParams,
+  body: UnpauseBody,
+  answers: { 200: null },
+  summary: 'Unpause a batch export',
+  description:
+    'With `backfill`, the data intervals that ended while it was paused, and had no run, are delivered: `Location` names their ' +
+    'backfill, if there are any; it waits for its turn where the project has as many as it may have at once. Without `backfill` they ' +
+    'stay missing.',
+  async handle({ project, caller, params, body, headers, url }, api: ExportsApi) {
+    const { batchExports, backfills } = api;
+    let backfill: Backfill | undefined;
+    const unpaused = await batchExports.unpause(project.id, params.id, caller, async (inside, changed) => {
+      if (body.backfill) backfill = await backfills.ofPause(inside, changed, caller);
+    });
+    const answer = await done(unpaused, headers, api);
+    if (!backfill) return answer;
+    await backfills.wake(params.id);
+    return { ...answer, headers: { ...answer.headers, Location: backfillAddress(url, params.id, backfill.id) } };
+  },
+});
+
+export const batchExportRoutes = [
+  createBatchExport,
+  listBatchExports,
+  getBatchExport,
+  putBatchExport,
+  patchBatchExport,
+  deleteBatchExport,
+  pauseBatchExport,
+  unpauseBatchExport,
+];
+
+async function representation(one: BatchExport, { runs, batchExports }: ExportsApi): Promise<Answer> {
+  const [latest, freshness] = await Promise.all([runs.latest([one.id], LATEST_RUNS), batchExports.freshness([one.id])]);
+  return json(200, presentBatchExport(one, latest.get(one.id), freshness.get(one.id)), {
+    ETag: entityTag(one.version),
+  });
+}
+
+/** The body is empty, as the contract says, unless the client prefers the object. */
+async function done(one: BatchExport, headers: IncomingHttpHeaders, api: ExportsApi): Promise<Answer> {
+  if (!prefersRepresentation(headers)) return noBody(200);
+  const answer = await representation(one, api);
+  return { ...answer, headers: { ...answer.headers, ...REPRESENTATION_APPLIED } };
+}
+
+export function wantedExport(body: NewBatchExportBody): NewExport {
+  return {
+    name: body.name,
+    model: body.model,
+    destination: destinationOf(body.destination),
+    interval: body.interval,
+    ...wantedSchedule(body),
+    ...(body.max_concurrent_runs !== undefined && { maxConcurrentRuns: body.max_concurrent_runs }),
+    paused: body.paused,
+    startAt: instantOrNull(body.start_at, 'start_at') ?? null,
+    endAt: instantOrNull(body.end_at, 'end_at') ?? null,
+    ...wantedContent(body),
+    ...watchOf(body),
+  };
+}
+
+export function wantedPatch(body: BatchExportPatchBody, present: BatchExport): ExportPatch {
+  if (body.model !== undefined && body.model !== present.model) {
+    throw new InvalidInput('Changing models is not supported. Create a new batch export instead.', 'model');
+  }
+  const instants = {
+    lastPausedAt: instantOrNull(body.last_paused_at, 'last_paused_at'),
+    startAt: instantOrNull(body.start_at, 'start_at'),
+    endAt: instantOrNull(body.end_at, 'end_at'),
+  };
+  return {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.destination !== undefined && { destination: destinationOf(body.destination) }),
+    ...(body.interval !== undefined && { interval: body.interval }),
+    ...wantedSchedule(body),
+    ...(body.max_concurrent_runs !== undefined && { maxConcurrentRuns: body.max_concurrent_runs }),
+    ...(body.paused !== undefined && { paused: body.paused }),
+    ...(instants.lastPausedAt !== undefined && { lastPausedAt: instants.lastPausedAt }),
+    ...(instants.startAt !== undefined && { startAt: instants.startAt }),
+    ...(instants.endAt !== undefined && { endAt: instants.endAt }),
+    ...wantedContent(body),
+    ...watchOf(body),
+  };
+}
+
+type Watch = Pick<NewBatchExportBody, 'freshness_target_seconds' | 'notifications' | 'redeliver_stale'>;
+
+function watchOf({ freshness_target_seconds, notifications, redeliver_stale }: Watch): Partial<NewExport> {
+  return {
+    ...(redeliver_stale !== undefined && { redeliverStale: redeliver_stale }),
+    ...(freshness_target_seconds !== undefined && { freshnessTargetSeconds: freshness_target_seconds }),
+    ...(notifications !== undefined && { notifications }),
+  };
+}
+
+/** Absent stays absent: in a PATCH it means "as it was", null means "none". */
+function instantOrNull(text: string | null | undefined, attr: string): string | null | undefined {
+  return typeof text === 'string' ? datetimeOf(text, attr) : text;
+}
+
+function destinationOf(given: NonNullable<BatchExportPatchBody['destination']>): NewExport['destination'] {
+  const { type, config, integration = given.integration_id } = given;
+  return { type, config: config ?? {}, integration };
+}

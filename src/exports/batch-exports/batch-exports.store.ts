@@ -1,0 +1,246 @@
+/** Rows of batch exports, and the history of their specs and pauses. Instants are ISO text with microseconds. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { NotFound } from '../../platform/errors.ts';
+import { placeTaken } from '../deliveries/key-spaces.ts';
+import type { Visible } from '../../platform/http/access.ts';
+import { whereVisible } from '../../people/access/visible.store.ts';
+import type { Notifications } from '../../platform/notify/notice.ts';
+import type { ContentSettings, Model } from '../../conditions/rows/content.ts';
+import { cadenceColumns, cadenceFromRow, fromRow, toColumns, type CadenceRow, type Row } from './batch-export-rows.ts';
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import type { Cadence } from '../domain/cadence.ts';
+import type { Spec, Tiling } from '../domain/intervals.ts';
+import { INTEGRATION_JSON, type Integration } from '../integrations/integrations.store.ts';
+
+export type BatchExport = Cadence & {
+  id: string;
+  projectId: number;
+  /** null: created by a key of the project, or by a user who is gone. */
+  createdBy: number | null;
+  name: string;
+  model: Model;
+  content: ContentSettings;
+  /** Encrypted; null until something is hashed. */
+  hashKey: string | null;
+  destinationType: string;
+  /** Without secrets. */
+  destinationConfig: Record<string, unknown>;
+  /** Encrypted; null when the configuration has no secret. */
+  destinationSecrets: string | null;
+  /** Completes the configuration. */
+  integration: Integration | null;
+  keySpace: string;
+  /** By how much a run may start late, at random, so that many exports do not start at once. */
+  jitterSeconds: number;
+  /** How many runs that were asked for may be under way at once. */
+  maxConcurrentRuns: number;
+  paused: boolean;
+  lastPausedAt: string | null;
+  /** Why it paused by itself; null when a person did it. */
+  pausedReason: string | null;
+  /** Time that an interval may be due before a notice is sent; null: any time. */
+  freshnessTargetSeconds: number | null;
+  /** Whether stale intervals are delivered again by themselves. */
+  redeliverStale: boolean;
+  notifications: Notifications | null;
+  /** The webhook’s secret, encrypted. */
+  notificationSecret: string | null;
+  startAt: string | null;
+  endAt: string | null;
+  createdAt: string;
+  lastUpdatedAt: string;
+  /** Raised by every change that the schedule must follow. */
+  version: string;
+};
+
+/** Columns that a change may set; the rest follows from them. */
+export type BatchExportChange = Partial<
+  Pick<
+    BatchExport,
+    | 'name'
+    | 'content'
+    | 'hashKey'
+    | 'destinationType'
+    | 'destinationConfig'
+    | 'destinationSecrets'
+    | 'integration'
+    | 'keySpace'
+    | keyof Cadence
+    | 'jitterSeconds'
+    | 'maxConcurrentRuns'
+    | 'paused'
+    | 'lastPausedAt'
+    | 'pausedReason'
+    | 'freshnessTargetSeconds'
+    | 'redeliverStale'
+    | 'notifications'
+    | 'notificationSecret'
+    | 'startAt'
+    | 'endAt'
+  >
+>;
+
+/** Postgres's unique_violation, on the index that processes of the version before rely on while they run beside this one. */
+function isTaken(error: unknown): boolean {
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  return code === '23505' && constraint === 'batch_exports_key_space';
+}
+
+function throwNameTaken(error: unknown): never {
+  if (!isTaken(error)) throw error;
+  throw placeTaken();
+}
+
+/** `createdAt` and the like are set by the database. */
+export type NewBatchExport = Omit<
+  BatchExport,
+  'content' | 'hashKey' | 'pausedReason' | 'maxConcurrentRuns' | 'createdAt' | 'createdBy' | 'lastUpdatedAt' | 'version'
+> &
+  Partial<Pick<BatchExport, 'content' | 'createdBy' | 'hashKey' | 'maxConcurrentRuns'>>;
+
+export function batchExportStore(db: Knex) {
+  const table = () => db<Row>('batch_exports');
+  const columns = ['batch_exports.*', db.raw(INTEGRATION_JSON)];
+  const rows = () => table().select<Row[]>(columns);
+  const live = () => rows().whereNull('deleted_at');
+
+  /** The specs of several exports, oldest first. */
+  async function tilings(ids: readonly string[]): Promise<Map<string, Spec[]>> {
+    const rows = await db<CadenceRow & { batch_export_id: string; valid_from: string }>('batch_export_specs')
+      .whereIn('batch_export_id', [...ids])
+      .orderBy('valid_from');
+    const byExport = new Map<string, Spec[]>(ids.map((id) => [id, []]));
+    for (const row of rows) {
+      const validFrom = row.valid_from === '-infinity' ? -Infinity : millisOf(row.valid_from);
+      byExport.get(row.batch_export_id)?.push({ ...cadenceFromRow(row), validFrom });
+    }
+    return byExport;
+  }
+
+  return {
+    /** @throws NotFound when the project has no such export */
+    async get(projectId: number, id: string): Promise<BatchExport> {
+      const row = await live().where({ project_id: projectId, id }).first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** For the engine, whose authority is the schedule's id: any project's, undefined when deleted. */
+    async find(id: string): Promise<BatchExport | undefined> {
+      const row = await live().where({ id }).first();
+      return row && fromRow(row);
+    },
+
+    /** Also a deleted one, for taking back what it left. @throws NotFound */
+    async evenDeleted(id: string): Promise<BatchExport & { deleted: boolean }> {
+      const row = await rows().where({ id }).first();
+      if (!row) throw new NotFound();
+      return { ...fromRow(row), deleted: row.deleted_at !== null };
+    },
+
+    /** Newest first, those that the caller may see; without a caller all. */
+    async list(
+      projectId: number,
+      page: { limit: number; offset: number },
+      visible: Visible = { madeBy: null, except: [] },
+    ): Promise<{ count: number; results: BatchExport[] }> {
+      const columns = { id: 'batch_exports.id', createdBy: 'batch_exports.created_by' };
+      const ofProject = () => whereVisible(live().where({ project_id: projectId }), visible, columns);
+      const counted = (await ofProject().clearSelect().count({ count: '*' }).first()) as unknown as { count: string };
+      const rows = await ofProject()
+        .orderBy([{ column: 'created_at', order: 'desc' }, 'id'])
+        .limit(page.limit)
+        .offset(page.offset);
+      return { count: Number(counted.count), results: rows.map(fromRow) };
+    },
+
+    /** @throws Conflict when another live export has the same key space */
+    async insert(one: NewBatchExport): Promise<BatchExport> {
+      const { id, projectId, createdBy = null, model, ...change } = one;
+      const [row] = await table()
+        .insert({ id, project_id: projectId, created_by: createdBy, model, ...toColumns(change) })
+        .returning<Row[]>(columns)
+        .catch(throwNameTaken);
+      await db('batch_export_specs').insert({ batch_export_id: id, valid_from: '-infinity', ...cadenceColumns(one) });
+      return fromRow(row!);
+    },
+
+    /** Locks the row until the transaction ends. @throws NotFound */
+    async lock(projectId: number, id: string): Promise<BatchExport> {
+      const row = await live().where({ project_id: projectId, id }).forNoKeyUpdate().first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /**
+     * Locks the row of an export, also a deleted one, until the transaction ends. Taken before every other lock by what goes on
+     * to change several requests or backfills of it: two that took these in different orders would wait for each other.
+     */
+    async lockRow(id: string): Promise<void> {
+      await table().where({ id }).forNoKeyUpdate().first('id');
+    },
+
+    /** Raises the version, so that the schedule follows. @throws Conflict when the key space is taken */
+    async update(id: string, change: BatchExportChange): Promise<BatchExport> {
+      const [row] = await table()
+        .where({ id })
+        .update({
+          ...toColumns(change),
+          version: db.raw('version + 1'),
+          last_updated_at: db.raw('clock_timestamp()'),
+        } as never)
+        .returning<Row[]>(columns)
+        .catch(throwNameTaken);
+      return fromRow(row!);
+    },
+
+    async markDeleted(id: string): Promise<void> {
+      await table()
+        .where({ id })
+        .update({ deleted_at: db.fn.now(), version: db.raw('version + 1'), last_updated_at: db.fn.now() } as never);
+    },
+
+    /** The specs of an export, oldest first. */
+    async tiling(id: string): Promise<Tiling> {
+      return (await tilings([id])).get(id)!;
+    },
+
+    tilings,
+
+    async setTiling(id: string, tiling: Tiling): Promise<void> {
+      await db('batch_export_specs').where({ batch_export_id: id }).delete();
+      await db('batch_export_specs').insert(
+        tiling.map((spec) => ({
+          batch_export_id: id,
+          ...cadenceColumns(spec),
+          valid_from: spec.validFrom === -Infinity ? '-infinity' : isoMicros(spec.validFrom),
+        })),
+      );
+    },
+
+    /** @param since when it began; now when left out. Never before the end of an earlier pause, nor in the future */
+    async openPause(id: string, since?: string): Promise<void> {
+      await db.raw(
+        `insert into batch_export_pauses (batch_export_id, paused_at)
+         select :id, least(clock_timestamp(), greatest(coalesce(cast(:since as timestamptz), 'infinity'),
+           (select max(unpaused_at) from batch_export_pauses where batch_export_id = :id)))`,
+        { id, since: since ?? null },
+      );
+    },
+
+    async closePause(id: string): Promise<void> {
+      await db('batch_export_pauses')
+        .where({ batch_export_id: id })
+        .whereNull('unpaused_at')
+        .update({ unpaused_at: db.raw('clock_timestamp()') });
+    },
+
+    /** The database's clock, which alone decides about intervals. */
+    async now(): Promise<string> {
+      const { rows } = await db.raw<{ rows: { now: string }[] }>('select clock_timestamp() as now');
+      return rows[0]!.now;
+    },
+  };
+}
+
+export type BatchExportStore = ReturnType<typeof batchExportStore>;

@@ -1,0 +1,257 @@
+/**
+ * User operations on batch exports. The row comes first and is the truth; the schedule in Temporal is set from it at once, and
+ * by the reconciler within a minute when Temporal was away just then.
+ */
+import { randomUUID } from 'node:crypto';
+import type { DestinationEnvironment } from '../destinations/environment.ts';
+import { destinationOf } from '../destinations/index.ts';
+import { InvalidInput, Stale } from '../../platform/errors.ts';
+import type { Author } from '../../people/audit/audit-log.ts';
+import type { NotificationsIn } from '../../platform/notify/notice.ts';
+import type { ExportExecutions } from '../temporal/executions.ts';
+import { NOBODY, recordExport } from './audit.ts';
+import type { BatchExport, BatchExportChange } from './batch-exports.store.ts';
+import { contentColumns, type ContentPatch } from './content.ts';
+import { destinationChoice, type Place } from '../integrations/destination-choice.ts';
+import { NO_SETTINGS, type Model } from '../../conditions/rows/content.ts';
+import { millisOf } from '../domain/instants.ts';
+import { cadenceWith, isSameCadence, type CadenceChange } from '../domain/cadence.ts';
+import { withSpec } from '../domain/intervals.ts';
+import { isSameKeySpace, reserveKeySpace } from '../deliveries/key-spaces.ts';
+import { leavePlace, pinnedDestination } from '../integrations/pinned-destination.ts';
+import { lookAt, type Freshness } from '../monitoring/freshness.ts';
+import type { NotificationSettings } from '../monitoring/notifications.ts';
+import type { ScheduleSync } from '../schedules/schedule-sync.ts';
+import type { ConfigEncryption } from '../integrations/config-encryption.ts';
+import type { Bound, ExportStores } from '../stores.ts';
+
+export type NewExport = CadenceChange &
+  ContentPatch & {
+    name: string;
+    model: Model;
+    destination: Place;
+    interval: string;
+    jitterSeconds?: number;
+    maxConcurrentRuns?: number;
+    paused: boolean;
+    startAt: string | null;
+    endAt: string | null;
+    freshnessTargetSeconds?: number | null;
+    redeliverStale?: boolean;
+    notifications?: NotificationsIn | null;
+  };
+
+/** Fields of a PATCH; absent ones stay as they are. */
+export type ExportPatch = Partial<Omit<NewExport, 'model'>> & { lastPausedAt?: string | null };
+
+export type BatchExportsOptions = {
+  stores: ExportStores;
+  scheduleSync: ScheduleSync;
+  executions: ExportExecutions;
+  configs: ConfigEncryption;
+  notifications: NotificationSettings;
+  environment: DestinationEnvironment;
+  /** @throws Unavailable while Temporal is away */
+  ensureTemporal(): Promise<void>;
+};
+
+/** Consequences of a change, in its transaction. */
+export type AndThen = (inside: Bound, changed: BatchExport) => Promise<void>;
+
+export function batchExports({
+  stores,
+  scheduleSync,
+  executions,
+  configs,
+  notifications,
+  environment,
+  ensureTemporal,
+}: BatchExportsOptions) {
+  const destinations = destinationChoice({ stores, configs, environment });
+
+  async function change(
+    projectId: number,
+    id: string,
+    work: (current: BatchExport) => Promise<BatchExportChange | undefined>,
+    { by, version, andThen }: { by: Author; version?: string | undefined; andThen?: AndThen | undefined },
+  ) {
+    await ensureTemporal();
+    const changed = await stores.inTransaction(async (inside) => {
+      const current = await inside.batchExports.lock(projectId, id);
+      if (version !== undefined && version !== current.version)
+        throw new Stale('The batch export was changed since you read it.');
+      const wanted = await work(current);
+      if (!wanted) return current;
+      const cadence = { ...current, ...wanted };
+      if (!isSameCadence(cadence, current)) {
+        const now = millisOf(await inside.batchExports.now());
+        await inside.batchExports.setTiling(id, withSpec(await inside.batchExports.tiling(id), cadence, now));
+      }
+      if (wanted.paused !== undefined && wanted.paused !== current.paused) {
+        await (wanted.paused ? inside.batchExports.openPause(id) : inside.batchExports.closePause(id));
+      }
+      // An earlier beginning brings intervals back that were no gaps.
+      if (wanted.startAt !== undefined) await inside.gaps.unsettle(id, current.createdAt);
+      if (wanted.keySpace !== undefined) await moveTo(inside, current, wanted.keySpace);
+      const updated = await inside.batchExports.update(id, {
+        ...wanted,
+        ...(wanted.paused !== undefined && { pausedReason: null }),
+      });
+      await recordExport(inside, by, 'updated', { before: current, after: updated });
+      await andThen?.(inside, updated);
+      return updated;
+    });
+    await scheduleSync.trySync(id);
+    return changed;
+  }
+
+  /** Keeps what runs still need of the present place, and reserves the new one, even where both are the same. */
+  async function moveTo(inside: Bound, current: BatchExport, keySpace: string): Promise<void> {
+    await inside.places.pinPlans(current.id, pinnedDestination(current));
+    await inside.health.end(current.id, 'keeping_files');
+    if (isSameKeySpace(current, { ...current, keySpace })) return;
+    await leavePlace({ stores: inside, configs }, current);
+    await reserveKeySpace(inside, { ...current, keySpace });
+    await inside.places.forget(current.id, keySpace);
+  }
+
+  return {
+    get: stores.batchExports.get,
+    list: stores.batchExports.list,
+
+    /** How far each has delivered, by id. */
+    async freshness(ids: readonly string[]): Promise<Map<string, Freshness>> {
+      const looked = await lookAt(stores, ids);
+      return new Map(looked.map(({ watched, freshness }) => [watched.id, freshness]));
+    },
+
+    /**
+     * @throws InvalidInput naming the field
+     * @throws Conflict when another export delivers to the same place
+     */
+    async create(projectId: number, wanted: NewExport, by: Author = NOBODY): Promise<BatchExport> {
+      const cadence = cadenceWith(wanted);
+      checkBounds(wanted.startAt, wanted.endAt);
+      const chosen = await destinations.choose(projectId, wanted.destination);
+      const id = randomUUID();
+      const fresh = { id, projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
+      const contained = contentColumns(configs, fresh, wanted, chosen);
+      await ensureTemporal();
+      const notificationColumns = await notifications.columns(
+        { ...NOBODY_TOLD, id, projectId },
+        wanted.notifications ?? null,
+      );
+      const columns = destinations.columnsOf({ id, projectId, model: wanted.model }, chosen);
+      const created = await stores.inTransaction(async (inside) => {
+        await reserveKeySpace(inside, { id, model: wanted.model, keySpace: columns.keySpace });
+        const row = await inside.batchExports.insert({
+          id,
+          projectId,
+          createdBy: by.userId,
+          name: wanted.name,
+          model: wanted.model,
+          ...columns,
+          ...contained,
+          ...cadence,
+          jitterSeconds: wanted.jitterSeconds ?? 0,
+          ...(wanted.maxConcurrentRuns !== undefined && { maxConcurrentRuns: wanted.maxConcurrentRuns }),
+          paused: wanted.paused,
+          lastPausedAt: null,
+          startAt: wanted.startAt,
+          endAt: wanted.endAt,
+          freshnessTargetSeconds: wanted.freshnessTargetSeconds ?? null,
+          redeliverStale: wanted.redeliverStale ?? false,
+          ...notificationColumns,
+        });
+        if (wanted.paused) await inside.batchExports.openPause(id);
+        await recordExport(inside, by, 'created', { after: row });
+        return row;
+      });
+      await scheduleSync.trySync(id);
+      return created;
+    },
+
+    /**
+     * @param version the row's version that the caller read, to refuse a change of something newer
+     * @throws Stale, InvalidInput, Conflict, NotFound
+     */
+    async patch(
+      projectId: number,
+      id: string,
+      patch: ExportPatch,
+      { version, by = NOBODY }: { version?: string | undefined; by?: Author } = {},
+    ): Promise<BatchExport> {
+      return change(
+        projectId,
+        id,
+        async (current) => {
+          const { destination: place, notifications: notificationColumns, ...fields } = patch;
+          const rest = {
+            ...fields,
+            ...cadenceWith(patch, current),
+            ...(notificationColumns !== undefined && (await notifications.columns(current, notificationColumns))),
+          };
+          checkBounds(
+            rest.startAt === undefined ? current.startAt : rest.startAt,
+            rest.endAt === undefined ? current.endAt : rest.endAt,
+          );
+          if (!place) {
+            const present = {
+              destination: destinationOf(current.destinationType, environment),
+              config: current.destinationConfig,
+            };
+            return { ...rest, ...contentColumns(configs, current, patch, present) };
+          }
+          const chosen = await destinations.choose(projectId, place, current);
+          return {
+            ...rest,
+            ...contentColumns(configs, current, patch, chosen),
+            ...destinations.columnsOf(current, chosen),
+          };
+        },
+        { by, version },
+      );
+    },
+
+    /** Runs already started continue; no new one starts by itself. Paused already: nothing changes. */
+    async pause(projectId: number, id: string, by: Author = NOBODY): Promise<BatchExport> {
+      const now = await stores.batchExports.now();
+      return change(projectId, id, async ({ paused }) => (paused ? undefined : { paused: true, lastPausedAt: now }), {
+        by,
+      });
+    },
+
+    /** @param andThen done in the transaction that ends the pause, if there is one */
+    async unpause(projectId: number, id: string, by: Author = NOBODY, andThen?: AndThen): Promise<BatchExport> {
+      return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined), { by, andThen });
+    },
+
+    /** Ends the schedule, the requests and the runs that are under way, except for commits that have begun. What was delivered stays. */
+    async delete(projectId: number, id: string, by: Author = NOBODY): Promise<void> {
+      await ensureTemporal();
+      const running = await stores.inTransaction(async (inside) => {
+        const after = await inside.batchExports.lock(projectId, id);
+        await inside.places.pinPlans(id, pinnedDestination(after));
+        await leavePlace({ stores: inside, configs }, after);
+        await inside.batchExports.markDeleted(id);
+        await recordExport(inside, by, 'deleted', { after });
+        await inside.runRequests.closeAll(id);
+        return inside.runs.openOf(id);
+      });
+      await scheduleSync.trySync(id);
+      await Promise.all(running.map((run) => executions.cancel(run.workflowId, run.workflowRunId)));
+    },
+
+    /** The whole configuration, secrets included: for the engine only. */
+    openConfig: configs.decrypt,
+  };
+}
+
+export type BatchExports = ReturnType<typeof batchExports>;
+
+const NOBODY_TOLD = { notifications: null, notificationSecret: null };
+
+function checkBounds(startAt: string | null, endAt: string | null): void {
+  if (startAt === null || endAt === null || millisOf(startAt) < millisOf(endAt)) return;
+  throw new InvalidInput('`end_at` must be after `start_at`.', 'end_at');
+}

@@ -1,0 +1,117 @@
+/** The fields of a batch export that say what it contains: on the wire, and from there to its settings and back. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import { queryColumns } from '../../conditions/custom-queries/columns.ts';
+import { FILTER_OPERATORS, FILTER_TYPES } from '../../conditions/sql/filters.ts';
+import type { ContentPatch } from './content.ts';
+import type { ContentSettings } from '../../conditions/rows/content.ts';
+
+export const MODELS = ['events', 'persons', 'sessions'] as const;
+
+const ColumnNames = Type.Array(Type.String(), { maxItems: 200 });
+
+const Transformation = Type.Object(
+  {
+    path: Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: 'A column, or a property of a JSON column with dots between the steps.',
+      examples: ['distinct_id', 'properties.$ip', 'person_properties.address.street'],
+    }),
+    action: stringEnum(['drop', 'hash'], {
+      description:
+        '`drop` leaves it out, `hash` replaces its text by HMAC-SHA256 in hex; what is missing or null stays so.',
+    }),
+  },
+  { title: 'Transformation', additionalProperties: false },
+);
+const Transformations = Type.Array(Transformation, { maxItems: 100 });
+
+const FILTERS =
+  'Conditions on properties that every row meets: a list of `{key, operator, type, value}`. ' +
+  `\`type\` is one of ${quoted(FILTER_TYPES)}; with \`hogql\` the key is an expression, and there is nothing else. ` +
+  `\`operator\` is one of ${quoted(FILTER_OPERATORS)}; \`exact\` when it is left out.`;
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+const Filters = nullable(Type.Array(Type.Record(Type.String(), Type.Unknown())), { description: FILTERS });
+const Query = nullable(Type.String({ maxLength: 50_000 }), { description: 'A SELECT that decides columns and rows.' });
+
+/** Content fields of a request; null counts as absent. */
+export const contentIn = {
+  filters: Type.Optional(Type.Unknown({ description: FILTERS })),
+  hogql_query: Type.Optional(Query),
+  include_columns: Type.Optional(
+    nullable(ColumnNames, { description: 'Only these columns, also some that are not exported by themselves.' }),
+  ),
+  exclude_columns: Type.Optional(nullable(ColumnNames)),
+  transformations: Type.Optional(nullable(Transformations)),
+  hash_key: Type.Optional(
+    Type.String({
+      minLength: 16,
+      maxLength: 256,
+      writeOnly: true,
+      description: 'Key of the hashes; made by itself when it is left out. The same key gives the same hashes.',
+    }),
+  ),
+};
+
+export const contentOut = {
+  filters: Filters,
+  hogql_query: Query,
+  schema: nullable(
+    Type.Object({
+      fields: Type.Array(Type.Object({ alias: Type.String(), expression: Type.String(), type: Type.String() })),
+      values: Type.Object({}),
+      hogql_query: Type.String(),
+    }),
+    { description: 'The columns of a custom query.' },
+  ),
+  include_columns: nullable(ColumnNames),
+  exclude_columns: ColumnNames,
+  transformations: Transformations,
+};
+
+const ContentBody = Type.Object(contentOut);
+const ContentIn = Type.Object(contentIn);
+
+/** Reads the content that a request asks for. null takes back what was said before; so does an empty query. */
+export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
+  const { filters, hogql_query, include_columns, exclude_columns, transformations, hash_key } = body;
+  return {
+    content: {
+      ...(filters !== undefined && { filters: filters ?? [] }),
+      ...(hogql_query !== undefined && { query: hogql_query?.trim() ? hogql_query : null }),
+      ...(include_columns !== undefined && { includeColumns: include_columns }),
+      ...(exclude_columns !== undefined && { excludeColumns: exclude_columns ?? [] }),
+      ...(transformations !== undefined && { transformations: transformations ?? [] }),
+    },
+    ...(hash_key !== undefined && { hashKey: hash_key }),
+  };
+}
+
+/** A query's fields with types, as upstream spells them; null for a query of an earlier version that does not compile any more. */
+function schemaOf(query: string): Static<typeof ContentBody>['schema'] {
+  try {
+    const fields = queryColumns(query).map(({ name, type, expression }) => ({ alias: name, expression, type }));
+    return { fields, values: {}, hogql_query: query };
+  } catch (error) {
+    if (error instanceof InvalidInput) return null;
+    throw error;
+  }
+}
+
+/** null where nothing was said. */
+export function presentContent(content: ContentSettings): Static<typeof ContentBody> {
+  const { filters, query, includeColumns, excludeColumns, transformations } = content;
+  return {
+    filters: filters.length === 0 ? null : filters.map((filter) => ({ ...filter })),
+    hogql_query: query,
+    schema: query === null ? null : schemaOf(query),
+    include_columns: includeColumns && [...includeColumns],
+    exclude_columns: [...excludeColumns],
+    transformations: transformations.map(({ path, action }) => ({ path, action })),
+  };
+}

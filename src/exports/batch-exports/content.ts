@@ -1,0 +1,138 @@
+/** An export's content, as its row and its users state it: read, checked, changed. */
+import { randomBytes } from 'node:crypto';
+import type { Destination } from '../destinations/contract.ts';
+import type { Column } from '../../conditions/rows/columns.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import { columnsOf, mergeOf, selectionOf, type Selection } from '../../events/reading/selection.ts';
+import { partsOfPath } from '../../events/reading/transform.ts';
+import { checkedFilters } from '../../conditions/sql/filters.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import { isHashed, type Content, type ContentSettings, type Model } from '../../conditions/rows/content.ts';
+import type { Run } from '../runs/runs.store.ts';
+import type { ConfigEncryption } from '../integrations/config-encryption.ts';
+
+/** Fields that users may set; absent ones stay, or are empty. */
+export type ContentPatch = {
+  content?: Partial<Omit<ContentSettings, 'filters'>> & { filters?: unknown };
+  hashKey?: string;
+};
+
+type Described = Pick<BatchExport, 'model' | 'content'> & { destinationConfig: Readonly<Record<string, unknown>> };
+
+export function contentOf({ model, content, destinationConfig: config }: Described): Content {
+  return {
+    ...content,
+    model,
+    includeEvents: (config['include_events'] as string[] | null | undefined) ?? [],
+    excludeEvents: (config['exclude_events'] as string[] | null | undefined) ?? [],
+  };
+}
+
+/**
+ * Checks content whole, for a destination.
+ * @throws InvalidInput naming the field
+ */
+function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): void {
+  const selection = selectionOf(content);
+  checkModel(content, selection.source.model);
+  checkColumnNames(content, selection);
+  for (const { path } of content.transformations) checkPath(selection, path);
+  const columns = columnsOf(content, takes);
+  if (columns.every(({ hidden }) => hidden)) throw new InvalidInput('No column is left to export.', 'exclude_columns');
+  if (takes === 'rows') columns.forEach(refuseSystemColumn);
+  const merge = takes === 'rows' ? mergeOf(content) : null;
+  if (!merge) return;
+  const left = new Map(columns.map(({ name, type }) => [name, type]));
+  const version = selection.columns.find(({ name }) => name === merge.version);
+  const lost = merge.key.find((name) => !left.has(name)) ?? (version && changed(version, left));
+  if (lost === undefined) return;
+  throw new InvalidInput(`A table of ${content.model} needs the column '${lost}'.`, 'exclude_columns');
+}
+
+/** System columns of every table of Postgres. The same names with capitals are free: tables have them quoted. */
+const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']);
+
+/** Only a query can name a column so. */
+function refuseSystemColumn({ name }: Column): void {
+  if (!SYSTEM_COLUMNS.has(name)) return;
+  throw new InvalidInput(`A table cannot have the column '${name}': Postgres has its own.`, 'hogql_query');
+}
+
+/** @returns the column's name when it does not leave as it is */
+function changed({ name, type }: Pick<Column, 'name' | 'type'>, left: ReadonlyMap<string, string>): string | undefined {
+  return left.get(name) === type ? undefined : name;
+}
+
+/** @param relation what is read: a query may read another than the model's */
+function checkModel({ model, query, includeEvents, excludeEvents }: Content, relation: Model): void {
+  if (query !== null && model !== 'events') throw onlyForEvents('hogql_query', model);
+  if (includeEvents.length > 0 && relation !== 'events') throw onlyForEvents('include_events', relation);
+  if (excludeEvents.length > 0 && relation !== 'events') throw onlyForEvents('exclude_events', relation);
+}
+
+/** In upstream's words. */
+function onlyForEvents(name: string, model: Model): InvalidInput {
+  return new InvalidInput(`'${name}' is only supported for 'events' not '${model}' model`, name);
+}
+
+function checkColumnNames(content: Content, { columns }: Selection): void {
+  const known = columns.map(({ name }) => name);
+  const named = { include_columns: content.includeColumns ?? [], exclude_columns: content.excludeColumns };
+  for (const [attr, names] of Object.entries(named)) {
+    const unknown = names.filter((name) => !known.includes(name)).map((name) => `'${name}'`);
+    if (unknown.length === 0) continue;
+    throw new InvalidInput(`Unknown columns: ${unknown.join(', ')}. There are: ${known.join(', ')}.`, attr);
+  }
+}
+
+function checkPath({ columns }: Selection, path: string): void {
+  const { column: name, way } = partsOfPath(path);
+  const column = columns.find((one) => one.name === name);
+  if (!column) throw new InvalidInput(`Unknown column: '${name}'.`, 'transformations');
+  if (way.includes('')) throw new InvalidInput(`'${path}' has an empty step.`, 'transformations');
+  if (way.length > 0 && column.type !== 'jsonb') {
+    throw new InvalidInput(`'${name}' has no properties: name the column alone.`, 'transformations');
+  }
+}
+
+type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey'>;
+
+/**
+ * The columns of the row that say what it contains, after a change. A key is made when the first thing is hashed.
+ * @param config the destination's, whole, as it would be stored
+ * @throws InvalidInput naming the field
+ */
+export function contentColumns(
+  configs: ConfigEncryption,
+  row: Row,
+  { content: change, hashKey: given }: ContentPatch,
+  { destination, config }: { destination: Destination; config: Readonly<Record<string, unknown>> },
+): Pick<BatchExport, 'content' | 'hashKey'> {
+  const unfiltered = { ...row.content, ...change, filters: [] };
+  const whole = contentOf({ model: row.model, content: unfiltered, destinationConfig: config });
+  const relation = selectionOf(whole).source.model;
+  const content = { ...unfiltered, filters: checkedFilters(change?.filters ?? row.content.filters, relation) };
+  checkContent({ ...whole, filters: content.filters }, destination);
+  const isNeeded = isHashed(content) && row.hashKey === null;
+  const key = given ?? (isNeeded ? generateHashKey() : undefined);
+  return { content, hashKey: key === undefined ? row.hashKey : configs.encryptSecret(row, HASH_KEY, key) };
+}
+
+/** The key of an export's row; null where it has none. @throws Error when the key ring does not hold the key's key */
+export function openHashKey(configs: ConfigEncryption, row: Pick<Row, 'id' | 'projectId' | 'hashKey'>): string | null {
+  return row.hashKey === null ? null : configs.decryptSecret(row, HASH_KEY, row.hashKey);
+}
+
+/** The key that a run hashes with, as its plan has it; null where it does not. */
+export function hashKeyOf(configs: ConfigEncryption, { batchExportId, projectId, plan }: Run): string | null {
+  return openHashKey(configs, { id: batchExportId, projectId, hashKey: plan?.hashKey ?? null });
+}
+
+/** Purpose that the encrypted key is bound to, beside its row. */
+const HASH_KEY = 'hash_key';
+const KEY_BYTES = 32;
+
+/** For exports whose users do not bring a key. */
+function generateHashKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64url');
+}

@@ -1,0 +1,12 @@
+/** Looks up batch exports for access control. */
+import type { FindProtected } from '../../platform/http/access.ts';
+import type { BatchExportStore } from './batch-exports.store.ts';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function protectedExports({ find }: Pick<BatchExportStore, 'find'>): FindProtected {
+  return async (projectId, id) => {
+    const one = UUID.test(id) ? await find(id) : undefined;
+    return one?.projectId === projectId ? { id: one.id, createdBy: one.createdBy, name: one.name } : undefined;
+  };
+}

@@ -1,0 +1,51 @@
+/** Checks of access to the raw data, events and persons, that an export or its preview shows. */
+import type { Caller, Rights } from '../../platform/http/access.ts';
+import { readsPersons, selectionOf } from '../../events/reading/selection.ts';
+import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../../people/access/raw-data.ts';
+import type { BatchExport } from './batch-exports.store.ts';
+import type { ExportPatch, NewExport } from './batch-exports.ts';
+import type { ContentPatch } from './content.ts';
+import { everythingOf, type Model } from '../../conditions/rows/content.ts';
+
+type Viewer = { caller: Pick<Caller, 'scopes'>; rights: Rights };
+
+/** @throws InvalidInput for a query that does not compile; PermissionDenied */
+export function ensureMayExport({ rights }: Pick<Viewer, 'rights'>, wanted: NewExport): void {
+  // tooth: raw-exports
+  ensureRaw(rawAccessByLevel(rights), exportedData(wanted.model, wanted.content));
+}
+
+/**
+ * For a change of what an export delivers, or of where: it sends rows where the caller says. Other changes take no more than the level
+ * with the export.
+ * @throws InvalidInput for a query that does not compile; PermissionDenied
+ */
+export function ensureMayRedirect(
+  { rights }: Pick<Viewer, 'rights'>,
+  { model, content }: Pick<BatchExport, 'model' | 'content'>,
+  patch: ExportPatch,
+): void {
+  if (!patch.destination && Object.keys(patch.content ?? {}).length === 0) return;
+  ensureRaw(rawAccessByLevel(rights), exportedData(model, { ...content, ...patch.content }));
+}
+
+/** For rows in the answer. @throws InvalidInput for a query that does not compile; PermissionDenied */
+export function ensureMayPreview(viewer: Viewer, model: Model, content: ContentPatch['content']): void {
+  ensureRaw(rawAccess(viewer), exportedData(model, content));
+}
+
+/** @param settings perhaps with filters that are not checked yet */
+function exportedData(model: Model, settings: ContentPatch['content'] = {}): RawData[] {
+  const content = { ...everythingOf(model), ...settings, filters: [] };
+  const isOfPersons = selectionOf(content).source.model === 'persons';
+  return [
+    ...(isOfPersons ? [] : (['event'] as const)),
+    ...(isOfPersons || readsPersons(content) || filtersByPerson(settings.filters) ? (['person'] as const) : []),
+  ];
+}
+
+/** Expressions may name anything. */
+function filtersByPerson(filters: unknown): boolean {
+  if (!Array.isArray(filters)) return false;
+  return filters.some((one: { type?: unknown } | null) => one?.type === 'person' || one?.type === 'hogql');
+}

@@ -1,0 +1,24 @@
+/** Data intervals of exports as keys of rows, and the lease that an epoch has on one. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { Superseded } from '../../platform/errors.ts';
+
+/** A data interval of an export; instants are ISO. */
+export type ExportInterval = { exportId: string; start: string; end: string };
+
+export type EpochLease = ExportInterval & { epoch: number };
+
+/** The interval's columns, as every table of intervals has them. */
+export const intervalKey = ({ exportId, start, end }: ExportInterval) => ({
+  batch_export_id: exportId,
+  data_interval_start: start,
+  data_interval_end: end,
+});
+
+/** The interval's row as long as the epoch is still the newest one. */
+export const ours = (lease: EpochLease) => ({ ...intervalKey(lease), epoch: String(lease.epoch) });
+
+/** @throws Superseded always, naming the run that holds the interval now */
+export async function superseded(db: Knex, lease: EpochLease): Promise<never> {
+  const row = await db<{ run_id: string }>('batch_export_intervals').where(intervalKey(lease)).first('run_id');
+  throw new Superseded(row ? `superseded by run ${row.run_id}` : 'superseded: the batch export was deleted');
+}

@@ -1,0 +1,40 @@
+/** Reserves what an export may write to: of two exports of the installation none ever writes a key that the other one may. */
+import { overlaps, parseKeySpace, withModel, type KeySpace } from '../destinations/key-space.ts';
+import { Conflict } from '../../platform/errors.ts';
+import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { Bound } from '../stores.ts';
+
+type Wanted = Pick<BatchExport, 'id' | 'model' | 'keySpace'>;
+
+/** The key space of an export, also of a row that an earlier version wrote. */
+export function keySpaceOf({ keySpace, model }: Omit<Wanted, 'id'>): KeySpace {
+  const { folder, ...rest } = parseKeySpace(keySpace);
+  return { ...rest, folder: folder === null ? null : withModel(folder, model) };
+}
+
+/** Whether the two are the same text, whichever version wrote them. */
+export function isSameKeySpace(one: Omit<Wanted, 'id'>, other: Omit<Wanted, 'id'>): boolean {
+  return JSON.stringify(keySpaceOf(one)) === JSON.stringify(keySpaceOf(other));
+}
+
+/**
+ * Call it in the transaction that stores the export's new key space.
+ * @throws Conflict when another export may write to a key of it, or a run of another one still may
+ */
+export async function reserveKeySpace({ places }: Pick<Bound, 'places'>, wanted: Wanted): Promise<void> {
+  const ours = keySpaceOf(wanted);
+  // One at a time for each store: of two that come at once the second one sees the first.
+  // tooth: place-lock
+  await places.lockStore(ours.store);
+  for (const { keySpace, model } of await places.reserved(ours.mark, wanted.id)) {
+    // tooth: place-overlap
+    if (overlaps(ours, keySpaceOf({ keySpace, model }))) throw placeTaken();
+  }
+}
+
+export function placeTaken(): Conflict {
+  return new Conflict(
+    'Another batch export already delivers to this place, or a run of one still does: choose another prefix, directory or table, ' +
+      'or delete that export and wait for its runs to end.',
+  );
+}

@@ -1,0 +1,25 @@
+/** Tells a destination which deliveries of a data interval are this database's own. */
+import type { Ownership } from '../destinations/ownership.ts';
+import { Superseded } from '../../platform/errors.ts';
+import type { EpochLease } from './epoch-lease.store.ts';
+import type { ExportStores } from '../stores.ts';
+
+type Stores = Pick<ExportStores, 'foreignDeliveries' | 'ledger' | 'timeline'>;
+
+/**
+ * @param lease the epoch that asks: once a later one has the interval, also by an operator's decision, there is no answer but `Superseded`. A
+ *   frozen commit would take for its own what was accepted meanwhile.
+ */
+export function ownershipOf({ foreignDeliveries, ledger, timeline }: Stores, lease: EpochLease): Ownership {
+  return {
+    timeline: () => timeline.id(),
+    knows: (runId) => foreignDeliveries.knowsRun(lease, runId),
+    mayReplace: (receipt) => foreignDeliveries.isReplaceable(lease, receipt),
+    stagedUnder: (epoch) => foreignDeliveries.stagedUnder(lease, epoch),
+    async lastReceipt() {
+      const entry = await ledger.find(lease);
+      if (entry && entry.epoch > lease.epoch) throw new Superseded(`superseded by run ${entry.runId}`);
+      return entry?.receipt ?? undefined;
+    },
+  };
+}

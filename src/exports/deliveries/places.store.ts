@@ -1,0 +1,153 @@
+/** Which key spaces are reserved, and what is kept of the places that exports have left. */
+import type { Knex } from '../../platform/db/connection.ts';
+import {
+  INTEGRATION_JSON,
+  integrationFromRow,
+  type Integration,
+  type IntegrationRow,
+} from '../integrations/integrations.store.ts';
+import type { Model } from '../../conditions/rows/content.ts';
+import type { PinnedDestination } from '../domain/plan.ts';
+import { OPEN_STATUSES } from '../domain/statuses.ts';
+
+/** A key space that is reserved; `model` is the export's, for texts of earlier versions that do not name it. */
+export type Reservation = { exportId: string; keySpace: string; model: Model };
+
+/** A place that an export has left. */
+export type KeptPlace = {
+  keySpace: string;
+  place: string;
+  /** Encrypted; null when the destination has none. */
+  secrets: string | null;
+  integration: Integration | null;
+};
+
+type KeptRow = { key_space: string; place: string; secrets: string | null; integration: IntegrationRow | null };
+
+/** Class of advisory locks with two keys: the first key says what the second one names. */
+const STORE_LOCKS = 7_316_026;
+
+const OPEN = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
+
+/**
+ * Runs of an export that may still write to where their plan says, or have left something there: open ones, those whose commit
+ * began and was not settled, and those with artifacts that the reconciler has not given up.
+ * @param exportId SQL
+ */
+const unsettledRuns = (exportId: string) => `
+  select id from batch_export_runs where batch_export_id = ${exportId} and status in (${OPEN})
+  union all
+  select run_id from batch_export_intervals where batch_export_id = ${exportId} and state = 'committing'
+  union all
+  select run.id from batch_export_artifacts artifact join batch_export_runs run
+    on run.batch_export_id = artifact.batch_export_id and run.data_interval_start = artifact.data_interval_start
+      and run.data_interval_end = artifact.data_interval_end and run.epoch = artifact.epoch
+    where artifact.batch_export_id = ${exportId} and artifact.given_up_at is null`;
+
+/**
+ * Whether a run of the export uses the key space. A plan of an earlier version, which pins none, may use any; a run without a
+ * plan uses none, because plans pin only what their export's row says (`shareKeySpace`). SQL.
+ */
+const isUsed = (exportId: string, keySpace: string) => `exists (
+  select from batch_export_runs used where used.id in (${unsettledRuns(exportId)})
+    and used.plan is not null and coalesce(used.plan #>> '{destination,keySpace}', ${keySpace}) = ${keySpace})`;
+
+/** Whether files at the key space are still to be deleted: that takes its credentials. SQL. */
+const hasFilesToDelete = (exportId: string, keySpace: string) => `exists (
+  select from superseded_files file join batch_export_runs run on run.id = file.run_id
+  where file.batch_export_id = ${exportId} and not exists (select from batch_export_health health
+      where health.batch_export_id = file.batch_export_id and keeping_files_since is not null)
+    and coalesce(run.plan #>> '{destination,keySpace}', ${keySpace}) = ${keySpace})`;
+
+export function placeStore(db: Knex) {
+  return {
+    /** Keeps other transactions from reserving a key space of the store until this one ends. */
+    async lockStore(store: string): Promise<void> {
+      await db.raw('select pg_advisory_xact_lock(?, hashtext(?))', [STORE_LOCKS, store]);
+    },
+
+    /**
+     * Key spaces that other exports have reserved: where they deliver now, and where a run of theirs may still write, also after they moved
+     * or were deleted.
+     * @param mark a piece of the key spaces' texts, as `KeySpace.mark`
+     */
+    async reserved(mark: string, except: string): Promise<Reservation[]> {
+      const { rows } = await db.raw<{ rows: { id: string; key_space: string; model: Model }[] }>(
+        `select id, key_space, model from batch_exports one
+         where strpos(key_space, :mark) > 0 and id <> :except and (deleted_at is null or ${isUsed('one.id', 'one.key_space')})
+         union all
+         select one.id, left_place.key_space, one.model from batch_export_places left_place
+         join batch_exports one on one.id = left_place.batch_export_id
+         where strpos(left_place.key_space, :mark) > 0 and one.id <> :except
+           and ${isUsed('one.id', 'left_place.key_space')}`,
+        { mark, except },
+      );
+      return rows.map(({ id, key_space, model }) => ({ exportId: id, keySpace: key_space, model }));
+    },
+
+    /** Where every live export delivers. */
+    async live(): Promise<Reservation[]> {
+      const rows = await db<{ id: string; key_space: string; model: Model }>('batch_exports')
+        .whereNull('deleted_at')
+        .select('id', 'key_space', 'model');
+      return rows.map(({ id, key_space, model }) => ({ exportId: id, keySpace: key_space, model }));
+    },
+
+    /** Pins the plans of earlier versions, before the export's configuration, which they follow, is changed. */
+    async pinPlans(exportId: string, destination: PinnedDestination): Promise<void> {
+      await db.raw(
+        `update batch_export_runs set plan = plan || :pinned::jsonb
+         where id in (${unsettledRuns(':exportId::uuid')}) and plan is not null and not jsonb_exists(plan, 'destination')`,
+        { exportId, pinned: JSON.stringify({ destination }) },
+      );
+    },
+
+    /** Keeps what the export is about to leave. */
+    async keep(exportId: string, { keySpace, place, secrets, integration }: KeptPlace): Promise<void> {
+      const row = { key_space: keySpace, place, secrets, integration_id: integration?.id ?? null };
+      await db('batch_export_places')
+        .insert({ batch_export_id: exportId, ...row })
+        .onConflict(['batch_export_id', 'key_space'])
+        .merge({ ...row, left_at: db.raw('clock_timestamp()') } as never);
+    },
+
+    /** The export delivers there again. */
+    async forget(exportId: string, keySpace: string): Promise<void> {
+      await db('batch_export_places').where({ batch_export_id: exportId, key_space: keySpace }).delete();
+    },
+
+    /** The newest credentials of a place that the export has left. */
+    async findKept(exportId: string, place: string): Promise<KeptPlace | undefined> {
+      const row = (await db('batch_export_places')
+        .where({ batch_export_id: exportId, place })
+        .orderBy('left_at', 'desc')
+        .first('batch_export_places.*', db.raw(INTEGRATION_JSON))) as KeptRow | undefined;
+      if (!row) return undefined;
+      const { key_space: keySpace, secrets, integration } = row;
+      return { keySpace, place: row.place, secrets, integration: integration && integrationFromRow(integration) };
+    },
+
+    /** Forgets places, credentials included, that no run and no file to be deleted needs any more. @returns how many */
+    async forgetUnused(): Promise<number> {
+      // tooth: place-with-files
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `delete from batch_export_places left_place where not ${isUsed('left_place.batch_export_id', 'left_place.key_space')}
+           and not ${hasFilesToDelete('left_place.batch_export_id', 'left_place.key_space')}`,
+      );
+      return rowCount;
+    },
+
+    /**
+     * Key space of the export, which is not moved or deleted until the transaction ends: what pins it now stays reserved.
+     * @returns undefined when it was deleted
+     */
+    async shareKeySpace(exportId: string): Promise<string | undefined> {
+      const row = await db('batch_exports')
+        .where({ id: exportId })
+        .whereNull('deleted_at')
+        .forShare()
+        .first<{ key_space: string } | undefined>('key_space');
+      return row?.key_space;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/** Files that readers of an earlier manifest may still read, and that are deleted after a grace period. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { intervalKey, type EpochLease } from './epoch-lease.store.ts';
+
+/** Files at one place that are to be deleted; the run's plan says which place. */
+export type DueFiles = { exportId: string; runId: string; keys: string[] };
+
+/** Rights that are missing for less come back by themselves: a policy that spreads, a volume that is mounted anew. */
+const DENIED_FOR_GOOD_HOURS = 24;
+/** A place that was away for so long does not come back. */
+const GIVE_UP_AFTER_DAYS = 7;
+/** Leftovers of a commit that broke off wait this long for the interval's next delivery. */
+const UNDELIVERED_DAYS = 30;
+
+const IS_DUE = "left_at <= clock_timestamp() - :graceHours * interval '1 hour'";
+const IS_KEPT = `exists (select from batch_export_health health
+  where health.batch_export_id = file.batch_export_id and keeping_files_since is not null)`;
+
+export function supersededFileStore(db: Knex) {
+  const table = () => db('superseded_files');
+
+  return {
+    /**
+     * Records files that leave the manifest with this run's commit, committed before the manifest changes. One that an earlier run
+     * recorded starts its grace period anew.
+     */
+    async record(lease: EpochLease, runId: string, keys: readonly string[]): Promise<void> {
+      if (keys.length === 0) return;
+      await db.raw(
+        `insert into superseded_files as file (batch_export_id, data_interval_start, data_interval_end, key, run_id, epoch)
+         select :export, :start, :end, key, :run, :epoch from unnest(:keys::text[]) as key
+         on conflict (batch_export_id, data_interval_start, data_interval_end, key) do update
+           set run_id = excluded.run_id, epoch = excluded.epoch, recorded_at = excluded.recorded_at,
+             left_at = null, failing_since = null, retry_at = null
+           where file.epoch <= excluded.epoch`,
+        {
+          export: lease.exportId,
+          start: lease.start,
+          end: lease.end,
+          run: runId,
+          epoch: lease.epoch,
+          keys: [...new Set(keys)].sort(),
+        },
+      );
+    },
+
+    /** The interval is delivered under this epoch: the grace period of what was recorded until then begins. */
+    async left(lease: EpochLease): Promise<void> {
+      await table()
+        .where(intervalKey(lease))
+        .where('epoch', '<=', lease.epoch)
+        .whereNull('left_at')
+        .update({ left_at: db.raw('clock_timestamp()') });
+    },
+
+    /**
+     * Files whose grace period is over, by the run that recorded them, those that left first. None of exports that keep all.
+     * @param perExport how many at most
+     */
+    async due(graceHours: number, perExport: number): Promise<DueFiles[]> {
+      const { rows } = await db.raw<{ rows: { export: string; run: string; keys: string[] }[] }>(
+        `select batch_export_id as export, run_id as run, array_agg(key order by left_at, key) as keys
+         from (
+           select *, row_number() over (partition by batch_export_id order by left_at, key) as place from superseded_files file
+           where ${IS_DUE} and (retry_at is null or retry_at <= clock_timestamp())
+             and not ${IS_KEPT}
+         ) as due where place <= :perExport
+         group by batch_export_id, run_id order by min(left_at)`,
+        { graceHours, perExport },
+      );
+      return rows.map((row) => ({ exportId: row.export, runId: row.run, keys: row.keys }));
+    },
+
+    /** Keys whose grace period no later commit has begun anew. */
+    async stillDue(runId: string, graceHours: number, keys: readonly string[]): Promise<string[]> {
+      // tooth: superseded-still-due
+      const { rows } = await db.raw<{ rows: { key: string }[] }>(
+        `select key from superseded_files where run_id = :runId and key = any(:keys) and ${IS_DUE} order by left_at, key`,
+        { runId, graceHours, keys: [...keys] },
+      );
+      return rows.map(({ key }) => key);
+    },
+
+    /** There is nothing left to delete, unless a later commit has recorded the key again. */
+    async forget(runId: string, keys: readonly string[]): Promise<void> {
+      await table()
+        .where({ run_id: runId })
+        .whereNotNull('left_at')
+        .whereRaw('key = any(?)', [[...keys]])
+        .delete();
+    },
+
+    /**
+     * Deleting what a run recorded failed: it is tried again in an hour.
+     * @returns whether it has failed for so long that a denial is for good
+     */
+    async postpone(runId: string): Promise<boolean> {
+      const { rows } = await db.raw<{ rows: { lasting: boolean }[] }>(
+        `update superseded_files file set failing_since = coalesce(failing_since, clock_timestamp()),
+           retry_at = clock_timestamp() + interval '1 hour'
+         where run_id = ? and left_at is not null and not ${IS_KEPT}
+         returning failing_since <= clock_timestamp() - interval '${DENIED_FOR_GOOD_HOURS} hours' as lasting`,
+        [runId],
+      );
+      // tooth: superseded-denied-a-day
+      return rows.some(({ lasting }) => lasting);
+    },
+
+    /** When the export no longer keeps all, its files are due at once, as if nothing had failed. */
+    async forgetFailures(exportId: string): Promise<void> {
+      await table().where({ batch_export_id: exportId }).update({ failing_since: null, retry_at: null });
+    },
+
+    /** Forgets files that cannot be deleted, and those of intervals that nothing has delivered since: they stay. @returns how many */
+    async giveUp(): Promise<number> {
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `delete from superseded_files where failing_since <= clock_timestamp() - interval '${GIVE_UP_AFTER_DAYS} days'
+           or left_at is null and recorded_at <= clock_timestamp() - interval '${UNDELIVERED_DAYS} days'`,
+      );
+      return rowCount;
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * Checks what was delivered again: each interval's source and destination against the receipt, at the receipt's cutoff. Reads
+ * only; runs may go on meanwhile.
+ */
+import type { Receipt, Session } from '../destinations/contract.ts';
+import { DestinationRejected, DestinationUnavailable } from '../../platform/errors.ts';
+import type { EventReader } from '../../events/reading/read.ts';
+import type { Slice } from '../../events/reading/selection.ts';
+import { hashKeyOf } from '../batch-exports/content.ts';
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import { intervalsWithin, type DataInterval } from '../domain/intervals.ts';
+import type { DeliveredEntry } from './ledger.store.ts';
+import type { Run } from '../runs/runs.store.ts';
+import type { ConfigEncryption } from '../integrations/config-encryption.ts';
+import type { ExportStores } from '../stores.ts';
+
+/**
+ * `differing`: the destination holds something else than the receipt says, or the source more than was delivered. `deleted`:
+ * rows of the delivery are gone from the source. `stale`: rows joined the interval since. `missing`: never delivered.
+ * `unchecked`: could not be compared now.
+ */
+export type FindingKind = 'differing' | 'deleted' | 'stale' | 'missing' | 'unchecked';
+
+/** `what` is a sentence. */
+export type Finding = { kind: FindingKind; what: string; expected?: string; found?: string };
+
+/** One data interval, ISO; `rows` as delivered, null when it never was. No findings: all is as it was delivered. */
+export type VerifiedInterval = { start: string; end: string; rows: number | null; findings: Finding[] };
+
+export type VerifyOptions = {
+  stores: Pick<ExportStores, 'batchExports' | 'ledger' | 'runs'>;
+  events: Pick<EventReader, 'copy' | 'digest' | 'changedSince'>;
+  configs: ConfigEncryption;
+  /** A session for reading back what this run delivered. */
+  openSession(run: Run): Promise<Session>;
+};
+
+/** ISO instants with microseconds; null: without a bound. */
+export type VerifyRange = { from: string | null; to: string | null };
+
+/** Intervals at once: destinations answer slowly, and each deep check holds a few blocks of a file, or a column of Parquet. */
+const AT_ONCE = 4;
+/** Receipts at once: one of 10,000 files has four megabytes. */
+const PAGE = 10;
+
+export function exportVerifier({ stores, events, configs, openSession }: VerifyOptions) {
+  /**
+   * Yields what was delivered within the range, oldest interval first; within a bounded range also what never was.
+   * @param deep reads every byte back instead of trusting sizes and checksums
+   */
+  async function* verify(exportId: string, range: VerifyRange, deep: boolean): AsyncGenerator<VerifiedInterval> {
+    for await (const group of groups(dueIntervals(exportId, range), AT_ONCE)) {
+      yield* await Promise.all(group.map(async (due) => ('epoch' in due ? check(due, deep) : missing(exportId, due))));
+    }
+  }
+
+  /** Delivered intervals and, between them, those of the tiling that are not. */
+  async function* dueIntervals(exportId: string, range: VerifyRange): AsyncGenerator<DeliveredEntry | DataInterval> {
+    const tiles = await tilesWithin(exportId, range);
+    let tile = tiles.next();
+    for await (const entry of delivered(exportId, range)) {
+      const end = millisOf(entry.end);
+      for (; !tile.done && tile.value.end < end; tile = tiles.next()) yield tile.value;
+      if (!tile.done && tile.value.end === end) tile = tiles.next();
+      yield entry;
+    }
+    for (; !tile.done; tile = tiles.next()) yield tile.value;
+  }
+
+  /** The intervals that the range asks for: all of the past within it; none when the range has no bound. */
+  async function tilesWithin(exportId: string, range: VerifyRange): Promise<Iterator<DataInterval>> {
+    const [first] = range.from === null ? await stores.ledger.delivered(exportId, page(range), 1) : [];
+    const from = range.from ?? first?.start;
+    if (from === undefined || (range.from ?? range.to) === null) return [][Symbol.iterator]();
+    const now = await stores.batchExports.now();
+    const to = range.to !== null && range.to < now ? range.to : now;
+    return intervalsWithin(await stores.batchExports.tiling(exportId), millisOf(from), millisOf(to));
+  }
+
+  async function* delivered(exportId: string, range: VerifyRange): AsyncGenerator<DeliveredEntry> {
+    for (let after = '-infinity'; ;) {
+      const entries = await stores.ledger.delivered(exportId, page(range, after), PAGE);
+      yield* entries;
+      if (entries.length < PAGE) return;
+      after = entries.at(-1)!.end;
+    }
+  }
+
+  async function missing(exportId: string, { start, end }: DataInterval): Promise<VerifiedInterval> {
+    const interval = { start: isoMicros(start), end: isoMicros(end) };
+    const last = await stores.runs.newestOfInterval(exportId, interval.end);
+    const why = last ? `its last run is ${last.status}` : 'it has had no run';
+    const error = last?.latestError ? ` (${last.latestError})` : '';
+    return { ...interval, rows: null, findings: [{ kind: 'missing', what: `Not delivered: ${why}${error}.` }] };
+  }
+
+  async function check(entry: DeliveredEntry, deep: boolean): Promise<VerifiedInterval> {
+    const { start, end, receipt } = entry;
+    const findings = await findingsOf(entry, deep);
+    const now = (await stores.ledger.find(entry)) as DeliveredEntry;
+    // A run took the interval meanwhile: what was compared may be of two deliveries.
+    if (now.epoch !== entry.epoch || now.state !== entry.state) return check(now, deep);
+    return { start, end, rows: receipt.rows, findings };
+  }
+
+  async function findingsOf(entry: DeliveredEntry, deep: boolean): Promise<Finding[]> {
+    if (entry.state === 'committing') {
+      return [{ kind: 'unchecked', what: 'A new delivery of it has begun and not ended.' }];
+    }
+    const run = await stores.runs.deliveredInterval(entry.exportId, entry.end);
+    return [
+      ...(await destinationFindings(run, entry, deep)),
+      ...(await sourceFindings(run, entry)),
+      ...(await staleFindings(run, entry)),
+    ];
+  }
+
+  async function destinationFindings(run: Run, { receipt }: DeliveredEntry, deep: boolean): Promise<Finding[]> {
+    try {
+      const session = await openSession(run);
+      try {
+        if (session.location !== receipt.location) return [moved(receipt.location)];
+        const rows = () =>
+          events.copy(deliveredSlice(run, receipt), run.plan?.columns ?? [], { hashKey: hashKeyOf(configs, run) });
+        const differences = await session.verify(receipt, { deep, rows });
+        return differences.map((difference) => ({ kind: 'differing', ...difference }));
+      } finally {
+        await session.close();
+      }
+    } catch (error) {
+      if (!(error instanceof DestinationRejected || error instanceof DestinationUnavailable)) throw error;
+      return [{ kind: 'unchecked', what: error.message }];
+    }
+  }
+
+  async function sourceFindings(run: Run, { receipt }: DeliveredEntry): Promise<Finding[]> {
+    const source = await events.digest(deliveredSlice(run, receipt));
+    if (source.rows === receipt.rows && source.digest === receipt.digest) return [];
+    const expected = `${receipt.rows} rows, digest ${receipt.digest}`;
+    const found = `${source.rows} rows, digest ${source.digest}`;
+    const gone = receipt.rows - source.rows;
+    if (gone > 0) return [{ kind: 'deleted', what: `${gone} rows were deleted at the source.`, expected, found }];
+    // A sealed interval gets no new rows below its cutoff: this is not a later change but another content.
+    return [{ kind: 'differing', what: 'The source holds rows that were not delivered.', expected, found }];
+  }
+
+  async function staleFindings(run: Run, { receipt }: DeliveredEntry): Promise<Finding[]> {
+    if (!(await events.changedSince(deliveredSlice(run, receipt)))) return [];
+    return [{ kind: 'stale', what: `Events were imported into it after ${receipt.cutoff}.` }];
+  }
+
+  return {
+    verify,
+    /** How many delivered intervals lie within the range. */
+    count: (exportId: string, range: VerifyRange) => stores.ledger.countDelivered(exportId, page(range)),
+  };
+}
+
+/** @throws Error when the run never had a plan: it cannot have delivered then */
+function deliveredSlice({ id, projectId, start, end, plan }: Run, { cutoff }: Receipt): Slice {
+  if (!plan) throw new Error(`run ${id} has no plan`);
+  return { projectId, start, end, cutoff, content: plan.content };
+}
+
+function moved(location: string): Finding {
+  return { kind: 'unchecked', what: `It was delivered to ${location}, before the export's destination was changed.` };
+}
+
+function page({ from, to }: VerifyRange, after = '-infinity') {
+  return { from: from ?? '-infinity', to: to ?? 'infinity', after };
+}
+
+async function* groups<T>(all: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let group: T[] = [];
+  for await (const one of all) {
+    group.push(one);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

@@ -1,0 +1,221 @@
+/**
+ * The contract of a destination: what it is, and what it promises. The engine (`activities/`) is the only caller.
+ *
+ * One data interval travels like this: every part is staged by `write`, each in an activity of its own, on any worker, at
+ * any time, some more than once; then one activity calls `commit` with the winners, and `verify` to read back. Until
+ * `commit` nothing is visible at the destination; after it, exactly the plan's rows are what it holds for the interval.
+ * Any process may be killed or frozen at any point and go on later beside its successor.
+ *
+ * The **epoch** makes that safe. Each plan of an interval has the next epoch of the interval's ledger row. Whatever a
+ * destination leaves behind (an open upload, a stage table) is *recorded* in our database, under the epoch, before it can
+ * matter; recording fails with `Superseded` once a later epoch has taken the interval. A commit first makes sure that
+ * nothing recorded by other attempts can ever become visible.
+ *
+ * Epochs count within one database. Against another one (a restored or copied database that goes on beside or after this one) stands
+ * **ownership**: a delivery says which run made it, and only a run that our database knows for the interval is replaced.
+ *
+ * Errors: a destination throws `DestinationRejected` (would say no again: never retried; tells the user what to fix) or
+ * `DestinationUnavailable` (may say yes later: retried), translating its driver's errors once, at the call, by code.
+ * `Superseded` and `DeliveredElsewhere` pass through. Messages never hold a host, a credential or SQL.
+ */
+import type { Carrier, Column, RowsDigest, RowVersions } from '../../conditions/rows/columns.ts';
+import type { Artifacts } from './artifacts.ts';
+import type { DestinationEnvironment } from './environment.ts';
+import type { FileEncoding } from '../formats/file-encoding.ts';
+import type { Ownership, PresentDelivery } from './ownership.ts';
+import type { Receipt } from './receipt.ts';
+import type { DeleteSuperseded, RecordSuperseded } from './superseded.ts';
+import type { TObject } from '../../platform/schema.ts';
+import type { TestStep } from './test-steps.ts';
+
+export type { Artifact, Artifacts, RecordedArtifact } from './artifacts.ts';
+export type { DeliveredFile, Receipt } from './receipt.ts';
+export {
+  COMPRESSIONS,
+  FILE_FORMATS,
+  SUPPORTED_COMPRESSIONS,
+  type Compression,
+  type FileEncoding,
+  type FileFormat,
+} from '../formats/file-encoding.ts';
+
+/** A data interval, half-open. Instants are ISO, UTC, six decimals, Z. */
+export type IntervalBounds = { start: string; end: string };
+
+/** One deterministic piece of a data interval. */
+export type Part = {
+  /** From 0. */
+  index: number;
+  /** Rows that the plan counted in it. */
+  rows: number;
+};
+
+/** One run's delivery, from its plan. Instants are ISO, UTC, six decimals, Z. */
+export type Delivery = {
+  projectId: number;
+  exportId: string;
+  runId: string;
+  model: string;
+  /** The data interval, half-open. */
+  start: string;
+  end: string;
+  /** The run delivers rows stored before this instant. */
+  cutoff: string;
+  /** Fencing token: the interval's ledger row had this value when the plan was stored. */
+  epoch: number;
+  columns: readonly Column[];
+  /** How a table keeps only the newest version of each row, by columns of the delivery; null: the interval's rows are its own. */
+  merge: RowVersions | null;
+  /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
+  file: FileEncoding & { numbered: boolean };
+};
+
+/** Summary of the rows that were read while a part was staged. */
+export type PartSummary = {
+  rows: number;
+  digest: RowsDigest;
+  /** Size and sha256 (hex) of the uncompressed encoding; for row streams the COPY bytes, and no hash. */
+  contentBytes: number;
+  contentSha256: string | null;
+};
+
+/** One part's rows; a destination consumes exactly one of the two iterables, once, to its end. */
+export type PartSource = {
+  /** The part encoded and compressed as the delivery says. Blocks of about 1 MiB. */
+  file(): AsyncIterable<Uint8Array>;
+  /** The part as Postgres's COPY BINARY stream, header and trailer included, columns as in the delivery. */
+  rows(): AsyncIterable<Uint8Array>;
+  /** Valid once the iterable ended. @throws IntervalShrank when fewer rows were there than the plan counted */
+  summary(): PartSummary;
+};
+
+/** A staged part as `write` leaves it for `commit`: JSON-safe, stored in the run. `staged` is the destination's own. */
+export type StagedPart = PartSummary & { index: number; staged: Readonly<Record<string, unknown>> };
+
+/** A line of the run's log, which the user reads: no hosts, no secrets. */
+export type RunLog = (level: 'debug' | 'info' | 'warning' | 'error', message: string) => void;
+
+export type SessionContext = {
+  /** Aborted when the attempt is cancelled or the worker stops: pass it into every I/O. */
+  signal: AbortSignal;
+  log: RunLog;
+  artifacts: Artifacts;
+  ownership: Ownership;
+  recordSuperseded: RecordSuperseded;
+  /** A file of no rows; an earlier delivery's names may have had another format or compression than this one's. */
+  emptyFile(file: Pick<FileEncoding, 'format' | 'compression'>): {
+    bytes: AsyncIterable<Uint8Array>;
+    /** Once `bytes` came to their end. */
+    summary(): PartSummary;
+  };
+  /**
+   * Called before each step that changes what the destination shows, with the step's name (`before-commit`, `file-0`,
+   * `manifest`, …). Tests stop, kill and freeze the process here; otherwise it does nothing.
+   */
+  step(name: string): Promise<void>;
+};
+
+/** A difference between a receipt and the destination; `what` is a sentence. */
+export type Difference = { what: string; expected: string; found: string };
+
+export type Session = {
+  /** Where this delivery goes, by its plan: what its receipt will say. An earlier one may have gone elsewhere. */
+  location: string;
+  /**
+   * Stages one part, invisibly. Each call stages afresh: what an earlier attempt of the same part left is not built upon.
+   */
+  write(part: Part, source: PartSource): Promise<StagedPart>;
+  /**
+   * Makes these parts the content of the data interval, replacing what an earlier delivery left there. Safe to repeat with the
+   * same parts: what an earlier, interrupted call already made visible is recognised. The ledger is `committing` by then.
+   * @throws Superseded when a later epoch took the interval meanwhile; DeliveredElsewhere when the destination holds a delivery that
+   *   this database does not know (`Ownership`), which stays as it is
+   * @throws StagedLost when a part was staged under a name that is not the plan's
+   */
+  commit(parts: readonly StagedPart[]): Promise<Receipt>;
+  /** Asks the destination whether this delivery is what it holds, by run and epoch. For repairs after crashes. */
+  delivered(): Promise<Receipt | undefined>;
+  /** The interval as the destination holds it, whichever run and database delivered it; undefined: no delivery of this export. */
+  present(): Promise<PresentDelivery | undefined>;
+  /**
+   * Reads back. Empty: all is as the receipt says.
+   * @param deep downloads and counts every row instead of trusting sizes and checksums
+   * @param rows the delivery's rows as they are at the source, for looking deep where rows have versions
+   */
+  verify(receipt: Receipt, options: { deep: boolean; rows?: () => AsyncIterable<Uint8Array> }): Promise<Difference[]>;
+  /**
+   * Removes every artifact recorded for this interval up to our epoch. Never touches what is visible.
+   * @returns ids of records that stay because a commit that broke off made visible what no delivery shows: they are its only trace
+   */
+  discard(): Promise<readonly string[]>;
+  /** Absent: the destination has no files. */
+  deleteSuperseded?: DeleteSuperseded;
+  /** Ends connections. Called exactly once, also after an error. */
+  close(): Promise<void>;
+};
+
+/** The export that a configuration is of. */
+export type Subject = { projectId: number; model: string };
+
+/** `effectively_once`: repeats leave the same content. `at_least_once`: a receiver may see a repeat and must deduplicate. */
+export type DeliveryPromise = 'effectively_once' | 'at_least_once';
+
+export type Destination<Config = unknown> = {
+  /** As in `destination.type`. */
+  type: string;
+  title: string;
+  delivery: DeliveryPromise;
+  /** Whether it takes encoded files or rows, and with them the columns and the parts. */
+  takes: Carrier;
+  /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
+  config: TObject;
+  /** Values of these fields in a stored configuration that lacks them, because it is older than they are. */
+  former?: Readonly<Record<string, unknown>>;
+  /** Fields that an integration of the kind brings instead of the configuration. */
+  integration?: { kind: string; fields: readonly string[] };
+  /**
+   * Checks that upstream makes with messages of its own, before the schema says less of it.
+   * @throws InvalidInput naming the field, or none
+   */
+  checkFirst?(config: Readonly<Record<string, unknown>>): void;
+  /** Fields that decide which server is given the secrets: a change of one needs the secrets again. */
+  secretsGoTo: readonly string[];
+  /**
+   * Checks what a schema cannot say, when saved and again on each run; contacts nothing but name servers.
+   * @throws InvalidInput naming the field (without the `destination__config__` prefix)
+   */
+  validate(config: Config, environment: DestinationEnvironment): Promise<void>;
+  /**
+   * The place that the credentials open, as exactly as it can be told: two configurations with equal places may use each other's
+   * credentials. Holds no secret, and needs none in `config`.
+   */
+  place(config: Config, of: Subject): string;
+  /**
+   * Every key or table that the configuration can write to, as `key-space.ts` compares it: no two exports of one installation
+   * may have any in common. Holds no secret, and needs none in `config`.
+   */
+  keySpace(config: Config, of: Subject): string;
+  /** Steps that can be tried first. */
+  steps: readonly TestStep<Config>[];
+  /** Names that a delivery leaves there, as people find them: objects and their manifest, or the table. Contacts nothing. */
+  names(
+    config: Config,
+    delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'runId'> & { parts: readonly Part[] },
+  ): string[];
+  /**
+   * Which data intervals the place holds a delivery of: of this export, and perhaps of others, as the session's `present` tells. For
+   * comparing, without asking for each interval since the beginning.
+   */
+  deliveries(
+    config: Config,
+    of: Subject & { exportId: string },
+    environment: DestinationEnvironment,
+    signal: AbortSignal,
+  ): AsyncIterable<IntervalBounds>;
+  open(
+    config: Config,
+    delivery: Delivery,
+    context: SessionContext,
+    environment: DestinationEnvironment,
+  ): Promise<Session>;
+};

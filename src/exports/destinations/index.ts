@@ -1,0 +1,31 @@
+/** Every destination there is. A new one is added here, and nowhere else. */
+import { InvalidInput } from '../../platform/errors.ts';
+import type { Destination } from './contract.ts';
+import type { DestinationEnvironment } from './environment.ts';
+import { localFile } from './local-file/local-file.ts';
+import { postgres } from './postgres/postgres.ts';
+import { awsS3, s3, s3Compatible } from './s3/s3.ts';
+
+const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible, postgres];
+
+/** As in `destination.type`, also those that an installation does not offer. */
+export const DESTINATION_TYPES = ALL.map(({ type }) => type);
+
+/** Destinations that this installation offers: LocalFile exists only where the operator gave it a root. */
+export function destinations(environment: DestinationEnvironment): readonly Destination[] {
+  return ALL.filter(({ type }) => type !== localFile.type || environment.localRoot !== undefined);
+}
+
+/** A destination by its type, also one that the installation offers no longer. @throws Error for a type that does not exist */
+export function anyDestination(type: string): Destination {
+  const destination = ALL.find((candidate) => candidate.type === type);
+  if (!destination) throw new Error(`there is no destination ${type}`);
+  return destination;
+}
+
+/** @throws InvalidInput for a type that does not exist or that this installation does not offer */
+export function destinationOf(type: string, environment: DestinationEnvironment): Destination {
+  const destination = destinations(environment).find((candidate) => candidate.type === type);
+  if (!destination) throw new InvalidInput(`"${type}" is not a valid choice.`, 'type', 'invalid_choice');
+  return destination;
+}

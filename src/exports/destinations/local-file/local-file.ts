@@ -1,0 +1,105 @@
+/** Files in a folder of the installation's own: the destination that needs nothing else. */
+import path from 'node:path';
+import { DestinationRejected, InvalidInput } from '../../../platform/errors.ts';
+import { Type, type Static } from '../../../platform/schema.ts';
+import type { DestinationEnvironment } from '../environment.ts';
+import { defineDestination } from '../define.ts';
+import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties } from '../object-store/config.ts';
+import { withModel } from '../key-space.ts';
+import type { Subject } from '../contract.ts';
+import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
+import { deliveriesIn } from '../object-store/deliveries.ts';
+import { fileSession } from '../object-store/session.ts';
+import { tryUpload } from '../object-store/try-upload.ts';
+import { folderQuota } from './quota.ts';
+import { localStore } from './store.ts';
+
+const LocalFileConfig = Type.Object(
+  {
+    directory: Type.String({
+      minLength: 1,
+      title: 'Directory',
+      description: 'Folder below the project’s export folder; made when it does not exist.',
+    }),
+    ...fileProperties,
+  },
+  { additionalProperties: false },
+);
+
+type LocalFileConfig = Static<typeof LocalFileConfig>;
+
+/** The project's own folder comes first, so keys are paths below the export root and no project reaches another's. */
+function folderOf(config: LocalFileConfig, projectId: number): string {
+  const folders = [checkPrefix(config.directory, 'directory'), checkPrefix(config.prefix)];
+  return [String(projectId), ...folders.filter((folder) => folder !== '')].join('/');
+}
+
+/** Without the root, which is the operator's: a root that is moved takes all of its places along. */
+function folderPlace(config: LocalFileConfig, { projectId, model }: Subject): string {
+  return `local:${withModel(folderOf(config, projectId), model)}`;
+}
+
+function rootOf({ localRoot, localQuotaMb, localFileMode }: DestinationEnvironment, projectId: number) {
+  if (localRoot !== undefined) {
+    const root = path.resolve(localRoot);
+    return { root, fileMode: localFileMode, quota: folderQuota(path.join(root, String(projectId)), localQuotaMb) };
+  }
+  throw new DestinationRejected('This installation has no folder for local exports (EXPORT_LOCAL_ROOT).');
+}
+
+export const localFile = defineDestination<LocalFileConfig>({
+  type: 'LocalFile',
+  title: 'Local files',
+  delivery: 'effectively_once',
+  takes: 'files',
+  config: LocalFileConfig,
+  checkFirst: checkFileFormat,
+  former: FORMER_FILE_CONFIG,
+  secretsGoTo: [],
+  async validate(config) {
+    if (checkPrefix(config.directory, 'directory') === '') throw new InvalidInput('May not be blank.', 'directory');
+    checkPrefix(config.prefix);
+  },
+  place: folderPlace,
+  keySpace: folderPlace,
+  steps: [
+    {
+      name: 'Check files can be written',
+      description: 'Ensure that the folder can be made and a file be written in it. No file stays.',
+      async run(config, { projectId, model, environment, signal }) {
+        const store = localStore({
+          ...rootOf(environment, projectId),
+          place: folderPlace(config, { projectId, model }),
+          epoch: 0,
+          signal,
+        });
+        await tryUpload(store, folderOf(config, projectId), model);
+      },
+    },
+  ],
+  names: (config, delivery) =>
+    allNames(namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config)), delivery.parts),
+  async *deliveries(config, of, environment, signal) {
+    const store = localStore({
+      ...rootOf(environment, of.projectId),
+      place: folderPlace(config, of),
+      epoch: 0,
+      signal,
+    });
+    yield* deliveriesIn(store, folderOf(config, of.projectId), of.model);
+  },
+  async open(config, delivery, context, environment) {
+    const store = localStore({
+      ...rootOf(environment, delivery.projectId),
+      place: folderPlace(config, delivery),
+      epoch: delivery.epoch,
+      signal: context.signal,
+    });
+    return fileSession({
+      store,
+      names: namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config)),
+      delivery,
+      context,
+    });
+  },
+});

@@ -1,0 +1,60 @@
+/** How much a project's files may take. Counted anew now and then: other workers write to the same folder. */
+import { lstat, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { DestinationRejected } from '../../../platform/errors.ts';
+
+const COUNTED_EVERY_MS = 30_000;
+const MIB = 1024 * 1024;
+
+export type Quota = {
+  /** @throws DestinationRejected when so many more bytes would be too many */
+  charge(bytes: number): Promise<void>;
+};
+
+type Count = { bytes: number; countedAt: number };
+/** By folder, for all runs of this process. */
+const counts = new Map<string, Promise<Count>>();
+
+/** @param limitMb MiB; undefined: no limit */
+export function folderQuota(folder: string, limitMb: number | undefined): Quota {
+  return {
+    async charge(bytes) {
+      if (limitMb === undefined) return;
+      const count = await counted(folder);
+      // tooth: local-file-quota
+      if (count.bytes + bytes > limitMb * MIB) {
+        counts.delete(folder);
+        throw new DestinationRejected(
+          `The project's files would take more than the ${limitMb} MiB that it has in the export folder. ` +
+            'Take some away, or ask the operator for more.',
+        );
+      }
+      count.bytes += bytes;
+    },
+  };
+}
+
+async function counted(folder: string): Promise<Count> {
+  const known = await counts.get(folder);
+  if (known && performance.now() - known.countedAt < COUNTED_EVERY_MS) return known;
+  const counting = sizeOf(folder).then((bytes) => ({ bytes, countedAt: performance.now() }));
+  counts.set(folder, counting);
+  counting.catch(() => counts.delete(folder));
+  return counting;
+}
+
+/** Bytes of all files below, those that are being written too. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
+  let bytes = 0;
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    // The file may have been renamed or taken away meanwhile.
+    const found = await lstat(path.join(entry.parentPath, entry.name)).catch(() => undefined);
+    bytes += found?.size ?? 0;
+  }
+  return bytes;
+}

@@ -1,0 +1,275 @@
+/**
+ * Objects as files below one folder. An upload is a hidden temporary file beside its target. Completing it is a rename, or, where there
+ * may be no such file yet, a second link: both are atomic, and find no file once the upload was aborted.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { link, lstat, mkdir, open, opendir, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { DestinationRejected } from '../../../platform/errors.ts';
+import { ObjectChanged, UploadGone, type ObjectStore } from '../object-store/store.ts';
+import { hasCode, translate } from './errors.ts';
+import type { Quota } from './quota.ts';
+
+const PIECE_BYTES = 1024 * 1024;
+const READ_BYTES = 256 * 1024;
+
+type LinkFile = (from: string, to: string) => Promise<void>;
+
+export type LocalStoreOptions = {
+  /** Absolute; keys are paths below it. */
+  root: string;
+  quota: Quota;
+  /** Rights of files, as in `open(2)`; folders may be entered by whom files may be read. */
+  fileMode?: number | undefined;
+  /** As in `Destination.place`. */
+  place: string;
+  /** Marks temporary files, for people who find one. */
+  epoch: number;
+  signal: AbortSignal;
+  /** As `link(2)`, which not every volume has. */
+  linkFile?: LinkFile;
+};
+
+/** Delivered files hold people's behaviour: not for every account of the machine. */
+export const DEFAULT_FILE_MODE = 0o640;
+
+export function localStore(options: LocalStoreOptions): ObjectStore {
+  const { root, quota, fileMode = DEFAULT_FILE_MODE, place, epoch, signal, linkFile = link } = options;
+  const store: ObjectStore = {
+    partsInFlight: 1,
+    partBytes: PIECE_BYTES,
+    place,
+    formerPlace: 'local',
+    locate: (key) => key,
+    async begin(key, token) {
+      await makeFolder(root, key, folderMode(fileMode));
+      const id = path.posix.join(
+        path.posix.dirname(key),
+        `.${path.posix.basename(key)}.${epoch}.${randomBytes(8).toString('hex')}.tmp`,
+      );
+      const file = await open(path.join(root, id), 'wx', fileMode);
+      await file.close();
+      return { key, id, token };
+    },
+    async unfinished(key) {
+      const [folder, name] = [path.posix.dirname(key), path.posix.basename(key)];
+      try {
+        for (const one of foldersOf(key)) await checkFolder(path.join(root, one));
+        const beside = await readdir(path.join(root, folder));
+        const ours = beside.filter(
+          (one) => one.startsWith(`.${name}.`) && /^\d+\.[\da-f]{16}\.tmp$/.test(one.slice(name.length + 2)),
+        );
+        return ours.map((one) => ({ key, id: path.posix.join(folder, one) }));
+      } catch (error) {
+        if (hasCode(error, ...DENIED)) return 'denied';
+        if (isMissing(error)) return [];
+        throw error;
+      }
+    },
+    async putPart({ id }, { number, offset, bytes }) {
+      signal.throwIfAborted();
+      await quota.charge(bytes.length);
+      const file = await openInside(root, id, constants.O_WRONLY).catch(goneIfMissing);
+      try {
+        await writeAll(file, bytes, offset);
+      } finally {
+        await file.close();
+      }
+      return { number, tag: '' };
+    },
+    // Two uploads of the same bytes are the same file: the content tells who made it.
+    identify: (_, { sha256 }) => ({ identity: `sha256:${sha256}`, checksum: `sha256:${sha256}` }),
+    async complete({ key, id }, replaces) {
+      signal.throwIfAborted();
+      const file = await openInside(root, id, constants.O_RDWR).catch(goneIfMissing);
+      try {
+        // tooth: local-file-sync
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      const [from, to] = [path.join(root, id), path.join(root, key)];
+      if (replaces === 'absent') await createFrom(from, to, linkFile);
+      else {
+        // Check as near to the rename as a file system lets us: it has no rename under a condition.
+        if (replaces && (await store.head(key))?.tag !== replaces.tag) throw new ObjectChanged();
+        await rename(from, to).catch(goneIfMissing);
+      }
+      // tooth: local-file-sync-folder
+      await syncFolder(path.join(root, path.dirname(key)));
+    },
+    async abort({ id }) {
+      await unlink(path.join(root, id)).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+      });
+    },
+    async head(key) {
+      const file = await openInside(root, key, constants.O_RDONLY).catch(undefinedIfMissing);
+      if (!file) return undefined;
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const block of file.createReadStream({ signal, highWaterMark: READ_BYTES })) {
+        hash.update(block as Uint8Array);
+        bytes += (block as Uint8Array).length;
+      }
+      const sum = `sha256:${hash.digest('hex')}`;
+      return { bytes, identity: sum, checksum: sum, tag: sum };
+    },
+    async get(key) {
+      const file = await openInside(root, key, constants.O_RDONLY).catch(undefinedIfMissing);
+      return file?.createReadStream({ signal, highWaterMark: READ_BYTES });
+    },
+    async *list(beginning) {
+      const folder = path.posix.dirname(beginning.endsWith('/') ? `${beginning}-` : beginning);
+      for (const one of [...foldersOf(folder), folder]) {
+        const found = await checkFolder(path.join(root, one)).then(
+          () => true,
+          (error: unknown) => undefinedIfMissing(error) ?? false,
+        );
+        if (!found) return;
+      }
+      // Links are listed, and not followed.
+      const entries = await opendir(path.join(root, folder), { recursive: true });
+      for await (const entry of entries) {
+        const key = path.posix.join(path.relative(root, entry.parentPath), entry.name);
+        if (entry.isFile() && key.startsWith(beginning)) yield key;
+      }
+    },
+    async remove(key) {
+      try {
+        for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
+        await unlink(path.join(root, key));
+      } catch (error) {
+        if (hasCode(error, ...DENIED)) return 'denied';
+        undefinedIfMissing(error);
+      }
+      return 'removed';
+    },
+    close() {},
+  };
+  return translated(store);
+}
+
+/** Codes of volumes without links: Windows shares, memory cards, some of FUSE. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'];
+
+/** Like a rename, but never over a file that is there. @throws ObjectChanged, UploadGone */
+async function createFrom(from: string, to: string, linkFile: LinkFile): Promise<void> {
+  try {
+    await linkFile(from, to);
+  } catch (error) {
+    // tooth: local-file-create
+    if (hasCode(error, 'EEXIST')) throw new ObjectChanged();
+    if (!hasCode(error, ...NO_LINKS)) goneIfMissing(error);
+    // Check as near to the rename as such a volume lets us.
+    // tooth: local-file-create-without-links
+    if (await lstat(to).catch(undefinedIfMissing)) throw new ObjectChanged();
+    await rename(from, to).catch(goneIfMissing);
+    return;
+  }
+  await unlink(from).catch(undefinedIfMissing);
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    written += (await file.write(bytes, written, bytes.length - written, offset + written)).bytesWritten;
+  }
+}
+
+/** Opens a file that exists, without following a link anywhere on the way. */
+async function openInside(root: string, key: string, mode: number): Promise<FileHandle> {
+  // tooth: local-file-linked-folders
+  for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
+  // tooth: local-file-links
+  return open(path.join(root, key), mode | constants.O_NOFOLLOW);
+}
+
+/** Makes the key's folders, each durable before the next, and refuses to walk through links. */
+async function makeFolder(root: string, key: string, mode: number): Promise<void> {
+  await mkdir(root, { recursive: true, mode });
+  for (const folder of foldersOf(key)) {
+    const target = path.join(root, folder);
+    const made = await mkdir(target, { mode }).then(
+      () => true,
+      (error: unknown) => {
+        if (!hasCode(error, 'EEXIST')) throw error;
+        return false;
+      },
+    );
+    if (made) await syncFolder(path.dirname(target));
+    else await checkFolder(target);
+  }
+}
+
+/** With the right to enter for all who may read; always for the owner. */
+function folderMode(fileMode: number): number {
+  return fileMode | ((fileMode & 0o444) >> 2) | 0o700;
+}
+
+/** `a/b/c.jsonl` lies in `a` and `a/b`. @throws DestinationRejected for a key that leads out of the root */
+function foldersOf(key: string): string[] {
+  const segments = key.split('/');
+  // tooth: local-file-dots
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\\'))) {
+    throw new DestinationRejected('The directory or prefix leads out of the export folder.');
+  }
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'));
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const found = await lstat(folder);
+  if (found.isDirectory()) return;
+  throw new DestinationRejected('A part of the directory or prefix is a file or a link. Choose another directory.');
+}
+
+/** A rename is durable when its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const DENIED = ['EACCES', 'EPERM'];
+
+const isMissing = (error: unknown) => hasCode(error, 'ENOENT');
+
+function goneIfMissing(error: unknown): never {
+  throw isMissing(error) ? new UploadGone() : error;
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
+/** Errors of the file system name paths: what leaves here names only what to do. */
+function translated(store: ObjectStore): ObjectStore {
+  const { begin, unfinished, putPart, complete, abort, head, get, list, remove } = store;
+  return {
+    ...store,
+    begin: (...input) => begin(...input).catch(translate),
+    unfinished: (...input) => unfinished(...input).catch(translate),
+    putPart: (...input) => putPart(...input).catch(translate),
+    complete: (...input) => complete(...input).catch(translate),
+    abort: (...input) => abort(...input).catch(translate),
+    head: (...input) => head(...input).catch(translate),
+    remove: (...input) => remove(...input).catch(translate),
+    list: (...input) => translatedItems(list(...input)),
+    get: async (...input) => {
+      const content = await get(...input).catch(translate);
+      return content && translatedItems(content);
+    },
+  };
+}
+
+async function* translatedItems<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    translate(error);
+  }
+}

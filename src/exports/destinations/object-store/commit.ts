@@ -1,0 +1,239 @@
+/**
+ * How staged files become the content of a data interval. Nothing is deleted here, because a delete cannot be fenced: a thawed
+ * worker would remove a newer delivery. What makes the steps safe to interrupt, repeat and run beside a frozen older self:
+ * an upload can become visible only once, only after it was recorded, and never after step 1 of a later commit. One that was begun and
+ * not recorded is never filled, whoever ends it.
+ */
+import { StagedLost, Superseded } from '../../../platform/errors.ts';
+import type { DeliveredFile, Receipt, StagedPart } from '../contract.ts';
+import { severalAtOnce } from '../at-once.ts';
+import { fileKindOf } from './keys.ts';
+import {
+  encodeManifest,
+  isObject,
+  manifestOf,
+  readManifest,
+  readTaggedManifest,
+  receiptOf,
+  type Manifest,
+} from './manifest.ts';
+import { assertOurs } from './ownership.ts';
+import {
+  openUpload,
+  recordedHere,
+  recordedUploads,
+  reveal,
+  stage,
+  unnamedFiles,
+  type FileSession,
+  type RecordedUpload,
+  type StagedFile,
+} from './staging.ts';
+import type { ObjectHead, Replaces } from './store.ts';
+import { sweep } from './sweep.ts';
+
+/** A file of the interval: as it is to be, and the upload that makes it so, unless it is so already, with what was there. */
+type Target = { file: DeliveredFile; change?: { upload: StagedFile; replaces: Replaces | undefined } };
+
+/** The engine has set the interval's ledger row to `committing` with our epoch before it calls this. */
+export async function commitFiles(session: FileSession, parts: readonly StagedPart[]): Promise<Receipt> {
+  const { context, names, delivery, store } = session;
+  const isVersioned = names.layout === 'versioned';
+  const winners = parts.map((part) => ({ part, upload: part.staged as StagedFile }));
+  for (const { part, upload } of winners) {
+    // tooth: store-staged-names
+    if (upload.key === names.file(part.index)) continue;
+    throw new StagedLost('A part was staged under a name that is not the plan’s. The interval is delivered again.');
+  }
+  await context.step('before-commit');
+
+  // 1. Nothing that another attempt left can become visible any more.
+  const { uploads: recorded, intents } = await recordedHere(session);
+  const ours = new Set(winners.map(({ upload }) => upload.id));
+  const others = recorded.filter(({ upload }) => !ours.has(upload.id));
+  // tooth: store-abort-others
+  await severalAtOnce(others, ({ upload }) => store.abort(upload));
+  await sweep(session, intents);
+
+  // 2. What is there? From here on only we, a later epoch or another database changes it: each object is replaced by its tag.
+  const tagged = await readTaggedManifest(store, names.manifest, delivery);
+  const present = tagged?.manifest;
+  // tooth: store-known-delivery
+  if (present) await assertOurs(session, present, recorded);
+  // tooth: store-later-epoch
+  if (present && present.epoch > delivery.epoch) throw new Superseded('A later run has delivered this data interval.');
+  const entries = new Map(present?.files.map((file) => [file.key, file]));
+  const targets = await severalAtOnce(winners, ({ part, upload }) => targetOf(session, entries, part, upload));
+
+  // 3. Stable names of earlier deliveries that this one does not need become files of no rows. Names that hold a run just leave the
+  // manifest: their readers still have them.
+  const needed = new Set(targets.map(({ file }) => file.key));
+  const earlier = new Set([...entries.keys(), ...recorded.map(({ upload }) => upload.key)]);
+  // tooth: store-empty-leftovers
+  for (const key of [...earlier].sort()) {
+    if (needed.has(key) || isVersioned || names.isVersioned(key)) continue;
+    const target = await emptyTarget(session, entries.get(key), key);
+    if (target) targets.push(target);
+  }
+
+  // 4. Equal content is left alone, to the last byte of the manifest. That needs no new manifest to fence older attempts: their
+  // uploads were aborted in step 1, so none of them can change what is there.
+  const files = targets.map(({ file }) => file);
+  const toWrite = targets.flatMap(({ change }) => change?.upload ?? []);
+  const done = async (manifest: Manifest, revealed: readonly StagedFile[]) => {
+    await context.step('after-commit');
+    await cleanUp(session, revealed);
+    return receiptOf(store, names.manifest, manifest, delivery.cutoff);
+  };
+  if (present?.state === 'complete') {
+    const isSame = toWrite.length === 0 && sameNames(present.files, files);
+    if (isSame || (isVersioned && (await showsContent(session, present.files, winners)))) {
+      await recordLeaving(session, entries, recorded, new Set(entries.keys()));
+      return done(present, []);
+    }
+  }
+
+  // 5. Names that hold a run and leave the manifest, or were made visible by a commit that broke off, are on record before.
+  await recordLeaving(session, entries, recorded, needed);
+
+  // 6. The manifests are uploads like all others, and ready before anything changes.
+  const timeline = await context.ownership.timeline();
+  const manifest = manifestOf('complete', delivery, parts, files, timeline);
+  const replacing = !isVersioned && present?.state === 'complete' && toWrite.length > 0;
+  const opening = replacing
+    ? await stageManifest(session, manifestOf('replacing', delivery, parts, files, timeline))
+    : undefined;
+  const closing = await stageManifest(session, manifest);
+
+  // 7. Where names are stable, readers see "replacing", then the files change, then readers see the new list.
+  // tooth: store-replacing-first
+  if (opening) {
+    await context.step('replacing');
+    await revealOver(session, opening, replacedBy(tagged));
+  }
+  await severalAtOnce(targets, async ({ change }, index) => {
+    if (!change) return;
+    await context.step(`file-${index}`);
+    // tooth: store-file-condition
+    await revealOver(session, change.upload, change.replaces);
+  });
+  await context.step('manifest');
+  await revealOver(session, closing, opening ? replacedBy(await headOf(session, opening)) : replacedBy(tagged));
+  return done(manifest, [...(opening ? [opening] : []), ...toWrite, closing]);
+}
+
+/** The layout may have been another one when they were written. @param staying keys of the manifest that the commit ends with */
+async function recordLeaving(
+  session: FileSession,
+  entries: ReadonlyMap<string, DeliveredFile>,
+  recorded: readonly RecordedUpload[],
+  staying: ReadonlySet<string>,
+): Promise<void> {
+  const replaced = [...entries.keys()].filter((key) => session.names.isVersioned(key));
+  const leaving = [...replaced, ...(await unnamedFiles(session, recorded, entries))];
+  await session.context.recordSuperseded(leaving.filter((key) => !staying.has(key)));
+}
+
+/** A part's file: left alone when it already shows this content, or when an interrupted call of ours made it visible. */
+async function targetOf(
+  { store }: FileSession,
+  entries: ReadonlyMap<string, DeliveredFile>,
+  part: StagedPart,
+  upload: StagedFile,
+): Promise<Target> {
+  const visible = await store.head(upload.key);
+  const entry = entries.get(upload.key);
+  if (entry && entry.content_sha256 === part.contentSha256 && isObject(visible, entry)) return { file: entry };
+  const file = fileOf(upload, part.rows, part.contentSha256 ?? '');
+  return isObject(visible, file) ? { file } : { file, change: { upload, replaces: replacedBy(visible) } };
+}
+
+/** Whether the files of the manifest are of this layout, hold the parts' content, and are visible as the manifest says. */
+async function showsContent(
+  { store, names }: FileSession,
+  files: readonly DeliveredFile[],
+  winners: readonly { part: StagedPart; upload: StagedFile }[],
+): Promise<boolean> {
+  if (files.length !== winners.length) return false;
+  for (const [index, { part, upload }] of winners.entries()) {
+    const file = files[index]!;
+    if (!names.isVersioned(file.key) || file.content_sha256 !== part.contentSha256) return false;
+    const [was, is] = [fileKindOf(file.key), fileKindOf(upload.key)];
+    if (was.format !== is.format || was.compression !== is.compression) return false;
+    if (!isObject(await store.head(file.key), file)) return false;
+  }
+  return true;
+}
+
+/** A name that must hold no rows from now on; undefined when nothing is visible there or the name is not of this interval. */
+async function emptyTarget(
+  session: FileSession,
+  entry: DeliveredFile | undefined,
+  key: string,
+): Promise<Target | undefined> {
+  const visible = session.names.isFile(key) && (await session.store.head(key));
+  if (!visible) return undefined;
+  if (entry?.rows === 0 && isObject(visible, entry)) return { file: entry };
+  const empty = session.context.emptyFile(fileKindOf(key));
+  const upload = await stage(session, await openUpload(session, key), empty.bytes);
+  const file = fileOf(upload, 0, empty.summary().contentSha256 ?? '');
+  return { file, change: { upload, replaces: replacedBy(visible) } };
+}
+
+function fileOf(upload: StagedFile, rows: number, contentSha256: string): DeliveredFile {
+  const { key, bytes, sha256, identity, checksum } = upload;
+  return { key, rows, bytes, sha256, content_sha256: contentSha256, identity, checksum };
+}
+
+function sameNames(before: readonly DeliveredFile[], after: readonly DeliveredFile[]): boolean {
+  const names = new Set(before.map(({ key }) => key));
+  return names.size === after.length && after.every(({ key }) => names.has(key));
+}
+
+/** The object that may be replaced: the one that was seen; undefined where the store has no tags. */
+function replacedBy(present: { tag: string | null } | undefined): Replaces | undefined {
+  if (!present) return 'absent';
+  // tooth: store-manifest-condition
+  return present.tag === null ? undefined : { tag: present.tag };
+}
+
+/** @throws Superseded when the manifest is not the one that we have just revealed */
+async function headOf({ store }: FileSession, { key, identity }: StagedFile): Promise<ObjectHead> {
+  const visible = await store.head(key);
+  if (visible?.identity === identity) return visible;
+  throw new Superseded('Another run has taken over this data interval.');
+}
+
+/** @throws DeliveredElsewhere when another database's delivery came first; Superseded when another one of ours did */
+async function revealOver(session: FileSession, staged: StagedFile, replaces: Replaces | undefined): Promise<void> {
+  try {
+    await reveal(session, staged, replaces);
+  } catch (error) {
+    if (!(error instanceof Superseded)) throw error;
+    const present = await readManifest(session.store, session.names.manifest, session.delivery);
+    if (present) await assertOurs(session, present, await recordedUploads(session));
+    throw error;
+  }
+}
+
+async function stageManifest(session: FileSession, manifest: Manifest): Promise<StagedFile> {
+  async function* content() {
+    yield encodeManifest(manifest);
+  }
+  return stage(session, await openUpload(session, session.names.manifest), content());
+}
+
+/** The manifest tells what is visible now: forget the uploads, and abort those of files that were left alone. */
+async function cleanUp(session: FileSession, revealed: readonly StagedFile[]): Promise<void> {
+  const { context, store } = session;
+  try {
+    await context.artifacts.discard(revealed.map(({ artifactId }) => artifactId));
+    const { uploads: rest, intents } = await recordedHere(session);
+    await severalAtOnce(rest, ({ upload }) => store.abort(upload));
+    await context.artifacts.discard(rest.map(({ id }) => id));
+    await sweep(session, intents);
+  } catch {
+    // Delivered is delivered. What is still recorded is cleaned up with the next delivery.
+    context.log('warning', 'Some unfinished uploads could not be removed; the delivery itself is complete.');
+  }
+}

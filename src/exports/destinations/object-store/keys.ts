@@ -1,0 +1,137 @@
+/**
+ * Names of objects: `<prefix>/<start>-<end>[-<run id>][-<n>]<extension>` and `<prefix>/<start>-<end>_manifest.json`.
+ *
+ * Instants in names are ISO 8601's basic form in UTC, `20240321T000000Z` (a fraction only where there is one): they sort by
+ * time and hold no colon or plus, which Windows, Hadoop, rsync and URLs each trip over.
+ */
+import { InvalidInput } from '../../../platform/errors.ts';
+import { fileExtension } from '../../formats/file.ts';
+import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Delivery, type Part, type FileEncoding } from '../contract.ts';
+import { compactInstant, VARIABLES, type PrefixInterval } from './prefix-variables.ts';
+
+/** S3's limit on a key; the longest of the major stores'. */
+const KEY_BYTES = 1024;
+/** Leaves room for the longest file name, and stays a portable path. */
+const PREFIX_BYTES = KEY_BYTES - 128;
+/** Limit of a name, on every file system. */
+const SEGMENT_BYTES = 255;
+
+export const PREFIX_VARIABLES = Object.keys(VARIABLES).map((name) => `{${name}}`);
+
+/**
+ * Checks a prefix or a directory: relative, `/` between segments, nothing that a store or a file system reads as something else.
+ * @returns it without a trailing slash
+ * @throws InvalidInput naming the field
+ */
+function checkPath(path: string, attr: string): string {
+  const trimmed = path.replace(/\/$/, '');
+  if (trimmed === '') return '';
+  if (Buffer.byteLength(trimmed) > PREFIX_BYTES)
+    throw new InvalidInput(`Must have at most ${PREFIX_BYTES} bytes.`, attr);
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f\\]/.test(trimmed) || !trimmed.isWellFormed()) {
+    throw new InvalidInput('Must not contain control characters or backslashes.', attr);
+  }
+  const segments = trimmed.split('/');
+  if (segments.some((segment) => segment === '')) {
+    throw new InvalidInput('Must not start with a slash or contain an empty segment.', attr);
+  }
+  if (segments.some((segment) => Buffer.byteLength(segment) > SEGMENT_BYTES)) {
+    throw new InvalidInput(`Must have at most ${SEGMENT_BYTES} bytes between slashes.`, attr);
+  }
+  if (segments.some((segment) => segment === '.' || segment === '..')) {
+    throw new InvalidInput('Must not contain the segments "." or "..".', attr);
+  }
+  return trimmed;
+}
+
+/** As `checkPath`, and every `{…}` is a known variable. @throws InvalidInput naming the field */
+export function checkPrefix(prefix: string, attr = 'prefix'): string {
+  const path = checkPath(prefix, attr);
+  const literal = path.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(VARIABLES, name) ? '' : whole,
+  );
+  if (/[{}]/.test(literal)) {
+    throw new InvalidInput(`Braces may only hold a variable: ${PREFIX_VARIABLES.join(' ')}.`, attr);
+  }
+  return path;
+}
+
+/** `stable`: names follow from the data interval. `versioned`: they also hold the run, so that no delivery reuses one. */
+export const LAYOUTS = ['versioned', 'stable'] as const;
+export type Layout = (typeof LAYOUTS)[number];
+
+export type Names = {
+  layout: Layout;
+  file(index: number): string;
+  manifest: string;
+  /** Whether the key names a file that some delivery of this very interval wrote or may have written. */
+  isFile(key: string): boolean;
+  /** Whether a file's name holds its run: such a name is never written again once it has left the manifest. */
+  isVersioned(key: string): boolean;
+  /** As `isFile`, or the manifest's own key. */
+  isOfInterval(key: string): boolean;
+};
+
+type FileKind = Pick<FileEncoding, 'format' | 'compression'>;
+
+/** By extension. `.parquet` may hold any codec: its readers find out, and an empty file has none. */
+const KINDS: ReadonlyMap<string, FileKind> = new Map(
+  FILE_FORMATS.flatMap((format) =>
+    [null, ...SUPPORTED_COMPRESSIONS[format]].map((compression): [string, FileKind] => [
+      fileExtension({ format, compression, codecInName: true }),
+      { format, compression },
+    ]),
+  ),
+);
+
+/** A prefix with its variables filled in. @param prefix as `checkPrefix` returned it */
+export function folderOf(prefix: string, interval: PrefixInterval): string {
+  return prefix.replace(/\{([a-z_]+)\}/g, (_, name: string) => VARIABLES[name]!.value(interval));
+}
+
+/** @param prefix as `checkPrefix` returned it */
+function stemOf(prefix: string, interval: PrefixInterval): string {
+  const folder = folderOf(prefix, interval);
+  return `${folder === '' ? '' : `${folder}/`}${compactInstant(interval.start)}-${compactInstant(interval.end)}`;
+}
+
+/** @param prefix as `checkPrefix` returned it */
+export function manifestKey(prefix: string, interval: PrefixInterval): string {
+  return `${stemOf(prefix, interval)}_manifest.json`;
+}
+
+const RUN_ID = /^-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
+
+type Named = Pick<Delivery, 'start' | 'end' | 'model' | 'file' | 'runId'>;
+
+/** The names of one delivery's objects. @param prefix as `checkPrefix` returned it */
+export function namesOf(prefix: string, delivery: Named, layout: Layout): Names {
+  const stem = stemOf(prefix, delivery);
+  // tooth: store-run-in-name
+  const run = layout === 'versioned' ? `-${delivery.runId}` : '';
+  const extension = fileExtension(delivery.file);
+  const manifest = manifestKey(prefix, delivery);
+  const isFile = (key: string) =>
+    key.startsWith(stem) && KINDS.has(key.slice(stem.length).replace(RUN_ID, '').replace(/^-\d+/, ''));
+  return {
+    layout,
+    file: (index) => `${stem}${run}${delivery.file.numbered ? `-${index}` : ''}${extension}`,
+    manifest,
+    isFile,
+    isVersioned: (key) => isFile(key) && RUN_ID.test(key.slice(stem.length)),
+    isOfInterval: (key) => key === manifest || isFile(key),
+  };
+}
+
+/** Every name of a delivery in these parts, the manifest last, as it is written. */
+export function allNames(names: Names, parts: readonly Part[]): string[] {
+  return [...parts.map(({ index }) => names.file(index)), names.manifest];
+}
+
+/** Format and compression of an exported file, from its name. @throws Error for any other name */
+export function fileKindOf(key: string): FileKind {
+  // `.jsonl` is no suffix of `.jsonl.gz`: at most one matches.
+  for (const [extension, kind] of KINDS) if (key.endsWith(extension)) return kind;
+  throw new Error('not the name of an exported file');
+}

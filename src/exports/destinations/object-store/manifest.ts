@@ -1,0 +1,175 @@
+/**
+ * The manifest says which files hold a data interval, and that they are all there. A reader takes an interval when its manifest
+ * exists and its `state` is `complete`; `replacing` means that the files are being exchanged right now.
+ */
+import { DestinationRejected } from '../../../platform/errors.ts';
+import { compile, stringEnum, Type, type Static } from '../../../platform/schema.ts';
+import type { DeliveredFile, Delivery, Receipt, StagedPart } from '../contract.ts';
+import { totalsOf } from '../totals.ts';
+import type { ObjectHead, ObjectStore } from './store.ts';
+
+/** Far beyond the manifest of the largest interval; a hostile store may answer anything. */
+const MANIFEST_BYTES = 16 * 1024 * 1024;
+
+const Manifest = Type.Object({
+  version: Type.Literal(1),
+  state: stringEnum(['complete', 'replacing']),
+  batch_export: Type.String(),
+  model: Type.String(),
+  data_interval_start: Type.String(),
+  data_interval_end: Type.String(),
+  cutoff: Type.String({ description: 'Rows stored before this instant are in the files.' }),
+  epoch: Type.Integer({ description: 'Grows with every delivery of the interval.' }),
+  run_id: Type.Optional(Type.String({ description: 'The run that delivered it.' })),
+  timeline: Type.Optional(
+    Type.String({ description: 'Of the database whose run it was: another one after a restore.' }),
+  ),
+  rows: Type.Integer(),
+  digest: Type.String({ description: 'Sum, modulo 2^64, of the low 60 bits of each row’s uuid.' }),
+  bytes: Type.Integer(),
+  files: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      rows: Type.Integer(),
+      bytes: Type.Integer(),
+      sha256: Type.String(),
+      content_sha256: Type.String(),
+      identity: Type.String(),
+      checksum: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+});
+
+export type Manifest = Static<typeof Manifest>;
+
+const isManifest = compile(Manifest);
+
+/** @param files every file of the interval, also the empty ones of earlier, longer deliveries */
+export function manifestOf(
+  state: Manifest['state'],
+  delivery: Delivery,
+  parts: readonly StagedPart[],
+  files: readonly DeliveredFile[],
+  timeline: string,
+): Manifest {
+  return {
+    version: 1,
+    state,
+    batch_export: delivery.exportId,
+    model: delivery.model,
+    data_interval_start: delivery.start,
+    data_interval_end: delivery.end,
+    cutoff: delivery.cutoff,
+    epoch: delivery.epoch,
+    run_id: delivery.runId,
+    timeline,
+    ...totalsOf(parts),
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    files: [...files],
+  };
+}
+
+/** @throws DestinationRejected when it would be too large to be read again */
+export function encodeManifest(manifest: Manifest): Uint8Array {
+  const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  if (bytes.length <= MANIFEST_BYTES) return bytes;
+  throw new DestinationRejected(
+    `The manifest of the ${manifest.files.length} files that the data interval has had would be too large. Choose another prefix or directory.`,
+  );
+}
+
+/** A manifest and the store's tag of just this one, or of an earlier one: replacing it under the tag never replaces another. */
+export type TaggedManifest = { manifest: Manifest; tag: string | null };
+
+/** @returns undefined when there is none. @throws DestinationRejected as `readManifest` does */
+export async function readTaggedManifest(
+  store: ObjectStore,
+  key: string,
+  delivery: Delivery,
+): Promise<TaggedManifest | undefined> {
+  const head = await store.head(key);
+  const manifest = head && (await readManifest(store, key, delivery));
+  return manifest && { manifest, tag: head.tag };
+}
+
+/**
+ * Reads the interval's present manifest.
+ * @returns undefined when there is none
+ * @throws DestinationRejected when the object is not a manifest of this export: data of others is never overwritten
+ */
+export async function readManifest(store: ObjectStore, key: string, delivery: Delivery): Promise<Manifest | undefined> {
+  const manifest = await readAnyManifest(store, key);
+  if (manifest === undefined || isOf(manifest, delivery)) return manifest;
+  throw new DestinationRejected(
+    `${store.locate(key)} is not of this batch export. Two exports may not write to the same place: choose another prefix.`,
+  );
+}
+
+/** As `readManifest`, and undefined also when the object is not a manifest of this export. */
+export async function readOwnManifest(
+  store: ObjectStore,
+  key: string,
+  delivery: Delivery,
+): Promise<Manifest | undefined> {
+  const manifest = await readAnyManifest(store, key);
+  return isOf(manifest, delivery) ? manifest : undefined;
+}
+
+/** @returns undefined: there is no such object; null: it is no manifest */
+async function readAnyManifest(store: ObjectStore, key: string): Promise<Manifest | null | undefined> {
+  const content = await store.get(key);
+  return content && (parse(await collect(content)) ?? null);
+}
+
+function isOf(manifest: Manifest | null | undefined, { exportId }: Delivery): manifest is Manifest {
+  return manifest?.batch_export === exportId;
+}
+
+function parse(text: string | undefined): Manifest | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isManifest(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function collect(content: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  const blocks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const block of content) {
+    bytes += block.length;
+    if (bytes > MANIFEST_BYTES) return undefined;
+    blocks.push(block);
+  }
+  return Buffer.concat(blocks).toString('utf8');
+}
+
+/** The folder of the interval's objects. @param key of the manifest */
+export function locationOf(store: ObjectStore, key: string): string {
+  return store.locate(key.slice(0, key.lastIndexOf('/') + 1));
+}
+
+/** The receipt of a manifest. @param cutoff this run's where equal content is left alone, and with it its manifest */
+export function receiptOf(store: ObjectStore, key: string, manifest: Manifest, cutoff = manifest.cutoff): Receipt {
+  return {
+    rows: manifest.rows,
+    digest: manifest.digest,
+    bytes: manifest.bytes,
+    location: locationOf(store, key),
+    epoch: manifest.epoch,
+    cutoff,
+    files: manifest.files,
+    manifest: key,
+    run_id: manifest.run_id ?? null,
+    timeline: manifest.timeline ?? null,
+    ...(manifest.state === 'replacing' && { interrupted: true }),
+  };
+}
+
+/** Whether the visible object is the one described: made by that very upload, and not changed since. */
+export function isObject(visible: ObjectHead | undefined, file: DeliveredFile): boolean {
+  if (visible?.identity !== file.identity || visible.bytes !== file.bytes) return false;
+  return visible.checksum === null || file.checksum === null || visible.checksum === file.checksum;
+}

@@ -1,0 +1,142 @@
+/** Uploads of one session: recorded before they begin, filled, revealed, and found again by another worker. */
+import { randomBytes } from 'node:crypto';
+import { DestinationUnavailable, Superseded } from '../../../platform/errors.ts';
+import type { Artifact } from '../artifacts.ts';
+import type { Delivery, SessionContext } from '../contract.ts';
+import { severalAtOnce } from '../at-once.ts';
+import { artifactsAt } from '../recorded.ts';
+import type { Names } from './keys.ts';
+import { ObjectChanged, UploadGone, type ObjectStore, type Replaces, type StagedUpload, type Upload } from './store.ts';
+import { fill } from './upload.ts';
+
+export type FileSession = {
+  store: ObjectStore;
+  names: Names;
+  delivery: Delivery;
+  context: SessionContext;
+};
+
+/** A staged file, as one part's `write` hands it to `commit`. */
+export type StagedFile = StagedUpload & { artifactId: string };
+
+/** An open upload as our database remembers it. */
+export type RecordedUpload = { id: string; upload: Upload };
+
+/** An upload of the key that is about to begin, or may have begun: a crash may come before its name is recorded. */
+export type RecordedIntent = { id: string; key: string };
+
+/**
+ * Opens an upload: its intent is recorded before it begins, its name before its first byte.
+ * @throws Superseded when a later epoch has taken the interval, or has swept the intent
+ */
+export async function openUpload({ store, context }: FileSession, key: string): Promise<RecordedUpload> {
+  const { artifacts } = context;
+  const intent = { place: store.place, key, token: randomBytes(16).toString('hex') };
+  const intentId = await artifacts.record(intent);
+  await context.step('upload-intent');
+  let inDoubt = false;
+  // One that is not needed any more does no harm.
+  const forgetIntent = async () => (inDoubt ? undefined : artifacts.discard([intentId]).catch(() => {}));
+  let upload: Upload;
+  try {
+    upload = await store.begin(key, intent.token, () => {
+      inDoubt = true;
+    });
+  } catch (error) {
+    await forgetIntent();
+    throw error;
+  }
+  await context.step('upload-begun');
+  try {
+    const id = await artifacts.record({ ...intent, id: upload.id }, inDoubt ? undefined : intentId);
+    return { id, upload };
+  } catch (error) {
+    await store.abort(upload).then(forgetIntent, () => {});
+    throw error;
+  }
+}
+
+/**
+ * Fills an open upload. A failure leaves nothing behind where the store can still be reached.
+ * @param check throws when the content turns out not to be what was planned
+ */
+export async function stage(
+  { store, context }: FileSession,
+  { id, upload }: RecordedUpload,
+  content: AsyncIterable<Uint8Array>,
+  check: () => unknown = () => {},
+): Promise<StagedFile> {
+  try {
+    const staged = await fill(store, upload, content);
+    check();
+    return { ...staged, artifactId: id };
+  } catch (error) {
+    await store.abort(upload).then(
+      () => context.artifacts.discard([id]),
+      () => {},
+    );
+    if (!(error instanceof UploadGone)) throw error;
+    throw new DestinationUnavailable('The upload was aborted at the destination while it was being written.', {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Makes a staged upload visible. Its upload may be gone because an earlier, interrupted call completed it: then the visible
+ * object says so.
+ * @param replaces nothing but that
+ * @throws Superseded when the visible object is another one, and the upload is gone or may not replace it
+ */
+export async function reveal({ store }: FileSession, staged: StagedUpload, replaces?: Replaces): Promise<void> {
+  try {
+    await store.complete(staged, replaces);
+  } catch (error) {
+    if (!(error instanceof UploadGone || error instanceof ObjectChanged)) throw error;
+    const visible = await store.head(staged.key);
+    if (visible?.identity === staged.identity) {
+      // A call that broke off between making the object and ending the upload.
+      if (error instanceof ObjectChanged) await store.abort(staged);
+      return;
+    }
+    throw new Superseded('Another run has taken over this data interval.', { cause: error });
+  }
+}
+
+/** Recorded uploads of this interval, up to our epoch, at the session's place. */
+export async function recordedHere({
+  store,
+  names,
+  context,
+}: FileSession): Promise<{ uploads: RecordedUpload[]; intents: RecordedIntent[] }> {
+  const isHere = ({ place, key }: Artifact) =>
+    place === store.place || (place === store.formerPlace && names.isOfInterval(String(key)));
+  const recorded = await artifactsAt(isHere, context);
+  return {
+    uploads: recorded.flatMap(({ id, artifact }) => (isIntent(artifact) ? [] : { id, upload: toUpload(artifact) })),
+    intents: recorded.flatMap(({ id, artifact }) => (isIntent(artifact) ? { id, key: String(artifact['key']) } : [])),
+  };
+}
+
+export async function recordedUploads(session: FileSession): Promise<RecordedUpload[]> {
+  return (await recordedHere(session)).uploads;
+}
+
+/** Versioned names of recorded uploads that are visible and that no manifest names: a commit that broke off revealed them. */
+export async function unnamedFiles(
+  { store, names }: FileSession,
+  recorded: readonly RecordedUpload[],
+  named: { has(key: string): boolean },
+): Promise<string[]> {
+  const keys = new Set(recorded.map(({ upload }) => upload.key));
+  const candidates = [...keys].filter((key) => names.isVersioned(key) && !named.has(key));
+  const visible = await severalAtOnce(candidates, async (key) => ((await store.head(key)) ? [key] : []));
+  return visible.flat();
+}
+
+export const isIntent = (artifact: Artifact) => artifact['id'] === undefined;
+
+function toUpload(artifact: Artifact): Upload {
+  const { key, id, token } = artifact as Upload;
+  return { key, id, token };
+}

@@ -1,0 +1,96 @@
+/** Reads back what a receipt says was delivered. */
+import { createHash } from 'node:crypto';
+import { readExportedFile } from '../../formats/read-file.ts';
+import { RowsDigester, rowIdColumn } from '../../../conditions/rows/rows-digest.ts';
+import { UnreadableFile } from '../../formats/unreadable.ts';
+import type { DeliveredFile, Delivery, Difference, Receipt } from '../contract.ts';
+import { severalAtOnce } from '../at-once.ts';
+import { fileKindOf } from './keys.ts';
+import { isObject, readManifest } from './manifest.ts';
+import type { FileSession } from './staging.ts';
+
+/**
+ * Compares sizes, identities and the store's own checksums; where a store keeps none, the bytes themselves. `deep` downloads
+ * every file whatever the store says of it, unpacks it, parses every row and compares the rows' digest with the receipt's.
+ * @returns a sentence for each difference; empty when all is as the receipt says
+ */
+export async function verifyFiles(session: FileSession, receipt: Receipt, deep: boolean): Promise<Difference[]> {
+  const differences = await verifyManifest(session, receipt);
+  const rows = hasUuids(session.delivery) ? new RowsDigester() : undefined;
+  const files = receipt.files ?? [];
+  // A deep look holds blocks of each file: one at a time.
+  if (deep) for (const file of files) differences.push(...(await verifyFile(session, file, deep, rows)));
+  else differences.push(...(await severalAtOnce(files, (file) => verifyFile(session, file, deep, rows))).flat());
+  if (!deep || !rows || differences.length > 0 || rows.digest() === receipt.digest) return differences;
+  return [{ what: 'The files hold other rows than were delivered.', expected: receipt.digest, found: rows.digest() }];
+}
+
+/** Whether the files show what the rows' digest is made of. */
+function hasUuids({ columns }: Delivery): boolean {
+  return !columns[rowIdColumn(columns)]!.hidden;
+}
+
+async function verifyManifest({ store, names, delivery }: FileSession, receipt: Receipt): Promise<Difference[]> {
+  const key = receipt.manifest ?? names.manifest;
+  const manifest = await readManifest(store, key, delivery);
+  const expected = `complete, ${runOf(receipt.run_id)}epoch ${receipt.epoch}, ${receipt.rows} rows`;
+  const found = manifest
+    ? `${manifest.state}, ${runOf(manifest.run_id)}epoch ${manifest.epoch}, ${manifest.rows} rows`
+    : 'none';
+  return expected === found ? [] : [{ what: `The manifest ${store.locate(key)} differs.`, expected, found }];
+}
+
+/** Deliveries of before run ids were kept have none on either side. */
+function runOf(runId: string | null | undefined): string {
+  return runId ? `run ${runId}, ` : '';
+}
+
+/** @param rows after a deep look the rows' uuids are added to it; undefined: they have none */
+async function verifyFile(
+  { store }: FileSession,
+  file: DeliveredFile,
+  deep: boolean,
+  rows: RowsDigester | undefined,
+): Promise<Difference[]> {
+  const name = store.locate(file.key);
+  const visible = await store.head(file.key);
+  const missing = [{ what: `The file ${name} is missing.`, expected: `${file.bytes} bytes`, found: 'none' }];
+  if (!visible) return missing;
+  if (!isObject(visible, file)) {
+    return [{ what: `The file ${name} was changed or replaced.`, expected: describe(file), found: describe(visible) }];
+  }
+  if (!deep && visible.checksum !== null) return [];
+
+  const stored = await store.get(file.key);
+  if (!stored) return missing;
+  if (deep) return verifyContent(name, file, stored, rows);
+  const found = await sha256Of(stored);
+  return found === file.sha256 ? [] : [{ what: `The bytes of ${name} were changed.`, expected: file.sha256, found }];
+}
+
+async function verifyContent(
+  name: string,
+  file: DeliveredFile,
+  stored: AsyncIterable<Uint8Array>,
+  rows: RowsDigester | undefined,
+): Promise<Difference[]> {
+  const expected = `${file.rows} rows, sha256 ${file.sha256}, content ${file.content_sha256}`;
+  try {
+    const read = await readExportedFile(stored, fileKindOf(file.key), rows);
+    const found = `${read.rows} rows, sha256 ${read.sha256}, content ${read.contentSha256}`;
+    return found === expected ? [] : [{ what: `The bytes of ${name} were changed.`, expected, found }];
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    return [{ what: `The file ${name} cannot be read.`, expected, found: error.message }];
+  }
+}
+
+async function sha256Of(stored: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const block of stored) hash.update(block);
+  return hash.digest('hex');
+}
+
+function describe({ bytes, identity, checksum }: Pick<DeliveredFile, 'bytes' | 'identity' | 'checksum'>): string {
+  return `${bytes} bytes, identity ${identity}${checksum === null ? '' : `, ${checksum}`}`;
+}

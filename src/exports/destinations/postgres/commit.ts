@@ -1,0 +1,134 @@
+/**
+ * The delivery of an interval as one statement. It runs at the server to its end, whatever becomes of the worker that sent it: a
+ * frozen worker holds no lock in the user's database, and a lost answer is found in the ledger.
+ */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { DeliveredElsewhere, DestinationUnavailable, ReadBackDiffers, Superseded } from '../../../platform/errors.ts';
+import { rowsDigestSql } from '../../../conditions/rows/rows-digest.ts';
+import type { Delivery, Receipt, StagedPart } from '../contract.ts';
+import type { Ownership } from '../ownership.ts';
+import { totalsOf } from '../totals.ts';
+import type { PostgresClient } from './client.ts';
+import { sqlState } from './errors.ts';
+import { quoted } from './identifiers.ts';
+import { mergeSql, replaceSql } from './interval-rows.ts';
+import { findReceipt, ledgerColumns, type LedgerReceipt } from './ledger.ts';
+import type { TableNames } from './tables.ts';
+
+/** Raised by the statement below; classes beginning with a letter after I are left to applications. */
+const NOT_NEWER = 'SL001';
+const DIFFERS = 'SL002';
+/** Another commit of the interval may be at work; a longer wait means a lock of the user's own on the table. */
+const LOCK_TIMEOUT = '30s';
+
+const LEDGER_KEY = ['export', 'interval_start', 'interval_end'];
+
+const literal = pg.escapeLiteral;
+
+/** Runs statements on the session's connection. @throws our errors only, of this database: those of others pass outside of it */
+export type OnConnection = <T>(work: (client: PostgresClient) => Promise<T>) => Promise<T>;
+
+/** Another commit of ours may come between looking at the ledger and the statement, once each. */
+const LOOKS = 3;
+
+/**
+ * Puts the rows of the stages into the table, as the interval's rows or, where rows have versions, beside all others, if what the ledger
+ * says was delivered last is ours and no epoch as high as ours did so before.
+ * @throws Superseded when a later epoch did; DeliveredElsewhere when the ledger names a run that our database does not know;
+ *   ReadBackDiffers when a stage or the table does not hold what was staged; the driver's errors
+ */
+export async function deliverRows(
+  on: OnConnection,
+  names: TableNames,
+  delivery: Delivery,
+  parts: readonly StagedPart[],
+  ownership: Ownership,
+): Promise<Receipt> {
+  const columns = await on((client) => ledgerColumns(client, names));
+  const timeline = columns.timeline ? await ownership.timeline() : undefined;
+  const find = () => on((client) => findReceipt(client, names, delivery));
+  for (let looks = 0; looks < LOOKS; looks++) {
+    const present = await find();
+    if (present?.run_id === delivery.runId) return present;
+    // tooth: postgres-known-delivery
+    if (present && !(await ownership.knows(present.run_id))) throw new DeliveredElsewhere();
+    // tooth: postgres-later-epoch
+    if (present && present.epoch >= delivery.epoch)
+      throw new Superseded('A later run has delivered this data interval.');
+    const sql = statement(names, delivery, parts, { replaces: present, timeline });
+    await on(async (client) => client.query(sql).then(() => {}, passIfNotNewer));
+  }
+  const receipt = await find();
+  if (receipt?.run_id === delivery.runId) return receipt;
+  throw new DestinationUnavailable('Other runs deliver this data interval at the same time.');
+}
+
+function passIfNotNewer(error: unknown): void {
+  if (sqlState(error) === NOT_NEWER) return;
+  if (sqlState(error) !== DIFFERS) throw error;
+  throw new ReadBackDiffers('The table does not hold exactly the rows that were sent to it.', { cause: error });
+}
+
+type Replacing = {
+  /** The ledger's receipt as read: the statement changes nothing when the ledger says something else by then. */
+  replaces: LedgerReceipt | undefined;
+  /** Undefined: the ledger has no column for it. */
+  timeline: string | undefined;
+};
+
+function statement(
+  names: TableNames,
+  delivery: Delivery,
+  parts: readonly StagedPart[],
+  { replaces, timeline }: Replacing,
+): string {
+  const { ledger, schema, table } = names;
+  const { exportId, start, end, epoch, runId, cutoff, merge } = delivery;
+  const { rows, digest } = totalsOf(parts);
+  const bytes = parts.reduce((sum, part) => sum + part.contentBytes, 0);
+  const stages = parts.map((part) => `${quoted(schema)}.${quoted(String(part.staged['table']))}`);
+  const { change, found } = merge ? mergeSql(names, delivery, merge, stages) : replaceSql(names, delivery, stages);
+  const values = {
+    export: exportId,
+    interval_start: start,
+    interval_end: end,
+    epoch: String(epoch),
+    run: runId,
+    table_name: table,
+    cutoff,
+    rows: String(rows),
+    digest,
+    bytes: String(bytes),
+    ...(timeline !== undefined && { timeline }),
+  };
+  const columns = Object.keys(values);
+  const changed = columns.filter((column) => !LEDGER_KEY.includes(column));
+  // tooth: postgres-ledger-comparison
+  // tooth: postgres-counts
+  const body = `
+    #variable_conflict use_column
+    declare
+      sluice_affected bigint;
+      sluice_rows bigint;
+      sluice_digest text;
+    begin
+      perform set_config('lock_timeout', '${LOCK_TIMEOUT}', true);
+      insert into ${ledger} as ledger (${columns.join(', ')}) values (${Object.values(values).map(literal).join(', ')})
+      on conflict (${LEDGER_KEY.join(', ')}) do update
+        set (${changed.join(', ')}, delivered_at) = (${changed.map((column) => `excluded.${column}`).join(', ')}, now())
+        where ${replaces ? `ledger.run = ${literal(replaces.run_id)}::uuid and ledger.epoch < excluded.epoch` : 'false'};
+      get diagnostics sluice_affected = row_count;
+      if sluice_affected = 0 then raise exception using errcode = '${NOT_NEWER}'; end if;
+
+      ${change}
+
+      select count(*), ${rowsDigestSql('sluice_row')} into sluice_rows, sluice_digest from (${found}) as found (sluice_row);
+      if sluice_rows <> ${rows} or sluice_digest <> ${literal(digest)} then
+        raise exception using errcode = '${DIFFERS}';
+      end if;
+    end`;
+  // Names are the user's: none can end the quotation.
+  const quote = `$sluice_${randomBytes(12).toString('hex')}$`;
+  return `do ${quote}${body}${quote}`;
+}

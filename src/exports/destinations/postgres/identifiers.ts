@@ -1,0 +1,35 @@
+/** Names in the user's database. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Column } from '../../../conditions/rows/columns.ts';
+
+/** Postgres cuts longer identifiers silently, and two tables become one. */
+const IDENTIFIER_BYTES = 63;
+/** Tables and columns of ours begin so. */
+export const RESERVED = '_sluice_';
+
+/** Any name is safe in quotes, reserved words and quotes included. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** @throws InvalidInput naming the field when Postgres would not keep the name as it is, or when it is ours */
+export function checkIdentifier(name: string, attr: string): void {
+  if (name === '') throw new InvalidInput('May not be blank.', attr);
+  if (Buffer.byteLength(name) > IDENTIFIER_BYTES) {
+    throw new InvalidInput(`Must have at most ${IDENTIFIER_BYTES} bytes.`, attr);
+  }
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f]/.test(name) || !name.isWellFormed()) {
+    throw new InvalidInput('Must not contain control characters.', attr);
+  }
+  if (name.toLowerCase().startsWith(RESERVED)) throw new InvalidInput(`Must not begin with "${RESERVED}".`, attr);
+}
+
+export function columnList(columns: readonly Column[]): string {
+  return columns.map(({ name }) => quoted(name)).join(', ');
+}
+
+/** For `create table`: Postgres's own type names are the contract's. */
+export function columnDefinitions(columns: readonly Column[]): string {
+  return columns.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ');
+}

@@ -1,0 +1,91 @@
+/** How the rows of the stages become rows of the table: the part of the delivering statement that depends on what they are. */
+import pg from 'pg';
+import { rowIdColumn } from '../../../conditions/rows/rows-digest.ts';
+import type { Delivery } from '../contract.ts';
+import type { RowVersions } from '../../../conditions/rows/columns.ts';
+import { columnList, quoted } from './identifiers.ts';
+import { EXPORT_COLUMN, INTERVAL_COLUMN, type TableNames } from './tables.ts';
+
+const literal = pg.escapeLiteral;
+
+/** `change` are statements; `found` selects the row id of every staged row that the table holds afterwards. */
+export type RowsSql = { change: string; found: string };
+
+/** Rows of the interval in the table. */
+export function intervalSql({ exportId, start, end }: Delivery): string {
+  return (
+    `${EXPORT_COLUMN} = ${literal(exportId)}::uuid ` +
+    `and ${INTERVAL_COLUMN} >= ${literal(start)}::timestamptz and ${INTERVAL_COLUMN} < ${literal(end)}::timestamptz`
+  );
+}
+
+function rowIdOf({ columns }: Delivery): string {
+  return quoted(columns[rowIdColumn(columns)]!.name);
+}
+
+function insertSql({ target }: TableNames, { columns, exportId, start }: Delivery, from: string): string {
+  const list = columnList(columns);
+  return `insert into ${target} as present (${list}, ${EXPORT_COLUMN}, ${INTERVAL_COLUMN})
+    select ${list}, ${literal(exportId)}::uuid, ${literal(start)}::timestamptz from ${from}`;
+}
+
+/** The interval's rows are replaced: what an earlier delivery of it left is gone. */
+export function replaceSql(names: TableNames, delivery: Delivery, stages: readonly string[]): RowsSql {
+  const inserts = stages.map((stage) => `${insertSql(names, delivery, stage)};`);
+  return {
+    change: `delete from ${names.target} where ${intervalSql(delivery)};\n${inserts.join('\n')}`,
+    found: `select ${rowIdOf(delivery)} from ${names.target} where ${intervalSql(delivery)}`,
+  };
+}
+
+/** Precedence between a row that is there and one that comes, as SQL over `present` and the one that comes. */
+function precedence(version: string | null, start: string) {
+  if (version === null) {
+    const present = `present.${INTERVAL_COLUMN}`;
+    const ours = `${literal(start)}::timestamptz`;
+    return { gives: `${present} is null or ${present} <= ${ours}`, holds: () => `${present} >= ${ours}` };
+  }
+  const [present, newer] = [`present.${quoted(version)}`, quoted(version)];
+  return {
+    gives: `${present} is null or ${present} < excluded.${newer}`,
+    holds: (other: string) => `${present} >= ${other}.${newer}`,
+  };
+}
+
+/**
+ * Each row goes where its key says, unless a newer version is there: intervals may be delivered in any order, any number of times.
+ */
+export function mergeSql(
+  names: TableNames,
+  delivery: Delivery,
+  { key, version }: RowVersions,
+  stages: readonly string[],
+): RowsSql {
+  if (stages.length === 0) return { change: '', found: 'select null::uuid where false' };
+  const keys = key.map(quoted);
+  const { gives, holds } = precedence(version, delivery.start);
+  const others = delivery.columns.map(({ name }) => quoted(name)).filter((name) => !keys.includes(name));
+  const changed = [...others, EXPORT_COLUMN, INTERVAL_COLUMN];
+  const staged = stages.map((stage) => `select ${columnList(delivery.columns)} from ${stage}`).join(' union all ');
+  return {
+    // In the order of the key: two intervals that merge at the same time wait for each other, but never in a circle.
+    change: `${insertSql(names, delivery, `(${staged}) as staged order by ${keys.join(', ')}`)}
+      on conflict (${keys.join(', ')}) do update
+        set (${changed.join(', ')}) = row (${changed.map((name) => `excluded.${name}`).join(', ')})
+        where ${gives};`,
+    found: `select staged.${rowIdOf(delivery)} from (${staged}) as staged join ${names.target} as present
+      using (${keys.join(', ')}) where ${holds('staged')}`,
+  };
+}
+
+/** How many rows of a table the target holds in no version as new. */
+export function countLostSql(
+  { target }: TableNames,
+  { start }: Delivery,
+  { key, version }: RowVersions,
+  table: string,
+): string {
+  return `select count(*)::text as lost from ${table} as wanted where not exists (
+    select from ${target} as present where ${precedence(version, start).holds('wanted')}
+      and ${key.map((name) => `present.${quoted(name)} = wanted.${quoted(name)}`).join(' and ')})`;
+}

@@ -1,0 +1,183 @@
+/** A session on a table: parts are loaded into stage tables of their own, and one statement makes them the interval. */
+import { createHash, randomBytes } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom } from 'pg-copy-streams';
+import { DestinationUnavailable, StagedLost, Superseded } from '../../../platform/errors.ts';
+import type { Delivery, PartSource, Session, SessionContext } from '../contract.ts';
+import { artifactsAt } from '../recorded.ts';
+import { openClient, type PostgresAccess, type PostgresClient } from './client.ts';
+import { deliverRows } from './commit.ts';
+import { isConnectionLost, sqlState, translate } from './errors.ts';
+import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
+import { addTimelineColumn, findReceipt } from './ledger.ts';
+import { prepareTables, type TableNames } from './tables.ts';
+import { differences } from './verify.ts';
+
+/** A stage that is still being loaded is left for the next delivery to drop. */
+const DROP_LOCK_TIMEOUT = '2s';
+const LOCK_NOT_AVAILABLE = '55P03';
+/** In a commit it is a stage: a later run dropped it, or the database was restored from a copy without it. */
+const UNDEFINED_TABLE = '42P01';
+
+export type TableSession = {
+  access: PostgresAccess;
+  /** Which server, database and schema: stages recorded at another one are not ours to drop. */
+  place: string;
+  names: TableNames;
+  delivery: Delivery;
+  context: SessionContext;
+};
+
+export function tableSession({ access, place, names, delivery, context }: TableSession): Session {
+  let connected: Promise<PostgresClient> | undefined;
+  const inSchema = (table: string) => `${quoted(names.schema)}.${quoted(table)}`;
+
+  /** Runs statements on the session's one connection. @throws our errors only */
+  async function on<T>(work: (client: PostgresClient) => Promise<T>): Promise<T> {
+    connected ??= openClient(access);
+    const client = await connected.catch((error: unknown) => {
+      connected = undefined;
+      throw error;
+    });
+    try {
+      return await work(client);
+    } catch (error) {
+      if (isConnectionLost(error)) await disconnect();
+      context.signal.throwIfAborted();
+      return translate(error);
+    }
+  }
+
+  async function disconnect(): Promise<void> {
+    const client = await connected?.catch(() => undefined);
+    connected = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  /** Prefix of the stages of one part, whichever attempt loads them; a name of Postgres has 63 bytes at most. */
+  function stagePrefix(part: number): string {
+    const interval = createHash('sha256')
+      .update(`${delivery.exportId}/${delivery.start}/${delivery.end}`)
+      .digest('hex');
+    return `${RESERVED}stage_${interval.slice(0, 14)}_${delivery.epoch}_${part}_`;
+  }
+
+  /** The stage is recorded before it exists, and must still be recorded when it does: else no delivery would ever drop it. */
+  async function createStage(part: number): Promise<{ id: string; table: string }> {
+    const table = `${stagePrefix(part)}${randomBytes(4).toString('hex')}`;
+    const id = await context.artifacts.record({ place, table });
+    await on((client) => client.query(`create table ${inSchema(table)} (${columnDefinitions(delivery.columns)})`));
+    const recorded = await context.artifacts.list();
+    if (recorded.some((record) => record.id === id)) return { id, table };
+    await dropStage(table);
+    throw new Superseded('Another run has taken over this data interval.');
+  }
+
+  /** @returns whether it is gone */
+  async function dropStage(table: string): Promise<boolean> {
+    return on(async (client) => {
+      try {
+        await client.query(
+          `begin; set local lock_timeout = '${DROP_LOCK_TIMEOUT}'; drop table if exists ${inSchema(table)}; commit`,
+        );
+        return true;
+      } catch (error) {
+        await client.query('rollback').catch(() => {});
+        if (sqlState(error) === LOCK_NOT_AVAILABLE) return false;
+        throw error;
+      }
+    });
+  }
+
+  async function load(table: string, source: PartSource): Promise<void> {
+    // A failure of the source is not the destination's: it passes as it is.
+    let broken: unknown;
+    async function* rows() {
+      try {
+        yield* source.rows();
+      } catch (error) {
+        broken = error;
+        throw error;
+      }
+    }
+    const copied = await on(async (client) => {
+      const copy = copyFrom(`copy ${inSchema(table)} (${columnList(delivery.columns)}) from stdin (format binary)`);
+      await pipeline(rows(), client.query(copy), { signal: context.signal });
+      return copy.rowCount;
+    }).catch((error: unknown) => {
+      throw broken ?? error;
+    });
+    const read = source.summary().rows;
+    if (copied !== read) throw new DestinationUnavailable(`The database took ${copied} of ${read} rows.`);
+  }
+
+  async function dropRecorded(id: string, table: string): Promise<void> {
+    if (await dropStage(table)) await context.artifacts.discard([id]);
+    else context.log('warning', 'A stage table is still in use; the next delivery of the interval drops it.');
+  }
+
+  async function dropStages(): Promise<void> {
+    const ours = await artifactsAt((artifact) => artifact['place'] === place, context);
+    for (const { id, artifact } of ours) await dropRecorded(id, String(artifact['table']));
+  }
+
+  return {
+    location: `${names.schema}.${names.table}`,
+    async write(part, source) {
+      await on((client) => prepareTables(client, names, delivery));
+      const { id, table } = await createStage(part.index);
+      try {
+        await context.step(`part-${part.index}-begin`);
+        await load(table, source);
+        await context.step(`part-${part.index}-end`);
+      } catch (error) {
+        // Best effort: what cannot be dropped now is recorded, and dropped later.
+        await disconnect();
+        await dropRecorded(id, table).catch(() => {});
+        throw error;
+      }
+      return { ...source.summary(), index: part.index, staged: { table } };
+    },
+    async commit(parts) {
+      for (const { index, staged } of parts) {
+        if (String(staged['table']).startsWith(stagePrefix(index))) continue;
+        throw new StagedLost('A part was staged under a name that is not the plan’s. The interval is delivered again.');
+      }
+      await context.step('before-commit');
+      await on(async (client) => {
+        await prepareTables(client, names, delivery);
+        await addTimelineColumn(client, names);
+      });
+      await context.step('rows');
+      const replace = async () => deliverRows(on, names, delivery, parts, context.ownership);
+      // A connection that broke may have delivered all the same: made again, the statement finds out.
+      const receipt = await replace().catch((error: unknown) => {
+        if (!(error instanceof DestinationUnavailable)) throw error;
+        if (isConnectionLost(error.cause)) return replace();
+        if (sqlState(error.cause) === UNDEFINED_TABLE)
+          throw new Superseded('What was staged is no longer there.', { cause: error });
+        throw error;
+      });
+      await context.step('after-commit');
+      await dropStages().catch(() => {
+        context.log('warning', 'Some stage tables could not be dropped; the delivery itself is complete.');
+      });
+      return receipt;
+    },
+    async delivered() {
+      const receipt = await on((client) => findReceipt(client, names, delivery));
+      return receipt?.epoch === delivery.epoch && receipt.run_id === delivery.runId ? receipt : undefined;
+    },
+    async present() {
+      const receipt = await on((client) => findReceipt(client, names, delivery));
+      return receipt && { receipt, known: await context.ownership.knows(receipt.run_id) };
+    },
+    verify: (receipt, { deep, rows }) =>
+      on((client) => differences(client, { names, delivery, receipt, ...(deep && rows && { rows }) })),
+    async discard() {
+      await dropStages();
+      return [];
+    },
+    close: disconnect,
+  };
+}

@@ -1,0 +1,54 @@
+/** A checked, encrypted socket to a Postgres server, made before the driver sees it. */
+import { once } from 'node:events';
+import { isIP, type Socket } from 'node:net';
+import { connect as startTls } from 'node:tls';
+import { DestinationRejected } from '../../../platform/errors.ts';
+import { connectTo } from '../../../platform/net/connect.ts';
+import type { HostRules } from '../../../platform/net/host-rules.ts';
+
+const CONNECT_MS = 10_000;
+/** `SSLRequest` of the frontend/backend protocol, section 53.7: its length, and a number that is no protocol version. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+
+export type PostgresAddress = {
+  host: string;
+  port: number;
+  rules: HostRules;
+  /** Encrypt without asking who it is. */
+  trustAnyCertificate: boolean;
+  signal: AbortSignal;
+};
+
+/**
+ * Encrypted, always; only where the operator lists the host (a database beside the worker) and the server has no TLS, plain.
+ * @throws HostRefused, the system's and TLS's errors, DestinationRejected when the server has no TLS
+ */
+export async function openPostgresSocket(address: PostgresAddress): Promise<Socket> {
+  const { host, port, rules, trustAnyCertificate } = address;
+  const signal = AbortSignal.any([address.signal, AbortSignal.timeout(CONNECT_MS)]);
+  const socket = await connectTo({ host, port, rules, timeoutMs: CONNECT_MS, signal });
+  try {
+    socket.write(SSL_REQUEST);
+    const [answer] = (await once(socket, 'data', { signal })) as [Buffer];
+    // More than the one letter would be an attacker's words in the server's mouth, before encryption starts.
+    const letter = answer.length === 1 ? String.fromCharCode(answer[0]!) : '';
+    if (letter === 'S') return await encrypt(socket, host, trustAnyCertificate, signal);
+    if (letter === 'N' && (rules.lists(host) || rules.lists(socket.remoteAddress ?? ''))) return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+  socket.destroy();
+  throw new DestinationRejected('The server does not offer TLS, which is needed for hosts on the public internet.');
+}
+
+async function encrypt(socket: Socket, host: string, trustAny: boolean, signal: AbortSignal): Promise<Socket> {
+  const encrypted = startTls({
+    socket,
+    rejectUnauthorized: !trustAny,
+    // Server names are for names: an address has none.
+    ...(isIP(host) === 0 ? { servername: host } : { host }),
+  });
+  await once(encrypted, 'secureConnect', { signal });
+  return encrypted;
+}

@@ -1,0 +1,204 @@
+/** The tables that a delivery needs in the user's schema: the target, and the ledger of what was delivered. */
+import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
+import type { Delivery } from '../contract.ts';
+import type { Column, RowVersions } from '../../../conditions/rows/columns.ts';
+import type { PostgresClient } from './client.ts';
+import { sqlState } from './errors.ts';
+import { columnDefinitions, quoted } from './identifiers.ts';
+
+/**
+ * Workers that make tables in one schema take turns by this lock, in Postgres's two-argument form: (key, hash of the schema). The user's
+ * database may be Sluice's own, so no other lock of Sluice has this key (`test/db/advisory-locks.test.ts`).
+ */
+// tooth: postgres-tables-lock
+const TABLES_LOCK = 7_316_013;
+/** SQLSTATEs of two that make the same table at once: duplicate table, duplicate object, and a unique index of the catalogue. */
+const MADE_MEANWHILE = new Set(['42P07', '42710', '23505']);
+
+/** Which export a row belongs to, and the start of the data interval that it was delivered with. */
+export const EXPORT_COLUMN = '_sluice_export';
+export const INTERVAL_COLUMN = '_sluice_interval_time';
+const OUR_COLUMNS = `${EXPORT_COLUMN} uuid, ${INTERVAL_COLUMN} timestamptz`;
+const LEDGER = '_sluice_ledger';
+
+export type TableNames = {
+  schema: string;
+  table: string;
+  /** Qualified and quoted. */
+  target: string;
+  ledger: string;
+};
+
+export function tableNames(schema: string, table: string): TableNames {
+  return {
+    schema,
+    table,
+    target: `${quoted(schema)}.${quoted(table)}`,
+    ledger: `${quoted(schema)}.${LEDGER}`,
+  };
+}
+
+/**
+ * Makes the tables that do not exist. A target that the user made must have every column of the export, and a unique key where
+ * rows have versions.
+ * @throws DestinationRejected with the statements that add what a table lacks; DestinationUnavailable while there is no schema, as in a
+ *   restore; the driver's errors
+ */
+export async function prepareTables(
+  client: PostgresClient,
+  names: TableNames,
+  { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
+): Promise<void> {
+  const found = await tablesIn(client, names);
+  if (!found.schema) throw new DestinationUnavailable(`The schema ${quoted(names.schema)} does not exist.`);
+  if (!found.ledger || found.target === 'none') await createTables(client, names, columns, merge);
+  await checkTarget(client, names, found, { columns, merge });
+}
+
+/** As `prepareTables`, but makes nothing: a target that does not exist yet is as good as one that is right. */
+export async function checkTables(
+  client: PostgresClient,
+  names: TableNames,
+  needed: Pick<Delivery, 'columns' | 'merge'>,
+): Promise<void> {
+  const found = await tablesIn(client, names);
+  if (found.target !== 'none') await checkTarget(client, names, found, needed);
+}
+
+async function checkTarget(
+  client: PostgresClient,
+  names: TableNames,
+  found: Found,
+  { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
+): Promise<void> {
+  if (found.target === 'other') {
+    throw new DestinationRejected(`${names.target} is not a table. Choose another table_name.`);
+  }
+  await checkColumns(client, names, columns);
+  if (merge) await checkKey(client, names, merge);
+}
+
+export async function tableExists(client: PostgresClient, qualified: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [qualified]);
+  return rows[0]!.found;
+}
+
+type Found = { schema: boolean; ledger: boolean; target: 'table' | 'other' | 'none' };
+
+async function tablesIn(client: PostgresClient, { schema, table }: TableNames): Promise<Found> {
+  const { rows } = await client.query<{ relname: string | null; relkind: string | null }>(
+    `select class.relname, class.relkind
+       from pg_namespace namespace
+       left join pg_class class on class.relnamespace = namespace.oid and class.relname in ($2, $3)
+      where namespace.nspname = $1`,
+    [schema, table, LEDGER],
+  );
+  const target = rows.find(({ relname }) => relname === table);
+  const isTable = target?.relkind === 'r' || target?.relkind === 'p';
+  return {
+    schema: rows.length > 0,
+    ledger: rows.some(({ relname }) => relname === LEDGER),
+    target: target ? (isTable ? 'table' : 'other') : 'none',
+  };
+}
+
+/** One at a time per schema: `if not exists` alone fails when two do it at once. */
+async function createTables(
+  client: PostgresClient,
+  { schema, table, target, ledger }: TableNames,
+  columns: readonly Column[],
+  merge: RowVersions | null,
+): Promise<void> {
+  const key = merge ? `, primary key (${merge.key.map(quoted).join(', ')})` : '';
+  // Ours stand behind those that the user reads.
+  const ordered = [...columns.filter(({ hidden }) => !hidden), ...columns.filter(({ hidden }) => hidden)];
+  await client.query('begin');
+  try {
+    await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [TABLES_LOCK, schema]);
+    const { target: present } = await tablesIn(client, tableNames(schema, table));
+    await client.query(`
+      create table if not exists ${ledger} (
+        export uuid,
+        interval_start timestamptz,
+        interval_end timestamptz,
+        epoch bigint not null,
+        run uuid not null,
+        table_name text not null,
+        cutoff timestamptz not null,
+        rows bigint not null,
+        digest text not null,
+        bytes bigint not null,
+        delivered_at timestamptz not null default now(),
+        timeline uuid,
+        primary key (export, interval_start, interval_end)
+      )`);
+    if (present === 'none') {
+      await client.query(`create table ${target} (${columnDefinitions(ordered)}, ${OUR_COLUMNS}${key})`);
+      await client.query(`create index on ${target} (${EXPORT_COLUMN}, ${INTERVAL_COLUMN})`);
+    }
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    // Others may make the tables without our lock: the user, or a worker of a version that had another key.
+    if (MADE_MEANWHILE.has(sqlState(error) ?? '')) {
+      throw new DestinationUnavailable('The tables were made by somebody else at the same time.', { cause: error });
+    }
+    throw error;
+  }
+}
+
+async function checkColumns(
+  client: PostgresClient,
+  { schema, table, target }: TableNames,
+  columns: readonly Column[],
+): Promise<void> {
+  const { rows } = await client.query<{ name: string; type: string }>(
+    `select attname as name, format_type(atttypid, null) as type
+       from pg_attribute
+       join pg_class class on class.oid = attrelid
+       join pg_namespace namespace on namespace.oid = class.relnamespace
+      where namespace.nspname = $1 and class.relname = $2 and attnum > 0 and not attisdropped`,
+    [schema, table],
+  );
+  const types = new Map(rows.map(({ name, type }) => [name, type]));
+  const lacks = columns.filter(({ name }) => !types.has(name));
+  const ours = OUR_COLUMNS.split(', ').filter((definition) => !types.has(definition.split(' ')[0]!));
+  if (lacks.length > 0 || ours.length > 0) {
+    const additions = [...(lacks.length > 0 ? columnDefinitions(lacks).split(', ') : []), ...ours];
+    const index = ours.length > 0 ? ` CREATE INDEX ON ${target} (${EXPORT_COLUMN}, ${INTERVAL_COLUMN});` : '';
+    throw new DestinationRejected(
+      `The table ${target} lacks columns of the export. Add them, or choose another table_name: ` +
+        `ALTER TABLE ${target} ${additions.map((addition) => `ADD COLUMN ${addition}`).join(', ')};${index}`,
+    );
+  }
+  if (types.get(EXPORT_COLUMN) !== 'uuid' || types.get(INTERVAL_COLUMN) !== 'timestamp with time zone') {
+    throw new DestinationRejected(`In the table ${target}, ${OUR_COLUMNS.replace(', ', ' and ')} are needed.`);
+  }
+}
+
+/** Versions of a row can only find each other by a key that Postgres keeps unique. */
+async function checkKey(
+  client: PostgresClient,
+  { schema, table, target }: TableNames,
+  { key }: RowVersions,
+): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select exists (
+       select from pg_index
+         join pg_class class on class.oid = indrelid
+         join pg_namespace namespace on namespace.oid = class.relnamespace
+        where namespace.nspname = $1 and class.relname = $2
+          and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null
+          and (select array_agg(attname::text order by attname) from pg_attribute
+                where attrelid = indrelid and attnum = any (indkey[0:indnkeyatts - 1]))
+            = (select array_agg(name order by name) from unnest($3::text[]) as name)
+     ) as found`,
+    [schema, table, key],
+  );
+  if (rows[0]!.found) return;
+  const names = key.map(quoted).join(', ');
+  throw new DestinationRejected(
+    `The table ${target} has no unique key by which versions of a row find each other. Add it, or choose another ` +
+      `table_name: ALTER TABLE ${target} ADD UNIQUE (${names});`,
+  );
+}

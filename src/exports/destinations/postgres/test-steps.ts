@@ -1,0 +1,72 @@
+/** Test steps of a Postgres database. */
+import { DestinationRejected } from '../../../platform/errors.ts';
+import type { TestContext, TestStep } from '../test-steps.ts';
+import { openClient, type PostgresAccess, type PostgresClient } from './client.ts';
+import { translate } from './errors.ts';
+import { quoted } from './identifiers.ts';
+import { checkTables, type TableNames } from './tables.ts';
+
+type Target = { access: PostgresAccess; names: TableNames };
+
+/** @param targetOf where the configuration leads */
+export function databaseSteps<Config>(targetOf: (config: Config, context: TestContext) => Target): TestStep<Config>[] {
+  const on = (work: (client: PostgresClient, names: TableNames, context: TestContext) => Promise<void>) => {
+    return async (config: Config, context: TestContext): Promise<void> => {
+      const { access, names } = targetOf(config, context);
+      const client = await openClient(access);
+      try {
+        await work(client, names, context).catch(translate);
+      } finally {
+        await client.end().catch(() => {});
+      }
+    };
+  };
+  return [
+    {
+      name: 'Connect to the database',
+      description:
+        'Ensure that the server can be reached over an encrypted connection and takes the user and the password.',
+      run: on(async (client) => {
+        await client.query('select 1');
+      }),
+    },
+    {
+      name: 'Check the schema',
+      description: 'Ensure that the schema exists and the user may make tables in it.',
+      run: on(checkSchema),
+    },
+    {
+      name: 'Check the table',
+      description:
+        'Ensure that the table has the columns of the export and takes rows, or does not exist and will be made.',
+      run: on(checkTable),
+    },
+  ];
+}
+
+async function checkSchema(client: PostgresClient, { schema }: TableNames): Promise<void> {
+  const { rows } = await client.query<{ allowed: boolean }>(
+    `select has_schema_privilege(oid, 'CREATE') and has_schema_privilege(oid, 'USAGE') as allowed
+       from pg_namespace where nspname = $1`,
+    [schema],
+  );
+  if (!rows[0]) throw new DestinationRejected(`The schema ${quoted(schema)} does not exist.`);
+  if (!rows[0].allowed) {
+    throw new DestinationRejected(
+      `The user lacks a privilege on the schema ${quoted(schema)}: CREATE and USAGE are needed.`,
+    );
+  }
+}
+
+async function checkTable(client: PostgresClient, names: TableNames, context: TestContext): Promise<void> {
+  await checkTables(client, names, context);
+  const { rows } = await client.query<{ lacking: string | null }>(
+    `select string_agg(needed, ', ') as lacking
+       from unnest($3::text[]) as needed, pg_class class
+       join pg_namespace namespace on namespace.oid = class.relnamespace
+      where namespace.nspname = $1 and class.relname = $2 and not has_table_privilege(class.oid, needed)`,
+    [names.schema, names.table, ['SELECT', 'INSERT', 'DELETE', ...(context.merge ? ['UPDATE'] : [])]],
+  );
+  const lacking = rows[0]?.lacking;
+  if (lacking) throw new DestinationRejected(`The user lacks a privilege on the table ${names.target}: ${lacking}.`);
+}

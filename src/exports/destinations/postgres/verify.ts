@@ -1,0 +1,85 @@
+/** Reading back: the ledger beside the table, and the table's rows. */
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom } from 'pg-copy-streams';
+import { rowIdColumn, rowsDigestSql } from '../../../conditions/rows/rows-digest.ts';
+import type { Delivery, Difference, Receipt } from '../contract.ts';
+import type { RowVersions } from '../../../conditions/rows/columns.ts';
+import type { PostgresClient } from './client.ts';
+import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
+import { countLostSql, intervalSql } from './interval-rows.ts';
+import { findReceipt } from './ledger.ts';
+import { tableExists, type TableNames } from './tables.ts';
+
+type Delivered = {
+  names: TableNames;
+  delivery: Delivery;
+  receipt: Receipt;
+  /** The delivered rows, read again, where the caller can give them. */
+  rows?: () => AsyncIterable<Uint8Array>;
+};
+
+/**
+ * An interval's own rows are counted and digested: an aggregate costs the server little. Of rows with versions, later intervals may
+ * have replaced any: that none is lost shows only beside the rows of the source.
+ */
+export async function differences(client: PostgresClient, delivered: Delivered): Promise<Difference[]> {
+  const { names, delivery, receipt, rows } = delivered;
+  const ledger = await findReceipt(client, names, delivery);
+  const compared: Difference[] = [
+    {
+      what: 'The ledger beside the table names another delivery.',
+      expected: deliveryOf(receipt),
+      // A receipt of before run ids were kept in it has none.
+      found: ledger ? deliveryOf({ epoch: ledger.epoch, run_id: receipt.run_id ? ledger.run_id : null }) : 'none',
+    },
+  ];
+  if (!delivery.merge) compared.push(await intervalDifference(client, names, delivery, receipt));
+  else if (rows) compared.push(await versionsDifference(client, names, delivery, delivery.merge, rows()));
+  return compared.filter(({ expected, found }) => expected !== found);
+}
+
+function deliveryOf({ epoch, run_id: runId }: Pick<Receipt, 'epoch' | 'run_id'>): string {
+  return runId ? `epoch ${epoch}, run ${runId}` : `epoch ${epoch}`;
+}
+
+async function intervalDifference(
+  client: PostgresClient,
+  { target }: TableNames,
+  delivery: Delivery,
+  receipt: Receipt,
+): Promise<Difference> {
+  const what = `The rows in ${target} are not those that were delivered.`;
+  const expected = `${receipt.rows} rows, digest ${receipt.digest}`;
+  if (!(await tableExists(client, target))) return { what, expected, found: 'no table' };
+  const rowId = delivery.columns[rowIdColumn(delivery.columns)]!.name;
+  const { rows } = await client.query<{ rows: string; digest: string }>(
+    `select count(*)::text as rows, ${rowsDigestSql(quoted(rowId))} as digest from ${target} where ${intervalSql(delivery)}`,
+  );
+  return { what, expected, found: `${rows[0]!.rows} rows, digest ${rows[0]!.digest}` };
+}
+
+const WANTED = `${RESERVED}wanted`;
+
+async function versionsDifference(
+  client: PostgresClient,
+  names: TableNames,
+  delivery: Delivery,
+  versions: RowVersions,
+  source: AsyncIterable<Uint8Array>,
+): Promise<Difference> {
+  const { columns } = delivery;
+  const what = `Rows in ${names.target} are missing, or older than they were delivered.`;
+  const expected = '0 rows lost';
+  if (!(await tableExists(client, names.target))) return { what, expected, found: 'no table' };
+  await client.query(`begin; create temp table ${WANTED} (${columnDefinitions(columns)}) on commit drop`);
+  try {
+    await pipeline(
+      source,
+      client.query(copyFrom(`copy ${WANTED} (${columnList(columns)}) from stdin (format binary)`)),
+    );
+    const { rows } = await client.query<{ lost: string }>(countLostSql(names, delivery, versions, WANTED));
+    return { what, expected, found: `${rows[0]!.lost} rows lost` };
+  } finally {
+    await client.query('rollback').catch(() => {});
+  }
+}

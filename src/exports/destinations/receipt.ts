@@ -1,0 +1,37 @@
+/** A destination's acknowledgement of a delivery. */
+import type { RowsDigest } from '../../conditions/rows/columns.ts';
+
+export type DeliveredFile = {
+  /** Object key, or path below the export root. */
+  key: string;
+  rows: number;
+  /** Size and sha256 (hex) of the object as stored. */
+  bytes: number;
+  sha256: string;
+  /** sha256 (hex) of the uncompressed content: equal content is left alone when it is delivered again. */
+  content_sha256: string;
+  /** Tells exactly which upload made the object, in the store's own way; a stale writer's object has another. */
+  identity: string;
+  /** The store's own checksum of the object, or null where it keeps none (reading back then downloads the object). */
+  checksum: string | null;
+};
+
+/** A destination's acknowledgement; stored with the run, returned by the API, checked by `sluice verify`. */
+export type Receipt = {
+  rows: number;
+  digest: RowsDigest;
+  bytes: number;
+  /** Where it went, for a person: `s3://bucket/prefix/…`, `schema.table`. No host, no credential. */
+  location: string;
+  epoch: number;
+  cutoff: string;
+  /** For files: each one, and the manifest's key. */
+  files?: DeliveredFile[];
+  manifest?: string;
+  /** The run that delivered it; null or absent: it was delivered before destinations kept the run. */
+  run_id?: string | null;
+  /** Timeline of the database that delivered it; null or absent as for `run_id`. */
+  timeline?: string | null;
+  /** Set on a delivery found at a destination whose commit broke off: readers do not take it. Never on one of our own. */
+  interrupted?: true;
+};

@@ -1,0 +1,69 @@
+/** The SDK's client, kept on a leash: only the user's keys, only checked hosts, no redirects, bounded answers. */
+import { S3Client } from '@aws-sdk/client-s3';
+import { Transform, pipeline, type Readable } from 'node:stream';
+import { checkedAgents } from '../../../platform/net/connect.ts';
+import { hostRules } from '../../../platform/net/host-rules.ts';
+
+/** Answers other than an object's content are small XML. */
+const ANSWER_BYTES = 4 * 1024 * 1024;
+const ATTEMPTS = 5;
+const CONNECT_MS = 10_000;
+/** Silence on an open connection. */
+const IDLE_MS = 60_000;
+const SOCKETS = 16;
+
+export type S3Access = {
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** Origin of a store that is not AWS's. */
+  endpoint: string | null;
+  virtualHosts: boolean;
+  allowedHosts: readonly string[];
+};
+
+/** @returns the client, and how to end it with its connections */
+export function s3Client(access: S3Access): { client: S3Client; close(): void } {
+  const { httpAgent, httpsAgent, destroy } = checkedAgents(hostRules(access.allowedHosts), { maxSockets: SOCKETS });
+  const client = new S3Client({
+    region: access.region,
+    credentials: { accessKeyId: access.accessKeyId, secretAccessKey: access.secretAccessKey },
+    ...(access.endpoint !== null && { endpoint: access.endpoint, forcePathStyle: !access.virtualHosts }),
+    requestHandler: { httpAgent, httpsAgent, connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
+    maxAttempts: ATTEMPTS,
+    followRegionRedirects: false,
+    // Settings of the worker's own machine must not leak into a user's export.
+    ignoreConfiguredEndpointUrls: true,
+    useArnRegion: false,
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+  });
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (input) => {
+        const result = await next(input);
+        const response = result.response as { body?: Readable };
+        if (commandName !== 'GetObjectCommand' && response.body) response.body = capped(response.body);
+        return result;
+      },
+    { step: 'deserialize', priority: 'low', name: 'capAnswers' },
+  );
+  return {
+    client,
+    close() {
+      client.destroy();
+      destroy();
+    },
+  };
+}
+
+function capped(body: Readable): Readable {
+  let bytes = 0;
+  const cap = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      bytes += chunk.length;
+      done(bytes > ANSWER_BYTES ? new Error('the answer is too large') : null, chunk);
+    },
+  });
+  return pipeline(body, cap, () => {});
+}

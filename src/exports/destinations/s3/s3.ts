@@ -1,0 +1,176 @@
+/** Files in S3 and in stores that speak its API. Three types: `S3` takes either, the other two are their newer, narrower names. */
+import type { ServerSideEncryption } from '@aws-sdk/client-s3';
+import { InvalidInput } from '../../../platform/errors.ts';
+import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
+import { checkEndpoint } from '../../../platform/net/endpoint.ts';
+import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
+import type { Destination, Subject } from '../contract.ts';
+import type { DestinationEnvironment } from '../environment.ts';
+import { defineDestination } from '../define.ts';
+import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties, withDefault } from '../object-store/config.ts';
+import { withModel } from '../key-space.ts';
+import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
+import { deliveriesIn } from '../object-store/deliveries.ts';
+import { fileSession } from '../object-store/session.ts';
+import { secret } from '../secret.ts';
+import { s3Client } from './client.ts';
+import { s3Store } from './store.ts';
+import { bucketSteps, type Bucket } from './test-steps.ts';
+
+const bucketProperties = {
+  bucket_name: Type.String({ minLength: 1, title: 'Bucket', description: 'Must exist.' }),
+  region: Type.String({
+    minLength: 1,
+    title: 'Region',
+    description: 'Such as us-east-1; stores other than AWS’s take any.',
+  }),
+  ...fileProperties,
+  aws_access_key_id: secret('Access key id'),
+  aws_secret_access_key: secret('Secret access key'),
+};
+
+const encryptionProperties = {
+  encryption: withDefault(
+    nullable(
+      stringEnum(['AES256', 'aws:kms'], { description: 'Encryption by the store; empty: the bucket’s own setting.' }),
+    ),
+    null,
+  ),
+  kms_key_id: withDefault(nullable(Type.String({ description: 'Key for aws:kms; empty: AWS’s own.' })), null),
+};
+
+const Endpoint = Type.String({
+  title: 'Endpoint',
+  description: 'Origin of the store, such as https://storage.example.com. http only where the operator lists the host.',
+});
+
+const virtualStyle = Type.Boolean({
+  default: false,
+  description: 'Address the bucket as a part of the host name instead of the path.',
+});
+
+const closed = { additionalProperties: false };
+const AwsS3Config = Type.Object({ ...bucketProperties, ...encryptionProperties }, closed);
+const S3CompatibleConfig = Type.Object(
+  { ...bucketProperties, endpoint_url: Endpoint, use_virtual_style_addressing: virtualStyle },
+  closed,
+);
+const S3Config = Type.Object(
+  {
+    ...bucketProperties,
+    ...encryptionProperties,
+    endpoint_url: withDefault(nullable(Endpoint), null),
+    use_virtual_style_addressing: virtualStyle,
+  },
+  closed,
+);
+
+/** Fields that the narrower type lacks count as empty. */
+type AnyConfig = Static<typeof AwsS3Config> & Partial<Static<typeof S3Config>>;
+
+/** Bucket names as AWS has required them since 2018: also safe in a host name. */
+const BUCKET = /^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const REGION = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
+
+async function validate(config: AnyConfig, environment: DestinationEnvironment): Promise<void> {
+  if (!BUCKET.test(config.bucket_name)) throw new InvalidInput('Not a valid bucket name.', 'bucket_name');
+  if (!REGION.test(config.region)) throw new InvalidInput('Not a valid region.', 'region');
+  checkPrefix(config.prefix);
+  if (config.kms_key_id && config.encryption !== 'aws:kms') {
+    throw new InvalidInput('Needs the encryption "aws:kms".', 'kms_key_id');
+  }
+  if (config.endpoint_url) await originOf(config.endpoint_url, environment);
+}
+
+async function originOf(endpoint: string, { allowedHosts }: DestinationEnvironment): Promise<string> {
+  try {
+    return await checkEndpoint(endpoint, hostRules(allowedHosts));
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    throw new InvalidInput(error.message, 'endpoint_url', undefined, { cause: error });
+  }
+}
+
+function storeOf(config: AnyConfig): string {
+  const store = config.endpoint_url ? new URL(config.endpoint_url).origin : 'aws';
+  return `s3:${store}/${config.bucket_name}`;
+}
+
+/** Bucket and prefix: keys are often allowed for one prefix of a bucket only. */
+function bucketPlace(config: AnyConfig, { model }: Pick<Subject, 'model'>): string {
+  return `${storeOf(config)}/${withModel(checkPrefix(config.prefix), model)}`;
+}
+
+function s3Destination(
+  type: string,
+  title: string,
+  schema: Destination['config'],
+  integration?: Destination['integration'],
+): Destination {
+  return defineDestination<AnyConfig>({
+    type,
+    title,
+    delivery: 'effectively_once',
+    takes: 'files',
+    config: schema,
+    checkFirst: checkFileFormat,
+    former: FORMER_FILE_CONFIG,
+    ...(integration && { integration }),
+    secretsGoTo: ['endpoint_url'],
+    validate,
+    place: bucketPlace,
+    keySpace: bucketPlace,
+    steps: bucketSteps((config, { model, environment, signal }) => bucketOf(config, model, environment, signal)),
+    names: (config, delivery) =>
+      allNames(namesOf(checkPrefix(config.prefix), delivery, layoutOf(config)), delivery.parts),
+    async *deliveries(config, { model }, environment, signal) {
+      const { store, prefix } = bucketOf(config, model, environment, signal);
+      try {
+        yield* deliveriesIn(store, prefix, model);
+      } finally {
+        store.close();
+      }
+    },
+    async open(config, delivery, context, environment) {
+      const { store, prefix } = bucketOf(config, delivery.model, environment, context.signal);
+      return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
+    },
+  });
+}
+
+function bucketOf(
+  config: AnyConfig,
+  model: string,
+  { allowedHosts }: DestinationEnvironment,
+  signal: AbortSignal,
+): Bucket {
+  const { client, close } = s3Client({
+    region: config.region,
+    accessKeyId: config.aws_access_key_id,
+    secretAccessKey: config.aws_secret_access_key,
+    endpoint: config.endpoint_url ? new URL(config.endpoint_url).origin : null,
+    virtualHosts: config.use_virtual_style_addressing ?? false,
+    allowedHosts,
+  });
+  const store = s3Store({
+    client,
+    place: bucketPlace(config, { model }),
+    formerPlace: storeOf(config),
+    bucket: config.bucket_name,
+    encryption: (config.encryption ?? null) as ServerSideEncryption | null,
+    kmsKeyId: config.kms_key_id ?? null,
+    signal,
+    onClose: close,
+  });
+  return { client, bucket: config.bucket_name, prefix: checkPrefix(config.prefix), store };
+}
+
+export const s3 = s3Destination('S3', 'S3', S3Config);
+export const awsS3 = s3Destination('AwsS3', 'Amazon S3', AwsS3Config, {
+  kind: 'aws-s3',
+  fields: ['aws_access_key_id', 'aws_secret_access_key'],
+});
+export const s3Compatible = s3Destination('S3Compatible', 'S3-compatible store', S3CompatibleConfig, {
+  kind: 's3-compatible',
+  fields: ['aws_access_key_id', 'aws_secret_access_key', 'endpoint_url'],
+});

@@ -1,0 +1,259 @@
+/** Objects in a bucket, over the S3 API: multipart uploads only, also for one small file, because only they can be fenced. */
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  UploadPartCommand,
+  type S3Client,
+  type ServerSideEncryption,
+} from '@aws-sdk/client-s3';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { DestinationUnavailable } from '../../../platform/errors.ts';
+import { ObjectChanged, UploadGone, type BegunUpload, type ObjectStore, type Replaces } from '../object-store/store.ts';
+import { codeOf, consequenceOf, isUnanswered, statusOf, translate } from './errors.ts';
+
+const MIB = 1024 * 1024;
+/** A call without content is over by then, or never. */
+const CALL_MS = 60_000;
+/** Eight MiB at 30 kB/s. */
+const PIECE_MS = 300_000;
+const ABORT_ATTEMPTS = 10;
+/** Metadata of every object that we make: the upload that made it. */
+const TOKEN = 'sluice-upload';
+
+export type S3StoreOptions = {
+  client: S3Client;
+  /** As in `ObjectStore`. */
+  place: string;
+  formerPlace: string;
+  bucket: string;
+  encryption: ServerSideEncryption | null;
+  kmsKeyId: string | null;
+  signal: AbortSignal;
+  onClose(): void;
+};
+
+export function s3Store(options: S3StoreOptions): ObjectStore {
+  const { client, place, formerPlace, bucket, encryption, kmsKeyId, signal, onClose } = options;
+  const within = (milliseconds: number) => ({
+    abortSignal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]),
+  });
+  const named = ({ key, id }: BegunUpload) => ({ Bucket: bucket, Key: key, UploadId: id });
+
+  /** A cancelled attempt must look like one, not like a store that does not answer. */
+  function failed(error: unknown): never {
+    signal.throwIfAborted();
+    if (codeOf(error) === 'NoSuchUpload') throw new UploadGone();
+    return translate(error);
+  }
+
+  async function isOpen(upload: BegunUpload): Promise<boolean> {
+    try {
+      await client.send(new ListPartsCommand({ ...named(upload), MaxParts: 1 }), within(CALL_MS));
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'NoSuchUpload') return false;
+      return failed(error);
+    }
+  }
+
+  return {
+    partsInFlight: 3,
+    partBytes: 8 * MIB,
+    place,
+    formerPlace,
+    locate: (key) => `s3://${bucket}/${key}`,
+    async begin(key, token, inDoubt) {
+      const command = new CreateMultipartUploadCommand({
+        Bucket: bucket,
+        Key: key,
+        Metadata: { [TOKEN]: token },
+        ChecksumAlgorithm: 'CRC32',
+        ChecksumType: 'FULL_OBJECT',
+        ...(encryption && { ServerSideEncryption: encryption }),
+        ...(kmsKeyId && { SSEKMSKeyId: kmsKeyId }),
+      });
+      // The SDK repeats a request that was not answered: each may have opened an upload.
+      command.middlewareStack.add(
+        (next) => async (input) =>
+          next(input).catch((error: unknown) => {
+            if (isUnanswered(error)) inDoubt?.();
+            throw error;
+          }),
+        { step: 'deserialize', priority: 'high', name: 'seeDoubt' },
+      );
+      const { UploadId: id } = await client.send(command, within(CALL_MS)).catch(failed);
+      if (!id) {
+        inDoubt?.();
+        throw new DestinationUnavailable('The store did not name the upload that it opened.');
+      }
+      return { key, id, token };
+    },
+    async unfinished(key) {
+      const found: BegunUpload[] = [];
+      let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
+      try {
+        for (let page = 0; page < LISTED_PAGES; page++) {
+          const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key, ...from });
+          const { Uploads = [], ...listed } = await client.send(command, within(CALL_MS));
+          for (const { Key, UploadId: id } of Uploads) if (Key === key && id) found.push({ key, id });
+          // Keys come in order, and the key itself before longer ones.
+          if (!listed.IsTruncated || Uploads.some(({ Key }) => Key !== key)) break;
+          from = { KeyMarker: listed.NextKeyMarker, UploadIdMarker: listed.NextUploadIdMarker };
+        }
+        return found;
+      } catch (error) {
+        // A page after the first may be more than the store can do.
+        if (found.length > 0) return found;
+        if (isRefused(error) || consequenceOf(codeOf(error), statusOf(error)).final) return 'denied';
+        return failed(error);
+      }
+    },
+    async putPart(upload, { number, bytes }) {
+      const sum = base64(crc32(bytes));
+      const command = new UploadPartCommand({
+        ...named(upload),
+        PartNumber: number,
+        Body: bytes,
+        ContentLength: bytes.length,
+        ChecksumCRC32: sum,
+      });
+      const { ETag } = await client.send(command, within(PIECE_MS)).catch(failed);
+      if (!ETag) throw new DestinationUnavailable('The store did not acknowledge a part of the upload.');
+      return { number, tag: ETag, checksum: sum };
+    },
+    identify: ({ token }, sums) => ({ identity: token, checksum: `crc32:${base64(sums.crc32)}` }),
+    async complete(upload, replaces) {
+      const input = {
+        ...named(upload),
+        MultipartUpload: {
+          Parts: upload.parts.map(({ number, tag, checksum }) => ({
+            PartNumber: number,
+            ETag: tag,
+            ChecksumCRC32: checksum,
+          })),
+        },
+        ChecksumType: 'FULL_OBJECT',
+        ChecksumCRC32: upload.checksum?.replace('crc32:', ''),
+      } as const;
+      const send = async (condition: object) =>
+        client.send(new CompleteMultipartUploadCommand({ ...input, ...condition }), within(PIECE_MS));
+      try {
+        await send(conditionOf(replaces)).catch((error: unknown) => {
+          // A store that has no conditional writes says so, and the write is made as before there were any.
+          if (replaces && statusOf(error) === NOT_IMPLEMENTED) return send({});
+          throw error;
+        });
+      } catch (error) {
+        if (replaces && isChanged(error)) throw new ObjectChanged();
+        // Some stores miss the parts before they miss the upload.
+        if (codeOf(error) === 'InvalidPart' && !(await isOpen(upload))) throw new UploadGone();
+        failed(error);
+      }
+    },
+    async abort(upload) {
+      // Parts that were on their way may still arrive: only the store's own word counts.
+      for (let attempt = 0; attempt < ABORT_ATTEMPTS; attempt++) {
+        if (attempt > 0) await sleep(100 * 2 ** attempt, undefined, { signal });
+        try {
+          await client.send(new AbortMultipartUploadCommand(named(upload)), within(CALL_MS));
+        } catch (error) {
+          if (codeOf(error) === 'NoSuchUpload') return;
+          failed(error);
+        }
+        if (!(await isOpen(upload))) return;
+      }
+      throw new DestinationUnavailable('The store does not end an upload that was aborted.');
+    },
+    async head(key) {
+      try {
+        const command = new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: 'ENABLED' });
+        const head = await client.send(command, within(CALL_MS));
+        const whole = head.ChecksumCRC32 !== undefined && head.ChecksumType !== 'COMPOSITE';
+        return {
+          bytes: head.ContentLength ?? -1,
+          identity: head.Metadata?.[TOKEN] ?? '',
+          checksum: whole ? `crc32:${head.ChecksumCRC32}` : null,
+          tag: head.ETag ?? null,
+        };
+      } catch (error) {
+        if (statusOf(error) === 404) return undefined;
+        return failed(error);
+      }
+    },
+    async get(key) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal });
+        return Body ? readable(Body as AsyncIterable<Uint8Array>, failed) : undefined;
+      } catch (error) {
+        if (codeOf(error) === 'NoSuchKey') return undefined;
+        return failed(error);
+      }
+    },
+    async *list(beginning) {
+      for (let after: string | undefined; ;) {
+        const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: beginning, ContinuationToken: after });
+        const page = await client.send(command, within(CALL_MS)).catch(failed);
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
+        after = page.NextContinuationToken;
+        if (after === undefined) return;
+      }
+    },
+    async remove(key) {
+      try {
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), within(CALL_MS));
+        return 'removed';
+      } catch (error) {
+        if (isRefused(error)) return 'denied';
+        return failed(error);
+      }
+    },
+    close: onClose,
+  };
+}
+
+const NOT_IMPLEMENTED = 501;
+/** A store that has no such call. */
+const NO_SUCH_CALL = new Set([405, NOT_IMPLEMENTED]);
+/** Pages of a thousand uploads each; a store that never comes to an end is not followed further. */
+const LISTED_PAGES = 100;
+
+/** A call that a delivery can do without was refused. */
+function isRefused(error: unknown): boolean {
+  return codeOf(error) === 'AccessDenied' || NO_SUCH_CALL.has(statusOf(error) ?? 0);
+}
+
+function conditionOf(replaces: Replaces | undefined) {
+  if (replaces === undefined) return {};
+  return replaces === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: replaces.tag };
+}
+
+/** Another object than the one to be replaced is there, or none any more. */
+function isChanged(error: unknown): boolean {
+  return codeOf(error) === 'PreconditionFailed' || statusOf(error) === 412 || codeOf(error) === 'NoSuchKey';
+}
+
+/** A body that breaks off is the store's failure as well. */
+async function* readable(
+  body: AsyncIterable<Uint8Array>,
+  failed: (error: unknown) => never,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    failed(error);
+  }
+}
+
+function base64(crc: number): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc);
+  return bytes.toString('base64');
+}

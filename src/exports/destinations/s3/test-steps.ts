@@ -1,0 +1,43 @@
+/** Test steps of buckets. */
+import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import { DestinationRejected } from '../../../platform/errors.ts';
+import { tryUpload } from '../object-store/try-upload.ts';
+import type { ObjectStore } from '../object-store/store.ts';
+import type { TestContext, TestStep } from '../test-steps.ts';
+import { statusOf, translate } from './errors.ts';
+
+export type Bucket = { client: S3Client; bucket: string; prefix: string; store: ObjectStore };
+
+/** @param open connects to the configured bucket; the store closes with its `close` */
+export function bucketSteps<Config>(open: (config: Config, context: TestContext) => Bucket): TestStep<Config>[] {
+  const on = (work: (bucket: Bucket, context: TestContext) => Promise<void>) => {
+    return async (config: Config, context: TestContext): Promise<void> => {
+      const bucket = open(config, context);
+      try {
+        await work(bucket, context);
+      } finally {
+        bucket.store.close();
+      }
+    };
+  };
+  return [
+    {
+      name: 'Check S3 bucket exists',
+      description: 'Ensure that the bucket exists and the credentials may see it.',
+      run: on(async ({ client, bucket }, { signal }) => {
+        await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal }).catch(explain);
+      }),
+    },
+    {
+      name: 'Check files can be written',
+      description: 'Ensure that an upload can be begun, filled and taken back. Nothing becomes visible.',
+      run: on(({ store, prefix }, { model }) => tryUpload(store, prefix, model)),
+    },
+  ];
+}
+
+/** The answer to HEAD has no body that would say why. */
+function explain(error: unknown): never {
+  if (statusOf(error) === 404) throw new DestinationRejected('The bucket does not exist.', { cause: error });
+  return translate(error);
+}

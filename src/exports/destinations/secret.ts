@@ -1,0 +1,13 @@
+/** A credential in a destination's configuration. */
+import { Type } from '../../platform/schema.ts';
+
+/** `writeOnly`: encrypted at rest, absent from every response. Not blank, and not the asterisks of a mask that was sent back. */
+export function secret(title: string) {
+  return Type.String({
+    title,
+    writeOnly: true,
+    pattern: '[^*\\s]',
+    maxLength: 4096,
+    description: 'The credential itself: not blank, and not asterisks.',
+  });
+}

@@ -1,0 +1,128 @@
+/**
+ * CSV as in RFC 4180: a header, CRLF after each row, quotes where a value needs them. Null is an empty cell, empty text is `""`;
+ * jsonb is its JSON text. Instants, dates and numbers are written as in JSON lines, without the quotes.
+ */
+import type { Column, ColumnType } from '../../conditions/rows/columns.ts';
+import type { BlockWriter } from './block-writer.ts';
+import type { CopyBinaryReader } from './copy-binary.ts';
+import { dateText, INSTANT_BYTES, InstantWriter } from './instant.ts';
+import { UUID_TEXT_BYTES, writeUuid } from './uuid-text.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const APOSTROPHE = 0x27;
+const ROW_END = Buffer.from('\r\n');
+/** Room for a number, a truth or a date. */
+const SCALAR_BYTES = 32;
+/** Text with quotes is written in pieces of this length. */
+const PIECE_BYTES = 8 * 1024;
+
+/** Cells that begin so are formulas to spreadsheets: https://owasp.org/www-community/attacks/CSV_Injection */
+const BEGINS_FORMULA = byteSet('=+-@\t\r');
+const NEEDS_QUOTES = byteSet('",\r\n');
+
+type WriteValue = (source: Buffer, start: number, length: number) => void;
+
+/** @returns a function that writes the reader's present row to `out`, where the header is already */
+export function csvEncoder(
+  columns: readonly Column[],
+  out: BlockWriter,
+  { formulaSafe }: { formulaSafe: boolean },
+): (row: CopyBinaryReader) => void {
+  const fields = columns.map((_, i) => i).filter((i) => !columns[i]!.hidden);
+  const values = fields.map((i) => VALUE_WRITERS[columns[i]!.type](out, formulaSafe));
+  // Readers skip lines with nothing in them: a row whose only value is null must not be one.
+  const writeNull = fields.length === 1 ? () => quoted(out, ROW_END, 0, 0) : () => {};
+
+  for (const [n, i] of fields.entries()) {
+    const name = Buffer.from(columns[i]!.name);
+    if (n > 0) byte(out, COMMA);
+    text(out, name, 0, name.length, formulaSafe);
+  }
+  endRow(out);
+
+  return ({ bytes, starts, lengths }) => {
+    for (let n = 0; n < fields.length; n++) {
+      const i = fields[n]!;
+      if (n > 0) byte(out, COMMA);
+      if (lengths[i]! < 0) writeNull();
+      else values[n]!(bytes, starts[i]!, lengths[i]!);
+    }
+    endRow(out);
+  };
+}
+
+function endRow(out: BlockWriter): void {
+  out.copy(ROW_END, 0, ROW_END.length);
+  out.endRow();
+}
+
+const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter, formulaSafe: boolean) => WriteValue> = {
+  uuid: (out) => (source, start) => {
+    out.reserve(UUID_TEXT_BYTES);
+    out.position = writeUuid(source, start, out.bytes, out.position);
+  },
+  text: (out, formulaSafe) => (source, start, length) => text(out, source, start, start + length, formulaSafe),
+  // JSON text begins no formula: of the bytes that do, only a negative number has one. The first byte is jsonb's version.
+  jsonb: (out) => (source, start, length) => text(out, source, start + 1, start + length, false),
+  timestamptz(out) {
+    const instants = new InstantWriter('');
+    return (source, start) => {
+      out.reserve(INSTANT_BYTES);
+      out.position = instants.write(source, start, out.bytes, out.position);
+    };
+  },
+  date: (out) => (source, start) => scalar(out, dateText(source.readInt32BE(start))),
+  int4: (out) => (source, start) => scalar(out, source.readInt32BE(start)),
+  int8: (out) => (source, start) => scalar(out, source.readBigInt64BE(start)),
+  float8: (out) => (source, start) => scalar(out, source.readDoubleBE(start)),
+  bool: (out) => (source, start) => scalar(out, source[start] === 1),
+};
+
+function scalar(out: BlockWriter, value: string | number | bigint | boolean): void {
+  out.reserve(SCALAR_BYTES);
+  out.position += out.bytes.write(String(value), out.position, 'latin1');
+}
+
+function byte(out: BlockWriter, value: number): void {
+  out.reserve(1);
+  out.bytes[out.position++] = value;
+}
+
+function text(out: BlockWriter, source: Buffer, start: number, end: number, formulaSafe: boolean): void {
+  if (start === end) return quoted(out, source, start, end);
+  const formula = formulaSafe && BEGINS_FORMULA[source[start]!] === 1;
+  if (formula || needsQuotes(source, start, end)) return quoted(out, source, start, end, formula);
+  out.copy(source, start, end);
+}
+
+function needsQuotes(source: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (NEEDS_QUOTES[source[i]!] === 1) return true;
+  return false;
+}
+
+/** In quotes, each quote within doubled. */
+function quoted(out: BlockWriter, source: Buffer, start: number, end: number, formula = false): void {
+  byte(out, QUOTE);
+  if (formula) byte(out, APOSTROPHE);
+  for (let at = start; at < end; at += PIECE_BYTES) doubled(out, source, at, Math.min(at + PIECE_BYTES, end));
+  byte(out, QUOTE);
+}
+
+function doubled(out: BlockWriter, source: Buffer, start: number, end: number): void {
+  out.reserve(2 * (end - start));
+  const { bytes } = out;
+  let at = out.position;
+  for (let i = start; i < end; i++) {
+    const value = source[i]!;
+    bytes[at++] = value;
+    if (value === QUOTE) bytes[at++] = QUOTE;
+  }
+  out.position = at;
+}
+
+function byteSet(characters: string): Uint8Array {
+  const set = new Uint8Array(256);
+  for (const byte of Buffer.from(characters)) set[byte] = 1;
+  return set;
+}

@@ -1,0 +1,114 @@
+/** A part's rows, as they come from Postgres, to the file that a destination stores. */
+import type { FileEncoding, FileFormat, PartSummary } from '../destinations/contract.ts';
+import type { Column } from '../../conditions/rows/columns.ts';
+import { compress, compressionExtension } from './compression.ts';
+import { CopyBinaryReader, NO_ROWS } from './copy-binary.ts';
+import { csvEncoder } from './csv.ts';
+import type { Encoder } from './encoder.ts';
+import { jsonLinesEncoder } from './json-lines.ts';
+import { lineEncoder } from './lines.ts';
+import { parquetEncoder } from './parquet/encoder.ts';
+import { RowsDigester, rowIdColumn } from '../../conditions/rows/rows-digest.ts';
+
+export type FileOptions = Pick<FileEncoding, 'format' | 'compression' | 'formulaSafe'> & {
+  /** Columns as COPY delivers them, in order; one of them identifies the row. Hidden ones are not in the file. */
+  columns: readonly Column[];
+};
+
+type Format = {
+  extension: string;
+  /** Whether the file is compressed as a whole; else the encoder compresses within. */
+  compressesWhole: boolean;
+  encoder(options: FileOptions): Encoder;
+};
+
+const FORMATS: Record<FileFormat, Format> = {
+  JSONLines: {
+    extension: '.jsonl',
+    compressesWhole: true,
+    encoder: ({ columns }) => lineEncoder((out) => jsonLinesEncoder(columns, out)),
+  },
+  CSV: {
+    extension: '.csv',
+    compressesWhole: true,
+    encoder: ({ columns, formulaSafe = false }) => lineEncoder((out) => csvEncoder(columns, out, { formulaSafe })),
+  },
+  Parquet: {
+    extension: '.parquet',
+    compressesWhole: false,
+    encoder: ({ columns, compression }) => parquetEncoder(columns, compression),
+  },
+};
+
+export type EncodedFile = {
+  /** The file, to be read once, in blocks whose memory is the reader's. Leaving it early ends the rows as well. */
+  bytes: AsyncIterable<Uint8Array>;
+  /** Summary of what was encoded, before compression. @throws Error before `bytes` came to its end */
+  summary(): PartSummary;
+};
+
+/** `.jsonl`, `.jsonl.gz`, `.parquet`, … Readers of Parquet find the codec inside, and ask for nothing but `.parquet`. */
+export function fileExtension({ format, compression, codecInName = false }: FileEncoding): string {
+  const { extension, compressesWhole } = FORMATS[format];
+  return compressesWhole || codecInName ? extension + compressionExtension(compression) : extension;
+}
+
+/**
+ * Encodes and compresses while rows arrive; memory stays a few MiB (for Parquet a compressed row group), or the longest row.
+ * @param rows COPY BINARY with header and trailer, in chunks of any size; their memory may be reused once the next is asked for
+ */
+export function encodeFile(rows: AsyncIterable<Uint8Array>, options: FileOptions): EncodedFile {
+  let summary: PartSummary | undefined;
+
+  async function* bytes() {
+    const { encoder: encoderOf, compressesWhole } = FORMATS[options.format];
+    const encoder = encoderOf(options);
+    const counted = { rows: 0, digest: new RowsDigester() };
+    const blocks = encodedBlocks(rows, options.columns, encoder, counted);
+    yield* compressesWhole ? compress(blocks, options.compression) : blocks;
+    const content = encoder.content();
+    summary = {
+      rows: counted.rows,
+      digest: counted.digest.digest(),
+      contentBytes: content.bytes,
+      contentSha256: content.sha256,
+    };
+  }
+  return {
+    bytes: bytes(),
+    summary() {
+      if (!summary) throw new Error('The file has not been read to its end');
+      return summary;
+    },
+  };
+}
+
+async function* encodedBlocks(
+  rows: AsyncIterable<Uint8Array>,
+  columns: readonly Column[],
+  encoder: Encoder,
+  counted: { rows: number; digest: RowsDigester },
+): AsyncGenerator<Uint8Array> {
+  const rowId = rowIdColumn(columns);
+  const reader = new CopyBinaryReader(columns.length);
+  for await (const chunk of rows) {
+    reader.push(chunk);
+    while (reader.next()) {
+      counted.rows++;
+      counted.digest.add(reader.bytes, reader.starts[rowId]!);
+      encoder.add(reader);
+    }
+    yield* encoder.ready();
+  }
+  reader.finish();
+  yield* encoder.end();
+}
+
+/** A file of no rows: of its columns, where the format names them. */
+export function emptyFile(options: FileOptions): EncodedFile {
+  return encodeFile(noRows(), options);
+}
+
+async function* noRows(): AsyncGenerator<Uint8Array> {
+  yield NO_ROWS;
+}

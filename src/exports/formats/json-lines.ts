@@ -1,0 +1,129 @@
+/**
+ * JSON lines: one object a row, keys in the order of the columns. Rows become text by copying bytes: jsonb arrives as JSON text,
+ * text as UTF-8 that mostly needs no escape.
+ */
+import type { Column, ColumnType } from '../../conditions/rows/columns.ts';
+import type { BlockWriter } from './block-writer.ts';
+import type { CopyBinaryReader } from './copy-binary.ts';
+import { dateText, INSTANT_BYTES, InstantWriter } from './instant.ts';
+import { writeUuid } from './uuid-text.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const NULL = Buffer.from('null');
+const ROW_END = Buffer.from('}\n');
+/** Room for any value that is not text or jsonb: a quoted uuid is 38. */
+const SCALAR_BYTES = 48;
+/** Text up to here is checked and copied in one loop; above, a check and a native copy are faster. */
+const SHORT_TEXT_BYTES = 64;
+/** `\u001f` */
+const LONGEST_ESCAPE = 6;
+/** Text that needs escapes is written in pieces of this length. */
+const PIECE_BYTES = 8 * 1024;
+
+/** JSON's escapes of the bytes that need one, by byte. All others stand for themselves, UTF-8 included. */
+const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte === QUOTE || byte === BACKSLASH
+    ? Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1))
+    : undefined,
+);
+const NEEDS_ESCAPE = Uint8Array.from(ESCAPES, (escape) => (escape ? 1 : 0));
+
+type WriteValue = (source: Buffer, start: number, length: number) => void;
+
+/** @returns a function that writes the reader's present row to `out` */
+export function jsonLinesEncoder(columns: readonly Column[], out: BlockWriter): (row: CopyBinaryReader) => void {
+  const fields = columns.map((_, i) => i).filter((i) => !columns[i]!.hidden);
+  const keys = fields.map((i, n) => Buffer.from(`${n === 0 ? '{' : ','}${JSON.stringify(columns[i]!.name)}:`));
+  const values = fields.map((i) => VALUE_WRITERS[columns[i]!.type](out));
+
+  return ({ bytes, starts, lengths }) => {
+    for (let n = 0; n < fields.length; n++) {
+      const i = fields[n]!;
+      constant(out, keys[n]!);
+      if (lengths[i]! < 0) constant(out, NULL);
+      else values[n]!(bytes, starts[i]!, lengths[i]!);
+    }
+    constant(out, ROW_END);
+    out.endRow();
+  };
+}
+
+function constant(out: BlockWriter, piece: Buffer): void {
+  out.reserve(piece.length);
+  const { bytes } = out;
+  let at = out.position;
+  for (let i = 0; i < piece.length; i++) bytes[at++] = piece[i]!;
+  out.position = at;
+}
+
+/** Made for each column: neighbouring rows share more than neighbouring columns do. */
+const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter) => WriteValue> = {
+  uuid: (out) => (source, start) => uuid(out, source, start),
+  text: (out) => (source, start, length) => text(out, source, start, start + length),
+  // The first byte is the version of jsonb's binary form, 1: the JSON text follows.
+  jsonb: (out) => (source, start, length) => out.copy(source, start + 1, start + length),
+  timestamptz(out) {
+    const instants = new InstantWriter('"');
+    return (source, start) => {
+      out.reserve(INSTANT_BYTES);
+      out.position = instants.write(source, start, out.bytes, out.position);
+    };
+  },
+  date: (out) => (source, start) => scalar(out, `"${dateText(source.readInt32BE(start))}"`),
+  int4: (out) => (source, start) => scalar(out, source.readInt32BE(start)),
+  int8: (out) => (source, start) => scalar(out, source.readBigInt64BE(start)),
+  float8: (out) => (source, start) => float(out, source.readDoubleBE(start)),
+  bool: (out) => (source, start) => scalar(out, source[start] === 1),
+};
+
+/** JSON has no name for what is no number; Postgres’s own JSON quotes it. */
+function float(out: BlockWriter, value: number): void {
+  scalar(out, Number.isFinite(value) ? value : `"${value}"`);
+}
+
+function scalar(out: BlockWriter, value: string | number | bigint | boolean): void {
+  out.reserve(SCALAR_BYTES);
+  out.position += out.bytes.write(String(value), out.position, 'latin1');
+}
+
+function uuid(out: BlockWriter, source: Buffer, start: number): void {
+  out.reserve(SCALAR_BYTES);
+  const { bytes } = out;
+  bytes[out.position] = QUOTE;
+  const end = writeUuid(source, start, bytes, out.position + 1);
+  bytes[end] = QUOTE;
+  out.position = end + 1;
+}
+
+function text(out: BlockWriter, source: Buffer, start: number, end: number): void {
+  quote(out);
+  if (end - start <= SHORT_TEXT_BYTES) escaped(out, source, start, end);
+  else if (isPlain(source, start, end)) out.copy(source, start, end);
+  else for (let at = start; at < end; at += PIECE_BYTES) escaped(out, source, at, Math.min(at + PIECE_BYTES, end));
+  quote(out);
+}
+
+function quote(out: BlockWriter): void {
+  out.reserve(1);
+  out.bytes[out.position++] = QUOTE;
+}
+
+function isPlain(source: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (NEEDS_ESCAPE[source[i]!] === 1) return false;
+  return true;
+}
+
+/** Writes at most PIECE_BYTES of text with the escapes that JSON demands. */
+function escaped(out: BlockWriter, source: Buffer, start: number, end: number): void {
+  out.reserve((end - start) * LONGEST_ESCAPE);
+  const { bytes } = out;
+  let at = out.position;
+  for (let i = start; i < end; i++) {
+    const byte = source[i]!;
+    const escape = ESCAPES[byte];
+    if (escape === undefined) bytes[at++] = byte;
+    else for (let k = 0; k < escape.length; k++) bytes[at++] = escape[k]!;
+  }
+  out.position = at;
+}

@@ -1,0 +1,106 @@
+/**
+ * Parquet from COPY BINARY: each value is copied once, into the page it belongs to, and never becomes a JavaScript value of its
+ * own. A row group's pages wait, compressed, until the group is whole, because a column's pages stand together in the file.
+ * Format: https://parquet.apache.org/docs/file-format/
+ */
+import type { RowGroup } from 'hyparquet';
+import type { Compression } from '../../destinations/contract.ts';
+import type { Column } from '../../../conditions/rows/columns.ts';
+import type { CopyBinaryReader } from '../copy-binary.ts';
+import type { Encoder } from '../encoder.ts';
+import { CODECS } from './codecs.ts';
+import { ColumnWriter, type Chunk } from './column.ts';
+import { ContentHash } from './content.ts';
+import { chunkMetadata, footer, MAGIC, rowGroupMetadata } from './footer.ts';
+import { packPage, type Page, type PageKind } from './pack.ts';
+import { SparePages } from './page.ts';
+
+/**
+ * Where a row group ends depends on its rows alone, so that the same rows always make the same content: at this size as COPY
+ * delivers them, or this many of them.
+ */
+const GROUP_BYTES = 64 * 1024 * 1024;
+const GROUP_ROWS = 1024 * 1024;
+/** Pages being compressed at once; libuv's thread pool has four threads. */
+const CONCURRENT_PAGES = 6;
+
+type Group = { rows: number; chunks: Chunk[] };
+
+/** @param all what COPY delivers; hidden columns are left out */
+export function parquetEncoder(all: readonly Column[], compression: Compression | null): Encoder {
+  const codec = compression === null ? 'UNCOMPRESSED' : CODECS[compression].name;
+  const fields = all.map((_, i) => i).filter((i) => !all[i]!.hidden);
+  const columns = fields.map((i) => all[i]!);
+
+  const spare = new SparePages();
+  const inFlight: Promise<Page>[] = [];
+  const pack = (body: Uint8Array, kind: PageKind) => {
+    const page = packPage(body, kind, compression);
+    // Awaited in order: a later page that fails first must not count as unhandled meanwhile.
+    page.then(
+      () => spare.giveBack(body),
+      () => {},
+    );
+    inFlight.push(page);
+    return page;
+  };
+  const writers = columns.map((column) => new ColumnWriter(column, pack, spare));
+
+  const hash = new ContentHash(columns);
+  let contentBytes = 0;
+  const rowGroups: RowGroup[] = [];
+  let finished: Group[] = [];
+  let [rows, bytes] = [0, 0];
+  let offset = 0;
+
+  function endGroup(): void {
+    if (rows > 0) finished.push({ rows, chunks: writers.map((writer) => writer.endChunk()) });
+    [rows, bytes] = [0, 0];
+  }
+
+  async function* groupBytes({ rows: groupRows, chunks }: Group) {
+    const metadata = [];
+    for (const [n, chunk] of chunks.entries()) {
+      const pages = await Promise.all(chunk.pages);
+      metadata.push(chunkMetadata(columns[n]!, chunk, pages, offset, codec));
+      for (const page of pages) {
+        hash.addPage(codec, page.hash);
+        contentBytes += page.rawBytes;
+        offset += page.bytes.length;
+        yield page.bytes;
+      }
+    }
+    rowGroups.push(rowGroupMetadata(metadata, groupRows));
+  }
+
+  async function* ready() {
+    if (offset === 0) {
+      offset = MAGIC.length;
+      yield MAGIC;
+    }
+    const groups = finished;
+    finished = [];
+    for (const group of groups) yield* groupBytes(group);
+    while (inFlight.length > CONCURRENT_PAGES) await inFlight.shift();
+  }
+
+  return {
+    add({ bytes: source, starts, lengths }: CopyBinaryReader) {
+      for (let n = 0; n < fields.length; n++) {
+        const i = fields[n]!;
+        const length = lengths[i]!;
+        writers[n]!.add(source, starts[i]!, length);
+        bytes += 4 + (length > 0 ? length : 0);
+      }
+      rows++;
+      if (bytes >= GROUP_BYTES || rows === GROUP_ROWS) endGroup();
+    },
+    ready,
+    async *end() {
+      endGroup();
+      yield* ready();
+      yield footer(columns, rowGroups);
+    },
+    content: () => ({ bytes: contentBytes, sha256: hash.digest() }),
+  };
+}

@@ -1,0 +1,71 @@
+/** The footer of a Parquet file: its schema, and where its column chunks are. */
+import type { ColumnChunk, CompressionCodec, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
+import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
+import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
+import type { Column } from '../../../conditions/rows/columns.ts';
+import type { Chunk } from './column.ts';
+import type { Page } from './pack.ts';
+import { PARQUET_TYPES } from './values.ts';
+
+export const MAGIC = Buffer.from('PAR1');
+/** Readers ask who wrote a file when they work around bugs of its writer. */
+const CREATED_BY = 'sluice version 1';
+
+/** @param pages of the chunk, of which the first stands at `offset` in the file */
+export function chunkMetadata(
+  { name, type }: Column,
+  chunk: Chunk,
+  pages: readonly Page[],
+  offset: number,
+  codec: CompressionCodec,
+): ColumnChunk {
+  const total = (of: (page: Page) => number) => BigInt(pages.reduce((sum, page) => sum + of(page), 0));
+  const dictionaryBytes = chunk.dictionary ? pages[0]!.bytes.length : 0;
+  return {
+    file_offset: 0n,
+    meta_data: {
+      type: PARQUET_TYPES[type].element.type!,
+      encodings: chunk.encodings,
+      path_in_schema: [name],
+      codec,
+      num_values: BigInt(chunk.values),
+      total_uncompressed_size: total((page) => page.rawBytes),
+      total_compressed_size: total((page) => page.bytes.length),
+      data_page_offset: BigInt(offset + dictionaryBytes),
+      ...(chunk.dictionary && { dictionary_page_offset: BigInt(offset) }),
+      statistics: chunk.statistics,
+    },
+  };
+}
+
+export function rowGroupMetadata(columns: ColumnChunk[], rows: number): RowGroup {
+  const total = (of: 'total_uncompressed_size' | 'total_compressed_size') =>
+    columns.reduce((sum, column) => sum + column.meta_data![of], 0n);
+  return {
+    columns,
+    num_rows: BigInt(rows),
+    total_byte_size: total('total_uncompressed_size'),
+    total_compressed_size: total('total_compressed_size'),
+  };
+}
+
+/** The file's last bytes. @param columns that are in the file */
+export function footer(columns: readonly Column[], rowGroups: RowGroup[]): Uint8Array {
+  const elements = columns.map(({ name, type }): SchemaElement => ({
+    ...PARQUET_TYPES[type].element,
+    name,
+    repetition_type: 'OPTIONAL',
+  }));
+  const metadata: FileMetaData = {
+    version: 2,
+    created_by: CREATED_BY,
+    schema: [{ name: 'schema', num_children: columns.length }, ...elements],
+    num_rows: rowGroups.reduce((sum, group) => sum + group.num_rows, 0n),
+    row_groups: rowGroups,
+    metadata_length: 0,
+  };
+  const writer = new ByteWriter();
+  writeMetadata(writer, metadata);
+  writer.appendBytes(MAGIC);
+  return writer.getBytes();
+}

@@ -1,0 +1,76 @@
+/** CSV read back, strictly: only what `csv.ts` writes is CSV here. */
+import type { RowsDigester } from '../../conditions/rows/rows-digest.ts';
+import { UnreadableFile } from './unreadable.ts';
+import { uuidBytes } from './uuid-text.ts';
+
+/**
+ * @param digest every row's `uuid` is added to it; undefined: there is no such column
+ * @returns rows, without the header
+ * @throws UnreadableFile
+ */
+export async function readCsv(blocks: AsyncIterable<Uint8Array>, digest: RowsDigester | undefined): Promise<number> {
+  let header: string[] | undefined;
+  let rows = 0;
+  for await (const cells of csvRows(blocks)) {
+    if (!header) {
+      header = cells;
+      continue;
+    }
+    rows++;
+    if (cells.length !== header.length) throw new UnreadableFile(`row ${rows} has ${cells.length} cells`);
+    if (!digest) continue;
+    const uuid = uuidBytes(cells[header.indexOf('uuid')]);
+    if (!uuid) throw new UnreadableFile(`row ${rows} has no uuid`);
+    digest.add(uuid, 0);
+  }
+  if (!header) throw new UnreadableFile('it has no header');
+  return rows;
+}
+
+async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let cells: string[] = [];
+  for await (const block of blocks) {
+    text += decoder.decode(block, { stream: true });
+    let at = 0;
+    for (let cell = cellAt(text, at); cell; cell = cellAt(text, at)) {
+      cells.push(cell.value);
+      at = cell.next;
+      if (!cell.last) continue;
+      yield cells;
+      cells = [];
+    }
+    text = text.slice(at);
+  }
+  if (text !== '' || cells.length > 0) throw new UnreadableFile('the last row has no end');
+}
+
+type Cell = { value: string; next: number; last: boolean };
+
+/** The cell that starts there. @returns undefined when the text ends before one can tell */
+function cellAt(text: string, start: number): Cell | undefined {
+  const quoted = text[start] === '"';
+  const end = quoted ? closingQuote(text, start) : separatorAfter(text, start);
+  if (end < 0) return undefined;
+  const value = quoted ? text.slice(start + 1, end).replaceAll('""', '"') : text.slice(start, end);
+  const at = quoted ? end + 1 : end;
+  if (text[at] === ',') return { value, next: at + 1, last: false };
+  if (at + 2 > text.length) return undefined;
+  if (text.startsWith('\r\n', at)) return { value, next: at + 2, last: true };
+  throw new UnreadableFile('a cell does not end where it should');
+}
+
+function closingQuote(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  return end;
+}
+
+function separatorAfter(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (character === ',' || character === '\r' || character === '\n' || character === '"') return at;
+  }
+  return -1;
+}

@@ -1,0 +1,75 @@
+/** Reading an exported file back, to its last byte: unpacked, and every row parsed by other code than wrote it. */
+import { createHash, type Hash } from 'node:crypto';
+import { PassThrough, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import zlib from 'node:zlib';
+import type { Compression, FileFormat } from '../destinations/contract.ts';
+import { readParquet } from './parquet/read.ts';
+import { readCsv } from './read-csv.ts';
+import { readJsonLines } from './read-json-lines.ts';
+import type { RowsDigester } from '../../conditions/rows/rows-digest.ts';
+import { UnreadableFile } from './unreadable.ts';
+
+type ReadRows = (blocks: AsyncIterable<Uint8Array>, digest: RowsDigester | undefined) => Promise<number>;
+type Content = { rows: number; contentSha256: string };
+
+/** Formats whose files are compressed as a whole. */
+const TEXT_READERS: Record<Exclude<FileFormat, 'Parquet'>, ReadRows> = { JSONLines: readJsonLines, CSV: readCsv };
+
+const DECOMPRESSORS: Partial<Record<Compression, () => Transform>> = {
+  gzip: zlib.createGunzip,
+  brotli: zlib.createBrotliDecompress,
+  zstd: zlib.createZstdDecompress,
+};
+
+/**
+ * @param stored the file as a destination keeps it
+ * @param digest every row's uuid is added to it; undefined for rows without one
+ * @returns rows, and the sha256 (hex) of the file as stored and of its content, as `PartSummary` has it
+ * @throws UnreadableFile
+ */
+export async function readExportedFile(
+  stored: AsyncIterable<Uint8Array>,
+  { format, compression }: { format: FileFormat; compression: Compression | null },
+  digest: RowsDigester | undefined,
+): Promise<Content & { sha256: string }> {
+  const packed = createHash('sha256');
+  const blocks = hashed(stored, packed);
+  const content =
+    format === 'Parquet'
+      ? await readParquet(blocks, digest)
+      : await readText(blocks, compression, (text) => TEXT_READERS[format](text, digest));
+  return { ...content, sha256: packed.digest('hex') };
+}
+
+async function readText(
+  stored: AsyncIterable<Uint8Array>,
+  compression: Compression | null,
+  read: (blocks: AsyncIterable<Uint8Array>) => Promise<number>,
+): Promise<Content> {
+  const hash = createHash('sha256');
+  const unpack = compression === null ? new PassThrough() : DECOMPRESSORS[compression]?.();
+  if (!unpack) throw new Error(`whole files are not compressed by ${compression}`);
+  let rows = 0;
+  try {
+    await pipeline(stored, unpack, async (blocks: AsyncIterable<Uint8Array>) => {
+      rows = await read(hashed(blocks, hash));
+    });
+  } catch (error) {
+    throw isUnpackingError(error) ? new UnreadableFile('it cannot be unpacked', { cause: error }) : error;
+  }
+  return { rows, contentSha256: hash.digest('hex') };
+}
+
+async function* hashed(blocks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const block of blocks) {
+    hash.update(block);
+    yield block;
+  }
+}
+
+/** zlib names its errors by what was wrong with the data; the store's own are ours. */
+function isUnpackingError(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^(Z_|ERR__?ERROR|ERR_BROTLI|ERR_ZLIB|ZSTD_)/.test(code);
+}

@@ -1,0 +1,47 @@
+/** JSON lines read back: every line parsed by the runtime's own parser. */
+import type { RowsDigester } from '../../conditions/rows/rows-digest.ts';
+import { UnreadableFile } from './unreadable.ts';
+import { uuidBytes } from './uuid-text.ts';
+
+const LINE_FEED = 10;
+
+/**
+ * @param digest every row's `uuid` is added to it; undefined: rows have none
+ * @returns rows
+ * @throws UnreadableFile
+ */
+export async function readJsonLines(
+  blocks: AsyncIterable<Uint8Array>,
+  digest: RowsDigester | undefined,
+): Promise<number> {
+  let rows = 0;
+  let begun: Uint8Array[] = [];
+  for await (const block of blocks) {
+    let from = 0;
+    for (let at = block.indexOf(LINE_FEED); at >= 0; at = block.indexOf(LINE_FEED, from)) {
+      const line = Buffer.concat([...begun, block.subarray(from, at)]);
+      readLine(line.toString(), ++rows, digest);
+      begun = [];
+      from = at + 1;
+    }
+    if (from < block.length) begun.push(block.subarray(from));
+  }
+  if (begun.length > 0) throw new UnreadableFile(`line ${rows + 1} has no end`);
+  return rows;
+}
+
+function readLine(line: string, number: number, digest: RowsDigester | undefined): void {
+  const row = parse(line);
+  const uuid = digest && uuidBytes(row?.uuid);
+  if (!row || (digest && !uuid)) throw new UnreadableFile(`line ${number} is no row`);
+  if (uuid) digest.add(uuid, 0);
+}
+
+function parse(line: string): { uuid?: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+/** Counting rows that travel on as they are. */
+import type { PartSummary } from '../destinations/contract.ts';
+import type { Column } from '../../conditions/rows/columns.ts';
+import { CopyBinaryReader } from './copy-binary.ts';
+import { RowsDigester, rowIdColumn } from '../../conditions/rows/rows-digest.ts';
+
+export type ScannedRows = {
+  /** The COPY BINARY stream, untouched, to be read once. Leaving it early ends its source as well. */
+  rows: AsyncIterable<Uint8Array>;
+  /** Summary of the rows that passed; `contentBytes` counts the stream's own bytes. @throws Error before `rows` came to its end */
+  summary(): PartSummary;
+};
+
+/** Counts and digests a COPY BINARY stream while it passes. @param columns what COPY delivers; one of them is `uuid` */
+export function scanRows(source: AsyncIterable<Uint8Array>, columns: readonly Column[]): ScannedRows {
+  let summary: PartSummary | undefined;
+
+  async function* rows() {
+    const uuid = rowIdColumn(columns);
+    const reader = new CopyBinaryReader(columns.length);
+    const digest = new RowsDigester();
+    let count = 0;
+    for await (const chunk of source) {
+      reader.push(chunk);
+      for (; reader.next(); count++) digest.add(reader.bytes, reader.starts[uuid]!);
+      yield chunk;
+    }
+    reader.finish();
+    summary = { rows: count, digest: digest.digest(), contentBytes: reader.totalBytes, contentSha256: null };
+  }
+  return {
+    rows: rows(),
+    summary() {
+      if (!summary) throw new Error('The rows have not been read to their end');
+      return summary;
+    },
+  };
+}

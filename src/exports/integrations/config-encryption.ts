@@ -1,0 +1,91 @@
+/** A destination's configuration at rest: what is secret encrypted and bound to its row, the rest in plain text. */
+import type { Destination } from '../destinations/contract.ts';
+import type { KeyRing } from '../../platform/secrets/key-ring.ts';
+import { mergeConfig, withoutSecrets } from '../../platform/secrets/write-only.ts';
+import type { Integration } from './integrations.store.ts';
+
+type Config = Record<string, unknown>;
+type Row = {
+  id: string;
+  projectId: number;
+  destinationConfig: Config;
+  destinationSecrets: string | null;
+  integration: Integration | null;
+};
+
+/** A ciphertext that is copied to another export's row does not open there. */
+// tooth: encrypted-row
+const boundTo = ({ id, projectId }: Pick<Row, 'id' | 'projectId'>) => `batch_exports/${projectId}/${id}`;
+// tooth: encrypted-integration
+const integrationBoundTo = ({ id, projectId }: Pick<Integration, 'id' | 'projectId'>) =>
+  `integrations/${projectId}/${id}`;
+
+export function configEncryption(keyRing: KeyRing) {
+  /** Secret fields of the schema encrypted, the others as they are. */
+  function split(schema: Destination['config'], config: Config, additionalData: string) {
+    const decrypt = withoutSecrets(schema, config);
+    const secrets = secretsOf(config, decrypt);
+    return {
+      open: decrypt,
+      configs: Object.keys(secrets).length === 0 ? null : keyRing.encrypt(JSON.stringify(secrets), additionalData),
+    };
+  }
+
+  function join(decrypt: Config, configs: string | null, additionalData: string): Config {
+    if (configs === null) return { ...decrypt };
+    return mergeConfig(decrypt, JSON.parse(keyRing.decrypt(configs, additionalData)) as Config);
+  }
+
+  const decryptIntegration = (integration: Integration): Config =>
+    join(integration.config, integration.secrets, integrationBoundTo(integration));
+
+  return {
+    /** Splits a whole configuration into the two columns of its row. */
+    encrypt(row: Pick<Row, 'id' | 'projectId'>, { config: schema }: Pick<Destination, 'config'>, config: Config) {
+      const { open: decrypt, configs } = split(schema, config, boundTo(row));
+      return { destinationConfig: decrypt, destinationSecrets: configs };
+    },
+
+    /** The whole configuration, that of its integration included. @throws Error when the key ring does not hold the key */
+    decrypt(row: Row): Config {
+      const own = join(row.destinationConfig, row.destinationSecrets, boundTo(row));
+      return row.integration ? mergeConfig(own, decryptIntegration(row.integration)) : own;
+    },
+
+    /** Splits an integration's configuration into the two columns of its row. */
+    encryptIntegration(row: Pick<Integration, 'id' | 'projectId'>, schema: Destination['config'], config: Config) {
+      const { open: decrypt, configs } = split(schema, config, integrationBoundTo(row));
+      return { config: decrypt, secrets: configs };
+    },
+
+    decryptIntegration: decryptIntegration,
+
+    /** A secret in a column of its own, bound to its row and to what it is for. */
+    encryptSecret(row: Pick<Row, 'id' | 'projectId'>, purpose: string, secret: string): string {
+      return keyRing.encrypt(secret, `${boundTo(row)}/${purpose}`);
+    },
+
+    /** @throws Error when the key ring does not hold the key */
+    decryptSecret(row: Pick<Row, 'id' | 'projectId'>, purpose: string, configs: string): string {
+      return keyRing.decrypt(configs, `${boundTo(row)}/${purpose}`);
+    },
+  };
+}
+
+export type ConfigEncryption = ReturnType<typeof configEncryption>;
+
+function secretsOf(whole: Config, decrypt: Config): Config {
+  const secrets: Config = {};
+  for (const [name, value] of Object.entries(whole)) {
+    if (!Object.hasOwn(decrypt, name)) secrets[name] = value;
+    else if (isObject(value) && isObject(decrypt[name])) {
+      const nested = secretsOf(value, decrypt[name]);
+      if (Object.keys(nested).length > 0) secrets[name] = nested;
+    }
+  }
+  return secrets;
+}
+
+function isObject(value: unknown): value is Config {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,121 @@
+/** Which destination an export has: what a request says, laid over what is stored, checked whole. */
+import type { Destination } from '../destinations/contract.ts';
+import type { DestinationEnvironment } from '../destinations/environment.ts';
+import { destinationOf } from '../destinations/index.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import { mergeConfig } from '../../platform/secrets/write-only.ts';
+import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import { checkedConfig } from './destination-config.ts';
+import { integrationFor } from './integrations.ts';
+import type { Integration } from './integrations.store.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
+import type { ExportStores } from '../stores.ts';
+
+type Config = Record<string, unknown>;
+
+/** A destination as a request states it. `integration`: its id; null: none; absent: unchanged. */
+export type Place = { type: string; config: Config; integration?: number | null | undefined };
+
+export type Chosen = {
+  destination: Destination;
+  /** Whole, with defaults and what the integration brings. */
+  config: Config;
+  /** The part of the configuration that the export's own row keeps. */
+  own: Config;
+  integration: Integration | null;
+};
+
+type Options = {
+  stores: Pick<ExportStores, 'integrations'>;
+  configs: ConfigEncryption;
+  environment: DestinationEnvironment;
+};
+
+export function destinationChoice({ stores, configs, environment }: Options) {
+  return {
+    /**
+     * @param current the export whose destination is changed, if there is one: what the request leaves out stays
+     * @throws InvalidInput naming the field
+     */
+    async choose(projectId: number, place: Place, current?: BatchExport): Promise<Chosen> {
+      if (current) checkTypeStays(current.destinationType, place.type);
+      const destination = destinationNamed(place.type, environment);
+      const stored = current ? configs.decrypt({ ...current, integration: null }) : {};
+      const id = place.integration === undefined ? (current?.integration?.id ?? null) : place.integration;
+      const integration = await integrationFor(stores, projectId, destination, id, place.config);
+      const brought = integration ? configs.decryptIntegration(integration) : {};
+      const config = checkedConfig(destination, mergeConfig(mergeConfig(stored, place.config), brought));
+      await destination.validate(config, environment).catch(namingTheConfig);
+      if (current) checkSecretsStay(destination, configs.decrypt(current), config, { ...place.config, ...brought });
+      return { destination, config, own: integration ? withoutFields(destination, config) : config, integration };
+    },
+
+    /** The columns of an export's row. */
+    columnsOf(
+      row: { id: string; projectId: number; model: string },
+      { destination, config, own, integration }: Chosen,
+    ) {
+      return {
+        destinationType: destination.type,
+        ...configs.encrypt(row, destination, own),
+        keySpace: destination.keySpace(config, row),
+        integration,
+      };
+    },
+  };
+}
+
+function checkTypeStays(present: string, wanted: string): void {
+  if (wanted === present) return;
+  throw new InvalidInput(
+    `Cannot change destination type from '${present}' to '${wanted}'. ` +
+      'Delete this batch export and create a new one with the new destination type.',
+    'destination__type',
+  );
+}
+
+function withoutFields({ integration }: Destination, config: Config): Config {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => !integration?.fields.includes(name)));
+}
+
+function destinationNamed(type: string, environment: DestinationEnvironment): Destination {
+  try {
+    return destinationOf(type, environment);
+  } catch (error) {
+    if (error instanceof InvalidInput) throw new InvalidInput(error.message, 'destination__type', error.code);
+    throw error;
+  }
+}
+
+function namingTheConfig(error: unknown): never {
+  if (!(error instanceof InvalidInput)) throw error;
+  throw new InvalidInput(
+    error.message,
+    error.attr === null ? 'destination' : `destination__config__${error.attr}`,
+    error.code,
+  );
+}
+
+/**
+ * The right to change an export must not reveal its secrets: changing the server would send them to the user's own.
+ * @param given what the request itself says, or the integration that it names
+ */
+function checkSecretsStay(
+  { config: schema, secretsGoTo }: Destination,
+  before: Config,
+  after: Config,
+  given: Config,
+): void {
+  const moved = secretsGoTo.find(
+    (field) => JSON.stringify(before[field] ?? null) !== JSON.stringify(after[field] ?? null),
+  );
+  if (moved === undefined) return;
+  const properties = schema.properties as Record<string, { writeOnly?: boolean }>;
+  const keptSecret = Object.keys(after).find((field) => properties[field]?.writeOnly && given[field] === undefined);
+  if (keptSecret === undefined) return;
+  throw new InvalidInput(
+    `A change of '${moved}' sends the credentials to another server: give '${keptSecret}' again.`,
+    `destination__config__${keptSecret}`,
+    'required',
+  );
+}

@@ -1,0 +1,92 @@
+/** A destination's `config` as users type it: checked by one function made from its schema, with upstream's messages. */
+import type { Destination } from '../destinations/contract.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import { compile, type TObject, type TSchema, type Validator } from '../../platform/schema.ts';
+
+type Config = Record<string, unknown>;
+type Property = TSchema & { type?: string; anyOf?: Property[]; default?: unknown };
+
+const validators = new Map<TObject, Validator<TObject>>();
+
+/** Names of the types as upstream's messages spell them: Python's. */
+function typeName(value: unknown): string {
+  if (value === null) return 'NoneType';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  const names: Record<string, string> = { string: 'str', boolean: 'bool' };
+  return names[typeof value] ?? (Array.isArray(value) ? 'list' : 'dict');
+}
+
+const EXPECTED: Record<string, string> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  array: 'list',
+  object: 'dict',
+};
+
+/** Strings that say a whole number or a truth are taken as such, as upstream does. */
+function coerced(property: Property, value: unknown): unknown {
+  const types = property.anyOf?.map((one) => one.type) ?? [property.type];
+  if (typeof value !== 'string') return value;
+  if (types.includes('integer') && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (types.includes('boolean') && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true';
+  return value;
+}
+
+function checkType(property: Property, value: unknown): void {
+  const expected = property.type && EXPECTED[property.type];
+  const got = typeName(value);
+  if (!expected || got === expected || (expected === 'float' && got === 'int')) return;
+  throw new InvalidInput(`Configuration has invalid type: got '${got}', expected '${expected}'`, 'destination');
+}
+
+/**
+ * @returns the configuration with defaults filled in
+ * @throws InvalidInput for unknown or missing fields, wrong types and values that the schema refuses
+ */
+export function checkedConfig(
+  { config: schema, checkFirst }: Pick<Destination, 'config' | 'checkFirst'>,
+  config: Readonly<Config>,
+): Config {
+  const properties = schema.properties as Record<string, Property>;
+  const unknown = Object.keys(config)
+    .filter((name) => !Object.hasOwn(properties, name))
+    .sort();
+  if (unknown.length > 0) {
+    const quoted = unknown.map((name) => `'${name}'`).join(', ');
+    throw new InvalidInput(`Configuration has unknown field/s: ${quoted}`, 'destination');
+  }
+  const missing = ((schema as { required?: string[] }).required ?? []).find(
+    (name) => config[name] === undefined && properties[name]?.default === undefined,
+  );
+  if (missing) throw new InvalidInput(`Configuration missing required field: '${missing}'`, 'destination');
+
+  const checked: Config = {};
+  for (const [name, value] of Object.entries(config)) {
+    if (value === undefined) continue;
+    const property = properties[name]!;
+    checked[name] = coerced(property, value);
+    checkType(property, checked[name]);
+  }
+  checkFirst?.(checked);
+  const valid = validatorOf(schema);
+  if (valid(checked)) return checked;
+  const [error] = valid.errors ?? [];
+  const field = error?.instancePath.split('/')[1] ?? '';
+  throw new InvalidInput(`${field}: ${sentenceOf(error)}`, `destination__config__${field}`);
+}
+
+function validatorOf(schema: TObject): Validator<TObject> {
+  let validator = validators.get(schema);
+  if (!validator) validators.set(schema, (validator = compile(schema)));
+  return validator;
+}
+
+type AjvError = NonNullable<Validator<TObject>['errors']>[number];
+
+function sentenceOf(error: AjvError | undefined): string {
+  if (error?.keyword !== 'enum') return error?.message ?? 'is not valid';
+  const allowed = (error.params as { allowedValues: unknown[] }).allowedValues;
+  return `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`;
+}

@@ -1,0 +1,125 @@
+/** User operations on integrations, and completing a destination's configuration from one. */
+import type { Destination } from '../destinations/contract.ts';
+import type { DestinationEnvironment } from '../destinations/environment.ts';
+import { destinations } from '../destinations/index.ts';
+import { InvalidInput, NotFound } from '../../platform/errors.ts';
+import type { Author } from '../../people/audit/audit-log.ts';
+import { Type, type TSchema } from '../../platform/schema.ts';
+import { NOBODY, recordIntegration } from '../batch-exports/audit.ts';
+import { checkedConfig } from './destination-config.ts';
+import type { Integration } from './integrations.store.ts';
+import type { ConfigEncryption } from './config-encryption.ts';
+import type { ExportStores } from '../stores.ts';
+
+type Config = Record<string, unknown>;
+type Options = { stores: ExportStores; configs: ConfigEncryption; environment: DestinationEnvironment };
+
+export function integrations({ stores, configs, environment }: Options) {
+  /** Schema of an integration of this kind. */
+  function schemaOf(kind: string) {
+    const taker = destinations(environment).find(({ integration }) => integration?.kind === kind);
+    if (!taker?.integration) throw new InvalidInput(`"${kind}" is not a valid choice.`, 'kind', 'invalid_choice');
+    const properties = taker.config.properties as Record<string, TSchema>;
+    return Type.Object(Object.fromEntries(taker.integration.fields.map((field) => [field, properties[field]!])), {
+      additionalProperties: false,
+    });
+  }
+
+  return {
+    list: stores.integrations.list,
+    get: stores.integrations.get,
+
+    /** Deleted batch exports let go of it. @throws Conflict while another batch export uses it; NotFound */
+    async delete(projectId: number, id: number, by: Author = NOBODY): Promise<void> {
+      await stores.inTransaction(async (inside) => {
+        const integration = await inside.integrations.get(projectId, id);
+        await inside.integrations.delete(projectId, id);
+        await recordIntegration(inside, by, integration, 'deleted');
+      });
+    },
+
+    /** @throws InvalidInput naming the field */
+    async create(projectId: number, kind: string, given: Config, by: Author = NOBODY): Promise<Integration> {
+      const schema = schemaOf(kind);
+      const config = checked(schema, given);
+      return stores.inTransaction(async (inside) => {
+        const encrypt = (id: number) => configs.encryptIntegration({ id, projectId }, schema, config);
+        const made = await inside.integrations.insert(projectId, kind, encrypt);
+        await recordIntegration(inside, by, made, 'created');
+        return made;
+      });
+    },
+
+    /**
+     * Changes secrets; all exports that use the integration have them from their next connection on. Where they are sent stays:
+     * another server is another integration.
+     * @throws InvalidInput for a field that is no secret; NotFound
+     */
+    async changeSecrets(projectId: number, id: number, given: Config, by: Author = NOBODY): Promise<Integration> {
+      const secretsOf = (current: Integration) => {
+        const schema = schemaOf(current.kind);
+        const properties = schema.properties as Record<string, TSchema & { writeOnly?: boolean }>;
+        const fixed = Object.keys(given).find((field) => properties[field] && !properties[field].writeOnly);
+        if (fixed !== undefined) {
+          throw new InvalidInput(`'${fixed}' cannot be changed: make another integration.`, `config__${fixed}`);
+        }
+        const config = checked(schema, { ...configs.decryptIntegration(current), ...given });
+        return configs.encryptIntegration(current, schema, config).secrets;
+      };
+      return stores.inTransaction(async (inside) => {
+        // First: a change of an export locks its health before it names an integration.
+        await inside.health.endKeepingFiles(id);
+        const changed = await inside.integrations.changeSecrets(projectId, id, secretsOf);
+        await recordIntegration(inside, by, changed, 'updated', Object.keys(given));
+        return changed;
+      });
+    },
+  };
+}
+
+export type Integrations = ReturnType<typeof integrations>;
+
+function checked(schema: Destination['config'], given: Config): Config {
+  try {
+    return checkedConfig({ config: schema }, given);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(
+      error.message,
+      error.attr?.replace(/^destination(__config)?/, 'config') ?? 'config',
+      error.code,
+    );
+  }
+}
+
+/**
+ * The integration that a destination is to be given, checked.
+ * @param id null: none
+ * @param own what the destination's own configuration says
+ * @throws InvalidInput, with upstream's messages, when it is another project's or another kind, or both say the same
+ */
+export async function integrationFor(
+  stores: Pick<ExportStores, 'integrations'>,
+  projectId: number,
+  { type, title, integration: takes }: Destination,
+  id: number | null,
+  own: Config,
+): Promise<Integration | null> {
+  if (id === null) return null;
+  if (!takes) throw new InvalidInput(`${type} batch exports take no integration.`, 'destination__integration');
+  const integration = await stores.integrations.get(projectId, id).catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error;
+    throw new InvalidInput(`Invalid pk "${id}" - object does not exist.`, 'destination__integration', 'does_not_exist');
+  });
+  if (integration.kind !== takes.kind) {
+    throw new InvalidInput(
+      `Integration provided is not a ${title} integration (got kind='${integration.kind}')`,
+      'destination__integration',
+    );
+  }
+  const both = takes.fields.find((field) => own[field] !== undefined);
+  if (both !== undefined) {
+    throw new InvalidInput(`'${both}' is the integration's: leave it out.`, `destination__config__${both}`);
+  }
+  return integration;
+}

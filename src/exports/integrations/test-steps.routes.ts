@@ -1,0 +1,69 @@
+/** `/batch_exports/test/`, `/batch_exports/run_test_step_new/`, `/batch_exports/:id/run_test_step/`: upstream's paths and bodies. */
+import { json, noBody, route } from '../../platform/http/route.ts';
+import { nullable, stringEnum, Type } from '../../platform/schema.ts';
+import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { wantedExport, wantedPatch } from '../batch-exports/batch-exports.routes.ts';
+import { BatchExportPatchBody, NewBatchExportBody } from '../batch-exports/batch-exports.schema.ts';
+
+const described = { name: Type.String(), description: Type.String() };
+const StepsBody = Type.Object(
+  { steps: Type.Array(Type.Object({ ...described, result: Type.Null() })) },
+  { title: 'TestSteps' },
+);
+const TestedStepBody = Type.Object(
+  {
+    ...described,
+    result: Type.Object({
+      status: stringEnum(['Passed', 'Failed', 'Skipped']),
+      message: nullable(Type.String(), { description: 'What is wrong, and what to do about it.' }),
+    }),
+  },
+  { title: 'TestedStep' },
+);
+const step = Type.Integer({ minimum: 0, default: 0, description: 'Which step to run, from 0.' });
+
+const listTestSteps = route({
+  method: 'get',
+  path: '/batch_exports/test/',
+  access: { scope: 'batch_export:read' },
+  query: Type.Object({ destination: Type.Optional(Type.String({ description: 'A type of destination.' })) }),
+  answers: { 200: StepsBody, 400: null, 404: null },
+  summary: 'List what can be tried of a destination before anything is exported',
+  description: 'Empty 400 without `destination`, empty 404 for a type that is not offered.',
+  async handle({ query }, { testSteps }: ExportsApi) {
+    if (!query.destination) return noBody(400);
+    const steps = testSteps.stepsOf(query.destination);
+    return steps ? json(200, { steps: steps.map((one) => ({ ...one, result: null })) }) : noBody(404);
+  },
+});
+
+const runNewTestStep = route({
+  method: 'post',
+  path: '/batch_exports/run_test_step_new/',
+  access: { scope: 'batch_export:write' },
+  body: Type.Object({ ...NewBatchExportBody.properties, step }, { title: 'NewTestStep' }),
+  answers: { 200: TestedStepBody },
+  summary: 'Run a test step for an export that is not saved',
+  description: 'The body is that of a new export, and is checked like one. A step takes ten seconds at most.',
+  async handle({ project, body }, { testSteps }: ExportsApi) {
+    return json(200, await testSteps.runNew(project.id, wantedExport(body), body.step));
+  },
+});
+
+const runTestStep = route({
+  method: 'post',
+  path: '/batch_exports/:id/run_test_step/',
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  params: BatchExportParams,
+  body: Type.Object({ ...BatchExportPatchBody.properties, step }, { title: 'TestStep' }),
+  answers: { 200: TestedStepBody },
+  summary: 'Run a test step for a saved export',
+  description: 'The body is that of a PATCH: what it says is tried in place of what is stored, which does not change.',
+  async handle({ project, params, body }, { testSteps, batchExports }: ExportsApi) {
+    const patch = wantedPatch(body, await batchExports.get(project.id, params.id));
+    return json(200, await testSteps.runStored(project.id, params.id, patch, body.step));
+  },
+});
+
+/** Before `/batch_exports/:id/`, which `test` would look like. */
+export const testStepRoutes = [listTestSteps, runNewTestStep, runTestStep];

@@ -1,0 +1,55 @@
+/** States of an export's data intervals: the newest run, the last delivery, an open request. */
+import type { Knex } from '../../platform/db/connection.ts';
+import type { RunStatus } from '../domain/statuses.ts';
+
+/** A data interval of which something is known; `end` is ISO. */
+export type KnownInterval = {
+  end: string;
+  runId: string | null;
+  status: RunStatus | null;
+  /** Rows of the last delivery. */
+  rows: number | null;
+  cutoff: string | null;
+  delivered: boolean;
+  requested: boolean;
+};
+
+const KNOWN = `
+  select "end", run.id as "runId", run.status, cast(ledger.rows as float8) as rows, ledger.cutoff,
+    ledger.rows is not null as delivered, coalesce(request.requested, false) as requested
+  from (
+    select distinct on (data_interval_end) data_interval_end as "end", id, status from batch_export_runs
+    where batch_export_id = :exportId and data_interval_end > :after and data_interval_end <= :to
+    order by data_interval_end, created_at desc
+  ) as run
+  full join (
+    select data_interval_end as "end", cast(receipt ->> 'rows' as bigint) as rows, receipt ->> 'cutoff' as cutoff
+    from batch_export_intervals
+    where batch_export_id = :exportId and data_interval_start >= :after and data_interval_end <= :to and receipt is not null
+  ) as ledger using ("end")
+  full join (
+    select data_interval_end as "end", true as requested from batch_export_requests
+    where batch_export_id = :exportId and closed_at is null and data_interval_end > :after and data_interval_end <= :to
+  ) as request using ("end")
+`;
+
+export function intervalStateStore(db: Knex) {
+  return {
+    /** Intervals that begin at or after `after` and end not after `to`, both boundaries of the export's tiling. */
+    async known(exportId: string, after: string, to: string): Promise<KnownInterval[]> {
+      const { rows } = await db.raw<{ rows: KnownInterval[] }>(KNOWN, { exportId, after, to });
+      return rows;
+    },
+
+    /** Bounds of what was delivered, oldest first, one page: those that end after `after`. */
+    async delivered(exportId: string, after: string, limit: number): Promise<{ start: string; end: string }[]> {
+      return db('batch_export_intervals')
+        .where({ batch_export_id: exportId })
+        .whereNotNull('receipt')
+        .where('data_interval_end', '>', after)
+        .orderBy('data_interval_end')
+        .limit(limit)
+        .select({ start: 'data_interval_start', end: 'data_interval_end' });
+    },
+  };
+}

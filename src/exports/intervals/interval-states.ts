@@ -1,0 +1,76 @@
+/** Which data intervals of an export are missing, failed, stale, delivered or on their way. */
+import type { Pool } from '../../platform/db/connection.ts';
+import { lateImports, type Delivered } from '../../events/table/late-imports.ts';
+import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import { intervalStatus, type IntervalStatus } from '../domain/interval-status.ts';
+import type { DataInterval, Millis } from '../domain/intervals.ts';
+import { isPausedAt } from '../domain/pauses.ts';
+import type { KnownInterval } from './interval-states.store.ts';
+import type { ExportStores } from '../stores.ts';
+
+export type IntervalState = DataInterval & {
+  status: IntervalStatus;
+  /** The newest run. */
+  runId: string | null;
+  /** Rows of the last delivery; null: there was none. */
+  rows: number | null;
+  unsettled: boolean;
+  gaveUp: boolean;
+};
+
+/** The schedule has this long to start a run, and the reconciler to see that it did not. */
+const DUE_MS = 2 * 60_000;
+/** Intervals that are looked up at once. */
+export const INTERVALS_AT_ONCE = 5_000;
+
+export type IntervalStates = ReturnType<typeof intervalStates>;
+
+export function intervalStates(pool: Pool) {
+  return {
+    /** @param intervals of the export's tiling, consecutive, oldest first, not more than `INTERVALS_AT_ONCE` */
+    async of(
+      stores: Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalStates' | 'troubles'>,
+      batchExport: BatchExport,
+      intervals: readonly DataInterval[],
+    ): Promise<IntervalState[]> {
+      const [first, last] = [intervals[0], intervals.at(-1)];
+      if (!first || !last) return [];
+      const known = await stores.intervalStates.known(batchExport.id, isoMicros(first.start), isoMicros(last.end));
+      const troubles = await stores.troubles.between(batchExport.id, isoMicros(first.start), isoMicros(last.end));
+      const pauses = await stores.gaps.pauses(batchExport.id);
+      const now = await stores.batchExports.now();
+      const byEnd = new Map(known.map((one) => [millisOf(one.end), one]));
+      const stale = await staleEnds(pool, batchExport, intervals, byEnd);
+      const isDue = (end: Millis) => end > millisOf(now) - DUE_MS && !isPausedAt(pauses, end);
+      return intervals.map((interval) => {
+        const one = byEnd.get(interval.end);
+        const status = intervalStatus({
+          status: one?.status ?? null,
+          delivered: one?.delivered ?? false,
+          stale: stale.has(interval.end),
+          requested: one?.requested ?? false,
+          due: isDue(interval.end),
+        });
+        const { end } = interval;
+        const marks = { unsettled: troubles.unsettled.has(end), gaveUp: troubles.gave_up.has(end) };
+        return { ...interval, status, runId: one?.runId ?? null, rows: one?.rows ?? null, ...marks };
+      });
+    },
+  };
+}
+
+/** Persons are placed when they change, never before: only events join an interval that is over. */
+async function staleEnds(
+  pool: Pool,
+  { projectId, model }: BatchExport,
+  intervals: readonly DataInterval[],
+  byEnd: ReadonlyMap<Millis, KnownInterval>,
+): Promise<Set<Millis>> {
+  if (model === 'persons') return new Set();
+  const delivered = intervals.flatMap(({ start, end }): Delivered[] => {
+    const cutoff = byEnd.get(end)?.cutoff;
+    return cutoff ? [{ start: isoMicros(start), end: isoMicros(end), cutoff }] : [];
+  });
+  return new Set((await lateImports(pool, projectId, delivered)).map(millisOf));
+}

@@ -1,0 +1,51 @@
+/** `/batch_exports/:id/intervals/`: the data intervals of an export, and how each of them stands. */
+import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
+import { momentIfGiven } from '../../platform/http/parameters/moment.ts';
+import { json, route } from '../../platform/http/route.ts';
+import { stringEnum, Type } from '../../platform/schema.ts';
+import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { checkBeginning } from '../backfills/backfill-range.ts';
+import { presentInterval } from '../backfills/backfills.present.ts';
+import { IntervalBody } from '../backfills/backfills.schema.ts';
+import { INTERVAL_STATUSES } from '../domain/interval-status.ts';
+import { isoMicros } from '../domain/instants.ts';
+
+const Query = Type.Object({
+  ...cursorQuery(100).properties,
+  status: Type.Array(stringEnum(INTERVAL_STATUSES), { default: [], description: 'Only these; may be repeated.' }),
+  start: Type.Optional(
+    Type.String({
+      description:
+        'Intervals that begin at or after it, `-7d` or a datetime; without it, from the one in which the export was created. ' +
+        'History that was backfilled is further back.',
+    }),
+  ),
+  end: Type.Optional(Type.String({ description: 'Intervals that end not after it; now without it.' })),
+});
+
+const listIntervals = route({
+  method: 'get',
+  path: '/batch_exports/:id/intervals/',
+  access: { scope: 'batch_export:read', object: ONE_EXPORT },
+  params: BatchExportParams,
+  query: Query,
+  answers: { 200: cursorPageOf(IntervalBody) },
+  summary: 'List the data intervals of a batch export, the newest first',
+  description:
+    'What is missing, failed or stale is delivered by one call: `backfills/` with the same range and `only`.',
+  async handle({ project, params, query, url }, { batchExports, intervals }: ExportsApi) {
+    const batchExport = await batchExports.get(project.id, params.id);
+    const range = {
+      start: momentIfGiven(query.start, 'start'),
+      end: momentIfGiven(query.end, 'end'),
+    };
+    if (range.start !== undefined) checkBeginning(range.start, 'start');
+    const load = async (place: Place) => {
+      const found = await intervals.list(batchExport, range, query.status, place);
+      return found.map((state) => ({ ...state, createdAt: isoMicros(state.end), id: '' }));
+    };
+    return json(200, await cursorPage(url, query, load, presentInterval, (id) => id === ''));
+  },
+});
+
+export const intervalRoutes = [listIntervals];

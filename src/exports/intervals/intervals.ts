@@ -1,0 +1,88 @@
+/** The data intervals of an export, listed with how each of them stands. */
+import type { Pool } from '../../platform/db/connection.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import type { Place } from '../../platform/http/parameters/pagination.ts';
+import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import { millisOf } from '../domain/instants.ts';
+import type { IntervalStatus } from '../domain/interval-status.ts';
+import {
+  endOfIntervalAt,
+  intervalEndingAt,
+  intervalsEnding,
+  type DataInterval,
+  type Millis,
+  type Tiling,
+} from '../domain/intervals.ts';
+import { slicesOf } from '../domain/slices.ts';
+import { INTERVALS_AT_ONCE, intervalStates, type IntervalState } from './interval-states.ts';
+import type { ExportStores } from '../stores.ts';
+
+/** ISO. Without a start: from the interval in which the export was created, the first that the schedule delivers. */
+export type ListedRange = { start: string | undefined; end: string | undefined };
+
+/** Looked at for one page: two years of five minutes. */
+const MOST_EXAMINED = 210_240;
+
+export type ExportIntervals = ReturnType<typeof exportIntervals>;
+
+export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: Pool }) {
+  const states = intervalStates(pool);
+
+  return {
+    /**
+     * Lists intervals that lie wholly within the range and are over, the newest first. Pages go on from an interval's end.
+     * @param statuses only these; none: all
+     * @throws InvalidInput when too many had to be looked at
+     */
+    async list(
+      batchExport: BatchExport,
+      range: ListedRange,
+      statuses: readonly IntervalStatus[],
+      place: Place,
+    ): Promise<IntervalState[]> {
+      const tiling = await stores.batchExports.tiling(batchExport.id);
+      const from = range.start === undefined ? firstStart(tiling, batchExport) : millisOf(range.start);
+      const to = await lastInstant(range);
+      const { limit, newerThan, olderThan } = place;
+      const intervals = newerThan
+        ? intervalsEnding(tiling, Math.max(from, millisOf(newerThan.createdAt)), to)
+        : intervalsBackwards(tiling, from, olderThan ? Math.min(to, millisOf(olderThan.createdAt) - 1) : to);
+      const found: IntervalState[] = [];
+      let examined = 0;
+      for (const slice of slicesOf(intervals, statuses.length === 0 ? limit : INTERVALS_AT_ONCE)) {
+        const oldestFirst = newerThan ? slice : slice.toReversed();
+        const looked = await states.of(stores, batchExport, oldestFirst);
+        for (const state of newerThan ? looked : looked.toReversed()) {
+          if (statuses.length === 0 || statuses.includes(state.status)) found.push(state);
+        }
+        if (found.length >= limit) break;
+        examined += slice.length;
+        if (examined >= MOST_EXAMINED) {
+          throw new InvalidInput(`The range holds more than ${MOST_EXAMINED} data intervals: ask for less.`, 'start');
+        }
+      }
+      const nearest = found.slice(0, limit);
+      return newerThan ? nearest.toReversed() : nearest;
+    },
+  };
+
+  async function lastInstant({ end }: ListedRange): Promise<Millis> {
+    const now = millisOf(await stores.batchExports.now());
+    return end === undefined ? now : Math.min(millisOf(end), now);
+  }
+}
+
+function firstStart(tiling: Tiling, { createdAt }: BatchExport): Millis {
+  const created = millisOf(createdAt);
+  return intervalEndingAt(tiling, endOfIntervalAt(tiling, created))?.start ?? created;
+}
+
+/** The intervals that lie wholly within `[from, to]`, the newest first. */
+function* intervalsBackwards(tiling: Tiling, from: Millis, to: Millis): Generator<DataInterval> {
+  let interval = intervalEndingAt(tiling, endOfIntervalAt(tiling, to));
+  while (interval) {
+    interval = intervalEndingAt(tiling, interval.start);
+    if (!interval || interval.start < from) return;
+    yield interval;
+  }
+}

@@ -1,0 +1,44 @@
+/** Finds intervals that imports have made stale since the last look, and remembers them. */
+import type { Pool } from '../../platform/db/connection.ts';
+import { lateImports } from '../../events/table/late-imports.ts';
+import type { ExportStores } from '../stores.ts';
+import type { LookedAtImports } from './stale.store.ts';
+
+/** Intervals that one query looks at. */
+const AT_ONCE = 1_000;
+
+/**
+ * Looks at the imports since the last look, and at what was delivered meanwhile: an import may have come between a run's cutoff
+ * and its end.
+ * @returns how many intervals are stale that were not
+ */
+export async function findStale(pool: Pool, stores: ExportStores, one: LookedAtImports): Promise<number> {
+  const { seenUntil, candidates } = await stores.stale.candidates(one);
+  const ends = new Set<string>();
+  for (let from = 0; from < candidates.length; from += AT_ONCE) {
+    for (const end of await lateImports(pool, one.projectId, candidates.slice(from, from + AT_ONCE))) ends.add(end);
+  }
+  const late = candidates.filter(({ end }) => ends.has(end));
+  return stores.inTransaction(async (inside) => {
+    const wereStale = await inside.stale.count(one.id);
+    const found = await inside.stale.mark(one, late);
+    await inside.stale.seen(one.id, seenUntil);
+    if (found > 0 && wereStale === 0) await logAndNotify(inside, one, found);
+    return found;
+  });
+}
+
+/** Once until none is stale any more: a long import makes many intervals stale, one after the other. */
+async function logAndNotify(
+  inside: Pick<ExportStores, 'logs' | 'outbox'>,
+  one: LookedAtImports,
+  found: number,
+): Promise<void> {
+  const what = found === 1 ? 'A delivered data interval is' : `${found} delivered data intervals are`;
+  const next = one.redeliverStale
+    ? 'Delivered again once the import is over.'
+    : 'Deliver again with a backfill of `stale`.';
+  const summary = `${what} out of date: events were imported into the past. ${next}`;
+  await inside.logs.append({ batchExportId: one.id, runId: null, level: 'WARNING', message: summary });
+  await inside.outbox.add(one.id, { kind: 'stale', summary, details: { intervals: found } });
+}

@@ -1,0 +1,155 @@
+/** Rows for finding stale intervals without a look at every interval: imports and deliveries since the last look. */
+import type { Knex } from '../../platform/db/connection.ts';
+import type { Delivered } from '../../events/table/late-imports.ts';
+
+/** An export whose deliveries imports may have made stale. */
+export type LookedAtImports = {
+  id: string;
+  projectId: number;
+  model: string;
+  redeliverStale: boolean;
+  /** Imports before it were looked at. */
+  seenUntil: string;
+};
+
+/** Imports that one look at an export takes; the next look goes on. */
+const IMPORTS_AT_ONCE = 500;
+/** A stored event's instant may be a little earlier than the beginning of its transaction, when a clock was set back. */
+const CLOCK_SLACK = '1 minute';
+
+export function staleStore(db: Knex) {
+  return {
+    /**
+     * Exports whose project had an import since the last look, or that delivered something meanwhile that an import may have
+     * missed: those that were looked at longest ago first. For all others the look is over.
+     */
+    async due(): Promise<LookedAtImports[]> {
+      const { rows } = await db.raw<{ rows: LookedAtImports[] }>(
+        `with watched as materialized (
+           select id, project_id, model, redeliver_stale, coalesce(imports_seen_until, created_at) as seen
+           from batch_exports left join batch_export_health on batch_export_id = id
+           -- Persons are placed when they change, never before: only events join an interval that is over.
+           where deleted_at is null and model <> 'persons'
+         ), due as materialized (
+           select * from watched
+           where exists (select from import_ranges as import where import.project_id = watched.project_id and inserted_at >= seen)
+             or exists (
+               select from batch_export_runs as run
+               where batch_export_id = watched.id and finished_at > seen and status = 'Completed' and exists (
+                 select from import_ranges as import
+                 -- A run that was adopted after a restore read the source before its row was made.
+                 where import.project_id = watched.project_id
+                   and inserted_at >= least(run.created_at, (run.receipt ->> 'cutoff')::timestamptz)))
+         ), horizon as (
+           select least(clock_timestamp(), min(xact_start)) - interval '${CLOCK_SLACK}' as until
+           from pg_stat_activity
+           where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+         ), seen as (
+           insert into batch_export_health as health (batch_export_id, imports_seen_until)
+           select id, until from watched cross join horizon where until > seen and id not in (select id from due)
+           on conflict (batch_export_id) do update set imports_seen_until = excluded.imports_seen_until
+         )
+         select id, project_id as "projectId", model, redeliver_stale as "redeliverStale", seen as "seenUntil"
+         from due order by seen`,
+      );
+      return rows;
+    },
+
+    /**
+     * Delivered intervals that overlap an import since the last look, or were delivered since then; also moves `last_at` of those
+     * that are stale already.
+     * @returns with them, until when imports have been seen: not past the oldest transaction that may still store some
+     */
+    async candidates({ id, projectId, seenUntil: since }: LookedAtImports): Promise<{
+      seenUntil: string;
+      candidates: Delivered[];
+    }> {
+      const { rows: horizon } = await db.raw<{ rows: { until: string }[] }>(
+        `select greatest(?::timestamptz, least(clock_timestamp(), min(xact_start)) - interval '${CLOCK_SLACK}') as until
+         from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+        [since],
+      );
+      const { rows: imports } = await db.raw<{ rows: { from: string; to: string; at: string }[] }>(
+        `select range_from as "from", range_to as "to", inserted_at as at from import_ranges
+         where project_id = ? and inserted_at >= ? order by inserted_at fetch first ${IMPORTS_AT_ONCE} rows with ties`,
+        [projectId, since],
+      );
+      const bindings = {
+        id,
+        since,
+        from: imports.map((one) => one.from),
+        to: imports.map((one) => one.to),
+        at: imports.map((one) => one.at),
+      };
+      await db.raw(
+        `update batch_export_troubles as trouble set last_at = (
+           select max(at) from unnest(:from::timestamptz[], :to::timestamptz[], :at::timestamptz[]) as import ("from", "to", at)
+           where import."from" < data_interval_end and import."to" > data_interval_start)
+         where batch_export_id = :id and kind = 'stale' and last_at < (
+           select max(at) from unnest(:from::timestamptz[], :to::timestamptz[], :at::timestamptz[]) as import ("from", "to", at)
+           where import."from" < data_interval_end and import."to" > data_interval_start)`,
+        bindings,
+      );
+      const { rows: candidates } = await db.raw<{ rows: Delivered[] }>(
+        `with import as (
+           select * from unnest(:from::timestamptz[], :to::timestamptz[], :at::timestamptz[]) as import ("from", "to", at)
+         ), overlapped as (
+           select data_interval_start, data_interval_end from batch_export_intervals
+           where batch_export_id = :id and data_interval_end > (select min("from") from import)
+             and data_interval_start < (select max("to") from import)
+             and exists (select from import where import."from" < data_interval_end and import."to" > data_interval_start)
+           union
+           select data_interval_start, data_interval_end from batch_export_runs
+           where batch_export_id = :id and finished_at > :since and status = 'Completed'
+         )
+         select data_interval_start as start, data_interval_end as "end", receipt ->> 'cutoff' as cutoff
+         from overlapped join batch_export_intervals as ledger using (data_interval_start, data_interval_end)
+         where ledger.batch_export_id = :id and receipt ->> 'cutoff' is not null and not exists (
+           select from batch_export_troubles as trouble
+           where trouble.batch_export_id = :id and kind = 'stale' and trouble.data_interval_start = ledger.data_interval_start
+             and trouble.data_interval_end = ledger.data_interval_end)`,
+        bindings,
+      );
+      const isCut = imports.length >= IMPORTS_AT_ONCE;
+      const last = imports.at(-1)?.at;
+      const until = horizon[0]!.until;
+      return { seenUntil: isCut && last !== undefined && last < until ? last : until, candidates };
+    },
+
+    /** How many intervals are stale. Locks the export's health: of two looks at once, the second one sees what the first found. */
+    async count(exportId: string): Promise<number> {
+      await db.raw('insert into batch_export_health (batch_export_id) values (?) on conflict do nothing', [exportId]);
+      await db('batch_export_health').where({ batch_export_id: exportId }).forUpdate().first();
+      const { rows } = await db.raw<{ rows: { count: number }[] }>(
+        `select count(*)::int as count from batch_export_troubles where batch_export_id = ? and kind = 'stale'`,
+        [exportId],
+      );
+      return rows[0]!.count;
+    },
+
+    /** @returns how many of them were not stale before */
+    async mark({ id, projectId }: LookedAtImports, late: readonly Delivered[]): Promise<number> {
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `insert into batch_export_troubles (batch_export_id, kind, data_interval_start, data_interval_end, since, last_at)
+         select :id, 'stale', start, "end", min(inserted_at), max(inserted_at)
+         from unnest(:starts::timestamptz[], :ends::timestamptz[], :cutoffs::timestamptz[]) as late (start, "end", cutoff)
+         join batch_export_intervals as ledger on ledger.batch_export_id = :id and ledger.data_interval_start = start
+           and ledger.data_interval_end = "end" and (ledger.receipt ->> 'cutoff')::timestamptz = cutoff
+         join import_ranges on project_id = :projectId and inserted_at >= cutoff and range_from < "end" and range_to > start
+         group by start, "end" on conflict do nothing`,
+        {
+          id,
+          projectId,
+          starts: late.map(({ start }) => start),
+          ends: late.map(({ end }) => end),
+          cutoffs: late.map(({ cutoff }) => cutoff),
+        },
+      );
+      return rowCount;
+    },
+
+    async seen(exportId: string, until: string): Promise<void> {
+      await db('batch_export_health').where({ batch_export_id: exportId }).update({ imports_seen_until: until });
+    },
+  };
+}

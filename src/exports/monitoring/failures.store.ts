@@ -1,0 +1,37 @@
+/** Queries for an export's failure window, and for the backfills that a pause ends. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { AWAITING_DECISION } from '../domain/failure-window.ts';
+import { OPEN_STATUSES } from '../domain/statuses.ts';
+
+export function failureStore(db: Knex) {
+  return {
+    /**
+     * How many of the newest runs ended `Failed`. Runs that ended before the export was last paused or unpaused do not count:
+     * the person who did that knew of them. Nor do runs that wait for a decision.
+     */
+    async failedOfLast(exportId: string, runs: number): Promise<number> {
+      // tooth: decisions-pause-nothing
+      const { rows } = await db.raw<{ rows: { failed: number }[] }>(
+        `select count(*) filter (where status = 'Failed')::int as failed from (
+           select status from batch_export_runs
+           where batch_export_id = :exportId and not status = any (:open)
+             and not (status = 'Failed' and coalesce(error_type, '') = any (:awaiting))
+             and finished_at > coalesce((select greatest(max(paused_at), max(unpaused_at)) from batch_export_pauses
+               where batch_export_id = :exportId), '-infinity')
+           order by created_at desc limit :runs
+         ) as newest`,
+        { exportId, runs, open: [...OPEN_STATUSES], awaiting: [...AWAITING_DECISION] },
+      );
+      return rows[0]!.failed;
+    },
+
+    /** Backfills and retries that have not ended. */
+    async liveBackfills(exportId: string): Promise<string[]> {
+      const rows = (await db('batch_export_backfills')
+        .where({ batch_export_id: exportId })
+        .whereNull('finished_at')
+        .select('id')) as { id: string }[];
+      return rows.map(({ id }) => id);
+    },
+  };
+}

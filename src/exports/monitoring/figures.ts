@@ -1,0 +1,44 @@
+/** How all exports of the installation are at this moment. */
+import type { ExportFigures } from '../../platform/telemetry/metrics.ts';
+import { lookAtEach } from './freshness.ts';
+import type { ExportStores } from '../stores.ts';
+
+const AT_ONCE = 200;
+
+export async function exportFigures(stores: ExportStores): Promise<ExportFigures> {
+  const [
+    timeline,
+    foreignDeliveries,
+    openRuns,
+    openRequests,
+    waitingNotifications,
+    round,
+    oldestTransactionSeconds,
+    ids,
+  ] = await Promise.all([
+    stores.timeline.state(),
+    stores.foreignDeliveries.countWaiting(),
+    stores.figures.openRunsByStatus(),
+    stores.figures.openRequestsByKind(),
+    stores.figures.waitingNotificationsByChannel(),
+    stores.rounds.last(),
+    stores.rounds.oldestTransactionSeconds(),
+    stores.freshness.ids(),
+  ]);
+  const exports = [];
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    // An export that cannot be looked at is missing; the reconciler logs why.
+    const looked = await lookAtEach(stores, ids.slice(from, from + AT_ONCE), () => {});
+    exports.push(...looked.map(({ watched: { id, projectId }, freshness }) => ({ id, projectId, ...freshness })));
+  }
+  return {
+    exports,
+    openRuns,
+    openRequests,
+    waitingNotifications,
+    round,
+    oldestTransactionSeconds,
+    deliveriesBlocked: timeline.blocked !== null,
+    foreignDeliveries,
+  };
+}

@@ -1,0 +1,107 @@
+/** How far exports have delivered: the rows behind it, for many exports in a few queries. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import type { Millis } from '../domain/intervals.ts';
+import type { Pause } from '../domain/pauses.ts';
+
+/** An export as far as its freshness goes. */
+export type WatchedExport = {
+  id: string;
+  projectId: number;
+  paused: boolean;
+  targetSeconds: number | null;
+  /** Since when it is known to be behind its target. */
+  behindSince: string | null;
+  /** Intervals that end after it are to be delivered, as `gapsBeginAfter` has it. */
+  beginning: Millis;
+  endAt: Millis | null;
+  /** Value at the last look. */
+  completeUntil: Millis | null;
+};
+
+type Row = {
+  id: string;
+  project_id: number;
+  paused: boolean;
+  freshness_target_seconds: number | null;
+  behind_since: string | null;
+  beginning: string;
+  end_at: string | null;
+  complete_until: string | null;
+};
+
+const millisOrNull = (iso: string | null) => (iso === null ? null : millisOf(iso));
+
+function fromRow(row: Row): WatchedExport {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    paused: row.paused,
+    targetSeconds: row.freshness_target_seconds,
+    behindSince: row.behind_since,
+    beginning: millisOf(row.beginning),
+    endAt: millisOrNull(row.end_at),
+    completeUntil: millisOrNull(row.complete_until),
+  };
+}
+
+export function freshnessStore(db: Knex) {
+  return {
+    /** Some exports that are not deleted. */
+    async watched(ids: readonly string[]): Promise<WatchedExport[]> {
+      const { rows } = await db.raw<{ rows: Row[] }>(
+        `select id, project_id, paused, freshness_target_seconds, behind_since, greatest(created_at, start_at - interval '1 ms') as beginning, end_at, complete_until
+         from batch_exports left join batch_export_health on batch_export_id = id
+         where id = any (?) and deleted_at is null`,
+        [[...ids]],
+      );
+      return rows.map(fromRow);
+    },
+
+    /** All exports that are not deleted, by id. */
+    async ids(): Promise<string[]> {
+      const rows = (await db('batch_exports').whereNull('deleted_at').select('id')) as { id: string }[];
+      return rows.map(({ id }) => id);
+    },
+
+    async pauses(ids: readonly string[]): Promise<Map<string, Pause[]>> {
+      const rows = (await db('batch_export_pauses').whereIn('batch_export_id', [...ids])) as {
+        batch_export_id: string;
+        paused_at: string;
+        unpaused_at: string | null;
+      }[];
+      const spans = new Map<string, Pause[]>(ids.map((id) => [id, []]));
+      for (const row of rows)
+        spans.get(row.batch_export_id)?.push({ pausedAt: row.paused_at, unpausedAt: row.unpaused_at });
+      return spans;
+    },
+
+    /**
+     * Ends of the delivered intervals of several exports that begin at an instant or later, the oldest of each.
+     * @param from by export
+     */
+    async delivered(from: ReadonlyMap<string, Millis>, each: number): Promise<Map<string, Millis[]>> {
+      const { rows } = await db.raw<{ rows: { id: string; end: string }[] }>(
+        `select export.id, ledger.data_interval_end as "end" from unnest(?::uuid[], ?::timestamptz[]) as export (id, since)
+         cross join lateral (
+           select data_interval_end from batch_export_intervals
+           where batch_export_id = export.id and data_interval_start >= export.since and receipt is not null
+           order by data_interval_start limit ?
+         ) as ledger`,
+        [[...from.keys()], [...from.values()].map(isoMicros), each],
+      );
+      const ends = new Map<string, Millis[]>([...from.keys()].map((id) => [id, []]));
+      for (const { id, end } of rows) ends.get(id)?.push(millisOf(end));
+      return ends;
+    },
+
+    /** Remembers how far an export has delivered: the next look begins there. */
+    async advance(exportId: string, completeUntil: Millis): Promise<void> {
+      await db.raw(
+        `insert into batch_export_health (batch_export_id, complete_until) values (?, ?)
+         on conflict (batch_export_id) do update set complete_until = excluded.complete_until`,
+        [exportId, isoMicros(completeUntil)],
+      );
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** Freshness as a number: how far an export has delivered, and how long the next interval has been due. */
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import { progressOf, type Progress } from '../domain/freshness.ts';
+import type { Millis } from '../domain/intervals.ts';
+import type { WatchedExport } from './freshness.store.ts';
+import type { TroubleSummary } from './troubles.store.ts';
+import type { ExportStores } from '../stores.ts';
+
+export type Freshness = {
+  /** Every interval up to here that should be delivered is, and is up to date; null until one is. ISO. */
+  completeUntil: string | null;
+  /** How long the oldest interval that is not delivered, or out of date, has been due or out of date; 0: none is. */
+  lagSeconds: number;
+  troubles: TroubleSummary['counts'];
+};
+
+/** `deliveredUntil`: like `completeUntil`, whatever is out of date. */
+export type LookedAt = { watched: WatchedExport; freshness: Freshness; deliveredUntil: Millis | undefined };
+
+type Stores = Pick<ExportStores, 'batchExports' | 'freshness' | 'troubles'>;
+
+const NO_TROUBLE: TroubleSummary = { counts: { stale: 0, unsettled: 0, gave_up: 0 }, since: null, from: null };
+
+/** Intervals of one export that one look at the ledger reads. */
+const PAGE = 500;
+/** No interval is longer. */
+const LONGEST_MS = 32 * 24 * 3_600_000;
+
+/** Looks at several exports at once; those that are deleted are left out. Does as many queries for one as for a hundred. */
+export async function lookAt(stores: Stores, ids: readonly string[]): Promise<LookedAt[]> {
+  const [exports, tilings, pauses, troubles, clock] = await Promise.all([
+    stores.freshness.watched(ids),
+    stores.batchExports.tilings(ids),
+    stores.freshness.pauses(ids),
+    stores.troubles.summaries(ids),
+    stores.batchExports.now(),
+  ]);
+  const now = millisOf(clock);
+  const progress = new Map<string, Progress>(
+    exports.map(({ id, completeUntil }) => [id, { completeUntil: completeUntil ?? undefined, dueSince: undefined }]),
+  );
+  for (let rest = exports; rest.length > 0;) {
+    const since = new Map(
+      rest.map((one) => [one.id, progress.get(one.id)!.completeUntil ?? one.beginning - LONGEST_MS]),
+    );
+    const delivered = await stores.freshness.delivered(since, PAGE);
+    rest = rest.filter(({ id, beginning, endAt }) => {
+      const { completeUntil } = progress.get(id)!;
+      const ends = delivered.get(id) ?? [];
+      const isCut = ends.length === PAGE;
+      const to = Math.min(now, endAt ?? Infinity, isCut ? ends.at(-1)! : Infinity);
+      const expected = { tiling: tilings.get(id)!, pauses: pauses.get(id)!, after: completeUntil ?? beginning, to };
+      const further = progressOf(expected, new Set(ends));
+      progress.set(id, { ...further, completeUntil: further.completeUntil ?? completeUntil });
+      return isCut && further.completeUntil !== undefined && further.dueSince === undefined;
+    });
+  }
+  return exports.map((watched) => {
+    const reached = progress.get(watched.id)!;
+    const freshness = freshnessOf(reached, troubles.get(watched.id) ?? NO_TROUBLE, watched.beginning, now);
+    return { watched, freshness, deliveredUntil: reached.completeUntil };
+  });
+}
+
+/**
+ * Looks at several exports at once; when that fails because of one of them, one by one.
+ * @param failed gets what each of them failed with that could not be looked at
+ */
+export async function lookAtEach(
+  stores: Stores,
+  ids: readonly string[],
+  failed: (id: string, error: unknown) => void,
+): Promise<LookedAt[]> {
+  const together = await lookAt(stores, ids).catch(() => undefined);
+  if (together) return together;
+  const looked: LookedAt[] = [];
+  for (const id of ids) {
+    await lookAt(stores, [id]).then(
+      (one) => looked.push(...one),
+      (error: unknown) => failed(id, error),
+    );
+  }
+  return looked;
+}
+
+function freshnessOf(
+  { completeUntil, dueSince }: Progress,
+  { counts, since, from }: TroubleSummary,
+  beginning: Millis,
+  now: Millis,
+): Freshness {
+  // The interval before one that is out of date ends where that one starts; before the first one there is none.
+  const limit = from === null ? Infinity : from <= beginning ? -Infinity : from;
+  const until = completeUntil === undefined ? -Infinity : Math.min(completeUntil, limit);
+  const behindSince = Math.min(dueSince ?? now, since ?? now);
+  return {
+    completeUntil: until === -Infinity ? null : isoMicros(until),
+    lagSeconds: Math.max(0, Math.floor((now - behindSince) / 1000)),
+    troubles: counts,
+  };
+}

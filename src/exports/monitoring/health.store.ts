@@ -1,0 +1,63 @@
+/** Since when an export fails, is behind and the like: set by what is seen first, cleared by what ends it. */
+import type { Knex } from '../../platform/db/connection.ts';
+
+/**
+ * An export fails from its first failed run to its next `Completed` one; it is behind while its lag exceeds its target; it overlaps
+ * while it and another one may write the same keys; it keeps files from the day that its destination has denied deletes to the next
+ * change of the destination or of its integration's secrets.
+ */
+export type Trouble = 'failing' | 'behind' | 'overlapping' | 'keeping_files';
+const COLUMN = {
+  failing: 'failing_since',
+  behind: 'behind_since',
+  overlapping: 'overlapping_since',
+  keeping_files: 'keeping_files_since',
+} as const satisfies Record<Trouble, string>;
+
+export function healthStore(db: Knex) {
+  const table = () => db('batch_export_health');
+
+  return {
+    /** Where it goes on, no row is locked. @returns whether the trouble is new */
+    async begin(exportId: string, trouble: Trouble): Promise<boolean> {
+      const column = COLUMN[trouble];
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `insert into batch_export_health as health (batch_export_id, ${column})
+         select :exportId, clock_timestamp()
+         where not exists (select from batch_export_health where batch_export_id = :exportId and ${column} is not null)
+         on conflict (batch_export_id) do update set ${column} = excluded.${column} where health.${column} is null`,
+        { exportId },
+      );
+      return rowCount > 0;
+    },
+
+    /** New secrets may permit what the old ones did not, where exports deliver and where they have delivered. */
+    async endKeepingFiles(integrationId: number): Promise<void> {
+      await db.raw(
+        `update batch_export_health set keeping_files_since = null
+         where keeping_files_since is not null and batch_export_id in (
+           select id from batch_exports where integration_id = :integrationId
+           union all select batch_export_id from batch_export_places where integration_id = :integrationId)`,
+        { integrationId },
+      );
+    },
+
+    /** The exports that have such trouble. */
+    async troubled(trouble: Trouble): Promise<string[]> {
+      const rows = (await table().whereNotNull(COLUMN[trouble]).select('batch_export_id')) as {
+        batch_export_id: string;
+      }[];
+      return rows.map(({ batch_export_id }) => batch_export_id);
+    },
+
+    /** @returns whether there was such trouble */
+    async end(exportId: string, trouble: Trouble): Promise<boolean> {
+      const column = COLUMN[trouble];
+      const ended = await table()
+        .where({ batch_export_id: exportId })
+        .whereNotNull(column)
+        .update({ [column]: null });
+      return ended > 0;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** Whom an export tells of what happens to it: checked when it is saved, the webhook's secret encrypted. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { NOTICE_KINDS, type Notifications, type NotificationsIn } from '../../platform/notify/notice.ts';
+import { checkWebhookSecret, checkWebhookUrl } from '../../platform/notify/webhook.ts';
+import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { ConfigEncryption } from '../integrations/config-encryption.ts';
+
+/** Purpose that the secret is bound to, beside its row. */
+export const NOTIFICATION_SECRET = 'webhook';
+
+type Row = Pick<BatchExport, 'id' | 'projectId' | 'notifications' | 'notificationSecret'>;
+type Columns = Pick<BatchExport, 'notifications' | 'notificationSecret'>;
+type Rules = Parameters<typeof checkWebhookUrl>[1];
+
+const NOBODY: Notifications = { webhook: null, emails: [], on: [...NOTICE_KINDS] };
+
+export type NotificationSettings = {
+  /**
+   * @param given what it leaves out stays as the row has it; null: no more notices
+   * @throws InvalidInput naming the field
+   */
+  columns(row: Row, given: NotificationsIn | null): Promise<Columns>;
+};
+
+/** @param sendsMail whether this installation has a mail server */
+export function notificationSettings(
+  configs: ConfigEncryption,
+  rules: Rules,
+  sendsMail: boolean,
+): NotificationSettings {
+  function secretOf(row: Row, given: string | undefined): string {
+    if (given === undefined && row.notificationSecret !== null) return row.notificationSecret;
+    if (given === undefined) throw new InvalidInput('This field is required.', at('webhook__secret'), 'required');
+    checkWebhookSecret(given);
+    return configs.encryptSecret(row, NOTIFICATION_SECRET, given);
+  }
+
+  return {
+    async columns(row, given) {
+      if (given === null) return { notifications: null, notificationSecret: null };
+      const { webhook, ...rest } = given;
+      const notifications = { ...NOBODY, ...row.notifications, ...rest };
+      if (notifications.emails.length > 0 && !sendsMail)
+        throw new InvalidInput('This installation sends no mail: its operator has not set SMTP_URL.', at('emails'));
+      if (webhook === undefined) return { notifications, notificationSecret: row.notificationSecret };
+      if (webhook === null) return { notifications: { ...notifications, webhook }, notificationSecret: null };
+      const { url, secret } = webhook;
+      await checkWebhookUrl(url, rules);
+      return { notifications: { ...notifications, webhook: { url } }, notificationSecret: secretOf(row, secret) };
+    },
+  };
+}
+
+const at = (field: string) => `notifications__${field}`;

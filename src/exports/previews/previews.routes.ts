@@ -1,0 +1,93 @@
+/** `/batch_exports/preview/` and `/batch_exports/:id/preview/`: rows as they would be delivered, before anything is. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { json, route } from '../../platform/http/route.ts';
+import { Type, type Static } from '../../platform/schema.ts';
+import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { wantedExport, wantedPatch } from '../batch-exports/batch-exports.routes.ts';
+import { BatchExportPatchBody, NewBatchExportBody } from '../batch-exports/batch-exports.schema.ts';
+import type { Preview, PreviewInterval } from './previews.ts';
+import { ensureMayPreview } from '../batch-exports/raw-data.ts';
+
+const Bound = Type.String({ description: 'Left out, the newest interval that has ended and holds rows is shown.' });
+const interval = { data_interval_start: Type.Optional(Bound), data_interval_end: Type.Optional(Bound) };
+
+const NewPreviewBody = Type.Object(
+  { ...NewBatchExportBody.properties, ...interval },
+  { title: 'NewBatchExportPreview' },
+);
+const PatchPreviewBody = Type.Object(
+  { ...BatchExportPatchBody.properties, ...interval },
+  {
+    title: 'BatchExportPatchPreview',
+    description: 'Changes to look at before they are made; none shows the export as it is.',
+  },
+);
+
+const BatchExportPreviewBody = Type.Object(
+  {
+    data_interval_start: Type.String({ format: 'date-time' }),
+    data_interval_end: Type.String({ format: 'date-time' }),
+    records_total_count: Type.Integer({ description: 'Rows of the whole interval.' }),
+    columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
+    rows: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'The first twenty.' }),
+    names: Type.Array(Type.String(), { description: 'Of the objects that would be written, or of the table.' }),
+  },
+  { title: 'BatchExportPreview' },
+);
+
+const previewNew = route({
+  method: 'post',
+  path: '/batch_exports/preview/',
+  operationId: 'batch_exports_preview_new_create',
+  access: { scope: 'batch_export:write' },
+  body: NewPreviewBody,
+  answers: { 200: BatchExportPreviewBody },
+  summary: 'Preview a batch export that is not saved',
+  description:
+    'Nothing is stored, and the destination is not contacted. Its rows take the levels and scopes for events and persons, too.',
+  async handle({ project, caller, rights, body }, { previews }: ExportsApi) {
+    const wanted = wantedExport(body);
+    ensureMayPreview({ caller, rights }, wanted.model, wanted.content);
+    return json(200, present(await previews.ofNew(project.id, wanted, intervalOf(body))));
+  },
+});
+
+const previewStored = route({
+  method: 'post',
+  path: '/batch_exports/:id/preview/',
+  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  params: BatchExportParams,
+  body: PatchPreviewBody,
+  answers: { 200: BatchExportPreviewBody },
+  summary: 'Preview a batch export, or a change of it',
+  description:
+    'Nothing is stored, and the destination is not contacted. Its rows take the levels and scopes for events and persons, too.',
+  async handle({ project, caller, rights, params, body }, { batchExports, previews }: ExportsApi) {
+    const current = await batchExports.get(project.id, params.id);
+    const patch = wantedPatch(body, current);
+    ensureMayPreview({ caller, rights }, current.model, { ...current.content, ...patch.content });
+    return json(200, present(await previews.ofStored(project.id, params.id, patch, intervalOf(body))));
+  },
+});
+
+export const previewRoutes = [previewNew, previewStored];
+
+function intervalOf(body: { data_interval_start?: string; data_interval_end?: string }): PreviewInterval | undefined {
+  const { data_interval_start: start, data_interval_end: end } = body;
+  if (start === undefined && end === undefined) return undefined;
+  const missing = start === undefined ? 'data_interval_start' : 'data_interval_end';
+  if (start === undefined || end === undefined) throw new InvalidInput('This field is required.', missing, 'required');
+  return { start: datetimeOf(start, 'data_interval_start'), end: datetimeOf(end, 'data_interval_end') };
+}
+
+function present({ start, end, rows, columns, sample, names }: Preview): Static<typeof BatchExportPreviewBody> {
+  return {
+    data_interval_start: start,
+    data_interval_end: end,
+    records_total_count: rows,
+    columns: columns.map(({ name, type }) => ({ name, type })),
+    rows: sample,
+    names,
+  };
+}

@@ -1,0 +1,44 @@
+/** Content and division of a run: for the run itself, and for previews. */
+import type { Destination } from '../destinations/contract.ts';
+import { fileEncodingOf, type FileConfig } from '../destinations/object-store/config.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import type { EventReader } from '../../events/reading/read.ts';
+import { columnsOf, type Slice } from '../../events/reading/selection.ts';
+import { isHashed } from '../../conditions/rows/content.ts';
+import { FORMAT_VERSION, planLimits, tooManyParts, type Plan } from '../domain/plan.ts';
+
+export type Planned = {
+  destination: Pick<Destination, 'takes'>;
+  /** The destination's. */
+  config: Readonly<Record<string, unknown>>;
+  slice: Slice;
+  /** Encrypted. */
+  hashKey: string | null;
+};
+
+type FilePlan = FileConfig & { max_file_size_mb?: number | null };
+
+/** @throws Unavailable when the slice is not sealed; InvalidInput when its content cannot be computed, or has too many parts */
+export async function planOf(
+  events: Pick<EventReader, 'measure'>,
+  { destination, config, slice, hashKey }: Planned,
+  options: { seconds?: number } = {},
+): Promise<Plan> {
+  const { content, cutoff } = slice;
+  const fileConfig = config as FilePlan;
+  const limits = planLimits(destination.takes, fileConfig.max_file_size_mb);
+  const { rows, bytes, parts } = await events.measure(slice, limits, options);
+  if (parts.length > limits.parts)
+    throw new InvalidInput(tooManyParts(destination.takes, limits, { rows, bytes }), 'interval', 'too_many_parts');
+  return {
+    cutoff,
+    rows,
+    bytes,
+    parts,
+    content,
+    hashKey: isHashed(content) ? hashKey : null,
+    columns: columnsOf(content, destination.takes),
+    file: { ...fileEncodingOf(fileConfig), numbered: Boolean(fileConfig.max_file_size_mb) || parts.length > 1 },
+    formatVersion: FORMAT_VERSION,
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * Consequences of a run's end for its export, in the transaction that closes the run: it fails, it has recovered, or it has
+ * failed so often that it pauses.
+ */
+import type { Notice } from '../../platform/notify/notice.ts';
+import { AWAITING_DECISION, failureWindow } from '../domain/failure-window.ts';
+import { isGivenUp, mayBecomeGap, type RunStatus } from '../domain/statuses.ts';
+import type { Run, RunEnd } from './runs.store.ts';
+import type { ExportStores } from '../stores.ts';
+
+type Stores = Pick<
+  ExportStores,
+  'backfills' | 'batchExports' | 'failures' | 'gaps' | 'health' | 'logs' | 'outbox' | 'troubles'
+>;
+
+/** A run that was superseded, cancelled or terminated did not fail: a person or another run decided so. */
+const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut'];
+
+/**
+ * Call it with the export held: of two runs that fail at once the second one counts both.
+ * @returns whether the export paused because of it: then its schedule must follow
+ */
+export async function runEnded(stores: Stores, run: Run, end: RunEnd): Promise<boolean> {
+  const exportId = run.batchExportId;
+  const { status, latestError } = end;
+  if (status === 'Completed' && (await stores.health.end(exportId, 'failing')))
+    await stores.outbox.add(exportId, noticeOf('recovered', run, status, 'Runs succeed again.'));
+  // A run that was ended through the API needs no reason: its caller knows.
+  if (mayBecomeGap(status) && end.closedBy !== 'api') await giveUp(stores, run, end);
+  if (!FAILURES.includes(status)) return false;
+  const error = latestError ?? status;
+  if (await stores.health.begin(exportId, 'failing')) {
+    const what = status === 'Failed' ? 'It waits for you.' : 'It is tried again by itself.';
+    await stores.outbox.add(exportId, noticeOf('failed', run, status, `A run failed: ${error} ${what}`, error));
+  }
+  // Trouble that passes by itself is no reason to pause: an outage of an hour would end exports that work again after it.
+  if (end.errorType !== undefined && AWAITING_DECISION.includes(end.errorType)) return false;
+  return status === 'Failed' && pauseAfterFailures(stores, run, error);
+}
+
+/** Tells, once for each interval, that nothing tries it again by itself. */
+async function giveUp(stores: Stores, run: Run, { status, latestError = status }: RunEnd): Promise<void> {
+  const { batchExportId: exportId, start, end } = run;
+  const failures = await stores.gaps.failures(exportId, end);
+  if (!isGivenUp(status, failures) || !(await stores.troubles.begin({ exportId, start, end }, 'gave_up'))) return;
+  const summary = `Gave up a data interval after ${failures} runs; it waits for you. The last one said: ${latestError}`;
+  await stores.logs.append({ batchExportId: exportId, runId: run.id, level: 'ERROR', message: summary });
+  await stores.outbox.add(exportId, noticeOf('gave_up', run, status, summary, latestError));
+}
+
+async function pauseAfterFailures(stores: Stores, run: Run, error: string): Promise<boolean> {
+  const exportId = run.batchExportId;
+  const batchExport = await stores.batchExports.find(exportId);
+  if (!batchExport) return false;
+  const { paused, interval } = batchExport;
+  const window = failureWindow(interval);
+  const failed = await stores.failures.failedOfLast(exportId, window.runs);
+  if (failed < window.failures) return false;
+
+  const cancelled = await cancelBackfills(stores, exportId);
+  if (paused && cancelled === 0) return false;
+  const reason = `${failed} of the last ${window.runs} runs failed. The last one said: ${error}`;
+  const ended = cancelled > 0 ? ` Cancelled ${cancelled} unfinished backfill${cancelled === 1 ? '' : 's'}.` : '';
+  const message = `${paused ? 'Still failing' : 'Paused'}: ${reason}${ended}`;
+  await stores.logs.append({ batchExportId: exportId, runId: run.id, level: 'ERROR', message });
+  if (paused) return false;
+
+  const lastPausedAt = await stores.batchExports.now();
+  await stores.batchExports.update(exportId, { paused: true, lastPausedAt, pausedReason: reason });
+  await stores.batchExports.openPause(exportId);
+  await stores.outbox.add(exportId, noticeOf('paused', run, run.status, message, error));
+  return true;
+}
+
+/** Cancels the export's backfills; runs that are under way go on, as in every pause. @returns how many */
+async function cancelBackfills(stores: Stores, exportId: string): Promise<number> {
+  await stores.backfills.keepEnds(exportId);
+  const live = await stores.failures.liveBackfills(exportId);
+  for (const id of live) await stores.backfills.cancel(id);
+  return live.length;
+}
+
+function noticeOf(kind: Notice['kind'], run: Run, status: RunStatus, summary: string, error?: string): Notice {
+  const { id, start, end } = run;
+  const details = {
+    run: { id, status, data_interval_start: start, data_interval_end: end },
+    ...(error !== undefined && { error }),
+  };
+  return { kind, summary, details };
+}

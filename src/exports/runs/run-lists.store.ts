@@ -1,0 +1,86 @@
+/** Runs as people look for them: lists with filters, the newest of several exports, counts per day. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
+import type { Place } from '../../platform/http/parameters/pagination.ts';
+import type { RunStatus } from '../domain/statuses.ts';
+import { LISTED_COLUMNS, runFromRow, type Run, type RunRow } from './run-rows.ts';
+
+export type RunOrder = { by: 'created_at' | 'data_interval_start'; ascending: boolean };
+
+/** Which runs, and in what order; instants are ISO. */
+export type RunChoice = {
+  order?: RunOrder;
+  /** None: any. */
+  statuses?: readonly RunStatus[];
+  /** Created in `[after, before]`. */
+  created?: { after: string; before: string | undefined };
+  /** Runs whose data intervals lie within. */
+  interval?: { start: string; end: string | undefined };
+};
+
+/** Ended on a day, UTC, `YYYY-MM-DD`. */
+export type DayOfRuns = { day: string; successes: number; failures: number };
+
+const NEWEST_FIRST: RunOrder = { by: 'created_at', ascending: false };
+
+export function runLists(db: Knex) {
+  const table = () => db<RunRow>('batch_export_runs');
+
+  return {
+    /** Lists runs with `LISTED_COLUMNS` in the wanted order, by default the newest first; a place's `createdAt` is what the order is by. */
+    async list(projectId: number, batchExportId: string, place: Place, choice: RunChoice = {}): Promise<Run[]> {
+      const { order = NEWEST_FIRST, statuses = [], created, interval } = choice;
+      const { sign, order: towards, edge } = keysetOf(place, order);
+      const query = table().where({ project_id: projectId, batch_export_id: batchExportId });
+      if (statuses.length > 0) query.whereIn('status', [...statuses]);
+      if (created) query.where('created_at', '>=', created.after);
+      if (created?.before) query.where('created_at', '<=', created.before);
+      if (interval) query.where('data_interval_start', '>=', interval.start);
+      if (interval?.end) query.where('data_interval_end', '<=', interval.end);
+      if (edge) query.whereRaw(`(${order.by}, id) ${sign} (?, ?)`, [edge.createdAt, edge.id]);
+      const rows = await query
+        .select<RunRow[]>(db.raw(LISTED_COLUMNS))
+        .orderBy([
+          { column: order.by, order: towards },
+          { column: 'id', order: towards },
+        ])
+        .limit(place.limit);
+      return newestFirst(rows.map(runFromRow), place);
+    },
+
+    /** The newest runs of several exports, as lists have them, in one query, newest first. */
+    async latest(batchExportIds: readonly string[], each: number): Promise<Map<string, Run[]>> {
+      const { rows } = await db.raw<{ rows: RunRow[] }>(
+        `select run.* from unnest(?::uuid[]) as export (id)
+         cross join lateral (
+           select ${LISTED_COLUMNS} from batch_export_runs where batch_export_id = export.id order by created_at desc, id desc limit ?
+         ) as run`,
+        [[...batchExportIds], each],
+      );
+      const byExport = new Map<string, Run[]>(batchExportIds.map((id) => [id, []]));
+      for (const row of rows) byExport.get(row.batch_export_id)?.push(runFromRow(row));
+      return byExport;
+    },
+
+    /** How runs ended on each day from one to another, both included; days without any are there as well. */
+    async perDay(batchExportId: string, days: { from: string; to: string }): Promise<DayOfRuns[]> {
+      const { rows } = await db.raw<{ rows: DayOfRuns[] }>(
+        `with days as (
+           select cast(day as date) as day
+           from generate_series(cast(:from as timestamp), cast(:to as timestamp), interval '1 day') as day
+         ), ended as (
+           select cast(finished_at at time zone 'UTC' as date) as day, count(*) filter (where status = 'Completed') as successes,
+             count(*) filter (where status in ('Failed', 'FailedRetryable')) as failures
+           from batch_export_runs
+           where batch_export_id = :batchExportId and finished_at >= cast(:from as timestamptz)
+             and finished_at < cast(:to as timestamptz) + interval '1 day'
+           group by 1
+         )
+         select to_char(day, 'YYYY-MM-DD') as day, coalesce(successes, 0)::int as successes, coalesce(failures, 0)::int as failures
+         from days left join ended using (day) order by 1`,
+        { batchExportId, ...days },
+      );
+      return rows;
+    },
+  };
+}

@@ -1,0 +1,223 @@
+/**
+ * Requests: everything that the schedule did not start by itself, one row per interval, unique among the open ones. One is asked
+ * for once it has a place among the runs under way, of which an export and a project have a limited number.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import { isoMicros } from '../domain/instants.ts';
+import type { DataInterval } from '../domain/intervals.ts';
+import type { RunKind } from '../domain/statuses.ts';
+import { intervalKey, type ExportInterval } from '../deliveries/epoch-lease.store.ts';
+
+export type RequestKind = Exclude<RunKind, 'scheduled'>;
+
+export type RunRequest = {
+  id: string;
+  exportId: string;
+  start: string;
+  end: string;
+  kind: RequestKind;
+  /** Time of the last request: a run with an earlier cutoff does not answer it. */
+  wantedAt: string;
+  /** When the schedule was asked; null: not yet. */
+  askedAt: string | null;
+  /** Milliseconds since then, by the database's clock. */
+  askedMillisAgo: number | null;
+  /** Run id of the newest execution at that time, '' when there was none: one with another id answers the request. */
+  askedAfter: string | null;
+  startedDirectly: boolean;
+};
+
+type RequestRow = {
+  id: string;
+  batch_export_id: string;
+  data_interval_start: string;
+  data_interval_end: string;
+  kind: RequestKind;
+  wanted_at: string;
+  asked_at: string | null;
+  asked_millis_ago: number | null;
+  asked_after: string | null;
+  started_directly: boolean;
+};
+
+function requestFromRow(row: RequestRow): RunRequest {
+  return {
+    id: row.id,
+    exportId: row.batch_export_id,
+    start: row.data_interval_start,
+    end: row.data_interval_end,
+    kind: row.kind,
+    wantedAt: row.wanted_at,
+    askedAt: row.asked_at,
+    askedMillisAgo: row.asked_millis_ago,
+    askedAfter: row.asked_after,
+    startedDirectly: row.started_directly,
+  };
+}
+
+export function runRequestStore(db: Knex) {
+  const table = () => db<RequestRow>('batch_export_requests');
+
+  return {
+    /** Opens a request for each interval, or finds the open one and wants it anew; a retry moves it to the front. @returns their ids */
+    async open(exportId: string, intervals: readonly DataInterval[], kind: RequestKind): Promise<string[]> {
+      const { rows } = await db.raw<{ rows: { id: string }[] }>(
+        `insert into batch_export_requests as request (id, batch_export_id, data_interval_start, data_interval_end, kind)
+         select id, ?, start, "end", ? from unnest(?::uuid[], ?::timestamptz[], ?::timestamptz[]) as new (id, start, "end")
+         on conflict (batch_export_id, data_interval_start, data_interval_end) where closed_at is null
+         do update set wanted_at = clock_timestamp(),
+           kind = case when excluded.kind = 'retry' then excluded.kind else request.kind end
+         returning id`,
+        [
+          exportId,
+          kind,
+          intervals.map(() => randomUUID()),
+          intervals.map(({ start }) => isoMicros(start)),
+          intervals.map(({ end }) => isoMicros(end)),
+        ],
+      );
+      return rows.map((row) => row.id);
+    },
+
+    /**
+     * Gives waiting requests the places that are left, retries first, then the oldest; call it in a transaction.
+     * @returns how many it gave
+     */
+    async claim(
+      of: { id: string; projectId: number },
+      limits: { ofExport: number; ofProject: number },
+    ): Promise<number> {
+      await db.raw('select pg_advisory_xact_lock(7316012, ?)', [of.projectId]);
+      // tooth: request-limits
+      const { rowCount } = await db.raw<{ rowCount: number }>(
+        `with places as (
+           select least(:ofExport - count(*) filter (where export.id = :id), :ofProject - count(*)) as free
+           from batch_export_requests as request join batch_exports as export on export.id = request.batch_export_id
+           where export.project_id = :projectId and request.closed_at is null and request.claimed_at is not null
+         ), next as (
+           select id from batch_export_requests
+           where batch_export_id = :id and closed_at is null and claimed_at is null
+           order by (kind <> 'retry'), created_at, data_interval_end limit (select greatest(free, 0) from places)
+         )
+         update batch_export_requests as request set claimed_at = clock_timestamp() from next where request.id = next.id`,
+        { ...of, ...limits },
+      );
+      return rowCount;
+    },
+
+    /** How many open requests have a place: of a backfill, of its export, of their project. */
+    async places(
+      of: { id: string; projectId: number },
+      backfillId: string,
+    ): Promise<{ ofBackfill: number; ofExport: number; ofProject: number }> {
+      const { rows } = await db.raw<{ rows: { ofBackfill: number; ofExport: number; ofProject: number }[] }>(
+        `select count(link.request_id)::int as "ofBackfill", count(*) filter (where export.id = :id)::int as "ofExport",
+           count(*)::int as "ofProject"
+         from batch_export_requests as request join batch_exports as export on export.id = request.batch_export_id
+         left join batch_export_backfill_requests as link on link.request_id = request.id and link.backfill_id = :backfillId
+         where export.project_id = :projectId and request.closed_at is null and request.claimed_at is not null`,
+        { ...of, backfillId },
+      );
+      return rows[0]!;
+    },
+
+    /** The open requests of an export that have a place. */
+    async claimed(exportId: string): Promise<RunRequest[]> {
+      const rows = (await table()
+        .where({ batch_export_id: exportId })
+        .whereRaw('closed_at is null and claimed_at is not null')
+        .orderBy(['claimed_at', 'data_interval_end'])
+        .select(
+          '*',
+          db.raw('(extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as asked_millis_ago'),
+        )) as RequestRow[];
+      return rows.map(requestFromRow);
+    },
+
+    async countOpen(exportId: string): Promise<number> {
+      const row = await table()
+        .where({ batch_export_id: exportId })
+        .whereRaw('closed_at is null')
+        .count({ count: '*' })
+        .first();
+      return Number((row as { count: string }).count);
+    },
+
+    /** Exports with open requests, or with backfills whose requests are not all written: each needs its dispatcher. */
+    async exportsWithOpen(): Promise<string[]> {
+      const { rows } = await db.raw<{ rows: { id: string }[] }>(
+        `select batch_export_id as id from batch_export_requests where closed_at is null
+         union select batch_export_id from batch_export_backfills where finished_at is null and planned_until is not null`,
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /**
+     * The kind of an interval's open request, a person's first where several share it; undefined when the schedule started the run by
+     * itself.
+     */
+    async kindOfOpen(exportId: string, end: string): Promise<RequestKind | undefined> {
+      const { rows } = await db.raw<{ rows: { kind: RequestKind }[] }>(
+        `select coalesce((
+             select backfill.kind from batch_export_backfill_requests as link
+             join batch_export_backfills as backfill on backfill.id = link.backfill_id
+             where link.request_id = request.id and backfill.finished_at is null order by backfill.kind = 'retry' desc limit 1
+           ), kind) as kind
+         from batch_export_requests as request where batch_export_id = ? and data_interval_end = ? and closed_at is null`,
+        [exportId, end],
+      );
+      return rows[0]?.kind;
+    },
+
+    /** @returns false when the request was closed meanwhile */
+    async markAsked(id: string, askedAfter: string): Promise<boolean> {
+      const changed = await table()
+        .where({ id })
+        .whereRaw('closed_at is null')
+        .update({ asked_at: db.raw('clock_timestamp()'), asked_after: askedAfter, started_directly: false } as never);
+      return changed > 0;
+    },
+
+    async markStartedDirectly(id: string): Promise<void> {
+      await table().where({ id }).update({ started_directly: true });
+    },
+
+    /** Closes requests of the run's interval, except those made after the run's cutoff was fixed. */
+    async closeAnswered(run: { id: string; batchExportId: string; end: string; cutoff: string | null }): Promise<void> {
+      if (run.cutoff === null) return;
+      await table()
+        .where({ batch_export_id: run.batchExportId, data_interval_end: run.end })
+        .whereRaw('closed_at is null')
+        .where('wanted_at', '<=', run.cutoff)
+        .update({ closed_at: db.raw('clock_timestamp()'), run_id: run.id } as never);
+    },
+
+    /** Closes the open request of an interval as answered by the run, unless its run was asked for, which may be under way. */
+    async closeUnasked(interval: ExportInterval, runId: string): Promise<void> {
+      await table()
+        .where(intervalKey(interval))
+        .whereRaw('closed_at is null and asked_at is null')
+        .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId } as never);
+    },
+
+    /** Closes a request as it was read: one that was made again meanwhile stays open. */
+    async close({ id, wantedAt }: RunRequest, runId: string | null): Promise<void> {
+      // tooth: request-of-unclosed
+      await table()
+        .where({ id, wanted_at: wantedAt })
+        .whereRaw('closed_at is null')
+        .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId } as never);
+    },
+
+    /** Closes every open request of an export. */
+    async closeAll(exportId: string): Promise<void> {
+      await table()
+        .where({ batch_export_id: exportId })
+        .whereRaw('closed_at is null')
+        .update({ closed_at: db.raw('clock_timestamp()') } as never);
+    },
+  };
+}
+
+export type RequestStore = ReturnType<typeof runRequestStore>;

@@ -1,0 +1,101 @@
+/** A run's row, and what the rest of the house makes of it. */
+import type { Receipt } from '../destinations/contract.ts';
+import type { StoredPlan } from '../domain/plan.ts';
+import type { RunKind, RunStatus } from '../domain/statuses.ts';
+
+export type Run = {
+  id: string;
+  projectId: number;
+  batchExportId: string;
+  /** Half-open, ISO. */
+  start: string;
+  end: string;
+  kind: RunKind;
+  /** The first backfill that it answers; null: none asked for it. */
+  backfillId: string | null;
+  status: RunStatus;
+  workflowId: string;
+  workflowRunId: string;
+  epoch: number | null;
+  plan: StoredPlan | null;
+  receipt: Receipt | null;
+  recordsCompleted: number | null;
+  recordsTotalCount: number | null;
+  bytesExported: number | null;
+  latestError: string | null;
+  cursor: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+  lastUpdatedAt: string;
+};
+
+export type RunRow = {
+  id: string;
+  project_id: number;
+  batch_export_id: string;
+  data_interval_start: string;
+  data_interval_end: string;
+  kind: RunKind;
+  backfill_id: string | null;
+  status: RunStatus;
+  workflow_id: string;
+  workflow_run_id: string;
+  epoch: string | null;
+  plan: StoredPlan | null;
+  receipt: Receipt | null;
+  records_completed: string | null;
+  records_total_count: string | null;
+  bytes_exported: string | null;
+  latest_error: string | null;
+  cursor: string | null;
+  closed_by: string | null;
+  created_at: string;
+  finished_at: string | null;
+  last_updated_at: string;
+};
+
+const numberOrNull = (text: string | null) => (text === null ? null : Number(text));
+
+export function runFromRow(row: RunRow): Run {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    batchExportId: row.batch_export_id,
+    start: row.data_interval_start,
+    end: row.data_interval_end,
+    kind: row.kind,
+    backfillId: row.backfill_id,
+    status: row.status,
+    workflowId: row.workflow_id,
+    workflowRunId: row.workflow_run_id,
+    epoch: numberOrNull(row.epoch),
+    plan: row.plan,
+    receipt: row.receipt,
+    recordsCompleted: numberOrNull(row.records_completed),
+    recordsTotalCount: numberOrNull(row.records_total_count),
+    bytesExported: numberOrNull(row.bytes_exported),
+    latestError: row.latest_error,
+    cursor: row.cursor,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    lastUpdatedAt: row.last_updated_at,
+  };
+}
+
+/** Files in a listed run's receipt, and parts in its plan, at most: at 10,000 files a receipt has four megabytes. */
+const LISTED_FILES = 100;
+
+/** A JSON document of a run, without a long list in it. @param count what says how many the list has instead */
+const without = (column: string, list: string, count: string) => `
+  case when jsonb_array_length(${column} -> '${list}') > ${LISTED_FILES}
+    then ${column} - '${list}' || jsonb_build_object('${count}', jsonb_array_length(${column} -> '${list}'))
+    else ${column} end as ${column}`;
+
+/**
+ * The columns of `batch_export_runs` for lists. Of a receipt with many files only their number, `file_count`, is read: a page of
+ * such receipts does not fit into memory.
+ */
+export const LISTED_COLUMNS = `
+  id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, backfill_id, status, workflow_id, workflow_run_id,
+  epoch, records_completed, records_total_count, bytes_exported, latest_error, cursor, closed_by, created_at, finished_at,
+  last_updated_at, ${without('plan', 'parts', 'partCount')}, ${without('receipt', 'files', 'file_count')}`;

@@ -1,0 +1,128 @@
+/** `/batch_exports/:batch_export_id/runs/`: what was delivered, and once more. */
+import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
+import { prefersRepresentation, REPRESENTATION_APPLIED } from '../../platform/http/parameters/preconditions.ts';
+import { momentIfGiven, momentOf } from '../../platform/http/parameters/moment.ts';
+import { json, noBody, route } from '../../platform/http/route.ts';
+import { stringEnum, Type, type Static } from '../../platform/schema.ts';
+import { backfillAddress, type ExportsApi, ITS_EXPORT, OfBatchExportParams, PartOfBatchExportParams } from '../api.ts';
+import { presentBackfill } from '../backfills/backfills.present.ts';
+import { CancelledBody } from '../backfills/backfills.schema.ts';
+import { RUN_STATUSES } from '../domain/statuses.ts';
+import { presentRun } from '../batch-exports/present.ts';
+import type { RunChoice, RunOrder } from './run-lists.store.ts';
+import type { Run } from './run-rows.ts';
+import { RunBody } from './runs.schema.ts';
+
+const Query = Type.Object({
+  ...cursorQuery(100).properties,
+  status: Type.Array(stringEnum(RUN_STATUSES), { default: [], description: 'Only these; may be repeated.' }),
+  ordering: stringEnum(['created_at', '-created_at', 'data_interval_start', '-data_interval_start'], {
+    default: '-created_at',
+  }),
+  after: moment('Created at or after it', '-7d'),
+  before: moment('Created at or before it'),
+  start: moment('Ordered by data intervals: of those that begin at or after it', '-7d'),
+  end: moment('Ordered by data intervals: of those that end at or before it'),
+});
+
+/** A datetime, or a time ago. */
+function moment(description: string, fallback?: string) {
+  const by = fallback === undefined ? 'now' : `\`${fallback}\``;
+  return Type.Optional(
+    Type.String({ description: `${description}: a datetime or a time ago such as \`-24h\`; ${by} by default.` }),
+  );
+}
+
+const listRuns = route({
+  method: 'get',
+  path: '/batch_exports/:batch_export_id/runs/',
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
+  params: OfBatchExportParams,
+  query: Query,
+  answers: { 200: cursorPageOf(RunBody) },
+  summary: 'List the runs of a batch export, the newest first',
+  description: 'Of the last seven days, unless `after` (or `start`) says otherwise.',
+  async handle({ project, params, query, url }, { batchExports, runs }: ExportsApi) {
+    await batchExports.get(project.id, params.batch_export_id);
+    const choice = choiceOf(query);
+    const load = async (place: Place) => {
+      const found = await runs.list(project.id, params.batch_export_id, place, choice);
+      const reasons = await runs.waitingReasons(found);
+      // A cursor is a place in the order of the list.
+      const placed = (run: Run) => (choice.order.by === 'created_at' ? run.createdAt : run.start);
+      return found.map((run) => ({ id: run.id, createdAt: placed(run), run, waitingReason: reasons.get(run.id) }));
+    };
+    return json(200, await cursorPage(url, query, load, ({ run, waitingReason }) => presentRun(run, waitingReason)));
+  },
+});
+
+const getRun = route({
+  method: 'get',
+  path: '/batch_exports/:batch_export_id/runs/:id/',
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
+  params: PartOfBatchExportParams,
+  answers: { 200: RunBody },
+  summary: 'Retrieve a run',
+  async handle({ project, params }, { batchExports, runs }: ExportsApi) {
+    await batchExports.get(project.id, params.batch_export_id);
+    const run = await runs.get(project.id, params.batch_export_id, params.id);
+    return json(200, presentRun(run, (await runs.waitingReasons([run])).get(run.id)));
+  },
+});
+
+const retryRun = route({
+  method: 'post',
+  path: '/batch_exports/:batch_export_id/runs/:id/retry/',
+  errors: [409],
+  access: { scope: 'batch_export:write', object: ITS_EXPORT },
+  params: PartOfBatchExportParams,
+  answers: { 200: null },
+  summary: 'Deliver the data interval of a run again',
+  description:
+    'A backfill of one data interval, which `Location` names. Works while paused; a run that is still under way is refused with 409.',
+  async handle({ project, caller, params, headers, url }, { backfills }: ExportsApi) {
+    const backfill = await backfills.retry(project.id, params.batch_export_id, params.id, caller);
+    const location = { Location: backfillAddress(url, params.batch_export_id, backfill.id) };
+    if (!prefersRepresentation(headers)) return noBody(200, location);
+    return json(200, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
+  },
+});
+
+const cancelRun = route({
+  method: 'post',
+  path: '/batch_exports/:batch_export_id/runs/:id/cancel/',
+  access: { scope: 'batch_export:write', object: ITS_EXPORT },
+  params: PartOfBatchExportParams,
+  answers: { 200: CancelledBody },
+  summary: 'Cancel a run',
+  description: 'Nothing of it becomes visible, unless it is delivering already. The interval waits for a retry.',
+  async handle({ project, caller, params }, { runs }: ExportsApi) {
+    await runs.cancel(project.id, params.batch_export_id, params.id, caller);
+    return json(200, { cancelled: true });
+  },
+});
+
+export const runRoutes = [listRuns, getRun, retryRun, cancelRun];
+
+/** Ordered by data intervals, a list is limited by these; else by when runs were created. */
+function choiceOf({
+  status,
+  ordering,
+  after,
+  before,
+  start,
+  end,
+}: Static<typeof Query>): RunChoice & { order: RunOrder } {
+  const order = {
+    by: ordering.endsWith('created_at') ? ('created_at' as const) : ('data_interval_start' as const),
+    ascending: !ordering.startsWith('-'),
+  };
+  const chosen = { order, statuses: status };
+  if (order.by === 'created_at') {
+    return {
+      ...chosen,
+      created: { after: momentOf(after || '-7d', 'after'), before: momentIfGiven(before, 'before') },
+    };
+  }
+  return { ...chosen, interval: { start: momentOf(start || '-7d', 'start'), end: momentIfGiven(end, 'end') } };
+}

@@ -1,0 +1,216 @@
+/** Rows of runs: one per workflow execution, with its plan, its staged parts and its receipt. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import type { Receipt, StagedPart } from '../destinations/contract.ts';
+import { NotFound } from '../../platform/errors.ts';
+import type { Plan, StoredPlan } from '../domain/plan.ts';
+import { planPartStore } from './plan-parts.store.ts';
+import { runLists } from './run-lists.store.ts';
+import { runFromRow, type Run, type RunRow } from './run-rows.ts';
+import { OPEN_STATUSES, type RunStatus } from '../domain/statuses.ts';
+
+export type { Run };
+
+export type NewRun = Pick<
+  Run,
+  'projectId' | 'batchExportId' | 'start' | 'end' | 'kind' | 'workflowId' | 'workflowRunId' | 'createdAt'
+>;
+
+/** How a run ended. `closedBy` tells who said so. */
+export type RunEnd = {
+  status: Exclude<RunStatus, 'Starting' | 'Running'>;
+  closedBy: 'run' | 'api' | 'reconciler';
+  latestError?: string;
+  /** Class of the error that ended it. */
+  errorType?: string;
+  receipt?: Receipt;
+  cursor?: string;
+};
+
+export function runStore(db: Knex) {
+  const table = () => db<RunRow>('batch_export_runs');
+  const planParts = planPartStore(db);
+
+  /** The first backfill with an open request of the interval. */
+  const firstBackfillOf = ({ batchExportId, end }: NewRun) =>
+    db('batch_export_requests as request')
+      .join('batch_export_backfill_requests as link', 'link.request_id', 'request.id')
+      .join('batch_export_backfills as backfill', 'backfill.id', 'link.backfill_id')
+      .where({ 'request.batch_export_id': batchExportId, 'request.data_interval_end': end })
+      .whereRaw('request.closed_at is null and backfill.cancelled_at is null')
+      .orderBy('backfill.created_at')
+      .limit(1)
+      .select('backfill.id');
+
+  return {
+    /** Makes the row of an execution, or finds the one that an earlier attempt made. */
+    async open(run: NewRun): Promise<Run> {
+      await table()
+        .insert({
+          id: randomUUID(),
+          project_id: run.projectId,
+          batch_export_id: run.batchExportId,
+          data_interval_start: run.start,
+          data_interval_end: run.end,
+          kind: run.kind,
+          status: 'Starting',
+          workflow_id: run.workflowId,
+          workflow_run_id: run.workflowRunId,
+          created_at: run.createdAt,
+          ...(run.kind !== 'scheduled' && { backfill_id: firstBackfillOf(run) }),
+        } as never)
+        .onConflict('workflow_run_id')
+        .ignore();
+      const row = await table().where({ workflow_run_id: run.workflowRunId }).first();
+      return runFromRow(row!);
+    },
+
+    /** @throws NotFound when this export of this project has no such run */
+    async get(projectId: number, batchExportId: string, id: string): Promise<Run> {
+      // tooth: run-of-project
+      const row = await table().where({ project_id: projectId, batch_export_id: batchExportId, id }).first();
+      if (!row) throw new NotFound();
+      return runFromRow(row);
+    },
+
+    /** For the engine. */
+    async byId(id: string): Promise<Run> {
+      const row = await table().where({ id }).first();
+      if (!row) throw new NotFound();
+      return runFromRow(row);
+    },
+
+    async lock(id: string): Promise<Run> {
+      const row = await table().where({ id }).forNoKeyUpdate().first();
+      if (!row) throw new NotFound();
+      return runFromRow(row);
+    },
+
+    ...runLists(db),
+    ...planParts,
+
+    /** The newest run of an interval; undefined when there was none. */
+    async newestOfInterval(batchExportId: string, end: string): Promise<Run | undefined> {
+      const row = await table()
+        .where({ batch_export_id: batchExportId, data_interval_end: end })
+        .orderBy('created_at', 'desc')
+        .first();
+      return row && runFromRow(row);
+    },
+
+    /** The run that delivered an interval last. @throws NotFound when none did */
+    async deliveredInterval(batchExportId: string, end: string): Promise<Run> {
+      const row = await table()
+        .where({ batch_export_id: batchExportId, data_interval_end: end })
+        .whereNotNull('receipt')
+        .orderBy('epoch', 'desc')
+        .first();
+      if (!row) throw new NotFound();
+      return runFromRow(row);
+    },
+
+    /** In a transaction: the plan's parts are stored with it. @returns the plan as it is stored */
+    async setPlan(id: string, plan: Plan, epoch: number): Promise<StoredPlan> {
+      const stored = await planParts.storeParts(id, plan);
+      await table()
+        .where({ id })
+        .update({
+          plan: JSON.stringify(stored),
+          epoch: String(epoch),
+          status: 'Running',
+          records_total_count: String(plan.rows),
+          last_updated_at: db.raw('clock_timestamp()'),
+        } as never);
+      return stored;
+    },
+
+    /** Records the last error while the run goes on. No sign of life: an attempt fails even when its workflow is gone. */
+    async noteError(id: string, latestError: string): Promise<void> {
+      await table()
+        .where({ id })
+        .whereIn('status', [...OPEN_STATUSES])
+        .update({ latest_error: latestError });
+    },
+
+    /** Ends a run that is still open. @returns whether it was: a run ends once */
+    async close(id: string, end: RunEnd): Promise<boolean> {
+      // tooth: run-ends-once
+      const changed = await table()
+        .where({ id })
+        .whereIn('status', [...OPEN_STATUSES])
+        .update({
+          status: end.status,
+          closed_by: end.closedBy,
+          latest_error: end.latestError ?? null,
+          error_type: end.errorType ?? null,
+          ...(end.receipt && {
+            receipt: JSON.stringify(end.receipt),
+            records_completed: String(end.receipt.rows),
+            bytes_exported: String(end.receipt.bytes),
+          }),
+          ...(end.cursor !== undefined && { cursor: end.cursor }),
+          finished_at: db.raw('clock_timestamp()'),
+          last_updated_at: db.raw('clock_timestamp()'),
+        } as never);
+      return changed > 0;
+    },
+
+    /** The row of an execution, if it came to have one. */
+    async ofExecution(workflowRunId: string): Promise<Run | undefined> {
+      const row = await table().where({ workflow_run_id: workflowRunId }).first();
+      return row && runFromRow(row);
+    },
+
+    /** A run whose end was lost turns out to have delivered: it finishes now, for those who look at what has finished since they last did. */
+    async complete(id: string, receipt: Receipt, cursor: string): Promise<void> {
+      await table()
+        .where({ id })
+        .update({
+          status: 'Completed',
+          closed_by: 'reconciler',
+          latest_error: null,
+          cursor,
+          receipt: JSON.stringify(receipt),
+          records_completed: String(receipt.rows),
+          bytes_exported: String(receipt.bytes),
+          finished_at: db.raw('clock_timestamp()'),
+          last_updated_at: db.raw('clock_timestamp()'),
+        } as never);
+    },
+
+    async openOf(batchExportId: string): Promise<Run[]> {
+      const rows = await table()
+        .where({ batch_export_id: batchExportId })
+        .whereIn('status', [...OPEN_STATUSES]);
+      return rows.map(runFromRow);
+    },
+
+    /** Some open runs that nothing touched for a while: their workflow may be gone. Any, so that none waits for others. */
+    async idleOpen(seconds: number): Promise<Run[]> {
+      const rows = await table()
+        .whereIn('status', [...OPEN_STATUSES])
+        .whereRaw(`last_updated_at < clock_timestamp() - make_interval(secs => ?)`, [seconds])
+        .orderByRaw('random()')
+        .limit(2_000);
+      return rows.map(runFromRow);
+    },
+
+    /** The parts that are staged, by index. */
+    async stagedParts(runId: string): Promise<StagedPart[]> {
+      const rows = (await db('batch_export_parts').where({ run_id: runId }).orderBy('part')) as {
+        staged: StagedPart;
+      }[];
+      return rows.map((row) => row.staged);
+    },
+
+    async stagePart(runId: string, staged: StagedPart): Promise<void> {
+      await db('batch_export_parts')
+        .insert({ run_id: runId, part: staged.index, staged: JSON.stringify(staged) })
+        .onConflict(['run_id', 'part'])
+        .merge();
+      await table()
+        .where({ id: runId })
+        .update({ last_updated_at: db.raw('clock_timestamp()') } as never);
+    },
+  };
+}

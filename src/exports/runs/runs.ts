@@ -1,0 +1,101 @@
+/** User operations on runs: list them, see what they wait for, cancel them. */
+import { InvalidInput } from '../../platform/errors.ts';
+import type { Author } from '../../people/audit/audit-log.ts';
+import type { ExportExecutions } from '../temporal/executions.ts';
+import { isLive, isOpen } from '../domain/statuses.ts';
+import { NOBODY, recordRun } from '../batch-exports/audit.ts';
+import type { Backfill } from '../backfills/backfills.store.ts';
+import type { Run } from './run-rows.ts';
+import type { ExportStores } from '../stores.ts';
+import { describeBlock } from '../timeline/timeline-guard.ts';
+
+export type ExportRunsOptions = {
+  stores: ExportStores;
+  executions: ExportExecutions;
+  limits: { runsPerProject: number };
+  /** @throws Unavailable while Temporal is away */
+  ensureTemporal(): Promise<void>;
+};
+
+/** A run is planned within this time, or something keeps it. */
+const LONG_MS = 10_000;
+/** Runs of one page that are looked up in Temporal. */
+const MOST_LOOKED_UP = 20;
+
+const NO_WORKER = 'No worker asks Temporal for work: start one with `sluice worker`.';
+const NO_FREE_WORKER = 'Waits for a worker that is free.';
+const ITS_TURN = 'Waits for its turn: as many backfills of this project go on as it may have at once.';
+const SEALING =
+  'Waits until its data interval is sealed: transactions that store events and began before have to end first.';
+
+export type ExportRuns = ReturnType<typeof exportRuns>;
+
+export function exportRuns({ stores, executions, limits, ensureTemporal }: ExportRunsOptions) {
+  const { get, list, latest, perDay } = stores.runs;
+
+  async function waitingReason({ workflowId, workflowRunId, latestError }: Run): Promise<string | undefined> {
+    const working = await executions.isBeingWorkedOn(workflowId, workflowRunId);
+    if (working === undefined) return undefined;
+    if (working) return SEALING;
+    return latestError === null ? NO_FREE_WORKER : `It is tried again: ${latestError}`;
+  }
+
+  return {
+    get,
+    list,
+    latest,
+    perDay,
+
+    /** Why runs have been `Starting` for long: a sentence for people, by run id. Empty while Temporal is away. */
+    async waitingReasons(runs: readonly Run[]): Promise<Map<string, string>> {
+      const oldStarts = runs.filter(({ status, createdAt }) => status === 'Starting' && isOld(createdAt));
+      if (oldStarts.length === 0) return new Map();
+      try {
+        if (!(await executions.arePolled())) return new Map(oldStarts.map(({ id }) => [id, NO_WORKER]));
+        const looked = oldStarts
+          .slice(0, MOST_LOOKED_UP)
+          .map(async (run) => [run.id, await waitingReason(run)] as const);
+        return new Map((await Promise.all(looked)).filter((one): one is [string, string] => one[1] !== undefined));
+      } catch {
+        return new Map();
+      }
+    },
+
+    /** Why a live backfill has no run under way; null: no reason. */
+    async backfillWaitingReason(backfill: Backfill): Promise<string | null> {
+      if (!isLive(backfill.status) || !isOld(backfill.lastUpdatedAt)) return null;
+      const { blocked } = await stores.timeline.state();
+      if (blocked !== null) return describeBlock(blocked);
+      if (!(await executions.arePolled().catch(() => true))) return NO_WORKER;
+      if (backfill.waits) return ITS_TURN;
+      const { projectId, batchExportId } = backfill;
+      const { maxConcurrentRuns } = await stores.batchExports.get(projectId, batchExportId);
+      const places = await stores.runRequests.places({ id: batchExportId, projectId }, backfill.id);
+      if (places.ofBackfill > 0) return null;
+      if (places.ofExport >= maxConcurrentRuns)
+        return `Waits for a place: ${places.ofExport} runs of this batch export that were asked for are under way, as many as it may have at once.`;
+      if (places.ofProject >= limits.runsPerProject)
+        return `Waits for a place: ${places.ofProject} runs of this project that were asked for are under way, as many as it may have at once.`;
+      return null;
+    },
+
+    /**
+     * Ends a run that is under way: nothing of it becomes visible, unless it is delivering already.
+     * @throws InvalidInput when it has ended
+     */
+    async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {
+      await stores.batchExports.get(projectId, exportId);
+      const run = await get(projectId, exportId, id);
+      const { status, workflowId, workflowRunId } = run;
+      if (!isOpen(status)) throw new InvalidInput(`Cannot cancel a run that is in '${status}' status`);
+      await ensureTemporal();
+      // Temporal ends the run later, so the audit log records the request.
+      await recordRun(stores, by, { ...run, projectId });
+      await executions.cancel(workflowId, workflowRunId);
+    },
+  };
+}
+
+function isOld(createdAt: string): boolean {
+  return Date.now() - Date.parse(createdAt) > LONG_MS;
+}

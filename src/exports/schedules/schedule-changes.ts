@@ -1,0 +1,47 @@
+/** Changes to a schedule in Temporal's own UI or CLI, carried over to the export's row, log and watchers. */
+import type { Comparison } from '../temporal/schedule-options.ts';
+import { NOBODY, recordExport } from '../batch-exports/audit.ts';
+import { isoMicros } from '../domain/instants.ts';
+import type { ScheduledExport } from './schedules.store.ts';
+import type { ExportStores } from '../stores.ts';
+
+/**
+ * Makes a pause or an unpause of the schedule the row's, unless the row has changed since it was compared. Temporal does not know who
+ * did it; the note, which its UI and CLI ask for, is kept.
+ * @returns whether the row changed
+ */
+export async function adoptPause(
+  stores: ExportStores,
+  row: ScheduledExport,
+  { paused, note, since }: NonNullable<Comparison['pause']>,
+): Promise<boolean> {
+  return stores.inTransaction(async (inside) => {
+    const before = await inside.batchExports.lock(row.projectId, row.id);
+    if (before.version !== row.version || before.paused === paused) return false;
+    const summary = `${paused ? 'Paused' : 'Unpaused'} in Temporal${note === '' ? '.' : `: ${note}`}`;
+    if (paused) await inside.batchExports.openPause(row.id, isoMicros(since));
+    else await inside.batchExports.closePause(row.id);
+    const lastPausedAt = await inside.batchExports.now();
+    const changed = paused ? { paused, lastPausedAt, pausedReason: summary } : { paused, pausedReason: null };
+    const after = await inside.batchExports.update(row.id, changed);
+    await recordExport(inside, NOBODY, 'updated', { before, after });
+    await inside.logs.append({ batchExportId: row.id, runId: null, level: 'WARNING', message: summary });
+    const details = { by: 'temporal', note, paused };
+    await inside.outbox.add(row.id, { kind: paused ? 'paused' : 'schedule_changed', summary, details });
+    return true;
+  });
+}
+
+/** Tells that a schedule was deleted or changed in Temporal, and is set again from the row. */
+export async function recordRestored(
+  stores: ExportStores,
+  { id }: ScheduledExport,
+  differs: Exclude<Comparison['differs'], 'no'>,
+): Promise<void> {
+  const what = differs === 'missing' ? 'deleted' : 'changed';
+  const summary = `The schedule was ${what} in Temporal, and is restored. Change the batch export instead.`;
+  await stores.inTransaction(async (inside) => {
+    await inside.logs.append({ batchExportId: id, runId: null, level: 'WARNING', message: summary });
+    await inside.outbox.add(id, { kind: 'schedule_changed', summary, details: { by: 'temporal', schedule: what } });
+  });
+}

@@ -1,0 +1,69 @@
+/** Keeps Temporal's schedules equal to the rows. */
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { ExportSchedules } from '../temporal/schedules.ts';
+import { adoptPause, recordRestored } from './schedule-changes.ts';
+import type { ExportStores } from '../stores.ts';
+
+export type ScheduleSync = ReturnType<typeof scheduleSync>;
+
+export function scheduleSync({
+  stores,
+  schedules,
+  log,
+}: {
+  stores: ExportStores;
+  schedules: ExportSchedules;
+  log: Logger;
+}) {
+  /**
+   * Sets one export's schedule from its row. The row stays locked meanwhile, so that of several setters the last one sets what
+   * the row says last; a deleted export's schedule is removed.
+   */
+  async function sync(id: string): Promise<void> {
+    await stores.inTransaction(async (inside) => {
+      const row = await inside.schedules.lock(id);
+      if (!row) return;
+      await (row.deleted ? schedules.remove(id) : schedules.set(row));
+      await inside.schedules.markSet(id, row.version);
+    });
+  }
+
+  return {
+    set: sync,
+
+    /** Like `set`, for a caller whose change is stored already: what fails now, the reconciler does within a minute. */
+    async trySync(id: string): Promise<void> {
+      await sync(id).catch((error: unknown) =>
+        log.warn({ err: error, batch_export_id: id }, 'the schedule follows later'),
+      );
+    },
+
+    /**
+     * Compares the schedule with the row: a pause or an unpause made in Temporal becomes the row's, anything else that was changed
+     * or deleted there is set again, with a notice.
+     * @returns whether the row was paused or unpaused by it
+     */
+    async verify(id: string): Promise<boolean> {
+      const row = await stores.schedules.read(id);
+      if (!row || row.deleted || row.scheduleVersion !== row.version) {
+        await sync(id);
+        return false;
+      }
+      const { differs, pause } = await schedules.compare(row);
+      if (pause) {
+        const adopted = await adoptPause(stores, row, pause);
+        if (adopted) log.info({ batch_export_id: id, ...pause }, 'a pause or unpause made in Temporal is adopted');
+        if (differs !== 'no') await recordRestored(stores, row, differs);
+        await sync(id);
+        return adopted;
+      }
+      if (differs === 'no') await stores.schedules.markSet(id, row.version);
+      else {
+        await sync(id);
+        await recordRestored(stores, row, differs);
+        log.warn({ batch_export_id: id, differs }, 'a schedule that was changed in Temporal is set again');
+      }
+      return false;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * Days, weeks and months as a calendar of Temporal, in a time zone. Spelled out as Temporal describes it, so that the two can be
+ * compared.
+ */
+import type { ScheduleSpec } from '@temporalio/client';
+import type { Cadence } from '../domain/cadence.ts';
+import { instantOf, isShownTwice } from '../domain/wall-clock.ts';
+
+const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'];
+const MONTHS = [
+  'JANUARY',
+  'FEBRUARY',
+  'MARCH',
+  'APRIL',
+  'MAY',
+  'JUNE',
+  'JULY',
+  'AUGUST',
+  'SEPTEMBER',
+  'OCTOBER',
+  'NOVEMBER',
+  'DECEMBER',
+];
+const span = <T>(start: T, end: T) => [{ start, end, step: 1 }];
+const only = <T>(value: T) => span(value, value);
+
+/** All values but one. */
+function except<T>(values: readonly T[], index: number) {
+  return [
+    ...(index > 0 ? span(values[0], values[index - 1]) : []),
+    ...(index < values.length - 1 ? span(values[index + 1], values.at(-1)) : []),
+  ];
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+const ANY_TIME = {
+  second: span(0, 59),
+  minute: span(0, 59),
+  hour: span(0, 23),
+  dayOfMonth: span(1, 31),
+  month: span(MONTHS.at(0), MONTHS.at(-1)),
+  year: [],
+  dayOfWeek: span(DAYS.at(0), DAYS.at(-1)),
+  comment: '',
+};
+
+export function calendarSpec({ interval, timezone, offsetDay, offsetHour }: Cadence): ScheduleSpec {
+  const calendar = {
+    ...ANY_TIME,
+    second: only(0),
+    minute: only(0),
+    hour: only(offsetHour),
+    ...(interval === 'week' && { dayOfWeek: only(DAYS[offsetDay]) }),
+    ...(interval === 'month' && { dayOfMonth: only(1) }),
+  };
+  // Where clocks are changed, Temporal also matches times that the calendar does not say, an hour or a day later (seen on server
+  // 1.29 for 01:00 in Berlin and weeks in Havana): all others are skipped by name.
+  const others = [
+    { ...ANY_TIME, hour: except(HOURS, offsetHour) },
+    { ...ANY_TIME, minute: span(1, 59) },
+    ...(interval === 'week' ? [{ ...ANY_TIME, dayOfWeek: except(DAYS, offsetDay) }] : []),
+    ...(interval === 'month' ? [{ ...ANY_TIME, dayOfMonth: span(2, 31) }] : []),
+  ];
+  return { calendars: [calendar], skip: [...others, ...datesOfTwo(timezone, offsetHour)], timezone } as never;
+}
+
+/** Beyond it Temporal starts runs that are no data interval, once a year: they are refused. */
+const YEARS = { from: 2020, to: 2049 };
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+type Dates = ReturnType<typeof dateOf>[];
+/** Finding them takes a while. */
+const found = new Map<string, Dates>();
+
+/**
+ * Dates on which the zone's clocks show the hour twice: Temporal starts the second one, or both. The first is started by the
+ * reconciler.
+ */
+function datesOfTwo(zone: string, hour: number): Dates {
+  const key = `${zone} ${hour}`;
+  const known = found.get(key);
+  if (known) return known;
+  const dates: Dates = [];
+  for (let month = (YEARS.from - 1970) * 12; month < (YEARS.to + 1 - 1970) * 12; month++) {
+    const [first, next] = [Date.UTC(1970, month), Date.UTC(1970, month + 1)];
+    if (first - instantOf(zone, first) === next - instantOf(zone, next)) continue;
+    for (let date = first; date < next; date += DAY)
+      if (isShownTwice(zone, date + hour * HOUR)) dates.push(dateOf(date));
+  }
+  found.set(key, dates);
+  return dates;
+}
+
+function dateOf(date: number) {
+  const day = new Date(date);
+  return {
+    ...ANY_TIME,
+    year: only(day.getUTCFullYear()),
+    month: only(MONTHS[day.getUTCMonth()]),
+    dayOfMonth: only(day.getUTCDate()),
+  };
+}

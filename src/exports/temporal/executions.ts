@@ -1,0 +1,105 @@
+/**
+ * Workflow executions of runs and dispatchers: start, look up, cancel. Each method throws `Unavailable` when Temporal does not
+ * answer in time.
+ */
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+  type Client,
+} from '@temporalio/client';
+import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
+import { dispatcherWorkflowId, runWorkflowId } from '../domain/ids.ts';
+import { TASK_QUEUES } from '../domain/task-queues.ts';
+import { withDeadline } from '../../platform/temporal/connection.ts';
+import { isPolled } from '../../platform/temporal/pollers.ts';
+
+const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
+const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
+
+/** `status` is how an execution ended, as Temporal spells it; `RUNNING` while it has not, also while it is paused. */
+export type Execution = { runId: string; status: string };
+
+/** `temporal.api.enums.v1.PendingActivityState` */
+const STARTED = 2;
+
+export function exportExecutions(client: Client) {
+  const { workflow } = client;
+
+  return {
+    /** The newest execution of the data interval that ends then (or a certain one); undefined when Temporal knows of none. */
+    async find(workflowId: string, runId?: string): Promise<Execution | undefined> {
+      try {
+        const described = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
+        const { runId: found, status } = described;
+        return { runId: found, status: status.name === 'PAUSED' ? 'RUNNING' : status.name };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      }
+    },
+
+    /**
+     * Starts a run exactly as the schedule would, for an interval that the present schedule does not produce.
+     * @returns false when one is running already
+     */
+    async start(exportId: string, end: number): Promise<boolean> {
+      const options = {
+        workflowId: runWorkflowId(exportId, end),
+        taskQueue: TASK_QUEUES.control,
+        args: [{ exportId }],
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: SCHEDULED_START, value: new Date(end) },
+          { key: SCHEDULED_BY, value: exportId },
+        ]),
+        staticSummary: 'Started by the dispatcher of requests',
+      };
+      try {
+        await withDeadline(client, () => workflow.start('exportRun', options));
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+        throw error;
+      }
+    },
+
+    /** Wakes the export's dispatcher, starting it when it is not there. */
+    async wakeDispatcher(exportId: string): Promise<void> {
+      const options = {
+        workflowId: dispatcherWorkflowId(exportId),
+        taskQueue: TASK_QUEUES.control,
+        args: [{ exportId }],
+        signal: 'wake',
+        signalArgs: [],
+        staticSummary: 'Asks the schedule for retries, backfills and gaps',
+      };
+      await withDeadline(client, () => workflow.signalWithStart('exportRequests', options));
+    },
+
+    /** Whether a worker is at what an execution does next; undefined when it has ended, or nothing is pending. */
+    async isBeingWorkedOn(workflowId: string, runId: string): Promise<boolean | undefined> {
+      const { raw } = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
+      const [activity] = raw.pendingActivities ?? [];
+      if (activity) return Number(activity.state) === STARTED;
+      return raw.pendingWorkflowTask ? false : undefined;
+    },
+
+    /** Whether there is a worker that asks for runs. */
+    async arePolled(): Promise<boolean> {
+      return isPolled(client, TASK_QUEUES.control, 'workflow');
+    },
+
+    /** Asks an execution, without a run id the newest, to end, keeping what was delivered. Gone already is as good. */
+    async cancel(workflowId: string, runId?: string): Promise<void> {
+      const handle = workflow.getHandle(workflowId, runId);
+      await withDeadline(client, () => handle.cancel()).catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
+    },
+  };
+}
+
+export type ExportExecutions = ReturnType<typeof exportExecutions>;

@@ -1,0 +1,118 @@
+/** A batch export's schedule in Temporal: made from the export, and compared with it. */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ScheduleOverlapPolicy,
+  type ScheduleDescription,
+  type ScheduleOptions,
+  type ScheduleSpec,
+} from '@temporalio/client';
+import { spanOf, type Cadence } from '../domain/cadence.ts';
+import { millisOf } from '../domain/instants.ts';
+import { TASK_QUEUES } from '../domain/task-queues.ts';
+import { calendarSpec } from './calendar-spec.ts';
+
+/** A row as its schedule must follow it. */
+export type ScheduledRow = Cadence & {
+  id: string;
+  jitterSeconds: number;
+  model: string;
+  destinationType: string;
+  paused: boolean;
+  startAt: string | null;
+  endAt: string | null;
+  /** From when the present cadence holds, ISO, or `-infinity`. */
+  validFrom: string;
+  version: string;
+};
+
+/** Runs that a paused or stopped server misses are found by the reconciler alone. */
+export const CATCHUP_WINDOW_MS = 60_000;
+
+export function scheduleOptions(row: ScheduledRow) {
+  const often = EVERY[row.interval] ?? `E${row.interval.slice(1)}:`;
+  return {
+    scheduleId: row.id,
+    spec: specOf(row),
+    action: {
+      type: 'startWorkflow',
+      workflowType: 'exportRun',
+      workflowId: row.id,
+      taskQueue: TASK_QUEUES.control,
+      args: [{ exportId: row.id }],
+      memo: { version: row.version },
+      staticSummary: `${often} ${row.model} to ${row.destinationType}`,
+    },
+    policies: {
+      overlap: ScheduleOverlapPolicy.ALLOW_ALL,
+      catchupWindow: CATCHUP_WINDOW_MS,
+      pauseOnFailure: false,
+    },
+    state: { paused: row.paused, note: row.paused ? 'Paused through the API' : 'Running' },
+  } satisfies ScheduleOptions;
+}
+
+const EVERY: Record<string, string> = { hour: 'Hourly', day: 'Daily', week: 'Weekly', month: 'Monthly' };
+
+function specOf(row: ScheduledRow): ScheduleSpec {
+  const starts = [row.startAt, row.validFrom]
+    .filter((at) => at !== null && at !== '-infinity')
+    .map((at) => millisOf(at as string));
+  return {
+    ...(starts.length > 0 && { startAt: new Date(Math.max(...starts)) }),
+    ...(row.endAt !== null && { endAt: new Date(millisOf(row.endAt)) }),
+    ...(row.jitterSeconds > 0 && { jitter: row.jitterSeconds * 1000 }),
+    ...timesOf(row),
+  };
+}
+
+/** Hours and minutes are spans from 1970 on; days, weeks and months are of the calendar. */
+function timesOf(row: ScheduledRow): ScheduleSpec {
+  const every = spanOf(row.interval);
+  return every === undefined ? calendarSpec(row) : { intervals: [{ every }] };
+}
+
+/** Whether Temporal's schedule does exactly what the row says, whatever was done to it by hand. */
+export function follows(described: ScheduleDescription, row: ScheduledRow): boolean {
+  return isDeepStrictEqual(essence(described), essence(scheduleOptions(row)));
+}
+
+/**
+ * How a schedule compares with its row. `pause`: it is paused where the row is not, or the other way round, and a person did that in
+ * Temporal, because its memo has the row's version. `since` is the earliest instant, in milliseconds, at which that can have been.
+ */
+export type Comparison = {
+  differs: 'no' | 'missing' | 'changed';
+  pause?: { paused: boolean; note: string; since: number };
+};
+
+/** @param described undefined: there is no schedule */
+export function compare(described: ScheduleDescription | undefined, row: ScheduledRow): Comparison {
+  if (!described) return { differs: 'missing' };
+  const { state, action, info } = described;
+  const isCurrent = action.memo?.['version'] === row.version;
+  if (!isCurrent || state.paused === row.paused) return { differs: follows(described, row) ? 'no' : 'changed' };
+  const asInRow = { ...described, state: { ...state, ...scheduleOptions(row).state } };
+  // Temporal does not say when a schedule was paused: after it was set, and after the last run that it started.
+  const started = info.recentActions.map(({ scheduledAt }) => scheduledAt.getTime());
+  const since = Math.max((info.lastUpdatedAt ?? info.createdAt).getTime(), ...started) + 1;
+  return {
+    differs: follows(asInRow, row) ? 'no' : 'changed',
+    pause: { paused: state.paused, note: state.note ?? '', since },
+  };
+}
+
+type Said = Pick<ReturnType<typeof scheduleOptions> | ScheduleDescription, 'spec' | 'action' | 'policies' | 'state'>;
+
+/** Everything that decides when something starts and what; absent and empty are the same. */
+function essence({ spec, action, policies, state }: Said) {
+  const { calendars, intervals, skip, startAt, endAt, jitter, timezone } = spec;
+  const { workflowType, workflowId, taskQueue, args, memo, staticSummary } = action;
+  const { remainingActions } = state as ScheduleDescription['state'];
+  return {
+    times: [calendars ?? [], (intervals ?? []).map(({ every, offset }) => [every, offset ?? 0]), skip ?? []],
+    bounds: [startAt, endAt, jitter, timezone || undefined],
+    action: [workflowType, workflowId, taskQueue, args, memo, staticSummary],
+    policies: [policies.overlap, policies.catchupWindow, policies.pauseOnFailure],
+    state: [state.paused, state.note, remainingActions],
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * Sets, checks and asks the schedules of batch exports in Temporal. A schedule is always *set* whole from the row, under the row's lock,
+ * and never patched: a schedule keeps one pending patch and silently drops the others. Each method throws `Unavailable` when Temporal does
+ * not answer in time: callers hold locks and requests.
+ */
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type Client,
+  type ScheduleOptions,
+} from '@temporalio/client';
+import { isoSeconds } from '../domain/instants.ts';
+import { TASK_QUEUES } from '../domain/task-queues.ts';
+import { withDeadline } from '../../platform/temporal/connection.ts';
+import { CATCHUP_WINDOW_MS, compare, scheduleOptions, type Comparison, type ScheduledRow } from './schedule-options.ts';
+
+export function exportSchedules(client: Client) {
+  const { schedule } = client;
+
+  async function updateOrCreate(options: ScheduleOptions): Promise<void> {
+    const update = async () => schedule.getHandle(options.scheduleId).update(() => options as never);
+    try {
+      await update();
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+      await schedule.create(options).catch((again: unknown) => {
+        // Made by a call whose answer was lost: it says what an earlier row said, so it is set once more.
+        if (!(again instanceof ScheduleAlreadyRunning)) throw again;
+        return update();
+      });
+    }
+  }
+
+  return {
+    /** Makes the schedule what the row says. The caller holds the row's lock. */
+    async set(row: ScheduledRow): Promise<void> {
+      await withDeadline(client, () => updateOrCreate(scheduleOptions(row)));
+    },
+
+    /** How Temporal's schedule compares with the row. */
+    async compare(row: ScheduledRow): Promise<Comparison> {
+      try {
+        return compare(await withDeadline(client, () => schedule.getHandle(row.id).describe()), row);
+      } catch (error) {
+        if (error instanceof ScheduleNotFoundError) return compare(undefined, row);
+        throw error;
+      }
+    },
+
+    /**
+     * Ids of all schedules that are paused, from Temporal's list: one query whatever their number. The list may be seconds behind
+     * the schedules themselves.
+     */
+    async paused(signal: AbortSignal): Promise<Set<string>> {
+      const ids = new Set<string>();
+      await client.withAbortSignal(signal, async () => {
+        for await (const { scheduleId } of schedule.list({ query: 'TemporalSchedulePaused = true' }))
+          ids.add(scheduleId);
+      });
+      return ids;
+    },
+
+    /** Gone already is as good. */
+    async remove(id: string): Promise<void> {
+      await withDeadline(client, () => schedule.getHandle(id).delete()).catch((error: unknown) => {
+        if (!(error instanceof ScheduleNotFoundError)) throw error;
+      });
+    },
+
+    /** One call of the schedule's own backfill for up to ten instants. An instant that its spec does not produce starts nothing. */
+    async backfill(id: string, ends: readonly number[]): Promise<void> {
+      const overlap = ScheduleOverlapPolicy.ALLOW_ALL;
+      const instants = ends.map((end) => ({ start: new Date(end), end: new Date(end), overlap }));
+      await withDeadline(client, () => schedule.getHandle(id).backfill(instants));
+    },
+
+    /** The reconciler is a schedule as well; there is one per namespace. An earlier version's is brought up to date. */
+    async ensureReconciler(): Promise<void> {
+      const options: ScheduleOptions = {
+        scheduleId: 'sluice-reconciler',
+        // A run that Temporal ended is known for ended within a minute.
+        spec: { intervals: [{ every: '45 seconds' }] },
+        action: {
+          type: 'startWorkflow',
+          workflowType: 'reconcile',
+          workflowId: 'sluice-reconciler',
+          taskQueue: TASK_QUEUES.control,
+          args: [],
+        },
+        policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCHUP_WINDOW_MS },
+        state: { note: `Set ${isoSeconds(Date.now())}` },
+      };
+      await withDeadline(client, () => updateOrCreate(options));
+    },
+  };
+}
+
+export type ExportSchedules = ReturnType<typeof exportSchedules>;

@@ -1,0 +1,131 @@
+/** A worker: one poller for workflows and short activities, one for the rows' parts. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { TASK_QUEUES } from '../domain/task-queues.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { TemporalOptions } from '../../platform/temporal/connection.ts';
+import { dataConverter } from '../../platform/temporal/payload-codec.ts';
+import { workflowBundle } from '../../platform/temporal/workflow-bundle.ts';
+
+export type ExportWorkerOptions = {
+  activities: object;
+  log: Logger;
+  temporal: TemporalOptions;
+  /** Parts at once. */
+  partsAtOnce: number;
+  /** How many requests for work wait at the server, for each kind of it; the SDK's own number when it is not said. */
+  pollsAtOnce?: number;
+};
+
+export type ExportWorker = {
+  /** Resolves when the worker has shut down; rejects when it cannot go on. */
+  stopped: Promise<void>;
+  /** Takes no more work, gives what is under way a moment, hands the rest to another worker. */
+  shutdown(): void;
+};
+
+/** Short activities wait for others most of the time. */
+const SHORT_ACTIVITIES_AT_ONCE = 40;
+/** An attempt that is not done by then is cancelled and made again elsewhere. */
+const GRACE = '3 seconds';
+/** How long a workflow waits for a worker that was killed before another one takes it. */
+const STICKY_TIMEOUT = '3 seconds';
+
+/** How long Temporal may take to answer the first question. */
+const CONNECT_MS = 10_000;
+
+let installed = false;
+
+/**
+ * The SDK's own runtime: once a process, before any connection. Its log lines go where ours go.
+ * @param metricsAddress host:port where it tells Prometheus of itself
+ */
+export function installRuntime(log: Logger, metricsAddress?: string): DefaultLogger {
+  const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
+    const line = { ...(meta?.['error'] instanceof Error && { err: meta['error'] }), workflow_id: meta?.['workflowId'] };
+    log[level === 'ERROR' ? 'error' : 'warn'](line, message);
+  });
+  if (!installed) {
+    const logging = { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } as const;
+    const metrics = metricsAddress === undefined ? {} : { metrics: { prometheus: { bindAddress: metricsAddress } } };
+    Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { logging, ...metrics } });
+    installed = true;
+  }
+  return logger;
+}
+
+/** Ends the runtime of a process that stops before it had a worker; after the last worker's end it ends by itself. */
+export async function endRuntime(): Promise<void> {
+  if (installed) await Runtime.instance().shutdown();
+}
+
+/** @throws Unavailable, TransportError when Temporal does not answer; other errors of its SDK */
+export async function startExportWorker({
+  activities,
+  log,
+  temporal,
+  partsAtOnce,
+  pollsAtOnce,
+}: ExportWorkerOptions): Promise<ExportWorker> {
+  const logger = installRuntime(log);
+  const bundle = await workflowBundle(logger);
+  const connection = await connect(temporal.address);
+  const shared: Omit<WorkerOptions, 'taskQueue'> = {
+    connection,
+    namespace: temporal.namespace,
+    dataConverter: dataConverter(temporal.codec),
+    activities,
+    shutdownGraceTime: GRACE,
+    ...(pollsAtOnce !== undefined && {
+      maxConcurrentWorkflowTaskPolls: Math.max(2, pollsAtOnce),
+      maxConcurrentActivityTaskPolls: pollsAtOnce,
+    }),
+  };
+  const workers = await Promise.all([
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.control,
+      workflowBundle: bundle,
+      maxConcurrentActivityTaskExecutions: SHORT_ACTIVITIES_AT_ONCE,
+      stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    }),
+    Worker.create({ ...shared, taskQueue: TASK_QUEUES.parts, maxConcurrentActivityTaskExecutions: partsAtOnce }),
+  ]).catch(async (error: unknown) => {
+    await connection.close().catch(() => {});
+    throw error;
+  });
+  const running = workers.map(async (worker) => worker.run());
+  const shutdown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  const allStopped = async () => {
+    // When one of them cannot go on, the other one still has to end: both hold the connection.
+    const ends = await Promise.allSettled(running.map(async (one) => one.finally(shutdown)));
+    await connection.close();
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  };
+  return {
+    stopped: allStopped(),
+    shutdown,
+  };
+}
+
+/** @throws Unavailable when Temporal does not answer in time; TransportError when it cannot be reached */
+async function connect(address: string): Promise<NativeConnection> {
+  const connecting = NativeConnection.connect({ address });
+  const answered = new AbortController();
+  const silent = sleep(CONNECT_MS, undefined, { signal: answered.signal }).then(
+    () => {
+      // A connection that comes late is not used.
+      connecting.then(async (connection) => connection.close()).catch(() => {});
+      throw new Unavailable('The workflow service is not reachable right now.', 5);
+    },
+    () => connecting,
+  );
+  try {
+    return await Promise.race([connecting, silent]);
+  } finally {
+    answered.abort();
+  }
+}

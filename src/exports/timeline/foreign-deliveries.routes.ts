@@ -1,0 +1,96 @@
+/** `/batch_exports/:batch_export_id/foreign_deliveries/`: what a destination holds and this database did not deliver. */
+import { json, noBody, route } from '../../platform/http/route.ts';
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import { type ExportsApi, ITS_EXPORT, OfBatchExportParams, PartOfBatchExportParams } from '../api.ts';
+import { SIDES, type ForeignDelivery } from './foreign-deliveries.store.ts';
+
+const PAGE = 100;
+const Instant = Type.String({ format: 'date-time' });
+
+const ForeignDeliveryBody = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    data_interval_start: Instant,
+    data_interval_end: Instant,
+    run_id: nullable(Type.String({ description: 'Of the run that delivered it, as the destination says.' })),
+    timeline: nullable(Type.String({ description: 'Of the database whose run it was.' })),
+    epoch: Type.Integer(),
+    rows: Type.Integer(),
+    bytes: Type.Integer(),
+    location: Type.String(),
+    interrupted: Type.Boolean({
+      description: 'Its commit broke off, so that readers do not take it: only `ours` can be accepted.',
+    }),
+    found_at: Instant,
+  },
+  { title: 'ForeignDelivery' },
+);
+
+const List = Type.Object({ results: Type.Array(ForeignDeliveryBody) });
+
+const Query = Type.Object({
+  after: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Data intervals that end after it: the last one of a page.' }),
+  ),
+});
+
+const listForeignDeliveries = route({
+  method: 'get',
+  path: '/batch_exports/:batch_export_id/foreign_deliveries/',
+  access: { scope: 'batch_export:read', object: ITS_EXPORT },
+  params: OfBatchExportParams,
+  query: Query,
+  answers: { 200: List },
+  summary: 'List deliveries of another timeline that wait for a decision',
+  description:
+    `What the destination holds of data intervals and this database did not deliver, as after a restore; the oldest interval first, ${PAGE} ` +
+    'at most. None of it was replaced.',
+  async handle({ project, params, query }, { batchExports, foreignDeliveries }: ExportsApi) {
+    await batchExports.get(project.id, params.batch_export_id);
+    const found = await foreignDeliveries.waiting(params.batch_export_id, {
+      limit: PAGE,
+      ...(query.after !== undefined && { after: query.after }),
+    });
+    return json(200, { results: found.map(present) });
+  },
+});
+
+const acceptDelivery = route({
+  method: 'post',
+  path: '/batch_exports/:batch_export_id/foreign_deliveries/:id/accept/',
+  access: { scope: 'batch_export:write', object: ITS_EXPORT },
+  params: PartOfBatchExportParams,
+  body: Type.Object({
+    side: stringEnum(SIDES, {
+      description:
+        '`theirs`: it stays, and its receipt becomes the interval’s. `ours`: the interval is delivered again and replaces it.',
+    }),
+  }),
+  answers: { 204: null },
+  summary: 'Decide which delivery of a data interval stays',
+  description:
+    '`theirs` is refused with 409 while a run of the interval is under way or was asked for, and where it was interrupted half-way.',
+  async handle({ project, caller, params, body }, { foreignDeliveries }: ExportsApi) {
+    await foreignDeliveries.accept(project.id, params.batch_export_id, params.id, body.side, caller);
+    return noBody(204);
+  },
+});
+
+export const foreignDeliveryRoutes = [listForeignDeliveries, acceptDelivery];
+
+function present(found: ForeignDelivery): Static<typeof ForeignDeliveryBody> {
+  const { rows, bytes, location, interrupted = false } = found.receipt;
+  return {
+    id: found.id,
+    data_interval_start: found.start,
+    data_interval_end: found.end,
+    run_id: found.runId,
+    timeline: found.timeline,
+    epoch: found.epoch,
+    rows,
+    bytes,
+    location,
+    interrupted,
+    found_at: found.foundAt,
+  };
+}

@@ -1,0 +1,93 @@
+/** This database as destinations and the witness in Temporal know it: one row. */
+import type { Knex } from '../../platform/db/connection.ts';
+import type { Testimony } from '../domain/witness.ts';
+
+/** The witness's answer, if it did not agree. */
+export type Block = Exclude<Testimony, 'agrees'>;
+
+/** A swap that has begun. `previous`: null: the witness is not yet created. */
+export type BegunSwap = { previous: string | null; next: string };
+
+export type TimelineState = {
+  id: string;
+  /** null: deliveries go on. */
+  blocked: Block | null;
+  blockedAt: string | null;
+  recoveredAt: string | null;
+};
+
+type Row = {
+  id: string;
+  epochs_above: string;
+  versions_above: string;
+  witness_previous: string | null;
+  witness_next: string | null;
+  agreed_at: string | null;
+  blocked: Block | null;
+  blocked_at: string | null;
+  recovered_at: string | null;
+};
+
+export function timelineStore(db: Knex) {
+  const table = () => db<Row>('timeline');
+  const now = () => db.raw('clock_timestamp()') as never;
+
+  return {
+    async state(): Promise<TimelineState> {
+      const row = (await table().first())!;
+      return { id: row.id, blocked: row.blocked, blockedAt: row.blocked_at, recoveredAt: row.recovered_at };
+    },
+
+    /** The timeline's present id: `sluice recover` gives it a new one. */
+    async id(): Promise<string> {
+      const row = await table().first('id');
+      return row!.id;
+    },
+
+    /** Stores what the witness gets next, before it gets it; a swap that has begun and not ended goes on. */
+    async beginSwap(nonce: string): Promise<BegunSwap> {
+      const [row] = (await table()
+        .update({ witness_next: db.raw('coalesce(witness_next, ?)', [nonce]) as never })
+        .returning(['witness_previous', 'witness_next'])) as Pick<Row, 'witness_previous' | 'witness_next'>[];
+      return { previous: row!.witness_previous, next: row!.witness_next! };
+    },
+
+    /** The witness holds what it was to get. Does nothing when another process ended the swap. */
+    async endSwap({ next }: BegunSwap): Promise<void> {
+      await table()
+        .where({ witness_next: next })
+        .update({ witness_previous: next, witness_next: null, agreed_at: now(), blocked: null, blocked_at: null });
+    },
+
+    /** @returns false when another process has ended the swap meanwhile: what the witness said is no longer about this database */
+    async block({ previous, next }: BegunSwap, blocked: Block): Promise<boolean> {
+      const changed = await table()
+        .where({ witness_next: next })
+        .whereRaw('witness_previous is not distinct from ?', [previous])
+        .update({ blocked, blocked_at: db.raw('coalesce(blocked_at, clock_timestamp())') as never });
+      return changed > 0;
+    },
+
+    /**
+     * A new timeline, above everything that any earlier one delivered: an epoch counts the plans of an interval, a version the changes
+     * of a distinct id, and neither can have been raised so often since 1970. Still blocked, until its witness is there.
+     * @param above an epoch that was found at a destination
+     */
+    async renew(next: string, above: number): Promise<void> {
+      await table().update({
+        id: db.raw('gen_random_uuid()') as never,
+        epochs_above: db.raw('greatest(epochs_above, ?, extract(epoch from clock_timestamp())::bigint)', [
+          above,
+        ]) as never,
+        versions_above: db.raw(
+          'greatest(versions_above + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)',
+        ) as never,
+        witness_previous: null,
+        witness_next: next,
+        blocked: db.raw(`coalesce(blocked, 'missing')`) as never,
+        blocked_at: db.raw('coalesce(blocked_at, clock_timestamp())') as never,
+        recovered_at: now(),
+      });
+    },
+  };
+}

@@ -1,0 +1,18 @@
+/** All that is answered about early access features: to those who make them, and to the pages that offer them. */
+import type { Route } from '../../../platform/http/route.ts';
+import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
+import type { FlagStores } from '../../stores.ts';
+import { earlyAccessRoutes, type EarlyAccessApi as ManagementApi } from './features.routes.ts';
+import { earlyAccessFeatures } from './features.ts';
+import { publishedFeatureRoutes, publishedFeatures, type PublishedFeaturesApi } from './published.routes.ts';
+
+export type EarlyAccessApi = ManagementApi & PublishedFeaturesApi;
+
+export const earlyAccessApiRoutes: readonly Route<EarlyAccessApi>[] = [...publishedFeatureRoutes, ...earlyAccessRoutes];
+
+export function earlyAccessApi(stores: FlagStores, definitions: Pick<LiveDefinitions, 'find'>): EarlyAccessApi {
+  return {
+    earlyAccessFeatures: earlyAccessFeatures(stores),
+    publishedFeatures: publishedFeatures(definitions, stores.earlyAccess),
+  };
+}

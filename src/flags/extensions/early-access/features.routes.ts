@@ -1,0 +1,172 @@
+/** `/early_access_feature/`: the management of early access features. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Rights } from '../../../platform/http/access.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
+import { json, noBody, route } from '../../../platform/http/route.ts';
+import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
+import { LinkedFlagBody, presentLinkedFlag } from '../../feature-flags/linked.ts';
+import { STAGES } from './enrollment.ts';
+import type { EarlyAccessFeatures, ShownFeature } from './features.ts';
+
+export type EarlyAccessApi = { earlyAccessFeatures: EarlyAccessFeatures };
+
+/** Every page that asks for features gets those of all. */
+const LONGEST_PAYLOAD = 20_000;
+
+const Params = Type.Object({ id: Type.String({ format: 'uuid' }) });
+
+const name = Type.String({ minLength: 1, maxLength: 200 });
+const stage = stringEnum(STAGES, { description: 'From `alpha` to `general-availability` people may enroll.' });
+const optional = {
+  description: Type.Optional(Type.String({ maxLength: 10_000 })),
+  documentation_url: Type.Optional(
+    Type.String({ maxLength: 800, pattern: '^(https?://\\S+)?$', description: 'http or https.' }),
+  ),
+  payload: Type.Optional(
+    nullable(Type.Record(Type.String(), Type.Unknown()), {
+      description: `Whatever pages are to know; ${LONGEST_PAYLOAD} characters of JSON at most.`,
+    }),
+  ),
+};
+
+const NewFeatureBody = Type.Object(
+  {
+    name,
+    stage,
+    ...optional,
+    feature_flag_id: Type.Optional(
+      nullable(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), {
+        description: 'Of a flag of persons without variants; else one is made, with a key of the name’s letters.',
+      }),
+    ),
+  },
+  { title: 'NewEarlyAccessFeature' },
+);
+const FeaturePatchBody = Type.Object(
+  { name: Type.Optional(name), stage: Type.Optional(stage), ...optional },
+  { title: 'EarlyAccessFeaturePatch', description: 'What is left out stays. Its flag is the same for good.' },
+);
+
+const FeatureBody = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    feature_flag: LinkedFlagBody,
+    name: Type.String(),
+    description: Type.String(),
+    stage,
+    documentation_url: Type.String(),
+    payload: Type.Record(Type.String(), Type.Unknown()),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'EarlyAccessFeature' },
+);
+
+/** @throws InvalidInput when it is too long */
+function payloadOf({ payload }: Static<typeof FeaturePatchBody>): Record<string, unknown> | undefined {
+  if (payload === null || payload === undefined) return payload === null ? {} : undefined;
+  // tooth: feature-payload
+  if (JSON.stringify(payload).length > LONGEST_PAYLOAD) {
+    const detail = `Ensure this field has no more than ${LONGEST_PAYLOAD} characters, as JSON.`;
+    throw new InvalidInput(detail, 'payload', 'max_length');
+  }
+  return payload;
+}
+
+function present({ flag, ...feature }: ShownFeature, rights: Rights): Static<typeof FeatureBody> {
+  return {
+    id: feature.id,
+    feature_flag: presentLinkedFlag(flag, rights),
+    name: feature.name,
+    description: feature.description,
+    stage: feature.stage,
+    documentation_url: feature.documentationUrl,
+    payload: feature.payload,
+    created_at: feature.createdAt,
+  };
+}
+
+const listFeatures = route({
+  method: 'get',
+  path: '/early_access_feature/',
+  access: { scope: 'early_access_feature:read' },
+  query: offsetQuery(),
+  answers: { 200: offsetPageOf(FeatureBody) },
+  summary: 'List early access features, the newest first',
+  async handle({ project, rights, query, url }, { earlyAccessFeatures }: EarlyAccessApi) {
+    const { limit, offset } = query;
+    const page = await earlyAccessFeatures.list(project.id, { limit: boundedLimit(limit), offset });
+    return json(200, offsetPage(url, query, { ...page, results: page.results.map((one) => present(one, rights)) }));
+  },
+});
+
+const createFeature = route({
+  method: 'post',
+  path: '/early_access_feature/',
+  access: { scope: 'early_access_feature:write' },
+  body: NewFeatureBody,
+  answers: { 201: FeatureBody },
+  summary: 'Create an early access feature',
+  async handle({ project, caller, rights, body }, { earlyAccessFeatures }: EarlyAccessApi) {
+    const made = await earlyAccessFeatures.create(
+      project,
+      { ...caller, rights },
+      {
+        name: body.name,
+        description: body.description ?? '',
+        stage: body.stage,
+        documentationUrl: body.documentation_url ?? '',
+        payload: payloadOf(body) ?? {},
+        flagId: body.feature_flag_id ?? undefined,
+      },
+    );
+    return json(201, present(made, rights));
+  },
+});
+
+const getFeature = route({
+  method: 'get',
+  path: '/early_access_feature/:id/',
+  access: { scope: 'early_access_feature:read' },
+  params: Params,
+  answers: { 200: FeatureBody },
+  summary: 'Retrieve an early access feature',
+  async handle({ project, rights, params }, { earlyAccessFeatures }: EarlyAccessApi) {
+    return json(200, present(await earlyAccessFeatures.get(project.id, params.id), rights));
+  },
+});
+
+const patchFeature = route({
+  method: 'patch',
+  path: '/early_access_feature/:id/',
+  access: { scope: 'early_access_feature:write' },
+  params: Params,
+  body: FeaturePatchBody,
+  answers: { 200: FeatureBody },
+  summary: 'Change an early access feature',
+  description: 'A stage in which people may enroll lets the flag do as they said; any other stage takes that away.',
+  async handle({ project, caller, rights, params, body }, { earlyAccessFeatures }: EarlyAccessApi) {
+    const changed = await earlyAccessFeatures.change(project, { ...caller, rights }, params.id, {
+      name: body.name,
+      description: body.description,
+      stage: body.stage,
+      documentationUrl: body.documentation_url,
+      payload: payloadOf(body),
+    });
+    return json(200, present(changed, rights));
+  },
+});
+
+const deleteFeature = route({
+  method: 'delete',
+  path: '/early_access_feature/:id/',
+  access: { scope: 'early_access_feature:write' },
+  params: Params,
+  answers: { 204: null },
+  summary: 'Delete an early access feature; its flag stays, without enrollment',
+  async handle({ project, caller, rights, params }, { earlyAccessFeatures }: EarlyAccessApi) {
+    await earlyAccessFeatures.delete(project, { ...caller, rights }, params.id);
+    return noBody(204);
+  },
+});
+
+export const earlyAccessRoutes = [listFeatures, createFeature, getFeature, patchFeature, deleteFeature];

@@ -1,0 +1,154 @@
+/** Actions of users on early access features. Each has a flag, and decides whether people may turn that on by enrolling. */
+import { randomUUID } from 'node:crypto';
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Project } from '../../../platform/http/access.ts';
+import { changesBetween } from '../../../people/audit/audit-log.ts';
+import { changeFlag, createFlag, ensureMay, type EntitledAuthor } from '../../feature-flags.ts';
+import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
+import { EVERYBODY, type FlagFilters } from '../../feature-flags/filters.ts';
+import { slugOf } from '../../slug.ts';
+import type { FlagBound, FlagStores } from '../../stores.ts';
+import { isReleased, refuseUnfit, withEnrollment, type Stage } from './enrollment.ts';
+import type { EarlyAccessFeature } from './features.store.ts';
+
+const SCOPE = 'EarlyAccessFeature';
+
+type Fields = Pick<EarlyAccessFeature, 'name' | 'description' | 'stage' | 'documentationUrl' | 'payload'>;
+/** @param flagId absent: a flag is made */
+export type NewFeature = Fields & { flagId?: number | undefined };
+export type FeatureChanges = { [Name in keyof Fields]?: Fields[Name] | undefined };
+
+/** A feature and its flag. */
+export type ShownFeature = EarlyAccessFeature & { flag: FeatureFlag };
+
+type Acting = { stores: FlagBound; project: Project; author: EntitledAuthor };
+
+/** Filters of a flag that only enrolled persons get. */
+const NOBODY: FlagFilters = { ...EVERYBODY, groups: [{ properties: [], rollout_percentage: 0 }] };
+
+export function earlyAccessFeatures(all: FlagStores) {
+  const acting = <T>(project: Project, author: EntitledAuthor, work: (acting: Acting) => Promise<T>): Promise<T> =>
+    all.inTransaction(project.id, (stores) => work({ stores, project, author }));
+
+  return {
+    async list(projectId: number, page: { limit: number; offset: number }) {
+      const { count, results } = await all.earlyAccess.list(projectId, page);
+      const flags = await all.flags.byIds(
+        projectId,
+        results.map(({ flagId }) => flagId),
+      );
+      const byId = new Map(flags.map((flag) => [flag.id, flag]));
+      return {
+        count,
+        results: results.map((feature): ShownFeature => ({ ...feature, flag: byId.get(feature.flagId)! })),
+      };
+    },
+
+    /** @throws NotFound */
+    async get(projectId: number, id: string): Promise<ShownFeature> {
+      return withFlag(all, await all.earlyAccess.get(projectId, id));
+    },
+
+    /** @throws InvalidInput naming the field */
+    async create(project: Project, author: EntitledAuthor, { flagId, ...fields }: NewFeature): Promise<ShownFeature> {
+      return acting(project, author, async (acting) => {
+        const { stores } = acting;
+        const flag = flagId === undefined ? await makeFlag(acting, fields) : await fitting(acting, flagId);
+        const ids = { id: randomUUID(), projectId: project.id, flagId: flag.id, createdBy: author.userId };
+        const feature = await stores.earlyAccess.insert({ ...fields, ...ids });
+        if (isReleased(fields.stage)) await enroll(acting, flag, true);
+        await record(acting, 'created', feature);
+        return withFlag(stores, feature);
+      });
+    },
+
+    /** Fields that are left out stay. @throws InvalidInput naming the field; NotFound */
+    async change(project: Project, author: EntitledAuthor, id: string, changes: FeatureChanges): Promise<ShownFeature> {
+      return acting(project, author, async (acting) => {
+        const { stores } = acting;
+        const before = await stores.earlyAccess.get(project.id, id);
+        const said = Object.entries(changes).filter(([, value]) => value !== undefined);
+        const after: EarlyAccessFeature = { ...before, ...Object.fromEntries(said) };
+        await stores.earlyAccess.update(after);
+        const { flag } = await withFlag(stores, before);
+        // A stage is what people see of the flag, also where moving on changes nothing in it.
+        if (after.stage !== before.stage) ensureMay(author, flag);
+        const released = isReleased(after.stage);
+        if (released !== isReleased(before.stage)) await enroll(acting, flag, released);
+        await record(acting, 'updated', after, before);
+        return withFlag(stores, after);
+      });
+    },
+
+    /** The feature's flag stays, without enrollment. @throws NotFound */
+    async delete(project: Project, author: EntitledAuthor, id: string): Promise<void> {
+      await acting(project, author, async (acting) => {
+        const feature = await acting.stores.earlyAccess.get(project.id, id);
+        const { flag } = await withFlag(acting.stores, feature);
+        await acting.stores.earlyAccess.delete(project.id, id);
+        if (isReleased(feature.stage)) await enroll(acting, flag, false);
+        await record(acting, 'deleted', feature);
+      });
+    },
+  };
+}
+
+export type EarlyAccessFeatures = ReturnType<typeof earlyAccessFeatures>;
+
+async function withFlag({ flags }: Pick<FlagBound, 'flags'>, feature: EarlyAccessFeature): Promise<ShownFeature> {
+  return { ...feature, flag: await flags.get(feature.projectId, feature.flagId) };
+}
+
+async function makeFlag({ stores, project, author }: Acting, { name, stage }: Fields): Promise<FeatureFlag> {
+  const key = slugOf(name).slice(0, 400) || `feature-${randomUUID().slice(0, 8)}`;
+  try {
+    return await createFlag(stores, project, author, {
+      key,
+      name: `Feature Flag for Feature ${name}`,
+      filters: withEnrollment(NOBODY, isReleased(stage)),
+    });
+  } catch (error) {
+    if (!(error instanceof InvalidInput) || error.attr !== 'key') throw error;
+    // The key is made of the name: that is what can be changed.
+    throw new InvalidInput(`${error.message} (${key})`, 'name', error.code);
+  }
+}
+
+/** @throws InvalidInput when people cannot enroll into this flag */
+async function fitting({ stores, project, author }: Acting, flagId: number): Promise<FeatureFlag> {
+  const [flag] = await stores.flags.byIds(project.id, [flagId]);
+  if (!flag) throw new InvalidInput('Feature Flag with this ID does not exist', 'feature_flag_id');
+  ensureMay(author, flag);
+  if ((await stores.earlyAccess.usesFlag(project.id, flagId)) !== undefined) {
+    throw new InvalidInput(`Linked feature flag ${flag.key} already has a feature attached to it.`, 'feature_flag_id');
+  }
+  refuseUnfit(flag.filters);
+  return flag;
+}
+
+async function enroll({ stores, project, author }: Acting, flag: FeatureFlag, released: boolean): Promise<void> {
+  await changeFlag(stores, project, author, flag.id, { filters: withEnrollment(flag.filters, released) });
+}
+
+async function record(
+  { stores, project, author }: Acting,
+  activity: 'created' | 'updated' | 'deleted',
+  feature: EarlyAccessFeature,
+  before?: EarlyAccessFeature,
+): Promise<void> {
+  const changes = before ? changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(feature)) : [];
+  if (before && changes.length === 0) return;
+  const entry = { scope: SCOPE, itemId: feature.id, activity, name: feature.name, changes };
+  await stores.auditLog.record({ project, author, ...entry });
+}
+
+function loggedFieldsOf({
+  name,
+  description,
+  stage,
+  documentationUrl,
+  payload,
+}: EarlyAccessFeature): Record<string, unknown> {
+  const told: { stage: Stage; [field: string]: unknown } = { name, description, stage, payload };
+  return { ...told, documentation_url: documentationUrl };
+}

@@ -1,0 +1,61 @@
+/** `/api/early_access_features/`: what a web page may offer its visitors to try. */
+import { json, route } from '../../../platform/http/route.ts';
+import { Type, type Static } from '../../../platform/schema.ts';
+import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
+import { projectOf, rememberPublished, TokenQuery } from '../../published.ts';
+import type { EarlyAccessStore, PublishedFeature } from './features.store.ts';
+
+const PublishedFeatureBody = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    description: Type.String(),
+    stage: Type.String(),
+    documentationUrl: Type.String(),
+    payload: Type.Record(Type.String(), Type.Unknown()),
+    flagKey: Type.String({ description: 'Of the flag that enrolling turns on.' }),
+  },
+  { title: 'PublishedEarlyAccessFeature' },
+);
+
+export type PublishedFeaturesApi = {
+  publishedFeatures: { list(query: Static<typeof TokenQuery>): Promise<readonly PublishedFeature[]> };
+};
+
+/** Answers from memory while nothing changes. */
+export function publishedFeatures(
+  live: Pick<LiveDefinitions, 'find'>,
+  store: EarlyAccessStore,
+): PublishedFeaturesApi['publishedFeatures'] {
+  const featuresOf = rememberPublished((projectId) => store.published(projectId));
+  return { list: async (query) => featuresOf(await projectOf(live, query)) };
+}
+
+const listPublishedFeatures = route({
+  method: 'get',
+  path: '/api/early_access_features/',
+  operationId: 'published_early_access_features_list',
+  errors: [401, 403],
+  access: { public: true },
+  query: Type.Object({
+    ...TokenQuery.properties,
+    stage: Type.Array(Type.String(), { default: ['beta'], description: 'May be given several times.' }),
+  }),
+  answers: { 200: Type.Object({ earlyAccessFeatures: Type.Array(PublishedFeatureBody) }) },
+  summary: 'List the early access features of a project that are in these stages',
+  description:
+    'For web pages; drafts are never listed. Early access features are made at `/early_access_feature/` of the project.',
+  async handle({ query }, { publishedFeatures }: PublishedFeaturesApi) {
+    const features = await publishedFeatures.list(query);
+    // Drafts are for those who make them: whoever has the public key reads this.
+    const wanted = features.filter(({ stage }) => stage !== 'draft' && query.stage.includes(stage));
+    return json(200, { earlyAccessFeatures: wanted.map(present) });
+  },
+});
+
+function present(feature: PublishedFeature): Static<typeof PublishedFeatureBody> {
+  const { id, name, description, stage, documentationUrl, payload, flagKey } = feature;
+  return { id, name, description, stage, documentationUrl, payload, flagKey };
+}
+
+export const publishedFeatureRoutes = [listPublishedFeatures];

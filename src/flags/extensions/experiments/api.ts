@@ -1,0 +1,34 @@
+/** Experiments and holdouts as the API has them. */
+import type { Pool } from '../../../platform/db/connection.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import type { FlagStores } from '../../stores.ts';
+import { experimentRoutes, type ExperimentRoutesApi } from './experiments.routes.ts';
+import { experiments } from './experiments.ts';
+import { holdoutRoutes, type HoldoutRoutesApi } from './holdouts.routes.ts';
+import { experimentHoldouts } from './holdouts.ts';
+import { studyStore } from './results/results.store.ts';
+import { experimentResults } from './results/results.ts';
+
+export type ExperimentsApi = ExperimentRoutesApi & HoldoutRoutesApi;
+
+/**
+ * @param pool with `STUDY_OPTIONS`
+ * @param now the clock by which results grow old, milliseconds
+ */
+export function experimentsApi({
+  stores,
+  pool,
+  now,
+}: {
+  stores: FlagStores;
+  pool: Pool;
+  now: () => number;
+}): ExperimentsApi {
+  return {
+    experiments: experiments({ stores }),
+    experimentHoldouts: experimentHoldouts({ stores }),
+    experimentResults: experimentResults({ studies: studyStore(pool), now }),
+  };
+}
+
+export const experimentsApiRoutes: Route<ExperimentsApi>[] = [...experimentRoutes, ...holdoutRoutes];

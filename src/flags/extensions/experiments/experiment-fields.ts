@@ -1,0 +1,97 @@
+/** Bodies of requests about experiments, checked as far as that is possible without the flag. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import { datetimeOf } from '../../../platform/http/parameters/datetime.ts';
+import { limitValues } from '../../../platform/http/value-limit.ts';
+import type { ExperimentFields } from './experiments.store.ts';
+import { checkedMetrics } from './results/metrics.ts';
+import { phaseOf } from './phases.ts';
+import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
+import type { Arrangement } from './variants.ts';
+
+/** Of an experiment itself; what it says of its flag is the arrangement. */
+export type GivenFields = Partial<Omit<ExperimentFields, 'flag_id' | 'type'>>;
+
+/** @throws InvalidInput naming the field */
+export function fieldsOf(body: NewExperimentBody | ExperimentPatchBody): {
+  fields: GivenFields;
+  arrangement: Arrangement;
+} {
+  if (body.saved_metrics_ids?.length) throw new InvalidInput('Saved metric does not exist', 'saved_metrics_ids');
+  const globals = body.filters?.['properties'];
+  if (Array.isArray(globals) ? globals.length > 0 : globals) {
+    throw new InvalidInput('Experiments do not support global filter properties', 'filters');
+  }
+  const { feature_flag_variants, aggregation_group_type_index, rollout_percentage, ...kept } = body.parameters ?? {};
+  const fields: { [Name in keyof GivenFields]-?: GivenFields[Name] | undefined } = {
+    name: body.name,
+    description: body.description === undefined ? undefined : (body.description ?? ''),
+    start_date: instantOf(body.start_date, 'start_date'),
+    end_date: instantOf(body.end_date, 'end_date'),
+    holdout_id: body.holdout_id,
+    parameters: body.parameters === undefined ? undefined : limitValues(kept, 'parameters'),
+    filters: limitValues(body.filters === null ? {} : body.filters, 'filters'),
+    metrics: body.metrics === undefined ? undefined : checkedMetrics(body.metrics, 'metrics'),
+    metrics_secondary:
+      body.metrics_secondary === undefined ? undefined : checkedMetrics(body.metrics_secondary, 'metrics_secondary'),
+    exposure_criteria: limitValues(body.exposure_criteria === null ? {} : body.exposure_criteria, 'exposure_criteria'),
+    archived: body.archived,
+  };
+  return {
+    fields: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as GivenFields,
+    arrangement: definedOf({ feature_flag_variants, aggregation_group_type_index, rollout_percentage }),
+  };
+}
+
+function definedOf(arrangement: { [Name in keyof Arrangement]: Arrangement[Name] | undefined }): Arrangement {
+  return Object.fromEntries(Object.entries(arrangement).filter(([, value]) => value !== undefined));
+}
+
+function instantOf(text: string | null | undefined, attr: string): string | null | undefined {
+  return typeof text === 'string' ? datetimeOf(text, attr) : text;
+}
+
+/**
+ * A draft is launched, then ends, then may be archived. A launch whose date is still to come can be taken back.
+ * @param before undefined: it is to be made
+ * @throws InvalidInput for what comes in another order
+ */
+export function checkPhases(
+  before: Pick<ExperimentFields, 'start_date' | 'end_date' | 'archived'> | undefined,
+  after: Pick<ExperimentFields, 'start_date' | 'end_date' | 'archived' | 'metrics' | 'metrics_secondary'>,
+): void {
+  const { start_date: start, end_date: end, archived } = after;
+  const phaseBefore = before && phaseOf(before);
+  if (phaseBefore === 'running' || phaseBefore === 'stopped') checkStart(phaseBefore, start);
+  if (end && !start) throw new InvalidInput('An experiment that was not launched cannot end.', 'end_date');
+  if (start && end && start >= end) {
+    const unbegun = phaseBefore === 'scheduled' && phaseOf(after) === 'stopped';
+    const advice = '. The experiment is scheduled and has not begun: send `start_date: null` to make it a draft again.';
+    throw new InvalidInput(`End date must be after start date${unbegun ? advice : ''}`, 'end_date');
+  }
+  if (archived && phaseOf(after) !== 'stopped') {
+    throw new InvalidInput(
+      before?.archived
+        ? 'The experiment is archived, and only an ended experiment can be. Send `archived: false` too to let it run again.'
+        : 'Experiment must be ended before it can be archived.',
+      'archived',
+    );
+  }
+  const uuids = [...after.metrics, ...after.metrics_secondary].map(({ uuid }) => uuid);
+  const twice = uuids.find((uuid, index) => uuids.indexOf(uuid) !== index);
+  if (twice === undefined) return;
+  throw new InvalidInput(`Duplicate metric UUID: '${twice}'. Each metric must have a unique UUID.`, 'metrics');
+}
+
+/**
+ * Persons have seen the variants since the start, so it may be corrected, but not taken back.
+ * @throws InvalidInput for a start that is removed or moved to the future
+ */
+function checkStart(phase: 'running' | 'stopped', start: string | null): void {
+  if (!start) throw new InvalidInput('An experiment that was launched cannot become a draft again.', 'start_date');
+  if (phaseOf({ start_date: start, end_date: null }) !== 'scheduled') return;
+  throw new InvalidInput(
+    'The experiment has begun, so its start cannot move to the future. ' +
+      `${phase === 'running' ? 'End it and create' : 'Create'} another experiment, which may use the same flag.`,
+    'start_date',
+  );
+}

@@ -1,0 +1,124 @@
+/** The flag of an experiment: made for it or found, and changed with it. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput, NotFound } from '../../../platform/errors.ts';
+import type { Project } from '../../../platform/http/access.ts';
+import { changeFlag, createFlag, ensureMay, type EntitledAuthor } from '../../feature-flags.ts';
+import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
+import { variantsOf, type FlagFilters } from '../../feature-flags/filters.ts';
+import type { FlagBound } from '../../stores.ts';
+import type { GivenFields } from './experiment-fields.ts';
+import type { Experiment } from './experiments.store.ts';
+import type { Holdout } from './holdouts.store.ts';
+import { phaseOf, UNSCHEDULE_FIRST } from './phases.ts';
+import {
+  checkedVariants,
+  newFilters,
+  rearranged,
+  refuseRearrangement,
+  withHoldout,
+  type Arrangement,
+} from './variants.ts';
+
+type WantedFlag = Pick<Experiment, 'name' | 'start_date'> & {
+  key: string;
+  arrangement: Arrangement;
+  holdout: Holdout | undefined;
+};
+
+/** A new flag, or the one that has the key already: its condition sets and variants stay. */
+export async function flagFor(
+  bound: FlagBound,
+  project: Project,
+  author: EntitledAuthor,
+  wanted: WantedFlag,
+): Promise<FeatureFlag> {
+  const { key, arrangement, holdout, start_date: start } = wanted;
+  const existing = await bound.flags.findByKey(project.id, key);
+  if (!existing) {
+    const name = `Feature Flag for Experiment ${wanted.name}`;
+    const filters = withHoldout(newFilters(arrangement), holdout);
+    return ofExperiment(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
+  }
+  ensureMay(author, existing);
+  await refuseSecond(bound, existing);
+  refuseIneligible(existing);
+  refuseRearrangement(existing.filters, arrangement);
+  const filters = otherFilters(existing, withHoldout(existing.filters, holdout));
+  return ofExperiment(changeFlag(bound, project, author, existing.id, { ...filters, ...(start && { active: true }) }));
+}
+
+/**
+ * A flag serves one experiment at a time: two would count the same persons' exposures as their own.
+ * @param current an experiment that the flag has already; absent for a new one
+ * @throws InvalidInput when another one of the flag has not ended
+ */
+export async function refuseSecond(
+  { experiments: store }: FlagBound,
+  flag: Pick<FeatureFlag, 'projectId' | 'id'>,
+  current?: Experiment,
+): Promise<void> {
+  const others = await store.ofFlag(flag.projectId, flag.id);
+  const open = others.find((other) => other.id !== current?.id && phaseOf(other) !== 'stopped');
+  if (!open) return;
+  throw new InvalidInput(
+    `The flag is used by another experiment (ID: ${open.id}) that has not ended.`,
+    'feature_flag_key',
+  );
+}
+
+/** @throws InvalidInput when what would run has nothing to compare: a flag may lose its variants while nothing runs */
+export function refuseIneligible({ filters, deleted }: Pick<FeatureFlag, 'filters' | 'deleted'>): void {
+  if (deleted) throw new InvalidInput('The feature flag is deleted: restore it first.', 'feature_flag_key');
+  try {
+    checkedVariants(variantsOf(filters));
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(`Feature flag is not eligible for experiments: ${error.message}`, 'feature_flag_key');
+  }
+}
+
+/** Unchanged filters are not written again: they may have been allowed once and no longer be. */
+export function otherFilters({ filters: before }: FeatureFlag, filters: FlagFilters): { filters?: FlagFilters } {
+  return isDeepStrictEqual(before, filters) ? {} : { filters };
+}
+
+/** @returns the flag's filters after a change of its experiment */
+export async function filtersAfter(
+  bound: FlagBound,
+  current: Experiment,
+  flag: FeatureFlag,
+  { wanted, arrangement }: { wanted: GivenFields & { deleted?: boolean }; arrangement: Arrangement },
+): Promise<FlagFilters> {
+  const phase = phaseOf(current);
+  const isDraft = phase === 'draft';
+  const advice = phase === 'scheduled' ? `. ${UNSCHEDULE_FIRST}` : '';
+  if (!isDraft) refuseRearrangement(flag.filters, arrangement, advice);
+  const filters = isDraft ? rearranged(flag.filters, arrangement) : flag.filters;
+  if (wanted.holdout_id === undefined || wanted.holdout_id === current.holdout_id) return filters;
+  if (!isDraft && !wanted.deleted) {
+    throw new InvalidInput(`Can't update holdout on ${phase} Experiment${advice}`, 'holdout_id');
+  }
+  return withHoldout(filters, await holdoutOf(bound, current.project_id, wanted.holdout_id));
+}
+
+export async function holdoutOf(
+  { holdouts }: FlagBound,
+  projectId: number,
+  id: number | null,
+): Promise<Holdout | undefined> {
+  if (id === null) return undefined;
+  return holdouts.get(projectId, id).catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error;
+    throw new InvalidInput(`Invalid pk "${id}" - object does not exist.`, 'holdout_id', 'does_not_exist');
+  });
+}
+
+/** Faults of the flag, in terms of the experiment's fields. */
+export async function ofExperiment(flag: Promise<FeatureFlag>): Promise<FeatureFlag> {
+  return flag.catch((error: unknown) => {
+    if (!(error instanceof InvalidInput)) throw error;
+    const attr =
+      error.attr === 'key' ? 'feature_flag_key' : error.attr?.startsWith('filters') ? 'parameters' : error.attr;
+    throw new InvalidInput(error.message, attr, error.code);
+  });
+}

@@ -1,0 +1,109 @@
+/** Rows of experiments. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
+import type { Knex } from '../../../platform/db/connection.ts';
+import { NotFound } from '../../../platform/errors.ts';
+import type { Metric } from './results/metrics.ts';
+import { IN_PHASE, type Phase } from './phases.ts';
+
+export const TYPES = ['product', 'web'] as const;
+
+/** Names on the wire and in the table are the same. */
+export type ExperimentFields = {
+  name: string;
+  description: string;
+  type: (typeof TYPES)[number];
+  flag_id: number;
+  holdout_id: number | null;
+  /** Measurement begins with it; null: a draft. */
+  start_date: string | null;
+  end_date: string | null;
+  /** Parameters that clients keep here; the variants are those of the flag. */
+  parameters: Record<string, unknown>;
+  filters: Record<string, unknown>;
+  metrics: Metric[];
+  metrics_secondary: Metric[];
+  exposure_criteria: Record<string, unknown>;
+  archived: boolean;
+};
+
+export type Experiment = ExperimentFields & {
+  id: number;
+  project_id: number;
+  deleted: boolean;
+  created_by: number | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type ExperimentQuery = {
+  archived?: boolean | undefined;
+  phase?: Phase | undefined;
+  flagId?: number | undefined;
+  /** Part of the name. */
+  search?: string | undefined;
+  limit: number;
+  offset: number;
+};
+
+export function experimentStore(db: Knex) {
+  const alive = (projectId: number) => db<Experiment>('experiments').where({ project_id: projectId, deleted: false });
+
+  return {
+    /** @throws NotFound when the project has no such experiment */
+    async get(projectId: number, id: number): Promise<Experiment> {
+      const row = await alive(projectId).where({ id }).first();
+      if (!row) throw new NotFound();
+      return row;
+    },
+
+    /** Newest first. */
+    async list(projectId: number, query: ExperimentQuery): Promise<{ count: number; results: Experiment[] }> {
+      const { archived, phase, flagId, search, limit, offset } = query;
+      const wanted = () => {
+        const rows = alive(projectId);
+        if (archived !== undefined) rows.where({ archived });
+        if (flagId !== undefined) rows.where({ flag_id: flagId });
+        if (phase !== undefined) rows.whereRaw(IN_PHASE[phase]);
+        if (search !== undefined) rows.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
+        return rows;
+      };
+      const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
+      const results = await wanted().orderBy('id', 'desc').limit(limit).offset(offset);
+      return { count: Number(counted.count), results };
+    },
+
+    async insert(projectId: number, userId: number | null, fields: ExperimentFields): Promise<Experiment> {
+      const [row] = await db<Experiment>('experiments')
+        .insert({ project_id: projectId, created_by: userId, ...written(fields) })
+        .returning('*');
+      return row!;
+    },
+
+    async update(id: number, changes: Partial<ExperimentFields & Pick<Experiment, 'deleted'>>): Promise<Experiment> {
+      const [row] = await db<Experiment>('experiments')
+        .where({ id })
+        .update({ ...written(changes), updated_at: db.raw('clock_timestamp()') as never })
+        .returning('*');
+      return row!;
+    },
+
+    /** Experiments of a flag, oldest first. */
+    async ofFlag(projectId: number, flagId: number): Promise<Experiment[]> {
+      return alive(projectId).where({ flag_id: flagId }).orderBy('id');
+    },
+
+    /** Experiments with a holdout, oldest first. */
+    async ofHoldout(projectId: number, holdoutId: number): Promise<Experiment[]> {
+      return alive(projectId).where({ holdout_id: holdoutId }).orderBy('id');
+    },
+  };
+}
+
+/** The driver would write lists as those of Postgres, not as JSON. */
+function written<T extends Partial<ExperimentFields>>(fields: T): T {
+  const { metrics, metrics_secondary } = fields;
+  return {
+    ...fields,
+    ...(metrics && { metrics: JSON.stringify(metrics) }),
+    ...(metrics_secondary && { metrics_secondary: JSON.stringify(metrics_secondary) }),
+  };
+}

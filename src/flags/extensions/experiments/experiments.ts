@@ -1,0 +1,157 @@
+/** Making and changing experiments, each together with its flag in one transaction. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Project } from '../../../platform/http/access.ts';
+import { changesBetween, type AuditVerb, type Author } from '../../../people/audit/audit-log.ts';
+import { changeFlag, type EntitledAuthor } from '../../feature-flags.ts';
+import type { FlagBound, FlagStores } from '../../stores.ts';
+import { checkPhases, fieldsOf } from './experiment-fields.ts';
+import {
+  filtersAfter,
+  flagFor,
+  holdoutOf,
+  ofExperiment,
+  otherFilters,
+  refuseIneligible,
+  refuseSecond,
+} from './experiment-flag.ts';
+import type { Experiment, ExperimentQuery } from './experiments.store.ts';
+import { isOpen } from './phases.ts';
+import type { LinkedExperiment } from './present.ts';
+import { ensureMayMeasure } from './results/raw-data.ts';
+import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
+
+const SCOPE = 'Experiment';
+
+const DEFAULTS = {
+  description: '',
+  holdout_id: null,
+  start_date: null,
+  end_date: null,
+  parameters: {},
+  filters: {},
+  metrics: [],
+  metrics_secondary: [],
+  exposure_criteria: {},
+  archived: false,
+};
+
+export function experiments({ stores }: { stores: FlagStores }) {
+  return {
+    /** @throws NotFound */
+    async get(projectId: number, id: number): Promise<LinkedExperiment> {
+      const [linked] = await linkedOf(stores, projectId, [await stores.experiments.get(projectId, id)]);
+      return linked!;
+    },
+
+    /** Newest first. */
+    async list(projectId: number, query: ExperimentQuery): Promise<{ count: number; results: LinkedExperiment[] }> {
+      const { count, results } = await stores.experiments.list(projectId, query);
+      return { count, results: await linkedOf(stores, projectId, results) };
+    },
+
+    /** @throws InvalidInput naming the field */
+    async create(project: Project, author: EntitledAuthor, body: NewExperimentBody): Promise<LinkedExperiment> {
+      const { fields, arrangement } = fieldsOf(body);
+      const wanted = { ...DEFAULTS, ...fields, name: body.name, type: body.type ?? ('product' as const) };
+      checkPhases(undefined, wanted);
+      ensureMayMeasure(author, [...wanted.metrics, ...wanted.metrics_secondary]);
+      return stores.inTransaction(project.id, async (bound) => {
+        const holdout = await holdoutOf(bound, project.id, wanted.holdout_id);
+        const flag = await flagFor(bound, project, author, {
+          ...wanted,
+          key: body.feature_flag_key,
+          arrangement,
+          holdout,
+        });
+        const experiment = await bound.experiments.insert(project.id, author.userId, { ...wanted, flag_id: flag.id });
+        await record(bound, project, author, 'created', experiment, {});
+        return (await linkedOf(bound, project.id, [experiment]))[0]!;
+      });
+    },
+
+    /** @throws InvalidInput naming the field; NotFound */
+    async change(
+      project: Project,
+      author: EntitledAuthor,
+      id: number,
+      body: ExperimentPatchBody,
+    ): Promise<LinkedExperiment> {
+      const { fields, arrangement } = fieldsOf(body);
+      return stores.inTransaction(project.id, async (bound) => {
+        const current = await bound.experiments.get(project.id, id);
+        const flag = await bound.flags.get(project.id, current.flag_id);
+        if (body.feature_flag_key !== undefined && body.feature_flag_key !== flag.key) {
+          throw new InvalidInput("Can't update keys: feature_flag_key on Experiment", 'feature_flag_key');
+        }
+        const wanted = { ...fields, ...(body.deleted && { deleted: true, holdout_id: null }) };
+        checkPhases(current, { ...current, ...wanted });
+        const stored = [...current.metrics, ...current.metrics_secondary];
+        ensureMayMeasure(author, [...(fields.metrics ?? []), ...(fields.metrics_secondary ?? [])], stored);
+        const filters = await filtersAfter(bound, current, flag, { wanted, arrangement });
+        if (isOpen({ ...current, ...wanted }) && !isOpen(current)) {
+          await refuseSecond(bound, flag, current);
+          refuseIneligible({ ...flag, filters });
+        }
+        const launches = current.start_date === null && Boolean(wanted.start_date);
+        const changes = { ...otherFilters(flag, filters), ...(launches && { active: true }) };
+        await ofExperiment(changeFlag(bound, project, author, flag.id, changes));
+        const after = await bound.experiments.update(id, wanted);
+        await record(bound, project, author, body.deleted ? 'deleted' : 'updated', after, current);
+        return (await linkedOf(bound, project.id, [after]))[0]!;
+      });
+    },
+  };
+}
+
+export type Experiments = ReturnType<typeof experiments>;
+
+async function linkedOf(
+  bound: FlagBound,
+  projectId: number,
+  found: readonly Experiment[],
+): Promise<LinkedExperiment[]> {
+  // The flag of one that does not run may be deleted.
+  const flags = await bound.flags.everById(
+    projectId,
+    found.map(({ flag_id }) => flag_id),
+  );
+  const byId = new Map(flags.map((flag) => [flag.id, flag]));
+  const holdouts = await bound.holdouts.byIds(
+    projectId,
+    found.flatMap(({ holdout_id: id }) => (id === null ? [] : [id])),
+  );
+  const users = await bound.users.byIds([...found, ...holdouts.values()].map(({ created_by: id }) => id));
+  return found.map((experiment) => ({
+    experiment,
+    flag: byId.get(experiment.flag_id)!,
+    holdout: experiment.holdout_id === null ? undefined : holdouts.get(experiment.holdout_id),
+    users,
+  }));
+}
+
+async function record(
+  { auditLog }: FlagBound,
+  project: Project,
+  author: Author,
+  verb: AuditVerb,
+  experiment: Experiment,
+  before: Partial<Experiment>,
+): Promise<void> {
+  const changes = verb === 'created' ? [] : changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(experiment));
+  if (verb === 'updated' && changes.length === 0) return;
+  await auditLog.record({
+    project,
+    author,
+    scope: SCOPE,
+    itemId: experiment.id,
+    activity: verb,
+    name: experiment.name,
+    changes,
+  });
+}
+
+/** Fields that may change. */
+function loggedFieldsOf(experiment: Partial<Experiment>): Partial<Experiment> {
+  const { id: _id, project_id: _project, created_by: _by, created_at: _made, updated_at: _at, ...fields } = experiment;
+  return fields;
+}

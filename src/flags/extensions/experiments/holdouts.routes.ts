@@ -1,0 +1,96 @@
+/** `/experiment_holdouts/`: persons whom no experiment of theirs reaches. */
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
+import { json, noBody, route } from '../../../platform/http/route.ts';
+import type { Static } from '../../../platform/schema.ts';
+import type { ExperimentHoldouts, SeenHoldout } from './holdouts.ts';
+import type { HoldoutFields } from './holdouts.store.ts';
+import { presentHoldout } from './present.ts';
+import { HoldoutBody, HoldoutPatchBody, IdParams, NewHoldoutBody } from './schema.ts';
+
+export type HoldoutRoutesApi = { experimentHoldouts: ExperimentHoldouts };
+
+const present = ({ holdout, users }: SeenHoldout) => presentHoldout(holdout, users);
+
+const listHoldouts = route({
+  method: 'get',
+  path: '/experiment_holdouts/',
+  access: { scope: 'experiment:read' },
+  query: offsetQuery(),
+  answers: { 200: offsetPageOf(HoldoutBody) },
+  summary: 'List holdouts, the newest first',
+  async handle({ project, query, url }, { experimentHoldouts }: HoldoutRoutesApi) {
+    const page = { limit: boundedLimit(query.limit), offset: query.offset };
+    const { count, results } = await experimentHoldouts.list(project.id, page);
+    return json(200, offsetPage(url, query, { count, results: results.map(present) }));
+  },
+});
+
+const createHoldout = route({
+  method: 'post',
+  path: '/experiment_holdouts/',
+  access: { scope: 'experiment:write' },
+  body: NewHoldoutBody,
+  answers: { 201: HoldoutBody },
+  summary: 'Create a holdout',
+  description: 'Its persons are the same in all of its experiments: they get the variant `holdout-<id>`.',
+  async handle({ project, caller, body }, { experimentHoldouts }: HoldoutRoutesApi) {
+    const fields = { name: body.name, description: body.description ?? '', exclusion_percentage: percentageOf(body) };
+    return json(201, present(await experimentHoldouts.create(project, caller, fields)));
+  },
+});
+
+const getHoldout = route({
+  method: 'get',
+  path: '/experiment_holdouts/:id/',
+  access: { scope: 'experiment:read' },
+  params: IdParams,
+  answers: { 200: HoldoutBody },
+  summary: 'Retrieve a holdout',
+  async handle({ project, params }, { experimentHoldouts }: HoldoutRoutesApi) {
+    return json(200, present(await experimentHoldouts.get(project.id, params.id)));
+  },
+});
+
+const changeHoldout = route({
+  method: 'patch',
+  path: '/experiment_holdouts/:id/',
+  access: { scope: 'experiment:write' },
+  params: IdParams,
+  body: HoldoutPatchBody,
+  answers: { 200: HoldoutBody },
+  summary: 'Change a holdout, and with it the flags of its experiments',
+  async handle({ project, caller, rights, params, body }, { experimentHoldouts }: HoldoutRoutesApi) {
+    return json(
+      200,
+      present(await experimentHoldouts.change(project, { ...caller, rights }, params.id, changesOf(body))),
+    );
+  },
+});
+
+const deleteHoldout = route({
+  method: 'delete',
+  path: '/experiment_holdouts/:id/',
+  access: { scope: 'experiment:write' },
+  params: IdParams,
+  answers: { 204: null },
+  summary: 'Delete a holdout that no experiment uses',
+  async handle({ project, caller, params }, { experimentHoldouts }: HoldoutRoutesApi) {
+    await experimentHoldouts.delete(project, caller, params.id);
+    return noBody(204);
+  },
+});
+
+export const holdoutRoutes = [listHoldouts, createHoldout, getHoldout, changeHoldout, deleteHoldout];
+
+function changesOf({ name, description, filters }: Static<typeof HoldoutPatchBody>): Partial<HoldoutFields> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description: description ?? '' }),
+    ...(filters !== undefined && { exclusion_percentage: percentageOf({ filters }) }),
+  };
+}
+
+/** The schema lets exactly one filter in. */
+function percentageOf({ filters }: Pick<Static<typeof NewHoldoutBody>, 'filters'>): number {
+  return filters[0]!.rollout_percentage;
+}

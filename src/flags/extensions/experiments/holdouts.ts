@@ -1,0 +1,104 @@
+/** Making and changing holdouts: groups of persons that none of their experiments reaches. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Project } from '../../../platform/http/access.ts';
+import { changesBetween, type AuditVerb, type Author } from '../../../people/audit/audit-log.ts';
+import type { Users } from '../../../people/accounts/users.store.ts';
+import { changeFlag, type EntitledAuthor } from '../../feature-flags.ts';
+import type { FlagBound, FlagStores } from '../../stores.ts';
+import { otherFilters } from './experiment-flag.ts';
+import type { Holdout, HoldoutFields } from './holdouts.store.ts';
+import { withHoldout } from './variants.ts';
+
+export type SeenHoldout = { holdout: Holdout; users: Users };
+
+const SCOPE = 'ExperimentHoldout';
+
+export function experimentHoldouts({ stores }: { stores: FlagStores }) {
+  const seen = async (holdout: Holdout): Promise<SeenHoldout> => {
+    return { holdout, users: await stores.users.byIds([holdout.created_by]) };
+  };
+
+  return {
+    /** @throws NotFound */
+    get: async (projectId: number, id: number) => seen(await stores.holdouts.get(projectId, id)),
+
+    /** Newest first. */
+    async list(projectId: number, page: { limit: number; offset: number }) {
+      const { count, results } = await stores.holdouts.list(projectId, page);
+      const users = await stores.users.byIds(results.map(({ created_by: id }) => id));
+      return { count, results: results.map((holdout) => ({ holdout, users })) };
+    },
+
+    async create(project: Project, author: Author, fields: HoldoutFields): Promise<SeenHoldout> {
+      const holdout = await stores.inTransaction(project.id, async (bound) => {
+        const made = await bound.holdouts.insert(project.id, author.userId, fields);
+        await record(bound, project, author, 'created', made);
+        return made;
+      });
+      return seen(holdout);
+    },
+
+    /** The flags of its experiments follow. @throws NotFound */
+    async change(
+      project: Project,
+      author: EntitledAuthor,
+      id: number,
+      changes: Partial<HoldoutFields>,
+    ): Promise<SeenHoldout> {
+      const holdout = await stores.inTransaction(project.id, async (bound) => {
+        const before = await bound.holdouts.get(project.id, id);
+        const after = await bound.holdouts.update(id, changes);
+        await rewriteFlags(bound, project, author, after);
+        await record(bound, project, author, 'updated', after, before);
+        return after;
+      });
+      return seen(holdout);
+    },
+
+    /** @throws InvalidInput naming the experiments that it is a part of; NotFound */
+    async delete(project: Project, author: Author, id: number): Promise<void> {
+      await stores.inTransaction(project.id, async (bound) => {
+        const holdout = await bound.holdouts.get(project.id, id);
+        const users = await bound.experiments.ofHoldout(project.id, id);
+        if (users.length > 0) {
+          const names = users.map(({ name, id: experiment }) => `${name} (ID: ${experiment})`);
+          throw new InvalidInput(`Cannot delete a holdout that experiments use: ${names.join(', ')}.`);
+        }
+        await bound.holdouts.delete(id);
+        await record(bound, project, author, 'deleted', holdout);
+      });
+    },
+  };
+}
+
+export type ExperimentHoldouts = ReturnType<typeof experimentHoldouts>;
+
+async function rewriteFlags(
+  bound: FlagBound,
+  project: Project,
+  author: EntitledAuthor,
+  holdout: Holdout,
+): Promise<void> {
+  for (const { flag_id } of await bound.experiments.ofHoldout(project.id, holdout.id)) {
+    const flag = await bound.flags.get(project.id, flag_id);
+    const filters = otherFilters(flag, withHoldout(flag.filters, holdout));
+    await changeFlag(bound, project, author, flag_id, filters);
+  }
+}
+
+async function record(
+  { auditLog }: FlagBound,
+  project: Project,
+  author: Author,
+  verb: AuditVerb,
+  after: Holdout,
+  before?: Holdout,
+): Promise<void> {
+  const changes = before ? changesBetween(SCOPE, told(before), told(after)) : [];
+  if (before && changes.length === 0) return;
+  await auditLog.record({ project, author, scope: SCOPE, itemId: after.id, activity: verb, name: after.name, changes });
+}
+
+function told({ name, description, exclusion_percentage }: Holdout): HoldoutFields {
+  return { name, description, exclusion_percentage };
+}

@@ -1,0 +1,154 @@
+/** Metrics of experiments, in upstream's shape: how many persons did something, how often they did it, or how much of it. */
+import { randomUUID } from 'node:crypto';
+import { InvalidInput } from '../../../../platform/errors.ts';
+import { checkedFilters } from '../../../../conditions/sql/filters.ts';
+import type { Goal } from './comparison.ts';
+
+/** A metric as it is stored; upstream's members that change nothing here are kept. */
+export type Metric = Readonly<Record<string, unknown>> & { uuid: string };
+
+/** The computation of a metric. */
+export type Measure = {
+  uuid: string;
+  name: string | null;
+  /** `conversion`: a person counts once, or not at all. `count`: as often as it happened. `sum`: by the numbers of a property. */
+  kind: 'conversion' | 'count' | 'sum';
+  goal: Goal;
+  /** null: any. */
+  event: string | null;
+  filters: ReturnType<typeof checkedFilters>;
+  /** Of `sum`. */
+  property: string | null;
+  /** How long after a person's first exposure an event counts; null: until the experiment ends. */
+  windowSeconds: number | null;
+};
+
+const WINDOW_SECONDS = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_592_000 } as const;
+const MAX_WINDOW_SECONDS = 366 * WINDOW_SECONDS.day;
+const MAX_METRICS = 20;
+const MAX_TEXT = 400;
+
+/** Of upstream's metrics; each would give other numbers than these. */
+const UNSUPPORTED = [
+  'lower_bound_percentile',
+  'upper_bound_percentile',
+  'ignore_zeros',
+  'threshold',
+  'breakdownFilter',
+];
+
+/**
+ * @param given as it came: null is none
+ * @param attr which of an experiment's lists it is
+ * @returns them, each with a `uuid`
+ * @throws InvalidInput saying what is wrong with which
+ */
+export function checkedMetrics(given: unknown, attr: 'metrics' | 'metrics_secondary'): Metric[] {
+  if (given === null || given === undefined) return [];
+  if (!Array.isArray(given)) throw new InvalidInput('Metrics must be a list', attr);
+  if (given.length > MAX_METRICS) throw new InvalidInput(`There may be at most ${MAX_METRICS} metrics`, attr);
+  return given.map((one: unknown, index) => {
+    try {
+      const metric = { ...objectOf(one, 'it'), uuid: (one as { uuid?: unknown }).uuid ?? randomUUID() };
+      measureOf(metric);
+      return metric as Metric;
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      throw new InvalidInput(`Invalid metric at index ${index}: ${error.message}`, attr, error.code);
+    }
+  });
+}
+
+/** @throws InvalidInput for what is not computed here */
+export function measureOf(metric: Readonly<Record<string, unknown>>): Measure {
+  if (metric['kind'] !== 'ExperimentMetric') throw refusal("metric kind must be 'ExperimentMetric'");
+  const unsupported = UNSUPPORTED.find((name) => isGiven(metric[name]));
+  if (unsupported) throw refusal(`'${unsupported}' is not supported`);
+  const { goal = 'increase' } = metric;
+  if (goal !== 'increase' && goal !== 'decrease') throw refusal("'goal' must be 'increase' or 'decrease'");
+  const { node, kind } = sourceOf(metric);
+  return {
+    uuid: textOf(metric['uuid'], 'uuid') ?? '',
+    name: textOf(metric['name'], 'name'),
+    kind,
+    goal,
+    event: textOf(node['event'], 'event'),
+    filters: filtersOf(node['properties']),
+    property: kind === 'sum' ? propertyOf(node['math_property']) : null,
+    windowSeconds: windowOf(metric['conversion_window'], metric['conversion_window_unit']),
+  };
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+function sourceOf(metric: Node): { node: Node; kind: Measure['kind'] } {
+  const type = metric['metric_type'];
+  if (type === 'funnel') return { node: stepOf(metric['series']), kind: 'conversion' };
+  if (type !== 'mean') throw refusal(`metric_type must be 'funnel' or 'mean', others are not supported`);
+  const node = eventsNode(metric['source'], 'source');
+  const math = node['math'] ?? 'total';
+  if (math === 'total') return { node, kind: 'count' };
+  if (math === 'sum') return { node, kind: 'sum' };
+  throw refusal("'math' of the source must be 'total' or 'sum', others are not supported");
+}
+
+/** Upstream puts the exposure before the steps by itself. */
+function stepOf(series: unknown): Node {
+  if (!Array.isArray(series) || series.length === 0) {
+    throw refusal(
+      'funnel metrics require at least one step. The experiment exposure event is added as the initial step automatically.',
+    );
+  }
+  if (series.length > 1) throw refusal('funnels of more than one step after the exposure are not supported');
+  return eventsNode(series[0], 'series');
+}
+
+function eventsNode(given: unknown, name: string): Node {
+  const node = objectOf(given, `'${name}'`);
+  if (node['kind'] === 'EventsNode') return node;
+  throw refusal(`'${name}' must be of kind 'EventsNode', others are not supported`);
+}
+
+function filtersOf(given: unknown) {
+  try {
+    return checkedFilters(given, 'events');
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw refusal(`properties: ${error.message}`, error.code);
+  }
+}
+
+function propertyOf(given: unknown): string {
+  const property = textOf(given, 'math_property');
+  if (property === null) throw refusal("'math_property' must name the property that is summed");
+  return property;
+}
+
+function windowOf(given: unknown, unit: unknown): number | null {
+  if (!isGiven(given)) return null;
+  const name = Object.keys(WINDOW_SECONDS).find((one) => one === (unit ?? 'day')) as
+    keyof typeof WINDOW_SECONDS | undefined;
+  if (!name) throw refusal(`'conversion_window_unit' must be one of: ${Object.keys(WINDOW_SECONDS).join(', ')}`);
+  const seconds = typeof given === 'number' ? given * WINDOW_SECONDS[name] : NaN;
+  if (Number.isInteger(given) && seconds > 0 && seconds <= MAX_WINDOW_SECONDS) return seconds;
+  throw refusal("'conversion_window' must be a whole number above 0, and of 366 days at most");
+}
+
+function textOf(given: unknown, name: string): string | null {
+  if (!isGiven(given)) return null;
+  if (typeof given === 'string' && given !== '' && given.length <= MAX_TEXT) return given;
+  throw refusal(`'${name}' must be a text of 1 to ${MAX_TEXT} characters`);
+}
+
+function objectOf(given: unknown, name: string): Node {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Node;
+  throw refusal(`${name} must be an object`);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
+}
+
+function refusal(detail: string, code?: string): InvalidInput {
+  return new InvalidInput(detail, null, code);
+}

@@ -1,0 +1,27 @@
+/** Rights to the properties that metrics read: numbers reveal values to anybody who may choose what is counted. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Rights } from '../../../../platform/http/access.ts';
+import { ensureRaw, rawAccessByLevel, type RawData } from '../../../../people/access/raw-data.ts';
+import { measureOf, type Metric } from './metrics.ts';
+
+/**
+ * @param metrics checked, as somebody gave them
+ * @param before those that are stored already: they may stay
+ * @throws PermissionDenied
+ */
+export function ensureMayMeasure(
+  { rights }: { rights: Pick<Rights, 'levelOf'> },
+  metrics: readonly Metric[],
+  before: readonly Metric[] = [],
+): void {
+  const added = metrics.filter((one) => !before.some((stored) => isDeepStrictEqual(one, stored)));
+  // tooth: raw-metrics
+  ensureRaw(rawAccessByLevel(rights), added.flatMap(readBy));
+}
+
+function readBy(metric: Metric): RawData[] {
+  const { filters, property } = measureOf(metric);
+  // An expression may name anything.
+  const kinds = filters.flatMap(({ type }): RawData[] => (type === 'hogql' ? ['event', 'person'] : [type]));
+  return property === null ? kinds : [...kinds, 'event'];
+}

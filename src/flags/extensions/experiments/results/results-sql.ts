@@ -1,0 +1,108 @@
+/**
+ * Exposures to variants and the measured events after them: one statement over the events. Text of clients is in it as an escaped
+ * literal or a parameter.
+ */
+import { escapeLiteral } from 'pg';
+import { filtersSql, type Interval } from '../../../../conditions/sql/filters.ts';
+import type { Measure } from './metrics.ts';
+
+/** The variant of persons who saw more than one. */
+export const MULTIPLE = '$multiple';
+
+export type Study = {
+  projectId: number;
+  flagKey: string;
+  /** Keys of all variants whose exposures are counted. */
+  variants: readonly string[];
+  /** The type of the groups to count; null: persons. */
+  groupTypeIndex: number | null;
+  /** Exposures within it count. Half-open. */
+  period: Interval;
+  /** Persons who saw more than one variant count for the first; otherwise as `$multiple`. */
+  byFirst: boolean;
+  measures: readonly Measure[];
+};
+
+/** Per variant: `actors` who were first exposed to it; of each measure the sum over them, and that of the squares. */
+export type StudyRow = { variant: string; actors: number; sums: number[]; squares: number[] };
+
+const VARIANT = `properties ->> '$feature_flag_response' as variant`;
+
+/** Capture takes no timestamp from more than a day ahead: no event that happened since was stored long before. */
+const SINCE_START = `interval_time > $2::timestamptz - interval '1 day' and "timestamp" >= $2`;
+
+/**
+ * Events were stored with the person of their time: who was merged into another since is found by the distinct id. Groups have one key for
+ * good.
+ */
+const PERSON = 'coalesce(known.person_id, seen.person_id)';
+
+/**
+ * Exposures and what is measured go as one stream, grouped by who it was: the work grows with the events, whatever Postgres believes of
+ * how many there are. Joined, what it cannot estimate became a loop over a loop.
+ */
+export function studySql(study: Study): { text: string; values: unknown[] } {
+  const { projectId, period, flagKey, variants, groupTypeIndex, measures } = study;
+  const groupKey = `properties ->> '$group_${groupTypeIndex ?? 0}' as group_key`;
+  const ids = ['person_id', 'distinct_id', groupKey, '"timestamp" as at'];
+  const values = measures.map((measure, i) => `${valueSql(measure, i)} as m${i}`);
+  const text = `
+    with seen as (
+      select ${[...ids, VARIANT, ...measures.map((_, i) => `false as is${i}, null::float8 as of${i}`)].join(', ')} from events
+      where project_id = $1 and event = '$feature_flag_called' and ${SINCE_START} and "timestamp" < $3
+        and properties ->> '$feature_flag' = $4 and properties ->> '$feature_flag_response' = any ($5)
+      ${measures.length > 0 ? `union all ${measuredSql(study, ids)}` : ''}
+    ), known as (
+      select ${groupTypeIndex === null ? PERSON : 'seen.group_key'} as actor, seen.* from seen
+      left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = seen.distinct_id
+    ), placed as (
+      select *, min(at) filter (where variant is not null) over (partition by actor) as exposed_at
+      from known where actor is not null
+    ), actors as (
+      select ${[`${variantSql(study)} as variant`, ...values].join(', ')}
+      from placed where exposed_at is not null group by actor
+    )
+    select variant, count(*)::int as actors, array[${measures.map((_, i) => `sum(m${i})`).join(', ')}]::float8[] as sums,
+      array[${measures.map((_, i) => `sum(m${i} * m${i})`).join(', ')}]::float8[] as squares
+    from actors group by variant`;
+  return { text, values: [projectId, period.start, period.end, flagKey, variants] };
+}
+
+/** Events that any of the measures looks at: `is0` and so on say which, `of0` what they count. */
+function measuredSql({ measures, period }: Study, ids: readonly string[]): string {
+  const marks = measures.map((measure, i) => `${condition(measure, period)} as is${i}, ${amount(measure)} as of${i}`);
+  const names = measures.map(({ event }) => event);
+  const isNamed = names.includes(null)
+    ? 'true'
+    : `event = any (array[${names.map((name) => escapeLiteral(name!)).join(', ')}])`;
+  const longest = Math.max(...measures.map(({ windowSeconds }) => windowSeconds ?? 0));
+  return `select * from (
+        select ${[...ids, 'null::text as variant', ...marks].join(', ')} from events
+        where project_id = $1 and ${SINCE_START} and "timestamp" < $3::timestamptz + ${seconds(longest)} and ${isNamed}
+      ) as marked where ${measures.map((_, i) => `is${i}`).join(' or ')}`;
+}
+
+function condition({ event, filters }: Measure, period: Interval): string {
+  const ofEvent = event === null ? 'true' : `event = ${escapeLiteral(event)}`;
+  return `(${ofEvent} and ${filtersSql(filters, 'events', period)})`;
+}
+
+function amount({ property }: Measure): string {
+  return property === null ? '1' : `property_number(properties -> ${escapeLiteral(property)})`;
+}
+
+function variantSql({ byFirst }: Study): string {
+  const first = '(array_agg(variant order by at, variant) filter (where variant is not null))[1]';
+  return byFirst ? first : `case when count(distinct variant) = 1 then min(variant) else '${MULTIPLE}' end`;
+}
+
+function valueSql({ kind, windowSeconds }: Measure, i: number): string {
+  const end = windowSeconds === null ? '$3' : `exposed_at + ${seconds(windowSeconds)}`;
+  const counted = `filter (where is${i} and at >= exposed_at and at < ${end})`;
+  if (kind === 'conversion') return `(count(*) ${counted} > 0)::int::float8`;
+  return `coalesce(sum(of${i}) ${counted}, 0)::float8`;
+}
+
+function seconds(count: number): string {
+  return `interval '${count} seconds'`;
+}

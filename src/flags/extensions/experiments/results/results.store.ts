@@ -1,0 +1,36 @@
+/** Asks Postgres for the exposures and measures of an experiment, for a limited time. */
+import type { Pool } from '../../../../platform/db/connection.ts';
+import { Unavailable } from '../../../../platform/errors.ts';
+import { studySql, type Study, type StudyRow } from './results-sql.ts';
+
+const TIMEOUT_MS = 15_000;
+const QUERY_CANCELED = '57014';
+
+/** For the connections that results are read on: few, as each may read many events. */
+export const STUDY_OPTIONS = {
+  applicationName: 'sluice-experiments',
+  maxConnections: 2,
+  statementTimeoutMs: TIMEOUT_MS,
+} as const;
+
+/** @param pool with `STUDY_OPTIONS` */
+export function studyStore(pool: Pool) {
+  return {
+    /** A row for each variant that anybody was exposed to. @throws Unavailable when it takes too long */
+    async read(study: Study): Promise<StudyRow[]> {
+      try {
+        return (await pool.query<StudyRow>(studySql(study))).rows;
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
+        throw new Unavailable(
+          `The results took longer than ${TIMEOUT_MS / 1000} seconds to compute, and were given up: fewer metrics, or an ` +
+            'experiment that starts later, take less.',
+          TIMEOUT_MS / 1000,
+          { cause: error },
+        );
+      }
+    },
+  };
+}
+
+export type StudyStore = ReturnType<typeof studyStore>;

@@ -1,0 +1,142 @@
+/** Results of experiments, kept for a minute. */
+import { setImmediate } from 'node:timers/promises';
+import { InvalidInput } from '../../../../platform/errors.ts';
+import { variantsOf, type Variant } from '../../../feature-flags/filters.ts';
+import { measureOf, type Measure, type Metric } from './metrics.ts';
+import { assessed, type Assessment, type Sample } from './assessment.ts';
+import { isoOf } from '../phases.ts';
+import type { LinkedExperiment } from '../present.ts';
+import { MULTIPLE, type StudyRow } from './results-sql.ts';
+import type { StudyStore } from './results.store.ts';
+import { sampleRatio, type SampleRatio } from './sample-ratio.ts';
+import { holdoutVariant } from '../variants.ts';
+
+export type Results = {
+  period: { start: string; end: string };
+  computedAt: string;
+  exposures: {
+    variants: { key: string; share: number; count: number }[];
+    multiple: number;
+    holdout: { key: string; count: number } | null;
+    sampleRatio: SampleRatio | undefined;
+  };
+  metrics: Assessment[];
+  metricsSecondary: Assessment[];
+};
+
+export type ExperimentResults = {
+  /** @throws InvalidInput for an experiment that has not begun; Unavailable when it takes too long */
+  of(linked: LinkedExperiment, refresh: boolean): Promise<{ results: Results; isCached: boolean }>;
+};
+
+const KEPT_MS = 60_000;
+const MOST_KEPT = 200;
+
+export function experimentResults({ studies, now }: { studies: StudyStore; now: () => number }): ExperimentResults {
+  /** By experiment; who asks while one is computed waits for that. */
+  const kept = new Map<number, { state: string; until: number; isPending: boolean; results: Promise<Results> }>();
+
+  async function compute(linked: LinkedExperiment): Promise<Results> {
+    const plan = planOf(linked, now());
+    const rows = await studies.read(plan.study);
+    const metrics = await assessAll(plan.primary, 0, plan.variants, rows);
+    const metricsSecondary = await assessAll(plan.secondary, plan.primary.length, plan.variants, rows);
+    const { period } = plan.study;
+    const computedAt = new Date(now()).toISOString();
+    return { period, computedAt, exposures: exposuresOf(plan, rows), metrics, metricsSecondary };
+  }
+
+  return {
+    async of(linked, refresh) {
+      const { experiment, flag } = linked;
+      const state = `${experiment.updated_at} ${flag.version}`;
+      const known = kept.get(experiment.id);
+      const isGood = known?.state === state && (known.isPending || (!refresh && known.until > now()));
+      if (isGood) return { isCached: !known.isPending, results: await known.results };
+      const entry = { state, until: now() + KEPT_MS, isPending: true, results: compute(linked) };
+      kept.delete(experiment.id);
+      kept.set(experiment.id, entry);
+      if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
+      try {
+        return { isCached: false, results: await entry.results };
+      } catch (error) {
+        if (kept.get(experiment.id) === entry) kept.delete(experiment.id);
+        throw error;
+      } finally {
+        entry.isPending = false;
+      }
+    },
+  };
+}
+
+function planOf({ experiment, flag, holdout }: LinkedExperiment, at: number) {
+  const { start_date: start, end_date: ended, exposure_criteria: criteria } = experiment;
+  if (start === null) throw new InvalidInput('The experiment has not been launched yet.');
+  const present = isoOf(at);
+  if (start > present) throw new InvalidInput(`The experiment has not begun: it starts at ${start}.`);
+  const variants = variantsOf(flag.filters);
+  const holdoutKey = holdout ? holdoutVariant(holdout.id) : null;
+  const [primary, secondary] = [experiment.metrics, experiment.metrics_secondary].map(measuresOf) as [
+    Measure[],
+    Measure[],
+  ];
+  const study = {
+    projectId: experiment.project_id,
+    flagKey: flag.key,
+    variants: [...variants.map(({ key }) => key), ...(holdoutKey === null ? [] : [holdoutKey])],
+    groupTypeIndex: flag.filters.aggregation_group_type_index ?? null,
+    period: { start, end: ended !== null && ended < present ? ended : present },
+    byFirst: criteria['multiple_variant_handling'] === 'first_seen',
+    measures: [...primary, ...secondary],
+  };
+  return { study, variants, holdoutKey, primary, secondary };
+}
+
+function measuresOf(metrics: readonly Metric[]): Measure[] {
+  return metrics.map(measureOf);
+}
+
+function countOf(rows: readonly StudyRow[], variant: string): number {
+  return rows.find((row) => row.variant === variant)?.actors ?? 0;
+}
+
+function exposuresOf(
+  { variants, holdoutKey }: ReturnType<typeof planOf>,
+  rows: readonly StudyRow[],
+): Results['exposures'] {
+  const counted = variants.map(({ key, rollout_percentage }) => ({
+    key,
+    share: rollout_percentage,
+    count: countOf(rows, key),
+  }));
+  return {
+    variants: counted,
+    multiple: countOf(rows, MULTIPLE),
+    holdout: holdoutKey === null ? null : { key: holdoutKey, count: countOf(rows, holdoutKey) },
+    sampleRatio: sampleRatio(counted.filter(({ share }) => share > 0)),
+  };
+}
+
+/** Other requests have their turn between metrics. @param offset of the first measure among those of the rows */
+async function assessAll(
+  measures: readonly Measure[],
+  offset: number,
+  variants: readonly Variant[],
+  rows: readonly StudyRow[],
+): Promise<Assessment[]> {
+  const assessments: Assessment[] = [];
+  for (const [index, measure] of measures.entries()) {
+    const samples: Sample[] = variants.map(({ key }) => {
+      const row = rows.find(({ variant }) => variant === key);
+      return {
+        key,
+        count: row?.actors ?? 0,
+        sum: row?.sums[offset + index] ?? 0,
+        squares: row?.squares[offset + index] ?? 0,
+      };
+    });
+    assessments.push(assessed(measure, samples));
+    await setImmediate();
+  }
+  return assessments;
+}

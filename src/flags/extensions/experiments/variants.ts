@@ -1,0 +1,111 @@
+/** The experiment's part of its flag: who gets it, the variants that are compared, and whom a holdout leaves out. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput } from '../../../platform/errors.ts';
+import { variantsOf, type FlagFilters, type Variant } from '../../feature-flags/filters.ts';
+import type { Holdout } from './holdouts.store.ts';
+
+/** The variant that the others are compared with. */
+export const CONTROL = 'control';
+const MOST_VARIANTS = 10;
+
+const DEFAULT_VARIANTS: readonly Variant[] = [
+  { key: CONTROL, name: 'Control Group', rollout_percentage: 50 },
+  { key: 'test', name: 'Test Variant', rollout_percentage: 50 },
+];
+
+/** Parameters of an experiment that are about its flag; those that are left out stay, or take the default. */
+export type Arrangement = {
+  feature_flag_variants?: readonly Variant[] | null;
+  aggregation_group_type_index?: number | null;
+  rollout_percentage?: number | null;
+};
+
+/** Filters of a new flag. @throws InvalidInput when the variants make no experiment */
+export function newFilters(arrangement: Arrangement): FlagFilters {
+  const { feature_flag_variants: variants, aggregation_group_type_index: index, rollout_percentage } = arrangement;
+  return {
+    groups: [{ properties: [], rollout_percentage: rollout_percentage ?? 100 }],
+    multivariate: { variants: checkedVariants(variants?.length ? variants : DEFAULT_VARIANTS) },
+    aggregation_group_type_index: index ?? null,
+    payloads: {},
+  };
+}
+
+/** Filters of a flag whose experiment is still a draft. @throws InvalidInput when the variants make no experiment */
+export function rearranged(filters: FlagFilters, arrangement: Arrangement): FlagFilters {
+  const { feature_flag_variants: variants, aggregation_group_type_index: index, rollout_percentage } = arrangement;
+  return {
+    ...filters,
+    ...(variants?.length && { multivariate: { variants: checkedVariants(variants) } }),
+    ...(index !== undefined && { aggregation_group_type_index: index }),
+    ...(typeof rollout_percentage === 'number' && { groups: withRollout(filters, rollout_percentage) }),
+  };
+}
+
+function withRollout({ groups }: FlagFilters, rollout_percentage: number): FlagFilters['groups'] {
+  if (groups[0]?.rollout_percentage === rollout_percentage) return groups;
+  if (groups.length === 1) return [{ ...groups[0], rollout_percentage }];
+  throw new InvalidInput('The flag has several condition sets: set their percentages there.', 'parameters');
+}
+
+/** @throws InvalidInput when they make no experiment */
+export function checkedVariants(variants: readonly Variant[]): Variant[] {
+  if (variants.length > MOST_VARIANTS) throw refusal(`Feature flag variants must be less than ${MOST_VARIANTS + 1}`);
+  if (variants.length < 2) {
+    throw refusal('Feature flag must have at least 2 variants (control and at least one test variant)');
+  }
+  if (!variants.some(({ key }) => key === CONTROL)) {
+    throw refusal('Feature flag variants must contain a control variant');
+  }
+  if (variants.some(({ key }) => key.startsWith(HOLDOUT))) {
+    throw refusal(`The keys of variants must not begin with ${HOLDOUT}`);
+  }
+  return [...variants];
+}
+
+function refusal(detail: string): InvalidInput {
+  return new InvalidInput(detail, 'parameters');
+}
+
+/**
+ * The participants of a launched experiment stay the same, because measurements of others cannot be compared.
+ * @param advice the end of the refusal
+ * @throws InvalidInput naming what would change
+ */
+export function refuseRearrangement(filters: FlagFilters, arrangement: Arrangement, advice = ''): void {
+  const present = arrangementOf(filters);
+  for (const name of Object.keys(present) as (keyof Arrangement)[]) {
+    const given = arrangement[name];
+    if (given === undefined || isDeepStrictEqual(essence(given), essence(present[name]))) continue;
+    throw refusal(`Can't update ${name} on Experiment${advice}`);
+  }
+}
+
+/** The name of a variant is for people. */
+function essence(value: unknown): unknown {
+  if (!Array.isArray(value)) return value ?? null;
+  return (value as readonly Variant[]).map(({ key, rollout_percentage }) => ({ key, rollout_percentage }));
+}
+
+/** As parameters show it. */
+export function arrangementOf(filters: FlagFilters): Required<Arrangement> {
+  return {
+    feature_flag_variants: variantsOf(filters),
+    aggregation_group_type_index: filters.aggregation_group_type_index ?? null,
+    rollout_percentage: filters.groups[0]?.rollout_percentage ?? 100,
+  };
+}
+
+const HOLDOUT = 'holdout-';
+
+/** The value for persons who are left out. */
+export function holdoutVariant(id: number): string {
+  return `${HOLDOUT}${id}`;
+}
+
+/** @param holdout undefined: nobody is left out */
+export function withHoldout(filters: FlagFilters, holdout: Holdout | undefined): FlagFilters {
+  const { holdout: _before, holdout_groups: _older, ...others } = filters;
+  if (!holdout) return others;
+  return { ...others, holdout: { id: holdout.id, exclusion_percentage: holdout.exclusion_percentage } };
+}

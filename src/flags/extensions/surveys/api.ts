@@ -1,0 +1,35 @@
+/** All that is answered about surveys: to those who make them, and to the pages that show them. */
+import type { Route } from '../../../platform/http/route.ts';
+import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
+import type { FlagStores } from '../../stores.ts';
+import { publishedSurveyRoutes, publishedSurveys, type PublishedSurveysApi } from './published.routes.ts';
+import { surveyResponseRoutes, type SurveyResponsesApi } from './responses.routes.ts';
+import type { ResponseStore } from './responses.store.ts';
+import { surveyRoutes, type SurveysApi as ManagementApi } from './surveys.routes.ts';
+import { surveys } from './surveys.ts';
+
+export type SurveysApi = ManagementApi & SurveyResponsesApi & PublishedSurveysApi;
+
+export const surveysApiRoutes: readonly Route<SurveysApi>[] = [
+  ...publishedSurveyRoutes,
+  // `stats` and `responses_count` are no ids of surveys.
+  ...surveyResponseRoutes,
+  ...surveyRoutes,
+];
+
+type Options = {
+  stores: FlagStores;
+  responses: ResponseStore;
+  definitions: Pick<LiveDefinitions, 'find'>;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+};
+
+export function surveysApi({ stores, responses, definitions, now = Date.now }: Options): SurveysApi {
+  return {
+    surveys: surveys({ stores, now }),
+    surveyResponses: responses,
+    surveyRows: stores.surveys,
+    publishedSurveys: publishedSurveys(definitions, stores.surveys),
+  };
+}

@@ -1,0 +1,122 @@
+/** `/api/surveys/` and `/api/web_experiments/`: what a web page may show its visitors. */
+import { json, route } from '../../../platform/http/route.ts';
+import { nullable, Type, type Static } from '../../../platform/schema.ts';
+import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
+import { projectOf, rememberPublished, TokenQuery } from '../../published.ts';
+import { AppearanceBody, ConditionsBody } from './display.ts';
+import { QuestionBody } from './questions.ts';
+import type { PublishedSurvey, SurveyStore } from './surveys.store.ts';
+import { iterationStarts } from './timetable.ts';
+
+const Key = nullable(Type.String());
+const Datetime = nullable(Type.String({ format: 'date-time' }));
+
+const PublishedSurveyBody = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    description: Type.String(),
+    type: Type.String(),
+    linked_flag_key: Key,
+    targeting_flag_key: Key,
+    internal_targeting_flag_key: Key,
+    questions: nullable(Type.Array(QuestionBody)),
+    conditions: nullable(ConditionsBody),
+    appearance: nullable(AppearanceBody),
+    start_date: Datetime,
+    end_date: Datetime,
+    current_iteration: nullable(Type.Integer()),
+    current_iteration_start_date: Datetime,
+    schedule: nullable(Type.String()),
+    enable_partial_responses: nullable(Type.Boolean()),
+  },
+  { title: 'PublishedSurvey' },
+);
+
+type Token = Static<typeof TokenQuery>;
+
+export type PublishedSurveysApi = {
+  publishedSurveys: {
+    list(query: Token): Promise<readonly PublishedSurvey[]>;
+    /** @throws NotAuthenticated unless the key is a project's */
+    authenticate(query: Token): Promise<unknown>;
+  };
+};
+
+/** Answers from memory while nothing changes. */
+export function publishedSurveys(
+  live: Pick<LiveDefinitions, 'find'>,
+  store: SurveyStore,
+): PublishedSurveysApi['publishedSurveys'] {
+  const surveysOf = rememberPublished((projectId) => store.published(projectId));
+  return {
+    list: async (query) => surveysOf(await projectOf(live, query)),
+    authenticate: (query) => projectOf(live, query),
+  };
+}
+
+const listPublishedSurveys = route({
+  method: 'get',
+  path: '/api/surveys/',
+  operationId: 'published_surveys_list',
+  errors: [401, 403],
+  access: { public: true },
+  query: TokenQuery,
+  answers: { 200: Type.Object({ surveys: Type.Array(PublishedSurveyBody), survey_config: Type.Null() }) },
+  summary: 'List the surveys of a project that were launched and are not archived',
+  description:
+    'For web pages, which then ask for the flags that are named: a survey is shown to those who get all of them. Those that were ' +
+    'launched, also when they have ended. An end that is still to come is null, since SDKs take any for one that was.',
+  async handle({ query }, { publishedSurveys }: PublishedSurveysApi) {
+    const now = Date.now();
+    // The public key opens this: a survey stays private until it is launched.
+    // tooth: survey-draft
+    const launched = (await publishedSurveys.list(query)).filter(({ start_date: start }) => isPast(start, now));
+    const surveys = launched.map((survey) => present(survey, now));
+    return json(200, { surveys, survey_config: null });
+  },
+});
+
+function isPast(date: string | null, now: number): boolean {
+  return date !== null && Date.parse(date) <= now;
+}
+
+function present(survey: PublishedSurvey, now: number): Static<typeof PublishedSurveyBody> {
+  const iteration = survey.current_iteration;
+  return {
+    id: survey.id,
+    name: survey.name,
+    description: survey.description,
+    type: survey.type,
+    linked_flag_key: survey.linked_flag_key,
+    targeting_flag_key: survey.targeting_flag_key,
+    internal_targeting_flag_key: survey.internal_targeting_flag_key,
+    questions: survey.questions,
+    conditions: survey.conditions,
+    appearance: survey.appearance,
+    start_date: survey.start_date,
+    end_date: isPast(survey.end_date, now) ? survey.end_date : null,
+    current_iteration: iteration,
+    current_iteration_start_date: iteration === null ? null : (iterationStarts(survey)[iteration - 1] ?? null),
+    schedule: survey.schedule,
+    enable_partial_responses: survey.enable_partial_responses,
+  };
+}
+
+const listWebExperiments = route({
+  method: 'get',
+  path: '/api/web_experiments/',
+  operationId: 'web_experiments_list',
+  errors: [401, 403],
+  access: { public: true },
+  query: TokenQuery,
+  answers: { 200: Type.Object({ experiments: Type.Array(Type.Unknown()) }) },
+  summary: 'List the changes that web experiments make to a page',
+  description: 'Always none: experiments change no pages here. SDKs ask for it where it is turned on.',
+  async handle({ query }, { publishedSurveys }: PublishedSurveysApi) {
+    await publishedSurveys.authenticate(query);
+    return json(200, { experiments: [] });
+  },
+});
+
+export const publishedSurveyRoutes = [listPublishedSurveys, listWebExperiments];

@@ -1,0 +1,139 @@
+/** The questions of a survey: their form, and what must hold between their parts. SDKs read them as they are. */
+import { randomUUID } from 'node:crypto';
+import { InvalidInput } from '../../../platform/errors.ts';
+import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
+import { htmlFault } from './html.ts';
+
+const MAX_QUESTIONS = 100;
+const MAX_CHOICES = 200;
+const SCALES = [2, 3, 5, 7, 10];
+const LINK_SCHEMES = ['https:', 'http:', 'mailto:'];
+const MAILTO = /^mailto:[a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,}$/i;
+/** Which of an answer's buckets lead somewhere: the ratings of SDKs. */
+const BUCKETS = ['negative', 'neutral', 'positive', 'detractors', 'passives', 'promoters'];
+
+export const ContentType = stringEnum(['text', 'html'] as const);
+const Label = nullable(Type.String({ maxLength: 200 }));
+const Choices = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: MAX_CHOICES });
+const texts = {
+  question: Type.String({ minLength: 1, maxLength: 5000 }),
+  description: nullable(Type.String({ maxLength: 10_000, description: 'Some HTML, or text.' })),
+  buttonText: Label,
+  link: nullable(Type.String({ maxLength: 2000, description: 'http, https or mailto.' })),
+  choices: Choices,
+  lowerBoundLabel: Label,
+  upperBoundLabel: Label,
+};
+
+const Branching = Type.Object({
+  type: stringEnum(['next_question', 'end', 'response_based', 'specific_question'] as const),
+  index: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the `specific_question`.' })),
+  responseValues: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Index of the next question, or `end`, by index of the choice or by bucket of the rating.',
+    }),
+  ),
+});
+
+const { question, ...optionalTexts } = texts;
+export const QuestionBody = Type.Object(
+  {
+    id: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Names its answers; made if absent.' })),
+    type: stringEnum(['open', 'link', 'rating', 'single_choice', 'multiple_choice'] as const),
+    question,
+    ...Type.Partial(Type.Object(optionalTexts)).properties,
+    descriptionContentType: Type.Optional(ContentType),
+    optional: Type.Optional(Type.Boolean()),
+    display: Type.Optional(stringEnum(['number', 'emoji'] as const)),
+    scale: Type.Optional(Type.Integer({ description: `How far a rating goes: one of ${SCALES.join(', ')}.` })),
+    isNpsQuestion: Type.Optional(Type.Boolean()),
+    skipSubmitButton: Type.Optional(Type.Boolean()),
+    hasOpenChoice: Type.Optional(Type.Boolean()),
+    shuffleOptions: Type.Optional(Type.Boolean()),
+    branching: Type.Optional(nullable(Branching)),
+    translations: Type.Optional(
+      Type.Record(Type.String(), Type.Partial(Type.Object(texts)), { description: 'Texts by language.' }),
+    ),
+  },
+  { title: 'SurveyQuestion', description: 'Further fields are kept, and told to pages as they are.' },
+);
+export type Question = Static<typeof QuestionBody>;
+
+export const QuestionsBody = Type.Array(QuestionBody, { maxItems: MAX_QUESTIONS });
+
+/**
+ * @returns the questions, each with an id
+ * @throws InvalidInput naming the field of the first question that is not right
+ */
+export function checkedQuestions(questions: readonly Question[]): Question[] {
+  const ids = new Set<string>();
+  return questions.map((given, index) => {
+    const refuse = refusalOf(`questions__${index}`);
+    checkTexts(given, refuse);
+    for (const [language, translated] of Object.entries(given.translations ?? {})) {
+      checkTexts(translated, (field, detail) => refuse(`translations__${language}__${field}`, detail));
+    }
+    checkAnswers(given, refuse);
+    checkBranching(given, questions.length, refuse);
+    const id = given.id ?? randomUUID();
+    if (ids.has(id)) refuse('id', 'Another question has this id.');
+    ids.add(id);
+    return { ...given, id };
+  });
+}
+
+type Refuse = (field: string, detail: string) => never;
+
+function refusalOf(path: string): Refuse {
+  return (field, detail) => {
+    throw new InvalidInput(detail, `${path}__${field}`);
+  };
+}
+
+type Texts = Partial<Pick<Question, keyof typeof texts>>;
+
+function checkTexts({ question: asked, description, link, choices }: Texts, refuse: Refuse): void {
+  for (const [field, text] of Object.entries({ question: asked, description })) {
+    const fault = htmlFault(text ?? '');
+    if (fault !== undefined) refuse(field, fault);
+  }
+  if (asked?.trim() === '') refuse('question', 'Question text is required.');
+  if (choices?.some((choice) => choice.trim() === '')) refuse('choices', 'Question choices cannot be empty.');
+  if (link) checkLink(link, refuse);
+}
+
+function checkLink(link: string, refuse: Refuse): void {
+  const url = URL.canParse(link) ? new URL(link) : undefined;
+  if (!url || !LINK_SCHEMES.includes(url.protocol) || /[\s<>"]/.test(link)) {
+    return refuse('link', 'Link must be a URL with one of these schemes: [https, http, mailto].');
+  }
+  if (url.protocol !== 'mailto:' || MAILTO.test(link)) return;
+  refuse('link', 'Invalid mailto link. Please enter a valid mailto link (e.g., mailto:example@domain.com).');
+}
+
+const hasChoices = ({ type }: Question) => type === 'single_choice' || type === 'multiple_choice';
+
+function checkAnswers(given: Question, refuse: Refuse): void {
+  if (hasChoices(given) && !given.choices?.length) refuse('choices', 'A question with choices needs at least one.');
+  if (given.type === 'rating' && (given.scale === undefined || !SCALES.includes(given.scale))) {
+    refuse('scale', `A rating needs one of these scales: ${SCALES.join(', ')}.`);
+  }
+}
+
+function checkBranching({ type, choices, branching }: Question, count: number, refuse: Refuse): void {
+  if (!branching) return;
+  const isTarget = (index: unknown) => Number.isInteger(index) && Number(index) >= 0 && Number(index) < count;
+  if (branching.type === 'specific_question' && !isTarget(branching.index)) {
+    refuse('branching__index', 'This must be the index of a question of this survey.');
+  }
+  if (branching.type !== 'response_based') return;
+  if (type !== 'rating' && type !== 'single_choice') {
+    refuse('branching__type', 'Only the answers of ratings and single choices can lead to different questions.');
+  }
+  const answers = type === 'rating' ? BUCKETS : (choices ?? []).map((_, index) => String(index));
+  for (const [answer, target] of Object.entries(branching.responseValues ?? {})) {
+    const path = `branching__responseValues__${answer}`;
+    if (!answers.includes(answer)) refuse(path, 'No answer of this question is called so.');
+    if (target !== 'end' && !isTarget(target)) refuse(path, 'This must be the index of a question, or "end".');
+  }
+}

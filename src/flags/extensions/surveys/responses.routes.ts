@@ -1,0 +1,133 @@
+/** How surveys are answered: `/surveys/responses_count/`, `/surveys/stats/` and `/surveys/:id/stats/`. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import { momentOf } from '../../../platform/http/parameters/moment.ts';
+import { json, route } from '../../../platform/http/route.ts';
+import { nullable, Type, type Static } from '../../../platform/schema.ts';
+import { SURVEY_EVENTS, type ResponseFigures, type ResponseStore, type SurveyEvent } from './responses.store.ts';
+import { SurveyParams } from './surveys.routes.ts';
+import type { SurveyStore } from './surveys.store.ts';
+
+export type SurveyResponsesApi = { surveyResponses: ResponseStore; surveyRows: Pick<SurveyStore, 'get' | 'started'> };
+
+const When = nullable(Type.String({ format: 'date-time' }));
+
+const EventStatsBody = Type.Object({
+  total_count: Type.Integer(),
+  total_count_only_seen: Type.Integer({ description: 'Of `survey shown`: neither dismissed nor answered.' }),
+  unique_persons: Type.Integer(),
+  unique_persons_only_seen: Type.Integer(),
+  first_seen: When,
+  last_seen: When,
+});
+const Rate = Type.Number({ description: 'Percent, with two decimals.' });
+const stats = {
+  stats: Type.Record(Type.String(), EventStatsBody, { description: `By event: ${SURVEY_EVENTS.join(', ')}.` }),
+  rates: Type.Object({
+    response_rate: Rate,
+    dismissal_rate: Rate,
+    unique_users_response_rate: Rate,
+    unique_users_dismissal_rate: Rate,
+  }),
+};
+const SurveyStatsBody = Type.Object(
+  { ...stats, survey_id: Type.String({ format: 'uuid' }), start_date: When, end_date: When },
+  { title: 'SurveyStats' },
+);
+
+const Period = Type.Object({
+  date_from: Type.Optional(Type.String({ description: 'Events since then: a datetime, or a time ago such as -30d.' })),
+  date_to: Type.Optional(Type.String({ description: 'Events before then.' })),
+});
+
+function periodOf({ date_from: since, date_to: until }: Static<typeof Period>) {
+  const from = since === undefined ? null : momentOf(since, 'date_from');
+  const to = until === undefined ? null : momentOf(until, 'date_to');
+  if (from !== null && to !== null && from > to)
+    throw new InvalidInput('date_from must be before date_to', 'date_from');
+  return { from, to };
+}
+
+/** As upstream counts: who dismissed a survey once and answered it another time has answered it. */
+function present({ byEvent, dismissedAndSent }: ResponseFigures) {
+  const none = { total: 0, persons: 0, firstSeen: null, lastSeen: null };
+  const of = (event: SurveyEvent) => byEvent.get(event) ?? none;
+  const [shown, sent] = [of('survey shown'), of('survey sent')];
+  const dismissed = { ...of('survey dismissed'), persons: of('survey dismissed').persons - dismissedAndSent };
+  const body = ({ total, persons, firstSeen, lastSeen }: typeof shown): Static<typeof EventStatsBody> => ({
+    total_count: total,
+    total_count_only_seen: 0,
+    unique_persons: persons,
+    unique_persons_only_seen: 0,
+    first_seen: firstSeen,
+    last_seen: lastSeen,
+  });
+  return {
+    stats: {
+      'survey shown': {
+        ...body(shown),
+        total_count_only_seen: Math.max(0, shown.total - dismissed.total - sent.total),
+        unique_persons_only_seen: Math.max(0, shown.persons - dismissed.persons - sent.persons),
+      },
+      'survey dismissed': body(dismissed),
+      'survey sent': body(sent),
+    },
+    rates: {
+      response_rate: percent(sent.total, shown.total),
+      dismissal_rate: percent(dismissed.total, shown.total),
+      unique_users_response_rate: percent(sent.persons, shown.persons),
+      unique_users_dismissal_rate: percent(dismissed.persons, shown.persons),
+    },
+  };
+}
+
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
+}
+
+const WHILE = 'Counted from the events that SDKs send; what takes longer than a few seconds is given up (503).';
+
+const countResponses = route({
+  method: 'get',
+  path: '/surveys/responses_count/',
+  access: { scope: 'survey:read' },
+  answers: { 200: Type.Record(Type.String(), Type.Integer()) },
+  summary: 'Count the answers of each survey, by its id',
+  description: `Surveys without answers are left out. ${WHILE}`,
+  async handle({ project }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
+    const { ids, earliest } = await surveyRows.started(project.id);
+    return json(200, Object.fromEntries(await surveyResponses.answers(project.id, ids, earliest)));
+  },
+});
+
+const allStats = route({
+  method: 'get',
+  path: '/surveys/stats/',
+  operationId: 'surveys_all_stats_retrieve',
+  access: { scope: 'survey:read' },
+  query: Period,
+  answers: { 200: Type.Object(stats) },
+  summary: 'Count how all surveys that are not archived were shown, dismissed and answered',
+  description: WHILE,
+  async handle({ project, query }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
+    const { ids } = await surveyRows.started(project.id, { archived: false });
+    return json(200, present(await surveyResponses.figures(project.id, ids, periodOf(query))));
+  },
+});
+
+const surveyStats = route({
+  method: 'get',
+  path: '/surveys/:id/stats/',
+  access: { scope: 'survey:read' },
+  params: SurveyParams,
+  query: Period,
+  answers: { 200: SurveyStatsBody },
+  summary: 'Count how a survey was shown, dismissed and answered',
+  description: WHILE,
+  async handle({ project, params, query }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
+    const { id, start_date, end_date } = await surveyRows.get(project.id, params.id);
+    const figures = await surveyResponses.figures(project.id, [id], periodOf(query));
+    return json(200, { ...present(figures), survey_id: id, start_date, end_date });
+  },
+});
+
+export const surveyResponseRoutes = [countResponses, allStats, surveyStats];

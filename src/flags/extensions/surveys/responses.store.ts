@@ -1,0 +1,80 @@
+/** How often surveys were shown, dismissed and answered, counted from the events that SDKs send. */
+import type { Knex } from '../../../platform/db/connection.ts';
+import { inTime } from '../../../events/table/lookup.ts';
+
+export const SURVEY_EVENTS = ['survey shown', 'survey dismissed', 'survey sent'] as const;
+export type SurveyEvent = (typeof SURVEY_EVENTS)[number];
+
+/** Of one kind of event. */
+export type EventFigures = { total: number; persons: number; firstSeen: string | null; lastSeen: string | null };
+
+export type ResponseFigures = {
+  byEvent: ReadonlyMap<SurveyEvent, EventFigures>;
+  /** Persons who dismissed it once and answered it another time. */
+  dismissedAndSent: number;
+};
+
+const WHAT_HELPS = 'Ask for a shorter time.';
+
+/** SDKs that send answers one by one give all of them the same submission; who had answered something has not merely dismissed it. */
+const SAID = `
+  select properties ->> '$survey_id' as survey, event, person_id, "timestamp", case event
+    when 'survey sent' then coalesce(nullif(properties ->> '$survey_submission_id', ''), uuid::text) else uuid::text end as response
+  from events
+  where project_id = :projectId and properties ->> '$survey_id' = any (:surveys)
+    and event in ('survey shown', 'survey dismissed', 'survey sent')
+    and (event <> 'survey dismissed' or (properties -> '$survey_partially_completed') is distinct from 'true'::jsonb)
+    and "timestamp" >= coalesce(cast(:from as timestamptz), '-infinity')
+    and "timestamp" < coalesce(cast(:to as timestamptz), 'infinity')`;
+
+const FIGURES = `
+  with said as (${SAID})
+  select event, count(distinct response)::int as total, count(distinct person_id)::int as persons,
+    min("timestamp") as "firstSeen", max("timestamp") as "lastSeen",
+    (select count(*)::int from (
+      select from said group by person_id having bool_or(event = 'survey dismissed') and bool_or(event = 'survey sent')
+    ) as both_ways) as "dismissedAndSent"
+  from said group by event`;
+
+const ANSWERS = `
+  with said as (${SAID})
+  select survey, count(distinct response)::int as answers from said where event = 'survey sent' group by survey`;
+
+type Row = EventFigures & { event: SurveyEvent; dismissedAndSent: number };
+
+/** @param db whose statements are given up after some seconds */
+export function responseStore(db: Knex) {
+  return {
+    /**
+     * @param surveys their ids; the figures are of all together
+     * @param period ISO texts; null: without a bound
+     * @throws Unavailable when it takes too long
+     */
+    async figures(
+      projectId: number,
+      surveys: readonly string[],
+      period: { from: string | null; to: string | null },
+    ): Promise<ResponseFigures> {
+      const query = db.raw<{ rows: Row[] }>(FIGURES, { projectId, surveys: [...surveys], ...period });
+      const { rows } = await inTime(query, WHAT_HELPS);
+      return {
+        byEvent: new Map(rows.map(({ event, dismissedAndSent: _same, ...figures }) => [event, figures])),
+        dismissedAndSent: rows[0]?.dismissedAndSent ?? 0,
+      };
+    },
+
+    /** How many answers each survey has; those without any are left out. @throws Unavailable when it takes too long */
+    async answers(projectId: number, surveys: readonly string[], from: string | null): Promise<Map<string, number>> {
+      const query = db.raw<{ rows: { survey: string; answers: number }[] }>(ANSWERS, {
+        projectId,
+        surveys: [...surveys],
+        from,
+        to: null,
+      });
+      const { rows } = await inTime(query, WHAT_HELPS);
+      return new Map(rows.map(({ survey, answers }) => [survey, answers]));
+    },
+  };
+}
+
+export type ResponseStore = ReturnType<typeof responseStore>;

@@ -1,0 +1,160 @@
+/** Rows of surveys. Their fields have the same names in the table, here and on the wire: most are only handed through. */
+import type { Knex } from '../../../platform/db/connection.ts';
+import { InvalidInput, NotFound } from '../../../platform/errors.ts';
+import type { Appearance, Conditions } from './display.ts';
+import type { Question } from './questions.ts';
+import type { Standing, Timetable } from './timetable.ts';
+
+export const SURVEY_TYPES = ['popover', 'api', 'widget', 'external_survey'] as const;
+export const SCHEDULES = ['once', 'recurring', 'always'] as const;
+
+/** Fields of a survey that users set. Instants are ISO texts. */
+export type SurveyFields = Timetable & {
+  name: string;
+  description: string;
+  type: (typeof SURVEY_TYPES)[number];
+  schedule: (typeof SCHEDULES)[number] | null;
+  questions: Question[] | null;
+  conditions: Conditions | null;
+  appearance: Appearance | null;
+  responses_limit: number | null;
+  linked_flag_id: number | null;
+  enable_partial_responses: boolean | null;
+};
+
+/** State that follows from those fields, as it was last settled. */
+export type SurveyState = Omit<Standing, 'end_date' | 'rollout_percentage'> & {
+  targeting_flag_id: number | null;
+  internal_targeting_flag_id: number | null;
+};
+
+export type Survey = SurveyFields &
+  SurveyState & { id: string; project_id: number; created_by: number | null; created_at: string; updated_at: string };
+
+export type DueSurvey = Survey & {
+  organization_id: string;
+  /** By the time; not because of its answers. */
+  is_due: boolean;
+};
+
+/** A survey with the keys of its flags. */
+export type PublishedSurvey = Survey & {
+  linked_flag_key: string | null;
+  targeting_flag_key: string | null;
+  internal_targeting_flag_key: string | null;
+};
+
+const UNIQUE_VIOLATION = '23505';
+
+export function surveyStore(db: Knex) {
+  const ofProject = (projectId: number) => db<Survey>('surveys').where({ project_id: projectId });
+
+  return {
+    /** @throws NotFound when the project has no such survey */
+    async get(projectId: number, id: string): Promise<Survey> {
+      const row = await ofProject(projectId).where({ id }).first();
+      if (!row) throw new NotFound();
+      return row;
+    },
+
+    /** Newest first. @param search a part of the name or the description */
+    async list(
+      projectId: number,
+      { search, limit, offset }: { search?: string | undefined; limit: number; offset: number },
+    ): Promise<{ count: number; results: Survey[] }> {
+      const wanted = () => {
+        const all = ofProject(projectId);
+        return search ? all.whereRaw(`strpos(lower(name || ' ' || description), lower(?)) > 0`, [search]) : all;
+      };
+      const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
+      const newestFirst = ['created_at', 'id'].map((column) => ({ column, order: 'desc' }));
+      const results = await wanted().orderBy(newestFirst).limit(limit).offset(offset);
+      return { count: Number(counted.count), results };
+    },
+
+    /** @throws InvalidInput when there is another survey of this name */
+    async insert(survey: Omit<Survey, 'created_at' | 'updated_at'>): Promise<Survey> {
+      const [row] = await db<Survey>('surveys').insert(written(survey)).returning('*').catch(throwNameTaken);
+      return row!;
+    },
+
+    /** @throws InvalidInput when there is another survey of this name; NotFound */
+    async update(projectId: number, id: string, changes: Partial<SurveyFields & SurveyState>): Promise<Survey> {
+      const [row] = await ofProject(projectId)
+        .where({ id })
+        .update({ ...written(changes), updated_at: db.fn.now() })
+        .returning('*')
+        .catch(throwNameTaken);
+      if (!row) throw new NotFound();
+      return row;
+    },
+
+    async delete(projectId: number, id: string): Promise<void> {
+      await ofProject(projectId).where({ id }).delete();
+    },
+
+    /** Surveys that have begun, and when the first of them did. */
+    async started(
+      projectId: number,
+      { archived }: { archived?: boolean } = {},
+    ): Promise<{ ids: string[]; earliest: string | null }> {
+      const rows = await ofProject(projectId)
+        .whereNotNull('start_date')
+        .where(archived === undefined ? {} : { archived })
+        .orderBy('start_date')
+        .select('id', 'start_date');
+      return { ids: rows.map(({ id }) => id), earliest: rows[0]?.start_date ?? null };
+    },
+
+    /** Surveys that pages may show once their start has come, in the order in which they were made: no drafts, and no archived ones. */
+    async published(projectId: number): Promise<PublishedSurvey[]> {
+      const { rows } = await db.raw<{ rows: PublishedSurvey[] }>(
+        `select surveys.*, linked.key as linked_flag_key, targeting.key as targeting_flag_key,
+           internal.key as internal_targeting_flag_key
+         from surveys
+           left join feature_flags as linked on linked.id = linked_flag_id
+           left join feature_flags as targeting on targeting.id = targeting_flag_id
+           left join feature_flags as internal on internal.id = internal_targeting_flag_id
+         where surveys.project_id = ? and not archived and start_date is not null order by surveys.created_at, surveys.id`,
+        [projectId],
+      );
+      return rows;
+    },
+
+    /** @returns the name of the survey that has this flag of its own, or is linked to it and running */
+    async usesFlag(projectId: number, flagId: number): Promise<string | undefined> {
+      const row = await ofProject(projectId)
+        .whereRaw(
+          '(targeting_flag_id = :flagId or internal_targeting_flag_id = :flagId or (linked_flag_id = :flagId and is_running))',
+          {
+            flagId,
+          },
+        )
+        .first('name');
+      return row?.name;
+    },
+
+    /** Surveys that time has changed, or answers may have: those that are due, and those that take only so many. */
+    async due(): Promise<DueSurvey[]> {
+      const { rows } = await db.raw<{ rows: DueSurvey[] }>(
+        `select surveys.*, organization_id, coalesce(due_at <= now(), false) as is_due
+         from surveys join projects on projects.id = project_id
+         where due_at <= now() or (is_running and (responses_limit is not null or response_sampling_limit > 0))`,
+      );
+      return rows;
+    },
+  };
+}
+
+export type SurveyStore = ReturnType<typeof surveyStore>;
+
+/** The driver would write an array as one of Postgres, not as JSON. */
+function written<T extends Partial<SurveyFields>>(fields: T): T {
+  const { questions } = fields;
+  return questions ? { ...fields, questions: JSON.stringify(questions) } : fields;
+}
+
+function throwNameTaken(error: unknown): never {
+  if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+  throw new InvalidInput('There is already a survey with this name.', 'name', 'unique');
+}

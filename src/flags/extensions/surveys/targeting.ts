@@ -1,0 +1,125 @@
+/** The flags that a survey has of its own: who is asked, and who was asked already. SDKs show it to those who get both. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Project } from '../../../platform/http/access.ts';
+import { SURVEY_PREFIX } from '../../evaluation/definitions.ts';
+import { changeFlag, createFlag, type FlagAuthor } from '../../feature-flags.ts';
+import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
+import { slugOf } from '../../slug.ts';
+import type { FlagBound } from '../../stores.ts';
+import type { Survey } from './surveys.store.ts';
+import type { Standing } from './timetable.ts';
+
+/** The author of a change to a survey, whose flags follow it: rights to flags decide only which ones an answer may name. */
+export type SurveyAuthor = Omit<FlagAuthor, 'rights'>;
+
+/** In which transaction, and on whose behalf. */
+export type Acting = { stores: FlagBound; project: Project; author: SurveyAuthor };
+
+/** Filters as somebody gave them. */
+export type GivenFilters = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes or changes the flag of those who are asked.
+ * @returns its id
+ * @throws InvalidInput naming the member of `targeting_flag_filters`
+ */
+export async function target(
+  { stores, project, author }: Acting,
+  survey: Pick<Survey, 'id' | 'name' | 'targeting_flag_id' | 'is_running'>,
+  filters: GivenFilters,
+): Promise<number> {
+  refuseEverybody(filters);
+  const { targeting_flag_id: id, is_running: active } = survey;
+  const flag = await naming(async () => {
+    if (id === null) {
+      const key = await targetingKey(stores, survey, project.id);
+      return createFlag(stores, project, author, {
+        key,
+        name: `Targeting flag for survey ${survey.name}`,
+        filters,
+        active,
+      });
+    }
+    const present = await stores.flags.get(project.id, id);
+    return changeFlag(stores, project, author, id, { filters: { ...present.filters, ...filters } });
+  });
+  return flag.id;
+}
+
+/**
+ * Makes the flags say what the survey is now.
+ * @returns the id of the internal flag, which keeps out who has answered or dismissed it
+ */
+export async function settleFlags(
+  { stores, project, author }: Acting,
+  survey: Pick<
+    Survey,
+    'id' | 'name' | 'is_running' | 'current_iteration' | 'targeting_flag_id' | 'internal_targeting_flag_id'
+  > &
+    Pick<Standing, 'rollout_percentage'>,
+): Promise<number> {
+  const { targeting_flag_id: targeting, internal_targeting_flag_id: internal, is_running: active } = survey;
+  if (targeting !== null) await changeFlag(stores, project, author, targeting, { active });
+  const filters = untouched(survey);
+  if (internal !== null) return (await changeFlag(stores, project, author, internal, { active, filters })).id;
+  const key = `${SURVEY_PREFIX}${survey.id}-custom`;
+  const name = `Internal targeting flag for survey ${survey.name}`;
+  return (await createFlag(stores, project, author, { key, name, filters, active })).id;
+}
+
+/** Deletes flags that no survey names any more. */
+export async function deleteFlags({ stores, project, author }: Acting, ids: readonly (number | null)[]): Promise<void> {
+  for (const id of ids) {
+    if (id !== null) await changeFlag(stores, project, author, id, { deleted: true });
+  }
+}
+
+/** Of each repetition of its own: SDKs set these when somebody answers (`getSurveyInteractionProperty` of posthog-js). */
+function untouched({
+  id,
+  current_iteration: iteration,
+  rollout_percentage,
+}: Pick<Survey, 'id' | 'current_iteration'> & Pick<Standing, 'rollout_percentage'>): GivenFilters {
+  const subject = iteration === null ? id : `${id}/${iteration}`;
+  const properties = ['$survey_dismissed', '$survey_responded'].map((name) => ({
+    key: `${name}/${subject}`,
+    type: 'person',
+    operator: 'is_not_set',
+    value: 'is_not_set',
+  }));
+  return { groups: [{ properties, rollout_percentage }] };
+}
+
+/** By the survey's name, which is easier to recognise than an id. */
+async function targetingKey(
+  stores: FlagBound,
+  { id, name }: Pick<Survey, 'id' | 'name'>,
+  projectId: number,
+): Promise<string> {
+  const slug = slugOf(name).slice(0, 200);
+  const key = SURVEY_PREFIX + (slug || id);
+  const taken = await stores.flags.findByKey(projectId, key);
+  return taken ? `${key}-${id}` : key;
+}
+
+function refuseEverybody({ groups }: GivenFilters): void {
+  type Set = { properties?: unknown[] | null; rollout_percentage?: unknown } | null;
+  const asksEverybody = (set: Set) => (set?.rollout_percentage ?? 100) === 100 && !set?.properties?.length;
+  if (!Array.isArray(groups) || !groups.some(asksEverybody)) return;
+  throw new InvalidInput(
+    'Invalid operation: User targeting rolls out to everyone. If you want to roll out to everyone, delete this targeting',
+    'targeting_flag_filters',
+    'invalid',
+  );
+}
+
+/** Faults of the flag, in terms of the survey's fields. */
+async function naming(work: () => Promise<FeatureFlag>): Promise<FeatureFlag> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const detail = error.message.replace('feature flags', 'surveys');
+    throw new InvalidInput(detail, error.attr?.replace(/^filters/, 'targeting_flag_filters') ?? null, error.code);
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Members of filters that nobody described: left out and named in the answer, because clients of upstream send more than decides. What is
+ * nearly the name of one is refused: a misspelt percentage gives a flag to everybody.
+ */
+import { misspellings } from '../../../platform/http/nearest-name.ts';
+import { refusal } from '../../../platform/http/unknown-members.ts';
+import { Type, type TSchema } from '../../../platform/schema.ts';
+import { Filters } from '../filters.ts';
+
+type Shape = TSchema & { properties?: Record<string, Shape>; anyOf?: Shape[]; items?: Shape };
+
+const MAX_NAME = 100;
+const MAX_NAMED = 100;
+
+export const IgnoredMembers = Type.Optional(
+  Type.Array(Type.String(), {
+    maxItems: MAX_NAMED,
+    description:
+      'Members of the filters that are not known and were left out, where there were any: `filters__groups__0__bucket`. The first hundred.',
+  }),
+);
+
+/** @returns what an answer says of the filters that it was given: nothing where all is known */
+export function ignoredMembers(filters: unknown, attr = 'filters'): { ignored_members?: string[] } {
+  const ignored: string[] = [];
+  knownMembers(filters, Filters, attr, ignored);
+  return ignored.length > 0 ? { ignored_members: ignored.slice(0, MAX_NAMED) } : {};
+}
+
+/**
+ * @param value valid by the schema, which says nothing of members that it does not list
+ * @param attr where the value stands; members are joined to it by `__`
+ * @param ignored filled with what is left out, in any depth
+ * @returns the value with the members that the schema lists
+ * @throws InvalidInput for a member that is nearly one of those that are not there
+ */
+export function knownMembers(value: unknown, schema: TSchema, attr: string, ignored: string[] = []): unknown {
+  const { anyOf = [], items, properties } = schema as Shape;
+  if (typeof value !== 'object' || value === null) return value;
+  if (anyOf.length > 0)
+    return anyOf.reduce((rest, branch) => knownMembers(rest, branch, attr, ignored), value as unknown);
+  if (Array.isArray(value)) {
+    return items ? value.map((item, index) => knownMembers(item, items, `${attr}__${index}`, ignored)) : value;
+  }
+  if (!properties) return value;
+  const isKnown = (name: string) => Object.hasOwn(properties, name);
+  const [known, unknown] = [Object.keys(value).filter(isKnown), Object.keys(value).filter((name) => !isKnown(name))];
+  const meantBy = misspellings(
+    unknown.length > 0 ? Object.keys(properties).filter((name) => !known.includes(name)) : [],
+  );
+  for (const name of unknown) {
+    const place = `${attr}__${name.slice(0, MAX_NAME)}`;
+    const [meant] = meantBy(name);
+    // tooth: misspelt-filters
+    if (meant !== undefined) throw refusal(place, meant);
+    ignored.push(place);
+  }
+  const members = value as Record<string, unknown>;
+  return Object.fromEntries(
+    known.map((name) => [name, knownMembers(members[name], properties[name]!, `${attr}__${name}`, ignored)]),
+  );
+}

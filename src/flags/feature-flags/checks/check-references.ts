@@ -1,0 +1,111 @@
+/** Checks of the references in a flag's conditions. They may name cohorts without events, and active flags that do not come back to it. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Rights } from '../../../platform/http/access.ts';
+import type { FlagBound } from '../../stores.ts';
+import { idOf } from './check-filters.ts';
+import { conditionsOf, type FlagFilters, type Property } from '../filters.ts';
+import { seesFlag } from '../linked.ts';
+import type { Dependency } from '../references.store.ts';
+
+type Checked = { id?: number; key: string; filters: FlagFilters };
+
+/** @throws InvalidInput naming the condition */
+export async function checkReferences(
+  stores: FlagBound,
+  projectId: number,
+  flag: Checked,
+  rights: Pick<Rights, 'levelOf'> | undefined,
+): Promise<void> {
+  await checkCohorts(stores, projectId, flag.filters);
+  await checkDependencies(stores, projectId, flag, rights);
+}
+
+async function checkCohorts({ references }: FlagBound, projectId: number, filters: FlagFilters): Promise<void> {
+  const conditions = conditionsOf(filters).filter(({ property }) => property.type === 'cohort');
+  if (conditions.length === 0) return;
+  const idsAt = conditions.map(({ property, attr }) => ({ id: idOf(property.value) ?? 0, attr: `${attr}__value` }));
+  const used = await references.cohortsFrom(
+    projectId,
+    idsAt.map(({ id }) => id),
+  );
+  const known = new Set(used.map(({ id }) => id));
+  for (const { id, attr } of idsAt) {
+    if (known.has(id)) continue;
+    throw new InvalidInput(`Cohort with id ${id} does not exist`, attr, 'cohort_does_not_exist');
+  }
+  const behavioural = used.find((cohort) => cohort.behavioural);
+  if (!behavioural) return;
+  const attr = idsAt.find(({ id }) => id === behavioural.id)?.attr ?? idsAt[0]!.attr;
+  throw new InvalidInput(
+    `Cohort '${behavioural.name}' with filters on events cannot be used in feature flags.`,
+    attr,
+    'behavioral_cohort_found',
+  );
+}
+
+async function checkDependencies(
+  { references }: FlagBound,
+  projectId: number,
+  flag: Checked,
+  rights: Pick<Rights, 'levelOf'> | undefined,
+): Promise<void> {
+  const conditions = conditionsOf(flag.filters).filter(({ property }) => property.type === 'flag');
+  if (conditions.length === 0) return;
+  const byTarget = new Map(conditions.map(({ property, attr }) => [Number(property.key), `${attr}__key`]));
+  const found = await references.reachedFrom(projectId, [...byTarget.keys()]);
+  // Of hidden flags neither keys nor variants are told.
+  const reached = found.map((one) => (seesFlag(rights, one) ? one : { ...one, key: `ID: ${one.id}`, isHidden: true }));
+  const byId = new Map(reached.map((one) => [one.id, one]));
+  for (const [id, attr] of byTarget) {
+    if (id === flag.id) throw new InvalidInput(`Feature flag '${flag.key}' cannot depend on itself`, attr);
+    const target = byId.get(id);
+    if (!target) throw new InvalidInput(`Flag dependency references non-existent flag with ID ${id}`, attr);
+    if (!target.active) {
+      throw new InvalidInput(`Flag dependency references the disabled flag '${target.key}' (ID: ${id})`, attr);
+    }
+  }
+  for (const { property, attr } of conditions) checkOutcome(property, byId.get(Number(property.key))!, attr);
+  const way = flag.id === undefined ? undefined : wayTo(flag.id, [...byTarget.keys()], byId);
+  if (!way) return;
+  const keys = [flag.key, ...way.map((id) => byId.get(id)!.key).slice(0, -1), flag.key];
+  throw new InvalidInput(`Circular dependency detected: ${keys.join(' → ')}`, byTarget.get(way[0]!));
+}
+
+/** A text is a variant; who is held out of an experiment has `holdout-<id>`. `true` and `false` may be written as texts. */
+function checkOutcome(
+  property: Property,
+  { key, variants, isHidden = false }: Dependency & { isHidden?: boolean },
+  attr: string,
+): void {
+  const { value } = property;
+  if (typeof value !== 'string' || variants.includes(value) || value.startsWith('holdout-')) return;
+  if (value === 'true' || value === 'false') {
+    property.value = value === 'true';
+    return;
+  }
+  const choices = ['true', 'false', ...variants.map((variant) => `"${variant}"`)].join(', ');
+  const outcomes = isHidden ? '' : ` It evaluates to ${choices}.`;
+  throw new InvalidInput(
+    `The flag '${key}' has no variant "${value.slice(0, 100)}".${outcomes}`,
+    `${attr}__value`,
+    'invalid_value',
+  );
+}
+
+/** The ids of the flags from one of several to another, both included; undefined when there is no way. Looks at each flag once. */
+function wayTo(end: number, starts: readonly number[], flags: ReadonlyMap<number, Dependency>): number[] | undefined {
+  const cameFrom = new Map<number, number | undefined>(starts.map((start) => [start, undefined]));
+  for (const [id] of cameFrom) {
+    if (id === end) return wayBack(end, cameFrom);
+    for (const next of flags.get(id)?.dependsOn ?? []) {
+      if (!cameFrom.has(next)) cameFrom.set(next, id);
+    }
+  }
+  return undefined;
+}
+
+function wayBack(end: number, cameFrom: ReadonlyMap<number, number | undefined>): number[] {
+  const way: number[] = [];
+  for (let id: number | undefined = end; id !== undefined; id = cameFrom.get(id)) way.unshift(id);
+  return way;
+}

@@ -1,0 +1,28 @@
+/** Fields of a flag that exclude each other, as upstream refuses them. A flag that has them already may be changed otherwise. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { FlagFields } from '../feature-flags.store.ts';
+
+type Rule = { breaks: (flag: FlagFields) => boolean; attr: string; detail: string };
+
+const RULES: readonly Rule[] = [
+  {
+    breaks: (flag) => flag.hasEncryptedPayloads && !flag.isRemoteConfiguration,
+    attr: 'has_encrypted_payloads',
+    detail: 'Encrypted payloads require the flag to be a remote configuration.',
+  },
+  {
+    breaks: (flag) => flag.bucketingIdentifier === 'device_id' && flag.ensureExperienceContinuity,
+    attr: 'bucketing_identifier',
+    detail:
+      "Cannot enable 'persist across authentication steps' when using device ID bucketing. These features are incompatible.",
+  },
+];
+
+/**
+ * @param before undefined: the flag is new
+ * @throws InvalidInput naming the field
+ */
+export function checkTogether(after: FlagFields, before?: FlagFields): void {
+  const broken = RULES.find(({ breaks }) => breaks(after) && !(before && breaks(before)));
+  if (broken) throw new InvalidInput(broken.detail, broken.attr);
+}

@@ -1,0 +1,137 @@
+/** Guards against changes of a flag that other flags, experiments or surveys need as it is. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Rights } from '../../../platform/http/access.ts';
+import { isOpen, phaseOf, UNSCHEDULE_FIRST } from '../../extensions/experiments/phases.ts';
+import type { FlagBound } from '../../stores.ts';
+import type { FeatureFlag } from '../feature-flags.store.ts';
+import { variantsOf, type FlagFilters } from '../filters.ts';
+import { seesFlag } from '../linked.ts';
+
+const NAMED = 5;
+
+/** The reader of the reason; undefined: nobody in particular. */
+type Viewer = Pick<Rights, 'levelOf'> | undefined;
+
+/** @throws InvalidInput naming the active flags that depend on it */
+export async function checkDispensable(
+  { references }: FlagBound,
+  flag: FeatureFlag,
+  change: 'disable' | 'delete',
+  rights: Viewer,
+): Promise<void> {
+  const dependents = await references.dependentsOf(flag.projectId, flag.id);
+  if (dependents.length === 0) return;
+  throw new InvalidInput(
+    `Cannot ${change} this feature flag because other flags depend on it: ${named(dependents, rights)}. ` +
+      'Please update or delete the dependent flags first.',
+    change === 'delete' ? 'deleted' : 'active',
+  );
+}
+
+/** @throws InvalidInput naming the active flags that depend on a variant that the flag has no longer */
+export async function checkVariantsUnneeded(
+  { references }: FlagBound,
+  flag: FeatureFlag,
+  filters: FlagFilters,
+  rights: Viewer,
+): Promise<void> {
+  const remainingKeys = new Set(variantsOf(filters).map(({ key }) => key));
+  const gone = variantsOf(flag.filters).flatMap(({ key }) => (remainingKeys.has(key) ? [] : [key]));
+  if (gone.length === 0) return;
+  const dependents = await references.dependentsOf(flag.projectId, flag.id, gone);
+  if (dependents.length === 0) return;
+  const variants = gone.map((key) => `"${key}"`).join(', ');
+  throw new InvalidInput(
+    `Cannot remove the variants ${variants} because other flags depend on them: ${named(dependents, rights)}. ` +
+      'Please update or delete the dependent flags first.',
+    'filters__multivariate__variants',
+  );
+}
+
+/** Hidden flags go by their ids. */
+function named(dependents: readonly { id: number; key: string; createdBy: number | null }[], rights: Viewer): string {
+  const names = dependents.slice(0, NAMED).map((flag) => {
+    return seesFlag(rights, flag) ? `${flag.key} (ID: ${flag.id})` : `ID: ${flag.id}`;
+  });
+  if (dependents.length > NAMED) names.push(`and ${dependents.length - NAMED} more`);
+  return names.join(', ');
+}
+
+/**
+ * While an experiment runs, its persons stay where they are: another key or other variants would deal them anew, and what was
+ * measured would be of others.
+ * @throws InvalidInput naming the experiment
+ */
+export async function checkUndisturbed(
+  { experiments }: FlagBound,
+  flag: FeatureFlag,
+  after: { key: string; filters: FlagFilters },
+): Promise<void> {
+  const renamed = after.key !== flag.key;
+  if (!renamed && isDeepStrictEqual(sharesOf(flag.filters), sharesOf(after.filters))) return;
+  const [open] = await openOn(experiments, flag);
+  if (!open) return;
+  const phase = phaseOf(open);
+  throw new InvalidInput(
+    `The experiment "${open.name}" (ID: ${open.id}) is ${phase} on this flag: its ` +
+      `${renamed ? 'key stays as it is' : 'variants and their percentages stay as they are'}. ` +
+      (phase === 'scheduled' ? UNSCHEDULE_FIRST : 'End the experiment first.'),
+    renamed ? 'key' : 'filters__multivariate__variants',
+  );
+}
+
+/** @returns the experiments that are scheduled or running, oldest first */
+async function openOn({ ofFlag }: FlagBound['experiments'], flag: FeatureFlag) {
+  const linked = await ofFlag(flag.projectId, flag.id);
+  return linked.filter((experiment) => isOpen(experiment));
+}
+
+/** In their order, by which people are dealt; their names are for people. */
+function sharesOf(filters: FlagFilters) {
+  return variantsOf(filters).map(({ key, rollout_percentage }) => ({ key, rollout_percentage }));
+}
+
+/** @throws InvalidInput naming what else is made of it */
+export async function checkUnused({ earlyAccess, experiments, surveys }: FlagBound, flag: FeatureFlag): Promise<void> {
+  const { id, projectId } = flag;
+  const feature = await earlyAccess.usesFlag(projectId, id);
+  if (feature !== undefined) {
+    throw inUse('early access features', `the early access feature "${feature}" before deleting the flag`);
+  }
+  const open = await openOn(experiments, flag);
+  const scheduled = open.filter((experiment) => phaseOf(experiment) === 'scheduled');
+  const running = open.filter((experiment) => !scheduled.includes(experiment));
+  if (running.length > 0)
+    throw inUse(`running experiments (${idsOf(running)})`, 'or end them before deleting the flag');
+  if (scheduled.length > 0) {
+    throw inUse(
+      `scheduled experiments (${idsOf(scheduled)})`,
+      'them, or send `start_date: null` to each of them first',
+    );
+  }
+  const survey = await surveys.usesFlag(projectId, id);
+  if (survey !== undefined) throw inUse('surveys', `or unlink the survey "${survey}" before deleting the flag`);
+}
+
+function idsOf(linked: readonly { id: number }[]): string {
+  return `ID: ${linked.map(({ id }) => id).join(', ')}`;
+}
+
+function inUse(what: string, who: string): InvalidInput {
+  return new InvalidInput(`Cannot delete a feature flag that is in use with ${what}. Please delete ${who}.`, 'deleted');
+}
+
+/** Persons enroll, so what they enroll in is about persons. @throws InvalidInput */
+export async function checkStaysPersonal(
+  { earlyAccess }: FlagBound,
+  flag: FeatureFlag,
+  filters: FlagFilters,
+): Promise<void> {
+  if ((filters.aggregation_group_type_index ?? null) === null) return;
+  if ((await earlyAccess.usesFlag(flag.projectId, flag.id)) === undefined) return;
+  throw new InvalidInput(
+    'Cannot change this flag to a group-based when linked to an Early Access Feature.',
+    'filters__aggregation_group_type_index',
+  );
+}

@@ -1,0 +1,94 @@
+/** The request to the API that makes a cohort here what it was in the export. */
+import { isDeepStrictEqual } from 'node:util';
+import { NewCohortBody } from '../cohorts/cohorts.schema.ts';
+import { checkedCohortFilters, hasConditions } from '../cohorts/filters.ts';
+import { filtersOfGroups } from '../cohorts/groups.ts';
+import { invalidInput } from '../../platform/http/validation.ts';
+import { compile } from '../../platform/schema.ts';
+import type { Fields } from './exported.ts';
+import { saysSomething } from './flag-body.ts';
+
+/** Fields that say nothing of who is in a cohort, and those that are taken. */
+const KNOWN = new Set([
+  'id',
+  'name',
+  'description',
+  'filters',
+  'groups',
+  'is_static',
+  'deleted',
+  'version',
+  'pending_version',
+  'count',
+  'is_calculating',
+  'last_calculation',
+  'last_backfill_person_properties_at',
+  'errors_calculating',
+  'last_error_at',
+  'last_error_code',
+  'last_error_message',
+  'created_by',
+  'created_at',
+  'cohort_type',
+  'user_access_level',
+  '_create_in_folder',
+]);
+
+export function isStatic(fields: Fields): boolean {
+  return fields['is_static'] === true;
+}
+
+/**
+ * @param renamed puts the ids of this server in the place of those of the export, in place; it may throw
+ * @returns the body of a request that makes the cohort; of a static one, what can be said of it without its persons
+ * @throws what `renamed` throws
+ */
+export function cohortBody(fields: Fields, renamed: (body: Fields) => void): Record<string, unknown> {
+  const { name, description, filters, groups } = fields;
+  const about = { name, ...((description ?? null) !== null && { description }) };
+  if (isStatic(fields)) return about;
+  // Upstream shows both, and one of them may be empty.
+  const conditions = hasConditions(filters) || !saysSomething(groups) ? { filters } : { groups };
+  const body = structuredClone({ ...about, ...conditions });
+  renamed(body);
+  return body;
+}
+
+export function cohortFieldsLeftOut(fields: Fields): string[] {
+  return Object.keys(fields).filter((name) => !KNOWN.has(name) && saysSomething(fields[name]));
+}
+
+const isBody = compile(NewCohortBody);
+
+/**
+ * Checks a body as the API does, but for what it refers to: nothing is asked.
+ * @throws InvalidInput naming the field
+ */
+export function checkCohortBody(body: Fields): void {
+  const given = structuredClone(body);
+  if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewCohortBody);
+  checkedCohortFilters(conditionsIn(given) ?? {});
+}
+
+/**
+ * @param present the cohort as the API shows it
+ * @param body what is asked for
+ * @returns names of fields that are to be otherwise
+ * @throws InvalidInput naming the field of the body that the API would refuse
+ */
+export function cohortDifferences(present: Fields, body: Fields): string[] {
+  const differs: string[] = [];
+  if (body['description'] !== undefined && body['description'] !== present['description']) differs.push('description');
+  if (('filters' in body || 'groups' in body) && !isDeepStrictEqual(present['filters'], wantedFilters(body))) {
+    differs.push('filters');
+  }
+  return differs;
+}
+
+function wantedFilters(body: Fields): unknown {
+  return JSON.parse(JSON.stringify(checkedCohortFilters(conditionsIn(body) ?? {})));
+}
+
+function conditionsIn({ filters, groups }: Fields): unknown {
+  return filters ?? (Array.isArray(groups) ? filtersOfGroups(groups as Fields[]) : undefined);
+}

@@ -1,0 +1,161 @@
+/** The request to the API that makes a flag here what it was in the export. */
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInput } from '../../platform/errors.ts';
+import { checkedNewFlag } from '../feature-flags.ts';
+import { checkedFilters } from '../feature-flags/checks/check-filters.ts';
+import { ignoredMembers } from '../feature-flags/checks/check-members.ts';
+import { encryptedFields } from '../feature-flags/encrypted-payloads.ts';
+import { newFlagOf } from '../feature-flags/fields.ts';
+import { conditionsOf, rolledOut, type FlagFilters } from '../feature-flags/filters.ts';
+import { NewFlagBody } from '../feature-flags/schema.ts';
+import { invalidInput } from '../../platform/http/validation.ts';
+import { compile } from '../../platform/schema.ts';
+import { isFields, type Fields } from './exported.ts';
+
+const TAKEN: readonly string[] = [
+  'key',
+  'name',
+  'filters',
+  'active',
+  'tags',
+  'evaluation_runtime',
+  'bucketing_identifier',
+  'evaluation_contexts',
+  'evaluation_tags',
+  'ensure_experience_continuity',
+  'is_remote_configuration',
+  'has_encrypted_payloads',
+];
+
+/** With fields that say nothing of what a flag does: who made it, how it is shown, and what is told otherwise. */
+const KNOWN = new Set([
+  ...TAKEN,
+  'id',
+  'team_id',
+  'deleted',
+  'version',
+  'status',
+  'created_by',
+  'created_at',
+  'creation_context',
+  'updated_at',
+  'last_modified_by',
+  'last_called_at',
+  'can_edit',
+  'user_access_level',
+  'is_simple_flag',
+  'rollout_percentage',
+  'local_evaluation',
+  'experiment_set_metadata',
+  'usage_dashboard',
+  'analytics_dashboards',
+  'has_enriched_analytics',
+  'is_used_in_replay_settings',
+  '_create_in_folder',
+  '_should_create_usage_dashboard',
+]);
+
+/** Upstream puts them beside some: a second name of the same. */
+const SECOND_NAMES: Readonly<Record<string, string>> = { evaluation_tags: 'evaluation_contexts' };
+
+/**
+ * @param renamed puts the ids of this server in the place of those of the export, in place; it may throw
+ * @returns the body of a request that makes the flag
+ * @throws InvalidInput for what must not be left to defaults; and what `renamed` throws
+ */
+export function flagBody(fields: Fields, renamed: (filters: Fields) => void): Record<string, unknown> {
+  if (!isFields(fields['filters'])) {
+    throw new InvalidInput('A flag without filters would be on for everybody.', 'filters', 'required');
+  }
+  const body: Record<string, unknown> = {};
+  for (const name of TAKEN) {
+    const isSecond = Object.hasOwn(SECOND_NAMES, name) && (fields[SECOND_NAMES[name]!] ?? null) !== null;
+    if (!isSecond && (fields[name] ?? null) !== null) body[name] = structuredClone(fields[name]);
+  }
+  const filters = body['filters'] as Record<string, unknown>;
+  // An encrypted payload is only a mask in the export.
+  if (isEncrypted(fields)) delete filters['payloads'];
+  renamed(filters);
+  return body;
+}
+
+/** Whether its payload is for secret keys, which no list shows. */
+export function isEncrypted(fields: Fields): boolean {
+  return fields['has_encrypted_payloads'] === true;
+}
+
+/** Whether it hands out a payload. */
+export function hasPayload({ filters }: Fields): boolean {
+  const payloads = isFields(filters) ? filters['payloads'] : undefined;
+  return isFields(payloads) && Object.keys(payloads).length > 0;
+}
+
+/** Fields of the export, as far as they say something, that no request takes. */
+export function fieldsLeftOut(fields: Fields): string[] {
+  return Object.keys(fields).filter((name) => !KNOWN.has(name) && saysSomething(fields[name]));
+}
+
+export function saysSomething(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (isFields(value)) return Object.keys(value).length > 0;
+  return value !== null && value !== undefined && value !== false && value !== '';
+}
+
+const isBody = compile(NewFlagBody);
+
+/**
+ * Checks a body as the API does, but for what it refers to: nothing is asked.
+ * @returns members of its filters that the API leaves out
+ * @throws InvalidInput naming the field
+ */
+export function checkedFlagBody(body: Fields): readonly string[] {
+  const given = structuredClone(body);
+  if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
+  encryptedFields(checkedNewFlag(newFlagOf(given)));
+  return ignoredMembers(given.filters).ignored_members ?? [];
+}
+
+/**
+ * @param present the flag as the API shows it
+ * @param body what is asked for; fields that it leaves out are not compared
+ * @returns names of fields that are to be otherwise
+ * @throws InvalidInput naming the field of the body that the API would refuse
+ */
+export function flagDifferences(present: Fields, body: Fields): string[] {
+  const names = Object.keys(body).filter((name) => name !== 'evaluation_tags');
+  if (body['evaluation_tags'] !== undefined) names.push('evaluation_contexts');
+  const wanted = wantedOf(body);
+  return names.filter(
+    (name) => !isDeepStrictEqual(comparable(name, present[name], body), comparable(name, wanted[name], body)),
+  );
+}
+
+/** The body as the API would store it and show it. @throws InvalidInput where it would refuse that */
+function wantedOf(body: Fields): Fields {
+  const given = structuredClone(body);
+  if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
+  const { tags, evaluationContexts } = newFlagOf(given);
+  const checked = checkedFilters(given.filters);
+  const filters = given.is_remote_configuration === true ? rolledOut(checked) : checked;
+  return JSON.parse(JSON.stringify({ ...given, filters, tags, evaluation_contexts: evaluationContexts })) as Fields;
+}
+
+/** Without what the API stores otherwise than it is given, and what it does not show. */
+function comparable(name: string, value: unknown, body: Fields): unknown {
+  if (name !== 'filters' || !isFields(value)) return value;
+  const filters = structuredClone(value) as Partial<FlagFilters>;
+  if (isEncrypted(body)) delete filters.payloads;
+  for (const { property } of conditionsOf({ groups: filters.groups ?? [] })) {
+    if (property.type !== 'flag' || (property.value !== 'true' && property.value !== 'false')) continue;
+    property.value = property.value === 'true';
+  }
+  return withoutNulls(filters);
+}
+
+/** Members that are null mean the same as members that are missing. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isFields(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]));
+}

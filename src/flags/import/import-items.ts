@@ -1,0 +1,251 @@
+/** Makes items of one kind in the order of their dependencies, and remembers what became of them for those that name them. */
+import { CommandFailed, InvalidInput } from '../../platform/errors.ts';
+import { TryAgain } from '../../platform/sending/retry.ts';
+import type { ApiClient, Written } from './api-client.ts';
+import { dependencyOrder, type Circle } from './dependency-order.ts';
+import { distinctItems } from './distinct-items.ts';
+import type { Exported } from './exported.ts';
+import { hasPayload, isEncrypted } from './flag-body.ts';
+import type { KindOfItem } from './kinds.ts';
+import { LONGEST_REASON, printable } from './lines.ts';
+import type { Kind, Outcome, Refusal } from './outcome.ts';
+import { findHere, presentItems, type Present } from './present.ts';
+import type { Reference } from './references.ts';
+
+export type ImportOptions = {
+  /** Changes what is here and differs. */
+  update: boolean;
+  /** Asks what is here, and writes nothing. */
+  dryRun: boolean;
+};
+
+/** Facts about an item that conditions on it need. */
+type Known = { name: string; id: number | null; active: boolean; gone?: 'deleted' | 'refused' | 'ambiguous' };
+
+/** @param hasCohorts whether the export holds cohorts at all */
+export function itemImporter(target: ApiClient, { update, dryRun }: ImportOptions, hasCohorts: boolean) {
+  const known: Record<Kind, Map<number, Known>> = { flag: new Map(), cohort: new Map() };
+
+  /** Puts the id of this server into a condition. @throws InvalidInput when there is none */
+  function rename({ kind, id, attr, rename: put }: Reference): void {
+    const named = known[kind].get(id);
+    if (named?.id != null && (kind === 'cohort' || named.active)) return put(named.id);
+    // tooth: import-strange-id
+    throw new InvalidInput(sayUnusable(kind, named ?? id, hasCohorts), attr, 'dependency_not_imported');
+  }
+
+  /** @param wanted which of them are imported, unless they are deleted */
+  return async function* importItems(
+    kind: KindOfItem,
+    items: readonly Exported[],
+    wanted: (item: Exported) => boolean,
+  ): AsyncGenerator<Outcome, void> {
+    const ofKind = known[kind.kind];
+    const chosen = items.filter(wanted);
+    // An import without flags asks the server, too: its address and the key may be wrong.
+    if (kind.kind === 'cohort' && chosen.length === 0) return;
+    const { live, deleted, byId, ambiguous: shared } = distinctItems(kind.kind, chosen);
+    const named = new Map<string, number>();
+    for (const { name, deleted: isGone } of live) if (!isGone) named.set(name, (named.get(name) ?? 0) + 1);
+    const here = await presentItems(target, kind, new Set(named.keys()));
+    for (const id of shared) ofKind.set(id, { name: String(id), id: null, active: false, gone: 'ambiguous' });
+    for (const item of deleted) {
+      if (item.id !== undefined) ofKind.set(item.id, { name: item.name, id: null, active: false, gone: 'deleted' });
+      if (kind.kind === 'flag') yield outcomeOf(kind, item, { outcome: 'skipped' });
+    }
+    const { order, circles } = dependencyOrder(live, (item) => sameKind(kind, item, byId));
+    for (const item of order) {
+      const outcome = await importItem(kind, item, {
+        circle: circles.get(item),
+        sameName: named.get(item.name) ?? 1,
+        here: here.get(item.name) ?? [],
+      });
+      if (item.id !== undefined && !shared.has(item.id)) ofKind.set(item.id, knownBy(outcome, item));
+      yield outcome;
+    }
+  };
+
+  type Place = { circle: Circle<Exported> | undefined; sameName: number; here: readonly Present[] };
+
+  async function importItem(kind: KindOfItem, item: Exported, { circle, sameName, here }: Place): Promise<Outcome> {
+    // Choosing one of several would be a guess, also for items that depend on it.
+    const present = sameName === 1 && here.length === 1 ? here[0] : undefined;
+    try {
+      if (item.fault) return outcomeOf(kind, item, { outcome: 'refused', refusal: item.fault });
+      if (sameName > 1) throw ambiguous(kind, sameName, 'of the export');
+      if (here.length > 1) throw ambiguous(kind, here.length, 'here');
+      if (present) return await meet(kind, item, present);
+      kind.checkNew(item);
+      if (circle) throw circular(circle);
+      return await make(kind, item);
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      return outcomeOf(kind, item, {
+        outcome: 'refused',
+        refusal: refusalOf(error),
+        id: present?.id ?? null,
+        active: present?.active ?? item.active,
+      });
+    }
+  }
+
+  async function make(kind: KindOfItem, item: Exported): Promise<Outcome> {
+    const body = kind.body(item.fields, rename);
+    const made = { outcome: 'created' as const, withoutPayload: lacksPayload(item) };
+    if (dryRun) return outcomeOf(kind, item, { ...made, leftOut: leftOut(kind, item, kind.check(body)) });
+    const written = await create(kind, item.name, body);
+    if ('present' in written) return meet(kind, item, written.present);
+    const answer = acceptedBody(written);
+    return outcomeOf(kind, item, {
+      ...made,
+      id: Number(answer['id']),
+      leftOut: leftOut(kind, item, answer['ignored_members']),
+    });
+  }
+
+  /** Looks for the item before it asks again: a request whose answer was lost may have made it. */
+  async function create(kind: KindOfItem, name: string, body: Record<string, unknown>) {
+    let isAsked = false;
+    return target.tried(async (): Promise<Written | { present: Present }> => {
+      const lost = isAsked ? await findHere(target, kind, name) : undefined;
+      if (lost) return { body: lost.fields };
+      isAsked = true;
+      const written = await target.write('POST', kind.path, body);
+      if (!('refusal' in written)) return written;
+      const { status, refusal } = written;
+      if (status === 403)
+        throw new CommandFailed(
+          `${target.url} lets this key make no ${kind.kind}s: ${printable(refusal.reason, LONGEST_REASON)}`,
+        );
+      // Another client was faster.
+      const present = refusal.code === 'unique' ? await findHere(target, kind, name) : undefined;
+      return present ? { present } : written;
+    });
+  }
+
+  async function meet(kind: KindOfItem, item: Exported, present: Present): Promise<Outcome> {
+    const { id, active } = present;
+    const withoutPayload = lacksPayload(item) && !hasPayload(present.fields);
+    const met = { id, active, withoutPayload };
+    const { body, differs, refusal } = compared(kind, item, present);
+    if (!update || !body || differs.length === 0) {
+      return outcomeOf(kind, item, { ...met, outcome: 'exists', differs, refusal });
+    }
+    const changed = { ...met, outcome: 'updated' as const, active: item.active };
+    if (dryRun) return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, kind.check(body)) });
+    const headers = { 'If-Match': `"${present.version}"` };
+    // Repeated, it asks for what is there already.
+    const answer = acceptedBody(
+      await target.tried(async () =>
+        target.write('PATCH', `${kind.path}${id}/`, body, headers).catch(relaxed(headers)),
+      ),
+    );
+    return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, answer['ignored_members']) });
+  }
+
+  /** @returns without `update`, `refusal`: why the two cannot be compared @throws InvalidInput with `update`, for the same reason */
+  function compared(kind: KindOfItem, item: Exported, present: Present) {
+    try {
+      const body = kind.body(item.fields, rename);
+      return { body, differs: kind.differences(present.fields, body, item.fields), refusal: null };
+    } catch (error) {
+      if (update || !(error instanceof InvalidInput)) throw error;
+      return { body: undefined, differs: [], refusal: refusalOf(error) };
+    }
+  }
+}
+
+function refusalOf({ attr, code, message }: InvalidInput): Refusal {
+  return { attr, code, reason: message };
+}
+
+/** A dry run's item has no id here yet: that of the export stands for it. */
+function knownBy({ outcome, id, name, active }: Outcome, item: Exported): Known {
+  if (id === null && outcome === 'refused') return { name, id, active, gone: 'refused' };
+  return { name, id: id ?? item.id ?? null, active };
+}
+
+/** A change whose answer was lost has made a version of its own, which must not count against its repetition. */
+function relaxed(headers: Record<string, string>) {
+  return (error: unknown): never => {
+    if (error instanceof TryAgain) delete headers['If-Match'];
+    throw error;
+  };
+}
+
+/** @throws InvalidInput what the API refused */
+function acceptedBody(written: Written): Readonly<Record<string, unknown>> {
+  if ('body' in written) return written.body;
+  const { reason, attr, code } = written.refusal;
+  throw new InvalidInput(reason, attr, code);
+}
+
+function sameKind(kind: KindOfItem, { fields, fault }: Exported, byId: ReadonlyMap<number, Exported>): Exported[] {
+  if (fault) return [];
+  const own = kind.references(fields).filter((reference) => reference.kind === kind.kind);
+  return own.flatMap(({ id }) => {
+    const named = byId.get(id);
+    return named && !named.deleted ? [named] : [];
+  });
+}
+
+/** @param named what a condition names; its id, where the export does not hold it */
+function sayUnusable(kind: Kind, named: Known | number, hasCohorts: boolean): string {
+  const verb = kind === 'flag' ? 'It depends on the flag' : 'It names the cohort';
+  if (typeof named !== 'number') return `${verb} ${named.name}, which ${whyNot(kind, named)}.`;
+  const wayOut = kind === 'cohort' && !hasCohorts ? '; name a file of cohorts with --cohorts' : '';
+  return `${verb} ${named}, which is not in the export${wayOut}.`;
+}
+
+function whyNot(kind: Kind, { gone }: Known): string {
+  if (gone === 'ambiguous') return `is the id of several ${kind}s in the export`;
+  if (gone === 'deleted') return 'is deleted in the export';
+  if (gone === 'refused') return 'was refused';
+  return 'is inactive. A flag can depend only on active flags. Activate it or remove the condition at the source, and export again';
+}
+
+function ambiguous({ kind, nameField }: KindOfItem, count: number, where: string): InvalidInput {
+  return new InvalidInput(
+    `${count} ${kind}s ${where} have this ${nameField}, which must be unique. Rename all but one.`,
+    nameField,
+    'unique',
+  );
+}
+
+function circular({ members, length }: Circle<Exported>): InvalidInput {
+  const names = members.map(({ name }) => name);
+  const more = length > members.length ? [`… (${length} in all)`] : [];
+  return new InvalidInput(
+    `It depends on itself: ${[...names, ...more, names[0]].join(' → ')}.`,
+    'filters',
+    'circular_dependency',
+  );
+}
+
+/** Whether the export says that there is a payload, and not which. */
+function lacksPayload({ fields }: Exported): boolean {
+  return isEncrypted(fields) && hasPayload(fields);
+}
+
+function leftOut(kind: KindOfItem, { fields }: Exported, ignored: unknown): string[] {
+  return [...(Array.isArray(ignored) ? ignored.map(String) : []), ...kind.fieldsLeftOut(fields)];
+}
+
+function outcomeOf(
+  { kind }: KindOfItem,
+  { name, id, active }: Exported,
+  told: Pick<Outcome, 'outcome'> & Partial<Outcome>,
+): Outcome {
+  return {
+    kind,
+    name,
+    sourceId: id ?? null,
+    id: null,
+    active,
+    refusal: null,
+    leftOut: [],
+    differs: [],
+    withoutPayload: false,
+    ...told,
+  };
+}

@@ -1,0 +1,62 @@
+/** How flags and cohorts differ for an import; what is done with both is in `import.ts`. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { checkCohortBody, cohortBody, cohortDifferences, cohortFieldsLeftOut, isStatic } from './cohort-body.ts';
+import type { Exported, Fields } from './exported.ts';
+import { checkedFlagBody, fieldsLeftOut, flagBody, flagDifferences } from './flag-body.ts';
+import type { Kind } from './outcome.ts';
+import { cohortReferences, flagReferences, type Reference } from './references.ts';
+
+export type KindOfItem = {
+  kind: Kind;
+  /** Path in the API, below a project. */
+  path: 'feature_flags/' | 'cohorts/';
+  /** The field by which an item is known on both sides. */
+  nameField: 'key' | 'name';
+  references(fields: Fields): Reference[];
+  /** @param rename gives each reference the id of this server; it may throw @throws InvalidInput */
+  body(fields: Fields, rename: (reference: Reference) => void): Record<string, unknown>;
+  /** Checks that an item that is not here yet can be made, whatever its body says. @throws InvalidInput */
+  checkNew(item: Exported): void;
+  /** Checks a body without asking. @returns what the API leaves out of it @throws InvalidInput */
+  check(body: Fields): readonly string[];
+  /** Fields of the one that is here which are to be otherwise. */
+  differences(present: Fields, body: Fields, exported: Fields): string[];
+  fieldsLeftOut(fields: Fields): string[];
+};
+
+export const FLAGS: KindOfItem = {
+  kind: 'flag',
+  path: 'feature_flags/',
+  nameField: 'key',
+  references: ({ filters }) => flagReferences(filters),
+  body: (fields, rename) => flagBody(fields, (filters) => flagReferences(filters).forEach(rename)),
+  checkNew: () => {},
+  check: checkedFlagBody,
+  differences: flagDifferences,
+  fieldsLeftOut,
+};
+
+export const COHORTS: KindOfItem = {
+  kind: 'cohort',
+  path: 'cohorts/',
+  nameField: 'name',
+  references: cohortReferences,
+  body: (fields, rename) => cohortBody(fields, (body) => cohortReferences(body).forEach(rename)),
+  checkNew({ fields }) {
+    if (!isStatic(fields)) return;
+    throw new InvalidInput(
+      'The export does not contain the persons of a static cohort. Create a static cohort with this name here, from a CSV file of ' +
+        'their distinct ids, and import again.',
+      'is_static',
+    );
+  },
+  check(body) {
+    checkCohortBody(body);
+    return [];
+  },
+  differences(present, body, exported) {
+    const differs = cohortDifferences(present, body);
+    return isStatic(exported) === (present['is_static'] === true) ? differs : ['is_static', ...differs];
+  },
+  fieldsLeftOut: cohortFieldsLeftOut,
+};

@@ -1,0 +1,37 @@
+/** Limits of a list that is read: more than people can have typed is refused before it fills the memory. */
+import { CommandFailed } from '../../platform/errors.ts';
+import { valuesIn } from '../../platform/wire/value-count.ts';
+
+/** Flags or cohorts of one export. */
+export const MOST_ITEMS = 100_000;
+const MOST_BYTES = 128 * 1024 * 1024;
+/** Each takes some fifty bytes of memory, however short it is. */
+const MOST_VALUES = 5_000_000;
+
+/** Bytes and values that may still be read. */
+export type Room = { bytes: number; values: number };
+
+/** For all files, or all pages, of one list, unpacked. */
+export function roomForList(): Room {
+  return { bytes: MOST_BYTES, values: MOST_VALUES };
+}
+
+/**
+ * @param name of what is read, for errors
+ * @param room taken from
+ * @throws CommandFailed when it does not hold that much
+ */
+export async function collect(blocks: AsyncIterable<Uint8Array>, name: string, room: Room): Promise<Buffer> {
+  const taken: Uint8Array[] = [];
+  for await (const block of blocks) {
+    room.bytes -= block.length;
+    // tooth: import-bytes
+    if (room.bytes < 0) throw new CommandFailed(`${name} goes beyond ${MOST_BYTES / 1024 / 1024} MiB.`);
+    taken.push(block);
+  }
+  const bytes = Buffer.concat(taken);
+  room.values -= valuesIn(bytes, room.values);
+  // tooth: import-values
+  if (room.values < 0) throw new CommandFailed(`${name} goes beyond ${MOST_VALUES.toLocaleString('en')} values.`);
+  return bytes;
+}

@@ -1,0 +1,88 @@
+/** Lists of flags and cohorts, from files with answers of upstream's API. */
+import { isUtf8 } from 'node:buffer';
+import { CommandFailed } from '../../platform/errors.ts';
+import { openInput } from '../../platform/sending/input.ts';
+import { placeOfFault } from './broken-json.ts';
+import { exportedItem, isFields, type Exported } from './exported.ts';
+import { collect, MOST_ITEMS, roomForList } from './limits.ts';
+import { LONGEST_REASON, printable } from './lines.ts';
+import type { Kind } from './outcome.ts';
+
+/**
+ * @param files paths, or `-` for standard input; gzip is known by its content
+ * @returns the items of all files, in their order, and what the files say that they leave out
+ * @throws CommandFailed naming the file, and the field where it is one
+ */
+export async function readLists(
+  files: readonly string[],
+  kind: Kind,
+): Promise<{ items: Exported[]; warning: string | undefined }> {
+  const items: Exported[] = [];
+  let count = 0;
+  let isWhole = false;
+  let page: string | undefined;
+  const room = roomForList();
+  for (const file of files) {
+    const { bytes } = await openInput(file);
+    const name = printable(file, LONGEST_REASON);
+    const parsed = parseList(await collect(bytes, name, room), name);
+    for (const [index, item] of parsed.results.entries()) {
+      items.push(exportedItem(item, kind, `${name}: ${parsed.place}[${index}]`));
+      if (items.length > MOST_ITEMS) throw new CommandFailed(`${name} goes beyond ${MOST_ITEMS} ${kind}s.`);
+    }
+    count = Math.max(count, parsed.count);
+    if (parsed.next === null) isWhole = true;
+    if (parsed.isPage) page ??= name;
+  }
+  // A list without a count is whole when one of its pages is the last one.
+  const isPart = page !== undefined && (count === 0 ? !isWhole : items.length < count);
+  const given = count === 0 ? 'the last page is missing' : `${items.length} of ${count} ${kind}s are given`;
+  const warning = isPart
+    ? `${page} is a page of a longer list: ${given}. Fetch all pages and name all files.`
+    : undefined;
+  return { items, warning };
+}
+
+export type List = {
+  results: readonly unknown[];
+  /** The list's name in errors: `results`, or empty for a bare list. */
+  place: string;
+  /** Items on all pages; 0: the list does not say. */
+  count: number;
+  /** The address of the next page. */
+  next: string | null;
+  /** Whether it names a page before or behind it. */
+  isPage: boolean;
+};
+
+/**
+ * @param bytes an object with `results`, or a bare array
+ * @throws CommandFailed naming what is wrong
+ */
+export function parseList(bytes: Buffer, name: string): List {
+  const list = parse(bytes, name);
+  if (Array.isArray(list)) return { results: list, place: '', count: list.length, next: null, isPage: false };
+  if (!isFields(list))
+    throw new CommandFailed(`${name} holds no list: an array, or an object with results, is expected.`);
+  const { results, count, next, previous } = list;
+  if (!Array.isArray(results)) throw new CommandFailed(`${name}: results is not an array, or missing.`);
+  return {
+    results,
+    place: 'results',
+    count: typeof count === 'number' ? count : 0,
+    next: typeof next === 'string' ? next : null,
+    isPage: typeof next === 'string' || typeof previous === 'string',
+  };
+}
+
+function parse(bytes: Buffer, name: string): unknown {
+  if (!isUtf8(bytes)) throw new CommandFailed(`${name} is not valid UTF-8.`);
+  // A mark at the beginning is left out: editors on Windows write one.
+  const text = new TextDecoder('utf-8').decode(bytes);
+  if (text.trim() === '') throw new CommandFailed(`${name} is not valid JSON: it is empty.`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new CommandFailed(`${name} is not valid JSON${placeOfFault(text, (error as Error).message)}.`);
+  }
+}

@@ -1,0 +1,70 @@
+/** Where flags and cohorts name others: by ids, which are others on each server. */
+import { idOf } from '../feature-flags/checks/check-filters.ts';
+import { isFields, type Fields } from './exported.ts';
+import type { Kind } from './outcome.ts';
+
+/** A condition that names a flag or a cohort. */
+export type Reference = {
+  kind: Kind;
+  id: number;
+  /** The field that holds the id: `filters__groups__0__properties__1__value`. */
+  attr: string;
+  /** Puts another id in its place. */
+  rename(id: number): void;
+};
+
+/** Members of filters that are lists of condition sets. */
+const SETS = ['groups', 'super_groups', 'holdout_groups'];
+
+/**
+ * References of a flag's filters; a condition whose id is none has no reference, and is left to the API.
+ * @param filters changed in place by `rename`
+ */
+export function flagReferences(filters: unknown): Reference[] {
+  if (!isFields(filters)) return [];
+  return SETS.flatMap((name) =>
+    listOf(filters[name]).flatMap((set, index) =>
+      isFields(set) ? ofConditions(listOf(set['properties']), `filters__${name}__${index}__properties`) : [],
+    ),
+  );
+}
+
+/** References of a cohort's `filters` and of its old `groups`; without recursion. @param fields changed in place by `rename` */
+export function cohortReferences({ filters, groups }: Fields): Reference[] {
+  const found: Reference[] = [];
+  const places = listOf(groups).flatMap((group, index) =>
+    isFields(group) ? [{ values: listOf(group['properties']), attr: `groups__${index}__properties` }] : [],
+  );
+  const properties = isFields(filters) ? filters['properties'] : undefined;
+  if (isFields(properties)) places.push({ values: listOf(properties['values']), attr: 'filters__properties__values' });
+  for (let place = places.pop(); place; place = places.pop()) {
+    const { values, attr } = place;
+    for (const one of ofConditions(values, attr)) if (one.kind === 'cohort') found.push(one);
+    for (const [index, value] of values.entries()) {
+      if (isFields(value)) places.push({ values: listOf(value['values']), attr: `${attr}__${index}__values` });
+    }
+  }
+  return found;
+}
+
+function ofConditions(conditions: readonly unknown[], attr: string): Reference[] {
+  return conditions.flatMap((condition, index) => {
+    if (!isFields(condition)) return [];
+    const place = `${attr}__${index}`;
+    if (condition['type'] === 'cohort') return reference('cohort', condition, 'value', place);
+    return condition['type'] === 'flag' ? reference('flag', condition, 'key', place) : [];
+  });
+}
+
+function reference(kind: Kind, condition: Fields, field: 'key' | 'value', place: string): Reference[] {
+  const id = idOf(condition[field]);
+  if (id === undefined) return [];
+  const rename = (other: number) => {
+    (condition as Record<string, unknown>)[field] = kind === 'flag' ? String(other) : other;
+  };
+  return [{ kind, id, attr: `${place}__${field}`, rename }];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}

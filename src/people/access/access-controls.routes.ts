@@ -1,0 +1,89 @@
+/** Gives any kind of object `access_controls/` and `users_with_access/`. */
+import { json, noBody, route, type Route } from '../../platform/http/route.ts';
+import { Type } from '../../platform/schema.ts';
+import type { AccessControls, RuledObject } from './access-controls.ts';
+import {
+  AccessControlBody,
+  AccessControlPutBody,
+  AccessControlsBody,
+  presentAccessControl,
+  presentAccessControls,
+  presentUsersWithAccess,
+  UsersWithAccessBody,
+} from './access-controls.schema.ts';
+import { levelsOf } from './access-levels.ts';
+import { decides } from './rights.ts';
+
+export type AccessControlsApi = { accessControls: AccessControls };
+
+/**
+ * The routes of one kind. Its `FindProtected` must be among the gatekeeper's `protectedObjects`: it says which objects there are.
+ * @param resource the kind, as in scopes: `dashboard`
+ * @param path of its list, with slashes: `/dashboards/`
+ * @param activity what the activity log calls the kind: `Dashboard`; `type` where upstream gives its entries one
+ */
+export function accessControlRoutes({
+  resource,
+  path,
+  activity,
+}: {
+  resource: string;
+  path: `/${string}/`;
+  activity: Pick<RuledObject, 'scope' | 'type'>;
+}): Route<AccessControlsApi>[] {
+  const words = resource.replaceAll('_', ' ');
+  const params = Type.Object({ id: Type.String() });
+
+  const listRules = route({
+    method: 'get',
+    path: `${path}:id/access_controls/`,
+    access: { scope: 'access_control:read', object: { resource, param: 'id' } },
+    params,
+    answers: { 200: AccessControlsBody },
+    summary: `List the rules of who may do what with a ${words}`,
+    async handle({ project, rights, params: { id } }, { accessControls }: AccessControlsApi) {
+      const object = await accessControls.object(resource, project.id, id);
+      const rules = await accessControls.ofObject(project.id, { resource, resourceId: String(object.id) });
+      const caller = { level: rights.levelOf(resource, object), decides: decides(rights, resource, object) };
+      return json(200, presentAccessControls(rules, levelsOf(resource), caller));
+    },
+  });
+
+  const putRule = route({
+    method: 'put',
+    path: `${path}:id/access_controls/`,
+    access: { scope: 'access_control:write', object: { resource, param: 'id', level: 'manager' } },
+    params,
+    body: AccessControlPutBody,
+    strict: true,
+    answers: { 200: AccessControlBody, 204: null },
+    summary: `Say what a member, a role or everybody may do with a ${words}`,
+    description: 'For its managers: who made it, admins, and whom a rule names. 204: there is no such rule any more.',
+    async handle({ project, caller, params: { id }, body }, { accessControls }: AccessControlsApi) {
+      const object = await accessControls.object(resource, project.id, id);
+      const rule = await accessControls.put(
+        project,
+        caller,
+        { resource, resourceId: String(object.id) },
+        { level: body.access_level, organizationMember: body.organization_member ?? null, role: body.role ?? null },
+        { about: { ...activity, itemId: object.id, name: object.name ?? String(object.id) } },
+      );
+      return rule ? json(200, presentAccessControl(rule)) : noBody(204);
+    },
+  });
+
+  const listUsers = route({
+    method: 'get',
+    path: `${path}:id/users_with_access/`,
+    access: { scope: 'access_control:read', object: { resource, param: 'id' } },
+    params,
+    answers: { 200: UsersWithAccessBody },
+    summary: `List who may do what with a ${words}, the highest level first`,
+    async handle({ project, params: { id } }, { accessControls }: AccessControlsApi) {
+      const object = await accessControls.object(resource, project.id, id);
+      return json(200, presentUsersWithAccess(await accessControls.usersWithAccess(project.id, resource, object)));
+    },
+  });
+
+  return [listRules, putRule, listUsers];
+}

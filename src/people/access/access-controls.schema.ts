@@ -1,0 +1,121 @@
+/** Rules of access on the wire. */
+import { LEVELS } from '../../platform/http/access.ts';
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import type { Levels } from './access-levels.ts';
+import type { AccessControl } from './access-controls.store.ts';
+import type { UserWithAccess } from './access-controls.ts';
+import { PROJECT_LEVELS } from './rights.ts';
+
+const Level = stringEnum([...new Set([...LEVELS, ...PROJECT_LEVELS])]);
+const Id = Type.String({ format: 'uuid' });
+const Instant = Type.String({ format: 'date-time' });
+
+export const AccessControlBody = Type.Object(
+  {
+    access_level: Level,
+    resource: Type.String({ description: 'The kind of object, as in scopes.' }),
+    resource_id: nullable(Type.String(), { description: 'null: all objects of the kind.' }),
+    organization_member: nullable(Id, { description: 'The membership. Without it and without a role: everybody.' }),
+    role: nullable(Id),
+    created_by: nullable(Type.Integer({ description: 'The user.' })),
+    created_at: Instant,
+    updated_at: Instant,
+  },
+  { title: 'AccessControl' },
+);
+
+const given = {
+  access_level: nullable(Type.String({ description: 'null: no rule.' })),
+  organization_member: Type.Optional(nullable(Type.String({ description: 'For this member only.' }))),
+  role: Type.Optional(nullable(Type.String({ description: 'For members with this role.' }))),
+};
+
+export const AccessControlPutBody = Type.Object(given, {
+  title: 'AccessControlPut',
+  description: 'The rule for a member, for a role, or for everybody.',
+});
+export type AccessControlPutBody = Static<typeof AccessControlPutBody>;
+
+export const ResourceAccessControlPutBody = Type.Object(
+  { ...given, resource: Type.String({ minLength: 1 }) },
+  { title: 'ResourceAccessControlPut', description: 'The rule about all objects of a kind.' },
+);
+
+export const AccessControlsBody = Type.Object(
+  {
+    access_controls: Type.Array(AccessControlBody),
+    available_access_levels: Type.Array(Level),
+    default_access_level: Level,
+    minimum_access_level: Level,
+    maximum_access_level: Level,
+    user_access_level: nullable(Level, { description: 'Of the caller; null: a key of the project is nobody.' }),
+    user_can_edit_access_levels: Type.Boolean(),
+  },
+  { title: 'AccessControls' },
+);
+
+export const UsersWithAccessBody = Type.Object(
+  {
+    users: Type.Array(
+      Type.Object({
+        user_id: Id,
+        access_level: Level,
+        access_source: stringEnum([
+          'creator',
+          'organization_admin',
+          'explicit_member',
+          'explicit_role',
+          'project_admin',
+          'default',
+        ]),
+        organization_membership_id: Id,
+        organization_membership_level: stringEnum(['member', 'admin', 'owner']),
+      }),
+    ),
+    total_count: Type.Integer(),
+  },
+  { title: 'UsersWithAccess' },
+);
+
+export function presentAccessControl(rule: AccessControl): Static<typeof AccessControlBody> {
+  return {
+    access_level: rule.level,
+    resource: rule.resource,
+    resource_id: rule.resourceId,
+    organization_member: rule.membershipId,
+    role: rule.roleId,
+    created_by: rule.createdBy,
+    created_at: rule.createdAt,
+    updated_at: rule.updatedAt,
+  };
+}
+
+/** @param caller their level, and whether they decide about that of others */
+export function presentAccessControls(
+  rules: readonly AccessControl[],
+  { available, usual, minimum, maximum }: Levels,
+  caller: { level: Static<typeof Level> | null; decides: boolean },
+): Static<typeof AccessControlsBody> {
+  return {
+    access_controls: rules.map(presentAccessControl),
+    available_access_levels: [...available],
+    default_access_level: usual,
+    minimum_access_level: minimum,
+    maximum_access_level: maximum,
+    user_access_level: caller.level,
+    user_can_edit_access_levels: caller.decides,
+  };
+}
+
+export function presentUsersWithAccess(users: readonly UserWithAccess[]): Static<typeof UsersWithAccessBody> {
+  return {
+    users: users.map(({ userUuid, level, source, membership }) => ({
+      user_id: userUuid,
+      access_level: level,
+      access_source: source,
+      organization_membership_id: membership.id,
+      organization_membership_level: membership.role as 'member' | 'admin' | 'owner',
+    })),
+    total_count: users.length,
+  };
+}

@@ -1,0 +1,204 @@
+/** Rules of who may do what with which objects. Instants are ISO text with microseconds. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import type { OrganizationRole } from '../../platform/http/access.ts';
+import type { Rule, Standing } from './rights.ts';
+
+/** Subject of a rule. */
+export type RuleTarget = {
+  /** The kind of object, as in scopes; `project`: the project itself. */
+  resource: string;
+  /** null: all objects of the kind. */
+  resourceId: string | null;
+};
+
+/** Whom a rule is for; both null: everybody. */
+export type RuleSubject = { membershipId: string | null; roleId: string | null };
+
+export type AccessControl = RuleTarget &
+  RuleSubject & {
+    level: Rule['level'];
+    createdBy: number | null;
+    createdAt: string;
+    updatedAt: string;
+  };
+
+type Row = {
+  project_id: number;
+  resource: string;
+  resource_id: string | null;
+  membership_id: string | null;
+  role_id: string | null;
+  access_level: Rule['level'];
+  created_by: number | null;
+  created_at: string;
+  updated_at: string;
+};
+
+function fromRow(row: Row): AccessControl {
+  return {
+    resource: row.resource,
+    resourceId: row.resource_id,
+    membershipId: row.membership_id,
+    roleId: row.role_id,
+    level: row.access_level,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+type StandingRow = {
+  id: string;
+  role: OrganizationRole;
+  user_id: number;
+  uuid: string;
+  rules:
+    { resource: string; resource_id: string | null; subject: Rule['subject']; access_level: Rule['level'] }[] | null;
+};
+
+const STANDINGS = `
+  select member.id, member.role, member.user_id, users.uuid, (
+    select json_agg(json_build_object('resource', rule.resource, 'resource_id', rule.resource_id,
+        'subject', case when rule.membership_id is not null then 'member' when rule.role_id is not null then 'role'
+          else 'everybody' end,
+        'access_level', rule.access_level))
+      from access_controls as rule
+      where rule.project_id = project.id
+        and (rule.membership_id = member.id
+          or rule.role_id in (select role_id from role_memberships where membership_id = member.id)
+          or num_nonnulls(rule.membership_id, rule.role_id) = 0)) as rules
+  from projects as project join organization_memberships as member using (organization_id)
+    join users on users.id = member.user_id
+  where project.id = :projectId`;
+
+function columnsOf(projectId: number, { resource, resourceId }: RuleTarget, { membershipId, roleId }: RuleSubject) {
+  return {
+    project_id: projectId,
+    resource,
+    resource_id: resourceId,
+    membership_id: membershipId,
+    role_id: roleId,
+  };
+}
+
+export function accessControlStore(db: Knex) {
+  const table = () => db<Row>('access_controls');
+
+  return {
+    /** Level of a user in a project's organization, with the rules of the project that apply to them; undefined: not a member. */
+    async standingOf(projectId: number, userId: number): Promise<Standing | undefined> {
+      const { rows } = await db.raw<{ rows: StandingRow[] }>(`${STANDINGS} and member.user_id = :userId`, {
+        projectId,
+        userId,
+      });
+      return rows[0] && standingFromRow(rows[0]);
+    },
+
+    /** Of all members of a project's organization that can act, in no order. */
+    async standings(projectId: number): Promise<(Standing & { userUuid: string })[]> {
+      const { rows } = await db.raw<{ rows: StandingRow[] }>(`${STANDINGS} and users.is_active`, { projectId });
+      return rows.map((row) => ({ ...standingFromRow(row), userUuid: row.uuid }));
+    },
+
+    /** The rules of one object, the oldest first. */
+    async ofObject(projectId: number, { resource, resourceId }: RuleTarget): Promise<AccessControl[]> {
+      const rows = await table()
+        .where({ project_id: projectId, resource, resource_id: resourceId })
+        .orderBy(['created_at', 'id']);
+      return rows.map(fromRow);
+    },
+
+    /** The rules of whole kinds, the oldest first. */
+    async ofKinds(projectId: number): Promise<AccessControl[]> {
+      const rows = await table()
+        .where({ project_id: projectId })
+        .whereNull('resource_id')
+        .orderBy(['created_at', 'id']);
+      return rows.map(fromRow);
+    },
+
+    /** The rules of whole kinds that are for everybody. */
+    async forEverybody(projectId: number): Promise<Rule[]> {
+      const rows = await table()
+        .where({ project_id: projectId })
+        .whereNull('resource_id')
+        .whereNull('membership_id')
+        .whereNull('role_id');
+      return rows.map((row) => ({
+        resource: row.resource,
+        resourceId: null,
+        subject: 'everybody',
+        level: row.access_level,
+      }));
+    },
+
+    /** The rule as it is, locked until the transaction ends. */
+    async find(projectId: number, target: RuleTarget, subject: RuleSubject): Promise<AccessControl | undefined> {
+      const row = await table()
+        .where(columnsOf(projectId, target, subject))
+        .forUpdate()
+        .first();
+      return row && fromRow(row);
+    },
+
+    /** Makes the rule, or gives it another level; whoever made it stays its author. */
+    async put(
+      projectId: number,
+      target: RuleTarget,
+      subject: RuleSubject,
+      { level, userId }: { level: Rule['level']; userId: number | null },
+    ): Promise<AccessControl> {
+      const { rows } = await db.raw<{ rows: Row[] }>(
+        `insert into access_controls (id, project_id, resource, resource_id, membership_id, role_id, access_level, created_by,
+           created_at, updated_at)
+         select :id, :project_id, :resource, :resource_id, :membership_id, :role_id, :level, :userId, at, at
+         from (select clock_timestamp() as at offset 0) as clock
+         on conflict on constraint access_controls_once
+           do update set access_level = excluded.access_level, updated_at = excluded.updated_at
+         returning *`,
+        { id: randomUUID(), level, userId, ...columnsOf(projectId, target, subject) },
+      );
+      return fromRow(rows[0]!);
+    },
+
+    async delete(projectId: number, target: RuleTarget, subject: RuleSubject): Promise<void> {
+      await table()
+        .where(columnsOf(projectId, target, subject))
+        .delete();
+    },
+
+    /** Whether the project's organization has such a member. */
+    async hasMember(projectId: number, membershipId: string): Promise<boolean> {
+      return hasInOrganization('organization_memberships', projectId, membershipId);
+    },
+
+    /** Whether the project's organization has such a role. */
+    async hasRole(projectId: number, roleId: string): Promise<boolean> {
+      return hasInOrganization('roles', projectId, roleId);
+    },
+  };
+
+  async function hasInOrganization(name: 'organization_memberships' | 'roles', projectId: number, id: string) {
+    const found = await db(name)
+      .join('projects', 'projects.organization_id', `${name}.organization_id`)
+      .where({ 'projects.id': projectId, [`${name}.id`]: id })
+      .first(`${name}.id`);
+    return found !== undefined;
+  }
+}
+
+export type AccessControlStore = ReturnType<typeof accessControlStore>;
+
+function standingFromRow({ id, role, user_id, rules }: StandingRow): Standing {
+  return {
+    userId: user_id,
+    membership: { id, role },
+    rules: (rules ?? []).map(({ resource, resource_id, subject, access_level }) => ({
+      resource,
+      resourceId: resource_id,
+      subject,
+      level: access_level,
+    })),
+  };
+}

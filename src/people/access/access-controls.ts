@@ -1,0 +1,162 @@
+/** Deciding about access: the rules of an object, of whole kinds and of the project, and who has access by them. */
+import { InvalidInput, NotFound } from '../../platform/errors.ts';
+import {
+  LEVELS,
+  type Caller,
+  type FindProtected,
+  type Project,
+  type ProtectedFound,
+} from '../../platform/http/access.ts';
+import { levelsOf, type Levels } from './access-levels.ts';
+import type { AccessControl, RuleSubject, RuleTarget } from './access-controls.store.ts';
+import { projectLevel, rightsOfMember, sourceOf, type AccessSource, type Rule } from './rights.ts';
+import type { IdentityBound, IdentityStores } from '../stores.ts';
+
+export type AccessControlsOptions = {
+  stores: IdentityStores;
+  /** How to find the objects of each kind that is protected one by one. */
+  protectedObjects: Readonly<Record<string, FindProtected>>;
+};
+
+/** A rule that somebody asks for; without a level, that there be none. */
+export type WantedRule = { level: string | null; organizationMember?: string | null; role?: string | null };
+
+/** Name, in the activity log, of the object whose rules change. */
+export type RuledObject = { scope: string; type?: string; itemId: string | number; name: string };
+
+export type UserWithAccess = {
+  userUuid: string;
+  level: Rule['level'];
+  source: AccessSource;
+  membership: { id: string; role: string };
+};
+
+export function accessControls({ stores, protectedObjects }: AccessControlsOptions) {
+  return {
+    ofObject: stores.accessControls.ofObject,
+    ofKinds: stores.accessControls.ofKinds,
+
+    /** @throws NotFound when there is no such object */
+    async object(resource: string, projectId: number, id: string): Promise<ProtectedFound> {
+      const found = await protectedObjects[resource]?.(projectId, id);
+      if (!found) throw new NotFound();
+      return found;
+    },
+
+    /** Makes, changes or removes one rule; the caller was found to be one who may. @throws InvalidInput naming the field */
+    async put(
+      project: Project,
+      caller: Caller,
+      target: RuleTarget,
+      wanted: WantedRule,
+      { levels = levelsOf(target.resource), about }: { levels?: Levels; about: RuledObject },
+    ): Promise<AccessControl | undefined> {
+      const level = checkedLevel(wanted.level, target.resource, levels);
+      const subject = await checkedSubject(project.id, wanted);
+      const setRule = async ({ accessControls: rules }: IdentityBound) => {
+        if (level !== null) return rules.put(project.id, target, subject, { level, userId: caller.userId });
+        await rules.delete(project.id, target, subject);
+        return undefined;
+      };
+      return stores.inTransaction(async (inside) => {
+        const before = await inside.accessControls.find(project.id, target, subject);
+        const after = await setRule(inside);
+        if (before?.level === after?.level) return after;
+        await inside.auditLog.record({
+          project,
+          author: caller,
+          ...about,
+          activity: 'updated',
+          changes: [
+            {
+              type: about.scope,
+              action: before ? (after ? 'changed' : 'deleted') : 'created',
+              field: 'access_control',
+              before: before ? loggedFieldsOf(before) : null,
+              after: after ? loggedFieldsOf(after) : null,
+            },
+          ],
+        });
+        return after;
+      });
+    },
+
+    /** Members who may at least look at an object, with the sources of their levels: the highest level first. */
+    async usersWithAccess(projectId: number, resource: string, object: ProtectedFound): Promise<UserWithAccess[]> {
+      const standings = await stores.accessControls.standings(projectId);
+      return standings
+        .flatMap((standing): UserWithAccess[] => {
+          const rights = rightsOfMember(standing);
+          const level = rights?.levelOf(resource, object) ?? 'none';
+          if (!rights || level === 'none') return [];
+          const source = sourceOf(standing, rights, resource, object);
+          return [{ userUuid: standing.userUuid, level, source, membership: standing.membership }];
+        })
+        .sort((a, b) => rankOf(b) - rankOf(a) || a.userUuid.localeCompare(b.userUuid));
+    },
+
+    /** Membership of a caller in a project; keys of a project have none. */
+    async projectLevelOf({ userId }: Caller, projectId: number): Promise<Rule['level'] | null> {
+      if (userId === null) return null;
+      const standing = await stores.accessControls.standingOf(projectId, userId);
+      if (!standing) return null;
+      return standing.membership.role === 'member' ? (projectLevel(standing.rules) ?? 'admin') : 'admin';
+    },
+  };
+
+  async function checkedSubject(projectId: number, wanted: WantedRule): Promise<RuleSubject> {
+    const membershipId = wanted.organizationMember ?? null;
+    const roleId = wanted.role ?? null;
+    if (membershipId !== null && !UUID.test(membershipId)) {
+      throw new InvalidInput(`Invalid organization member id. ${WHERE_MEMBERS_ARE}`, 'organization_member');
+    }
+    if (membershipId !== null && !(await stores.accessControls.hasMember(projectId, membershipId))) {
+      throw noSuch(membershipId, 'organization_member', ` ${WHERE_MEMBERS_ARE}`);
+    }
+    if (roleId !== null && !UUID.test(roleId)) throw new InvalidInput('Must be a valid UUID.', 'role');
+    if (roleId !== null && !(await stores.accessControls.hasRole(projectId, roleId))) throw noSuch(roleId, 'role');
+    if (membershipId !== null && roleId !== null) {
+      throw new InvalidInput('You can not scope an access control to both a member and a role.');
+    }
+    return { membershipId, roleId };
+  }
+}
+
+export type AccessControls = ReturnType<typeof accessControls>;
+
+/** The `uuid` of a user looks alike. */
+const WHERE_MEMBERS_ARE = "Use the 'id' field from the /api/organizations/<organization_id>/members/ endpoint.";
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function checkedLevel(level: string | null, kind: string, { available, minimum, maximum }: Levels) {
+  if (level === null) return null;
+  const known = available.find((one) => one === level);
+  if (known === undefined) {
+    throw new InvalidInput(`Invalid access level. Must be one of: ${available.join(', ')}`, 'access_level');
+  }
+  if (available.indexOf(known) < available.indexOf(minimum)) {
+    throw new InvalidInput(`Access level cannot be set below the minimum '${minimum}' for ${kind}.`, 'access_level');
+  }
+  if (available.indexOf(known) > available.indexOf(maximum)) {
+    throw new InvalidInput(`Access level cannot be set above the maximum '${maximum}' for ${kind}.`, 'access_level');
+  }
+  return known;
+}
+
+function noSuch(id: string, attr: string, hint = ''): InvalidInput {
+  return new InvalidInput(`Invalid pk "${id}" - object does not exist.${hint}`, attr, 'does_not_exist');
+}
+
+function loggedFieldsOf({ resource, resourceId, level, membershipId, roleId }: AccessControl) {
+  return {
+    resource,
+    resource_id: resourceId,
+    access_level: level,
+    organization_member: membershipId,
+    role: roleId,
+  };
+}
+
+function rankOf({ level }: UserWithAccess): number {
+  return LEVELS.findIndex((one) => one === level);
+}

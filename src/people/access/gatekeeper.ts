@@ -1,0 +1,149 @@
+/** Rights of callers, decided from the key or the session that a request carries. */
+import { NotAuthenticated, NotFound, PermissionDenied } from '../../platform/errors.ts';
+import {
+  isAtLeast,
+  reaches,
+  type Caller,
+  type Credentials,
+  type FindProtected,
+  type Gatekeeper,
+  type ProjectAccess,
+  type Rights,
+} from '../../platform/http/access.ts';
+import type { AccessControlStore } from './access-controls.store.ts';
+import { currentOrganization } from '../organizations/current-organization.ts';
+import { ensureAllowed, ensureNotOfProjects, ensureOpensOrganization, ensureOpensProject } from '../keys/key-limits.ts';
+import { hashOf, isSecretKey } from '../keys/keys.ts';
+import type { KeyStore } from '../keys/keys.store.ts';
+import type { OrganizationStore } from '../organizations/organizations.store.ts';
+import { invalidKey, presentedKey, type PresentedKey } from '../keys/presented-key.ts';
+import type { ProjectStore } from '../projects/projects.store.ts';
+import type { RequestLimit } from '../keys/request-limits.ts';
+import { ensureDecides, RIGHTS_OF_PROJECT_KEY, rightsOfMember } from './rights.ts';
+import { allows } from './scopes.ts';
+import type { TenantStore } from '../organizations/tenants.store.ts';
+
+export type GatekeeperOptions = {
+  keys: KeyStore;
+  projects: ProjectStore;
+  organizations: OrganizationStore;
+  tenants: TenantStore;
+  accessControls: AccessControlStore;
+  /** Sessions of users; absent: only keys open anything. */
+  callerOf?: (request: Credentials) => Promise<Caller | undefined>;
+  /** For each key; absent: none. */
+  requestLimit?: RequestLimit;
+  /** How to find the objects of each kind that is protected one by one. */
+  protectedObjects?: Readonly<Record<string, FindProtected>>;
+};
+
+export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
+  const { keys, projects, tenants, accessControls, callerOf, requestLimit, protectedObjects = {} } = options;
+
+  async function keyHolder(presented: PresentedKey): Promise<Caller> {
+    // A wrong checksum is a typing error or a guess: not worth a query.
+    const caller = isSecretKey(presented.key) ? await keys.findCaller(hashOf(presented.key)) : undefined;
+    if (!caller) throw invalidKey(presented);
+    return caller;
+  }
+
+  async function rightsOf({ userId }: Caller, projectId: number): Promise<Rights | null> {
+    if (userId === null) return RIGHTS_OF_PROJECT_KEY;
+    const standing = await accessControls.standingOf(projectId, userId);
+    // tooth: gatekeeper-members-only
+    return standing ? rightsOfMember(standing) : null;
+  }
+
+  return {
+    async authenticate(request) {
+      const presented = await presentedKey(request);
+      const caller = presented ? await keyHolder(presented) : await callerOf?.(request);
+      if (!caller) throw new NotAuthenticated();
+      return caller;
+    },
+
+    current: projects.current,
+
+    async enter(caller, projectId, access) {
+      const found = await tenants.findProject(projectId);
+      if (!found) throw new NotFound('Project not found.');
+      const { project, policy } = found;
+      const rights = await rightsOf(caller, projectId);
+      if (rights?.membership) ensureAllowed(caller, policy, rights.membership.role);
+      ensureOpensProject(caller, project);
+      ensureScope(caller, access.scope);
+      if (!rights) throw new PermissionDenied("You don't have access to the project.");
+      // tooth: gatekeeper-admin
+      if (access.admin && !rights.isProjectAdmin) {
+        throw new PermissionDenied("You don't have sufficient permissions in the project.");
+      }
+      ensureKind(rights, access);
+      return { project, rights };
+    },
+
+    async enterOrganization(caller, id, access) {
+      if (caller.userId === null) {
+        throw new PermissionDenied('Project secret API keys are only supported on project-based endpoints.');
+      }
+      const organizationId = id === '@current' ? await currentOrganization(options, caller) : id;
+      const found =
+        organizationId === undefined ? undefined : await tenants.findOrganization(caller.userId, organizationId);
+      if (!found) throw new NotFound('Organization not found.');
+      const { policy, membership } = found;
+      ensureAllowed(caller, policy, membership.role);
+      ensureNotOfProjects(caller);
+      ensureOpensOrganization(caller, found.id);
+      ensureScope(caller, access.organization);
+      // tooth: gatekeeper-role
+      if (access.role && !isAtLeast(membership.role, access.role)) {
+        throw new PermissionDenied('Your organization access level is insufficient.');
+      }
+      return { id: found.id, name: policy.name, membershipId: membership.id, role: membership.role };
+    },
+
+    allow(caller, { needs, limitedKeys }) {
+      if (!limitedKeys) ensureNotOfProjects(caller);
+      if (needs) ensureScope(caller, needs);
+    },
+
+    throttle({ keyId }) {
+      if (keyId !== null) requestLimit?.(keyId);
+    },
+
+    async guard({ caller, project, rights }, { object, scope }, id) {
+      const found = await protectedObjects[object.resource]?.(project.id, id);
+      if (!found || (found.deleted && !object.deletedToo)) throw new NotFound(object.missing);
+      const wanted = object.level ?? levelFor(scope);
+      // tooth: gatekeeper-object
+      if (wanted === 'manager') ensureDecides(rights, object.resource, found);
+      else if (!reaches(rights.levelOf(object.resource, found), wanted)) {
+        throw object.denied === undefined ? lacking(wanted) : new PermissionDenied(object.denied);
+      }
+      const refusal = scope.endsWith(':write') ? found.refusal?.(caller, rights) : undefined;
+      if (refusal !== undefined) throw new PermissionDenied(refusal);
+    },
+  };
+}
+
+function ensureScope({ scopes }: Caller, scope: ProjectAccess['scope']): void {
+  // tooth: gatekeeper-scope
+  if (!allows(scopes, scope)) throw new PermissionDenied(`API key missing required scope '${scope}'`);
+}
+
+/** A single object is asked about when it is known; of a list, what the caller may see is left. */
+function ensureKind(rights: Rights, { scope, object, filtered }: ProjectAccess): void {
+  const [resource = ''] = scope.split(':');
+  // Rules of the project itself say who enters it, in levels of their own.
+  if (filtered || object?.resource === resource || resource === 'project') return;
+  const wanted = levelFor(scope);
+  // tooth: gatekeeper-kind
+  if (!reaches(rights.levelOf(resource), wanted)) throw lacking(wanted);
+}
+
+function levelFor(scope: ProjectAccess['scope']) {
+  return scope.endsWith(':write') ? 'editor' : 'viewer';
+}
+
+function lacking(level: string): PermissionDenied {
+  return new PermissionDenied(`You do not have ${level} access to this resource.`);
+}

@@ -1,0 +1,109 @@
+/** Rows of roles: named groups of an organization's members, for rules of access. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import { InvalidInput, NotFound } from '../../platform/errors.ts';
+
+export type Role = {
+  id: string;
+  organizationId: string;
+  name: string;
+  createdBy: number | null;
+  createdAt: string;
+};
+
+export type RoleMembership = { id: string; roleId: string; membershipId: string; joinedAt: string };
+
+type Row = { id: string; organization_id: string; name: string; created_by: number | null; created_at: string };
+type MembershipRow = { id: string; role_id: string; membership_id: string; joined_at: string };
+
+function fromRow(row: Row): Role {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+  };
+}
+
+function membershipFrom(row: MembershipRow): RoleMembership {
+  return { id: row.id, roleId: row.role_id, membershipId: row.membership_id, joinedAt: row.joined_at };
+}
+
+const TAKEN = { constraint: 'roles_name', code: '23505' };
+
+export function roleStore(db: Knex) {
+  const table = () => db<Row>('roles');
+  const memberships = () => db<MembershipRow>('role_memberships');
+
+  return {
+    async list(organizationId: string, page: { limit: number; offset: number }) {
+      const counted = await table().where({ organization_id: organizationId }).count({ count: '*' }).first();
+      const rows = await table()
+        .where({ organization_id: organizationId })
+        .orderByRaw('lower(name)')
+        .limit(page.limit)
+        .offset(page.offset);
+      return { count: Number(counted?.['count']), results: rows.map(fromRow) };
+    },
+
+    /** @throws NotFound */
+    async get(organizationId: string, id: string): Promise<Role> {
+      const row = await table().where({ organization_id: organizationId, id }).first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** @throws InvalidInput when another role has the name */
+    async create(organizationId: string, name: string, createdBy: number | null): Promise<Role> {
+      const row = { id: randomUUID(), organization_id: organizationId, name, created_by: createdBy };
+      const [made] = await named(table().insert(row).returning('*').then());
+      return fromRow(made!);
+    },
+
+    /** @throws InvalidInput when another role has the name */
+    async rename(id: string, name: string): Promise<Role> {
+      const [row] = await named(table().where({ id }).update({ name }).returning('*').then());
+      return fromRow(row!);
+    },
+
+    /** With its memberships, and the rules about it. */
+    async delete(id: string): Promise<void> {
+      await table().where({ id }).delete();
+    },
+
+    /** Of each of the roles, the first to join first. */
+    async membershipsOf(roleIds: readonly string[]): Promise<RoleMembership[]> {
+      const rows = await memberships().whereIn('role_id', roleIds).orderBy(['joined_at', 'id']);
+      return rows.map(membershipFrom);
+    },
+
+    /** @throws InvalidInput when the member has the role already */
+    async addMember(roleId: string, membershipId: string): Promise<RoleMembership> {
+      const [row] = await memberships()
+        .insert({ id: randomUUID(), role_id: roleId, membership_id: membershipId })
+        .onConflict(['role_id', 'membership_id'])
+        .ignore()
+        .returning('*');
+      if (!row) throw new InvalidInput('User is already part of the role.', 'user_uuid');
+      return membershipFrom(row);
+    },
+
+    /** @throws NotFound */
+    async removeMember(roleId: string, id: string): Promise<RoleMembership> {
+      const [row] = await memberships().where({ role_id: roleId, id }).delete().returning('*');
+      if (!row) throw new NotFound();
+      return membershipFrom(row);
+    },
+  };
+}
+
+/** @throws InvalidInput when another role has the name */
+async function named<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: { code?: string; constraint?: string }) => {
+    if (error.code !== TAKEN.code || error.constraint !== TAKEN.constraint) throw error;
+    throw new InvalidInput('There is already a role with this name.', 'name', 'unique');
+  });
+}
+
+export type RoleStore = ReturnType<typeof roleStore>;

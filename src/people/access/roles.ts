@@ -1,0 +1,109 @@
+/** Roles of an organization and who has them, on the wire and in the activity log. */
+import type { Caller, Organization } from '../../platform/http/access.ts';
+import { Type, type Static } from '../../platform/schema.ts';
+import { changesBetween, type AuditVerb } from '../audit/audit-log.ts';
+import type { Member } from '../organizations/members.store.ts';
+import type { Role, RoleMembership } from './roles.store.ts';
+import type { IdentityBound } from '../stores.ts';
+import { nullable } from '../../platform/schema.ts';
+import { presentUser, UserBody, userOf } from '../accounts/users.ts';
+
+const Id = Type.String({ format: 'uuid' });
+const Instant = Type.String({ format: 'date-time' });
+
+export const RoleMembershipBody = Type.Object(
+  {
+    id: Id,
+    role_id: Id,
+    organization_member: Type.String({ format: 'uuid', description: 'The membership.' }),
+    user: UserBody,
+    user_uuid: Id,
+    joined_at: Instant,
+  },
+  { title: 'RoleMembership' },
+);
+
+export const RoleBody = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    created_at: Instant,
+    created_by: nullable(UserBody),
+    members: Type.Array(RoleMembershipBody),
+    is_default: Type.Literal(false),
+  },
+  { title: 'Role' },
+);
+
+export function presentRoleMembership(one: RoleMembership, member: Member): Static<typeof RoleMembershipBody> {
+  return {
+    id: one.id,
+    role_id: one.roleId,
+    organization_member: one.membershipId,
+    user: presentUser(member.user),
+    user_uuid: member.user.uuid,
+    joined_at: one.joinedAt,
+  };
+}
+
+/** With their members, in three queries for all of them. */
+export async function presentRoles(
+  roles: readonly Role[],
+  organizationId: string,
+  stores: IdentityBound,
+): Promise<Static<typeof RoleBody>[]> {
+  const memberships = await membershipsOf(
+    roles.map(({ id }) => id),
+    organizationId,
+    stores,
+  );
+  const users = await stores.users.byIds(roles.map(({ createdBy }) => createdBy));
+  return roles.map((role) => ({
+    id: role.id,
+    name: role.name,
+    created_at: role.createdAt,
+    created_by: userOf(users, role.createdBy),
+    members: memberships.filter(({ role_id }) => role_id === role.id),
+    is_default: false,
+  }));
+}
+
+/** Members of the roles, the first to join first. */
+export async function membershipsOf(
+  roleIds: readonly string[],
+  organizationId: string,
+  { roles, members }: IdentityBound,
+): Promise<Static<typeof RoleMembershipBody>[]> {
+  const all = await roles.membershipsOf(roleIds);
+  const known = await members.byIds(
+    organizationId,
+    all.map(({ membershipId }) => membershipId),
+  );
+  const byId = new Map(known.map((member) => [member.id, member]));
+  return all.flatMap((one) => {
+    const member = byId.get(one.membershipId);
+    return member ? [presentRoleMembership(one, member)] : [];
+  });
+}
+
+/** Changes of a role: of its name, or of its members. A change that changes nothing is not logged. */
+export async function recordRole(
+  { auditLog }: IdentityBound,
+  { caller, organization }: { caller: Caller; organization: Organization },
+  role: Role,
+  { verb, before = {}, after = {} }: { verb: AuditVerb; before?: RoleState; after?: RoleState },
+): Promise<void> {
+  const changes = changesBetween('Role', before, after);
+  if (verb === 'updated' && changes.length === 0) return;
+  await auditLog.record({
+    project: { id: null, organizationId: organization.id },
+    author: caller,
+    scope: 'Role',
+    itemId: role.id,
+    activity: verb,
+    name: role.name,
+    changes,
+  });
+}
+
+type RoleState = { name?: string; member?: string };

@@ -1,0 +1,56 @@
+/** Scopes of keys. `write` includes `read`; `*` is every scope, also later ones. */
+import type { Scope } from '../../platform/http/access.ts';
+
+export const SCOPES = [
+  'access_control:read',
+  'access_control:write',
+  'activity_log:read',
+  'batch_export:read',
+  'batch_export:write',
+  'cohort:read',
+  'cohort:write',
+  'dashboard:read',
+  'dashboard:write',
+  'early_access_feature:read',
+  'early_access_feature:write',
+  'event:read',
+  'event:write',
+  'experiment:read',
+  'experiment:write',
+  'feature_flag:read',
+  'feature_flag:write',
+  'group:read',
+  'group:write',
+  'ingestion_warning:read',
+  'insight:read',
+  'insight:write',
+  'integration:read',
+  'integration:write',
+  'organization:read',
+  'organization:write',
+  'organization_member:read',
+  'organization_member:write',
+  'person:read',
+  'person:write',
+  'project:read',
+  'project:write',
+  'query:read',
+  'sharing_configuration:read',
+  'sharing_configuration:write',
+  'survey:read',
+  'survey:write',
+  'user:read',
+  'user:write',
+] as const satisfies readonly Scope[];
+export const ALL_SCOPES = '*';
+
+/** Whether a text is one that a key may carry. */
+export function isScope(text: string): boolean {
+  return text === ALL_SCOPES || (SCOPES as readonly string[]).includes(text);
+}
+
+/** Whether a key that carries `granted` may do what needs `wanted`. */
+export function allows(granted: readonly string[], wanted: Scope): boolean {
+  const writing = wanted.replace(/:read$/, ':write');
+  return granted.some((scope) => scope === ALL_SCOPES || scope === wanted || scope === writing);
+}

@@ -1,0 +1,177 @@
+/** Users as they see themselves, and log in. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import { Conflict, NotFound } from '../../platform/errors.ts';
+import { ORGANIZATION_ROLES } from '../../platform/http/access.ts';
+import { userFrom, type User, type UserRow } from './users.store.ts';
+
+export const THEME_MODES = ['light', 'dark', 'system'] as const;
+export type ThemeMode = (typeof THEME_MODES)[number];
+
+/** Fields of their account that users may change. */
+export type Profile = Pick<User, 'firstName' | 'lastName' | 'hedgehogConfig' | 'roleAtOrganization'> & {
+  themeMode: ThemeMode | null;
+  /** The project that `@current` stands for. */
+  currentProjectId: number | null;
+};
+
+export type ProfileChanges = { [Name in keyof Profile]?: Profile[Name] | undefined };
+
+export type Account = User &
+  Profile & {
+    isActive: boolean;
+    passwordHash: string | null;
+    createdAt: string;
+    /** Made by a link that somebody else had seen: perhaps not by the owner of the address. */
+    isUnproven: boolean;
+  };
+
+export type NewAccount = {
+  email: string;
+  passwordHash: string;
+  firstName?: string;
+  lastName?: string;
+  roleAtOrganization?: string | undefined;
+  isEmailVerified?: boolean;
+  isUnproven?: boolean;
+};
+
+type Row = UserRow & {
+  is_active: boolean;
+  is_unproven: boolean;
+  password_hash: string | null;
+  current_project_id: number | null;
+  theme_mode: ThemeMode | null;
+  created_at: string;
+  updated_at: string;
+};
+
+function fromRow(row: Row): Account {
+  return {
+    ...userFrom(row),
+    isActive: row.is_active,
+    passwordHash: row.password_hash,
+    currentProjectId: row.current_project_id,
+    themeMode: row.theme_mode,
+    createdAt: row.created_at,
+    isUnproven: row.is_unproven,
+  };
+}
+
+const COLUMNS: { readonly [Name in keyof Profile]: keyof Row } = {
+  firstName: 'first_name',
+  lastName: 'last_name',
+  hedgehogConfig: 'hedgehog_config',
+  roleAtOrganization: 'role_at_organization',
+  themeMode: 'theme_mode',
+  currentProjectId: 'current_project_id',
+};
+
+export function accountStore(db: Knex) {
+  const table = () => db<Row>('users');
+  const now = () => db.raw('now()') as never;
+
+  return {
+    /** @throws NotFound */
+    async get(id: number): Promise<Account> {
+      const row = await table().where({ id }).first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** Addresses differ by more than case. */
+    async byEmail(email: string): Promise<Account | undefined> {
+      const row = await table().whereRaw('lower(email) = lower(?)', [email]).first();
+      return row && fromRow(row);
+    },
+
+    /** As `byEmail`, locked until the transaction ends. */
+    async lockByEmail(email: string): Promise<Account | undefined> {
+      const row = await table().whereRaw('lower(email) = lower(?)', [email]).forUpdate().first();
+      return row && fromRow(row);
+    },
+
+    /** Notes that the user has the address. */
+    async prove(id: number, { isEmailVerified }: { isEmailVerified: boolean }): Promise<void> {
+      await table()
+        .where({ id })
+        .update({ is_unproven: false, updated_at: now(), ...(isEmailVerified && { is_email_verified: true }) });
+    },
+
+    /** Whether a user is an admin of every organization that an account is in, and nowhere below it. */
+    async mayReplace(id: number, byUserId: number | null): Promise<boolean> {
+      const { rows } = await db.raw<{ rows: unknown[] }>(
+        `select 1 from organization_memberships as theirs
+         where theirs.user_id = :id and not exists (
+           select 1 from organization_memberships as own join users on users.id = own.user_id and users.is_active
+           where own.user_id = :byUserId and own.organization_id = theirs.organization_id and own.role <> 'member'
+             and array_position(:roles::text[], own.role) >= array_position(:roles::text[], theirs.role))
+         limit 1`,
+        { id, byUserId, roles: [...ORGANIZATION_ROLES] },
+      );
+      return rows.length === 0;
+    },
+
+    /** Ends an account for good: its sessions, keys, invites and memberships; and frees its address. What it made stays. */
+    async retire(id: number): Promise<void> {
+      // tooth: account-retired
+      for (const owned of ['sessions', 'api_keys', 'organization_memberships']) {
+        await db(owned).where({ user_id: id }).delete();
+      }
+      await db('organization_invites').where({ created_by: id }).delete();
+      await table()
+        .where({ id })
+        .update({
+          email: db.raw(`uuid || '@replaced.invalid'`) as never,
+          is_active: false,
+          is_unproven: false,
+          password_hash: null,
+          current_project_id: null,
+          updated_at: now(),
+        });
+    },
+
+    /** @throws Conflict when somebody has the address already */
+    async create(account: NewAccount): Promise<Account> {
+      const uuid = randomUUID();
+      const [row] = await table()
+        .insert({
+          uuid,
+          distinct_id: uuid,
+          email: account.email,
+          password_hash: account.passwordHash,
+          first_name: account.firstName ?? '',
+          last_name: account.lastName ?? '',
+          role_at_organization: account.roleAtOrganization ?? '',
+          is_email_verified: account.isEmailVerified ?? false,
+          is_unproven: account.isUnproven ?? false,
+        })
+        .onConflict(db.raw('(lower(email))') as never)
+        .ignore()
+        .returning('*');
+      if (!row) throw new Conflict('There is an account with this email address already.');
+      return fromRow(row);
+    },
+
+    /** Fields that are left out stay. */
+    async change(id: number, changes: ProfileChanges): Promise<void> {
+      const given = (Object.keys(COLUMNS) as (keyof Profile)[]).filter((name) => changes[name] !== undefined);
+      if (given.length === 0) return;
+      const columns = Object.fromEntries(given.map((name) => [COLUMNS[name], changes[name]]));
+      await table()
+        .where({ id })
+        .update({ ...columns, updated_at: now() });
+    },
+
+    async setPassword(id: number, passwordHash: string): Promise<void> {
+      await table().where({ id }).update({ password_hash: passwordHash, updated_at: now() });
+    },
+
+    /** For the operator, by address. */
+    async list(): Promise<Account[]> {
+      return (await table().orderBy('email')).map(fromRow);
+    },
+  };
+}
+
+export type AccountStore = ReturnType<typeof accountStore>;

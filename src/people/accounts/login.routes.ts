@@ -1,0 +1,60 @@
+/** `/api/login` and `/api/logout`: sessions of browsers. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { noBody, route } from '../../platform/http/route.ts';
+import { Type } from '../../platform/schema.ts';
+import type { Login } from './login.ts';
+import { recordOwn } from '../audit/own-audit-log.ts';
+import type { Sessions } from './sessions.ts';
+import type { IdentityStores } from '../stores.ts';
+
+export type LoginApi = {
+  identity: IdentityStores;
+  sessions: Sessions;
+  login: Login;
+  /** Where a request comes from, as far as that can be believed. */
+  addressOf(request: { headers: IncomingHttpHeaders; remoteAddress: string }): string;
+};
+
+const Succeeded = Type.Object({ success: Type.Literal(true) });
+
+const logIn = route({
+  method: 'post',
+  path: '/api/login/',
+  access: { public: true, ownPages: true },
+  body: Type.Object(
+    {
+      email: Type.String({ minLength: 1, maxLength: 254 }),
+      password: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }),
+    },
+    { title: 'Login' },
+  ),
+  answers: { 200: Succeeded },
+  errors: [429],
+  summary: 'Log in with a password',
+  description:
+    'Sets the cookies `sessionid` and `posthog_csrftoken`, for 14 days. Requests that change something say the latter in `X-CSRFToken`.',
+  async handle({ body, headers, remoteAddress }, { login, addressOf }: LoginApi) {
+    const cookies = await login.logIn({ ...body, address: addressOf({ headers, remoteAddress }), headers });
+    return { status: 200, cookies, body: { success: true } };
+  },
+});
+
+const logOut = route({
+  method: 'post',
+  path: '/api/logout/',
+  access: { authenticated: true, sessionOnly: true },
+  answers: { 204: null },
+  summary: 'Log out',
+  async handle({ caller, headers }, { identity, sessions }: LoginApi) {
+    const cookies = await identity.inTransaction(async (stores) => {
+      // A session is always somebody's.
+      const userId = caller.userId!;
+      const { email } = await stores.accounts.get(userId);
+      await recordOwn(stores, { userId, keyId: null }, { activity: 'logged_out', name: email });
+      return sessions.end(stores.sessions, headers);
+    });
+    return { ...noBody(204), cookies };
+  },
+});
+
+export const loginRoutes = [logIn, logOut];

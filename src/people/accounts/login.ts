@@ -1,0 +1,85 @@
+/** Logging in with a password: the same answer in the same time, whether there is such an account or not. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { InvalidInput } from '../../platform/errors.ts';
+import { isPassword } from '../../platform/secrets/passwords.ts';
+import type { Account } from './accounts.store.ts';
+import { recordOwn } from '../audit/own-audit-log.ts';
+import type { TryLimit } from './login-tries.store.ts';
+import { createRateLimit } from '../keys/rate-limits.ts';
+import type { Cookies, Sessions } from './sessions.ts';
+import type { IdentityStores } from '../stores.ts';
+
+/** In seconds. After so many tries at once, one a minute: enough for fingers, not for lists of passwords. */
+const TRIES_OF_ACCOUNT: TryLimit = { kind: 'account', cost: 60, burst: 20 * 60 };
+/** Many people may be behind one address. */
+const TRIES_OF_ADDRESS: TryLimit = { kind: 'address', cost: 10, burst: 500 };
+
+export type Attempt = {
+  email: string;
+  password: string;
+  /** Whence: tries are counted for it. */
+  address: string;
+  headers: IncomingHttpHeaders;
+};
+
+export type Login = {
+  /**
+   * @throws Throttled after too many tries of this account, or from this address
+   * @throws InvalidInput when it is not the password of an account that may log in
+   */
+  logIn(attempt: Attempt): Promise<Cookies>;
+  /**
+   * Of somebody who is logged in: whether it is they who ask.
+   * @throws Throttled after too many tries
+   */
+  isOwnPassword(account: Account, password: string): Promise<boolean>;
+};
+
+/**
+ * Tries of this process first, which costs nothing; then those of all processes.
+ * @throws (the returned function) Throttled; Unavailable when they cannot be counted
+ */
+function counted({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {
+  const here = createRateLimit<string>(1 / limit.cost, undefined, limit.burst);
+  return async (subject) => {
+    here.charge(subject, 1);
+    // tooth: login-tries-shared
+    await loginTries.charge(limit, subject);
+  };
+}
+
+export function createLogin({ identity, sessions }: { identity: IdentityStores; sessions: Sessions }): Login {
+  const ofAccount = counted(identity, TRIES_OF_ACCOUNT);
+  const ofAddress = counted(identity, TRIES_OF_ADDRESS);
+
+  return {
+    async logIn({ email, password, address, headers }) {
+      await ofAddress(address);
+      await ofAccount(spellingOf(email));
+      const account = await identity.accounts.byEmail(email);
+      const right = await isPassword(password, account?.passwordHash ?? null);
+      // tooth: login-active-only
+      if (!account?.isActive || !right) {
+        throw new InvalidInput('Invalid email or password.', null, 'invalid_credentials');
+      }
+      return identity.inTransaction(async (stores) => {
+        const author = { userId: account.id, keyId: null };
+        await recordOwn(stores, author, { activity: 'logged_in', name: account.email });
+        return sessions.begin(stores.sessions, account.id, headers);
+      });
+    },
+
+    async isOwnPassword({ email, passwordHash }, password) {
+      await ofAccount(spellingOf(email));
+      return isPassword(password, passwordHash);
+    },
+  };
+}
+
+/**
+ * One for all spellings that a database may take for the same address, by whatever rules it folds letters: a few addresses that it tells
+ * apart share their tries.
+ */
+function spellingOf(email: string): string {
+  return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+}

@@ -1,0 +1,132 @@
+/**
+ * A user as they see themselves: upstream's fields. Those of what does not exist here (second factors, impersonation, onboarding, ...)
+ * say so once and for all.
+ */
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import { RECENT_MS } from '../../platform/http/login.ts';
+import type { Caller } from '../../platform/http/access.ts';
+import { THEME_MODES, type Account } from './accounts.store.ts';
+import { currentOrganization } from '../organizations/current-organization.ts';
+import {
+  OrganizationBody,
+  OrganizationStubBody,
+  presentOrganization,
+  presentOrganizationStub,
+} from '../organizations/organization-body.ts';
+import type { OwnOrganization } from '../organizations/organizations.store.ts';
+import { presentProjects, ProjectBody } from '../projects/project-body.ts';
+import type { IdentityStores } from '../stores.ts';
+import { presentUser, UserBody } from './users.ts';
+
+/** One value for everybody. */
+const NOT_HERE = {
+  pending_email: null,
+  notification_settings: {},
+  notification_locks: {},
+  anonymize_data: false,
+  allow_impersonation: false,
+  toolbar_mode: 'disabled',
+  is_staff: false,
+  is_impersonated: false,
+  is_impersonated_until: null,
+  is_impersonated_read_only: false,
+  is_impersonated_reason: null,
+  events_column_config: { active: 'DEFAULT' },
+  is_2fa_enabled: false,
+  has_social_auth: false,
+  has_sso_enforcement: false,
+  has_seen_product_intro_for: {},
+  scene_personalisation: [],
+  allow_sidebar_suggestions: null,
+  shortcut_position: null,
+  passkeys_enabled_for_2fa: false,
+  hide_mcp_hints: false,
+  ui_configuration: {},
+  is_organization_first_user: null,
+  active_realtime_notification_types: [],
+  requires_credential_review: false,
+} as const;
+
+const Instant = Type.String({ format: 'date-time' });
+const PendingInviteBody = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  target_email: Type.String(),
+  organization_id: Type.String({ format: 'uuid' }),
+  organization_name: Type.String(),
+  created_at: Instant,
+});
+
+export const MeBody = Type.Object(
+  {
+    ...UserBody.properties,
+    date_joined: Instant,
+    has_password: Type.Boolean(),
+    sensitive_session_expires_at: nullable(Instant, {
+      description: 'Until then the session may do what is sensitive; null: a key.',
+    }),
+    fresh_reauth_expires_at: nullable(Instant),
+    theme_mode: nullable(stringEnum(THEME_MODES)),
+    team: nullable(ProjectBody, { description: 'The project that `@current` stands for.' }),
+    organization: nullable(
+      Type.Object({
+        ...OrganizationBody.properties,
+        teams: Type.Array(ProjectBody),
+        projects: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
+      }),
+    ),
+    organizations: Type.Array(OrganizationStubBody),
+    pending_invites: Type.Array(PendingInviteBody),
+    ...(Object.fromEntries(
+      Object.entries(NOT_HERE).map(([name, value]) => [
+        name,
+        Type.Unknown({ description: `Always ${JSON.stringify(value)}.` }),
+      ]),
+    ) as Record<keyof typeof NOT_HERE, ReturnType<typeof Type.Unknown>>),
+  },
+  { title: 'Me' },
+);
+
+const MAX_PROJECTS = 1000;
+
+/** @param account the caller's own */
+export async function presentMe(
+  account: Account,
+  caller: Caller,
+  stores: IdentityStores,
+): Promise<Static<typeof MeBody>> {
+  const { projects, organizations, invites } = stores;
+  const own = await organizations.ofUser(account.id, caller.onlyOrganizations);
+  const open = await projects.list(caller, { limit: MAX_PROJECTS, offset: 0 });
+  const presented = await presentProjects(open.results, projects);
+  const chosen = presented.find(({ id }) => id === account.currentProjectId);
+  const team = chosen ?? (open.count === 1 ? presented[0] : undefined);
+  const currentId = await currentOrganization(stores, caller);
+  const current = own.find(({ id }) => id === currentId);
+  const recentUntil = caller.session && new Date(caller.session.authenticatedAt.getTime() + RECENT_MS).toISOString();
+  return {
+    ...presentUser(account),
+    // As it was given.
+    hedgehog_config: account.hedgehogConfig,
+    date_joined: account.createdAt,
+    has_password: account.passwordHash !== null,
+    sensitive_session_expires_at: recentUntil,
+    fresh_reauth_expires_at: recentUntil,
+    theme_mode: account.themeMode,
+    team: team ?? null,
+    organization: current ? withProjects(current, presented) : null,
+    organizations: own.map(presentOrganizationStub),
+    pending_invites: (await invites.toEmail(account.email)).map((invite) => ({
+      id: invite.id,
+      target_email: invite.email,
+      organization_id: invite.organizationId,
+      organization_name: invite.organization,
+      created_at: invite.createdAt,
+    })),
+    ...NOT_HERE,
+  };
+}
+
+function withProjects(organization: OwnOrganization, open: readonly ProjectBody[]) {
+  const teams = open.filter(({ organization: id }) => id === organization.id);
+  return { ...presentOrganization(organization), teams, projects: teams.map(({ id, name }) => ({ id, name })) };
+}

@@ -1,0 +1,66 @@
+/** Actions of an operator at the machine itself: the first users, and forgotten passwords. */
+import { CommandFailed } from '../../platform/errors.ts';
+import type { OrganizationRole } from '../../platform/http/access.ts';
+import { hashPassword } from '../../platform/secrets/passwords.ts';
+import type { Account } from './accounts.store.ts';
+import { recordOwn } from '../audit/own-audit-log.ts';
+import type { IdentityBound, IdentityStores } from '../stores.ts';
+
+export type AddedUser = { email: string; organization: string; role?: OrganizationRole | undefined; password: string };
+
+/** Author of an operator's changes: anybody who may use the database. */
+const OPERATOR = { userId: null, keyId: null };
+
+/**
+ * @param added `organization`: the id or the name of one; a name that is not there yet makes one. `role`: without it they own an
+ * organization that is made, and are members of another
+ * @throws CommandFailed when there is such a user already, or several organizations have the name
+ */
+export async function addUser(
+  identity: IdentityStores,
+  { email, organization, role: wanted, password }: AddedUser,
+): Promise<{ user: Account; organizationId: string; isNew: boolean; role: OrganizationRole }> {
+  if (await identity.accounts.byEmail(email)) throw new CommandFailed(`There is already a user ${email}.`);
+  const passwordHash = await hashPassword(password);
+  return identity.inTransaction(async (stores) => {
+    const { id: organizationId, isNew } = await organizationOf(stores, organization);
+    const role = wanted ?? (isNew ? 'owner' : 'member');
+    const user = await stores.accounts.create({ email, passwordHash });
+    await stores.members.add(organizationId, user.id, role);
+    await stores.accounts.change(user.id, { currentProjectId: await stores.projects.firstOf(organizationId) });
+    const { id } = await stores.members.get(organizationId, user.uuid);
+    await stores.auditLog.record({
+      project: { id: null, organizationId },
+      author: OPERATOR,
+      scope: 'OrganizationMembership',
+      itemId: id,
+      activity: 'created',
+      name: email,
+      changes: [],
+    });
+    return { user, organizationId, isNew, role };
+  });
+}
+
+/** Their sessions end. @throws CommandFailed when there is no such user */
+export async function resetPassword(identity: IdentityStores, email: string, password: string): Promise<Account> {
+  const user = await identity.accounts.byEmail(email);
+  if (!user) throw new CommandFailed(`There is no user ${email}.`);
+  const passwordHash = await hashPassword(password);
+  await identity.inTransaction(async (stores) => {
+    await stores.accounts.setPassword(user.id, passwordHash);
+    // The operator vouches for who gets it.
+    await stores.accounts.prove(user.id, { isEmailVerified: false });
+    await stores.sessions.endOthers(user.id, null);
+    const changes = [{ type: 'User', action: 'changed', field: 'password', before: null, after: null } as const];
+    const entry = { activity: 'updated', name: user.email, changes, author: OPERATOR } as const;
+    await recordOwn(stores, { userId: user.id, keyId: null }, entry);
+  });
+  return user;
+}
+
+async function organizationOf({ organizations }: IdentityBound, idOrName: string) {
+  const [found, second] = await organizations.named(idOrName);
+  if (second) throw new CommandFailed(`Several organizations are called ${idOrName}: give the id of one.`);
+  return { id: (found ?? (await organizations.create(idOrName))).id, isNew: !found };
+}

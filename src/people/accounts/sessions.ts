@@ -1,0 +1,101 @@
+/**
+ * Sessions of users who are logged in. The cookie `sessionid` is random and not readable by pages; `posthog_csrftoken` is made of it, so that only pages
+ * which may read our cookies can say it back in `X-CSRFToken`, and a cookie that somebody planted does not fit.
+ */
+import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { PermissionDenied } from '../../platform/errors.ts';
+import type { Caller, Credentials } from '../../platform/http/access.ts';
+import { SESSION_DAYS, type SessionStore } from './sessions.store.ts';
+import { ALL_SCOPES } from '../access/scopes.ts';
+
+const SESSION_COOKIE = 'sessionid';
+const CSRF_COOKIE = 'posthog_csrftoken';
+const MAX_AGE_SECONDS = SESSION_DAYS * 24 * 3600;
+const TOKEN = /^[\w-]{43}$/;
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Values of `Set-Cookie`. */
+export type Cookies = readonly string[];
+
+export type Sessions = {
+  /**
+   * @returns undefined when nobody is logged in there
+   * @throws PermissionDenied for a change without the CSRF token
+   */
+  callerOf(request: Pick<Credentials, 'headers' | 'method'>): Promise<Caller | undefined>;
+  /** Begins a session, in the place of the one that the request came with. @param store of a transaction */
+  begin(store: SessionStore, userId: number, headers: IncomingHttpHeaders): Promise<Cookies>;
+  /** Ends the session that the request came with. @param store of a transaction */
+  end(store: SessionStore, headers: IncomingHttpHeaders): Promise<Cookies>;
+};
+
+/** @param options `publicUrl`: cookies of one with https never travel in the open */
+export function createSessions({ sessions, publicUrl }: { sessions: SessionStore; publicUrl: string }): Sessions {
+  const secure = new URL(publicUrl).protocol === 'https:' ? '; Secure' : '';
+  const cookie = (name: string, value: string, maxAge: number, more = '') =>
+    `${name}=${value}; Path=/; Max-Age=${maxAge}; SameSite=Lax${more}${secure}`;
+  // tooth: cookie-not-for-scripts
+  const cookies = (token: string, csrfToken: string, maxAge: number) => [
+    cookie(SESSION_COOKIE, token, maxAge, '; HttpOnly'),
+    cookie(CSRF_COOKIE, csrfToken, maxAge),
+  ];
+
+  return {
+    async callerOf({ headers, method = 'GET' }) {
+      const token = tokenOf(headers);
+      const session = token === undefined ? undefined : await sessions.find(hashOf(token));
+      if (token === undefined || !session) return undefined;
+      // tooth: csrf-asked
+      if (!SAFE_METHODS.includes(method)) ensureOwnPage(token, headers);
+      const { id, userId, authenticatedAt } = session;
+      return {
+        keyId: null,
+        scopes: [ALL_SCOPES],
+        onlyProjects: null,
+        onlyOrganizations: null,
+        session: { id, authenticatedAt },
+        userId,
+        projectId: null,
+      };
+    },
+
+    async begin(store, userId, headers) {
+      const former = tokenOf(headers);
+      if (former !== undefined) await store.end(hashOf(former));
+      const token = randomBytes(32).toString('base64url');
+      await store.create(userId, hashOf(token));
+      return cookies(token, csrfTokenOf(token), MAX_AGE_SECONDS);
+    },
+
+    async end(store, headers) {
+      const token = tokenOf(headers);
+      if (token !== undefined) await store.end(hashOf(token));
+      return cookies('', '', 0);
+    },
+  };
+}
+
+/** @throws PermissionDenied unless the page that sent the request can read our cookies */
+function ensureOwnPage(token: string, headers: IncomingHttpHeaders): void {
+  const given = headers['x-csrftoken'];
+  if (given === undefined) throw new PermissionDenied('CSRF Failed: CSRF token missing.');
+  const [is, wanted] = [Buffer.from(String(given)), Buffer.from(csrfTokenOf(token))];
+  // tooth: csrf-compared
+  if (is.length === wanted.length && timingSafeEqual(is, wanted)) return;
+  throw new PermissionDenied("CSRF Failed: CSRF token from the 'X-Csrftoken' HTTP header incorrect.");
+}
+
+function csrfTokenOf(token: string): string {
+  return createHmac('sha256', token).update('csrf').digest('base64url');
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function tokenOf({ cookie = '' }: IncomingHttpHeaders): string | undefined {
+  const pairs = cookie.split(';').map((pair) => pair.trim().split('='));
+  const token = pairs.find(([name]) => name === SESSION_COOKIE)?.[1];
+  return token !== undefined && TOKEN.test(token) ? token : undefined;
+}

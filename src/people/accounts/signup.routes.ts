@@ -1,0 +1,83 @@
+/** `/api/signup/:token/`: where the link of an invite leads. */
+import { json, route } from '../../platform/http/route.ts';
+import { Type } from '../../platform/schema.ts';
+import type { Sessions } from './sessions.ts';
+import { findInvite, join } from './signup.ts';
+import type { IdentityStores } from '../stores.ts';
+import { presentUser, UserBody, WorkRole } from './users.ts';
+
+export type SignupApi = { identity: IdentityStores; sessions: Sessions };
+
+const ofInvite = {
+  path: '/api/signup/:invite_id/',
+  access: { public: true, ownPages: true },
+  params: Type.Object({ invite_id: Type.String({ description: 'What the link carries.' }) }),
+} as const;
+
+const getInvite = route({
+  ...ofInvite,
+  method: 'get',
+  answers: {
+    200: Type.Object(
+      {
+        id: Type.String({ format: 'uuid' }),
+        target_email: Type.String(),
+        first_name: Type.String(),
+        organization_name: Type.String(),
+      },
+      { title: 'SignupInvite' },
+    ),
+  },
+  summary: 'Say whom and to what an invite invites',
+  async handle({ params }, { identity }: SignupApi) {
+    const invite = await findInvite(identity, params.invite_id);
+    const { name } = await identity.organizations.get(invite.organizationId);
+    return json(200, {
+      id: invite.id,
+      target_email: masked(invite.email),
+      first_name: invite.firstName,
+      organization_name: name,
+    });
+  },
+});
+
+const useInvite = route({
+  ...ofInvite,
+  method: 'post',
+  body: Type.Object(
+    {
+      first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 150 })),
+      last_name: Type.String({ maxLength: 150, default: '' }),
+      role_at_organization: WorkRole,
+      password: Type.Optional(Type.String({ maxLength: 200, writeOnly: true })),
+    },
+    { title: 'Signup' },
+  ),
+  answers: { 201: UserBody },
+  summary: 'Join an organization by an invite',
+  description:
+    'Who is logged in joins as who they are. Everybody else gets an account, says `first_name` and `password`, and is logged in.',
+  async handle({ params, body, headers }, { identity, sessions }: SignupApi) {
+    const { account, cookies } = await join(
+      { identity, sessions },
+      {
+        token: params.invite_id,
+        headers,
+        person: {
+          firstName: body.first_name,
+          lastName: body.last_name,
+          password: body.password,
+          roleAtOrganization: body.role_at_organization,
+        },
+      },
+    );
+    return { status: 201, cookies, body: presentUser(account) };
+  },
+});
+
+export const signupRoutes = [getInvite, useInvite];
+
+/** `m****@example.com`: who has the link sees whether it is theirs. */
+function masked(email: string): string {
+  return email.replace(/^(.).*(?=@)/, '$1****');
+}

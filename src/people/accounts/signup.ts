@@ -1,0 +1,111 @@
+/** Joining an organization by the link of an invite: as somebody who is logged in, or as somebody new. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { InvalidInput, NotFound } from '../../platform/errors.ts';
+import type { Caller } from '../../platform/http/access.ts';
+import { ensureHardToGuess, hashPassword } from '../../platform/secrets/passwords.ts';
+import type { Account } from './accounts.store.ts';
+import type { Invite } from '../organizations/invites.store.ts';
+import type { Cookies, Sessions } from './sessions.ts';
+import { recordOwn } from '../audit/own-audit-log.ts';
+import type { IdentityBound, IdentityStores } from '../stores.ts';
+
+export type NewPerson = {
+  firstName: string | undefined;
+  lastName: string;
+  password: string | undefined;
+  roleAtOrganization: string;
+};
+
+/** The new member; a newcomer is logged in at once. */
+export type Joined = { account: Account; cookies: Cookies };
+
+/** @throws NotFound when there is no such invite (any more) */
+export async function findInvite({ invites }: IdentityBound, token: string): Promise<Invite> {
+  const invite = await invites.find(token);
+  if (!invite) throw unknownInvite();
+  return invite;
+}
+
+/**
+ * Uses the invite up.
+ * @throws NotFound when there is no such invite (any more)
+ * @throws InvalidInput when it is for another account, or when something of a new account is missing
+ */
+export async function join(
+  { identity, sessions }: { identity: IdentityStores; sessions: Sessions },
+  { token, headers, person }: { token: string; headers: IncomingHttpHeaders; person: NewPerson },
+): Promise<Joined> {
+  const invite = await findInvite(identity, token);
+  const { email, linkShown } = invite;
+  const caller = await sessions.callerOf({ headers, method: 'POST' });
+  const known = await identity.accounts.byEmail(email);
+  if (caller || (known && !(await isReplacedBy(identity, known, invite)))) {
+    const account = ensureSame(known, caller);
+    await identity.inTransaction(async (stores) => {
+      await enter(stores, token, account);
+      if (!linkShown) await stores.accounts.prove(account.id, { isEmailVerified: true });
+    });
+    return { account, cookies: [] };
+  }
+  const newcomer = { email, ...(await accountOf(email, person)), isEmailVerified: !linkShown, isUnproven: linkShown };
+  return identity.inTransaction(async (stores) => {
+    await replace(stores, invite);
+    const account = await stores.accounts.create(newcomer);
+    await enter(stores, token, account);
+    return { account, cookies: await sessions.begin(stores.sessions, account.id, headers) };
+  });
+}
+
+/**
+ * Whether the account may be somebody's who does not have the address, and this invite ends it: its link came by mail, or who sent it
+ * could remove the account from wherever it is.
+ */
+async function isReplacedBy({ accounts }: IdentityBound, known: Account, invite: Invite): Promise<boolean> {
+  // tooth: invite-replaces
+  return known.isUnproven && (!invite.linkShown || (await accounts.mayReplace(known.id, invite.createdBy)));
+}
+
+/** Frees the address of an invite. Nothing of the former account goes over to the next. @throws InvalidInput */
+async function replace(stores: IdentityBound, invite: Invite): Promise<void> {
+  const known = await stores.accounts.lockByEmail(invite.email);
+  if (!known) return;
+  if (!(await isReplacedBy(stores, known, invite))) ensureSame(known, undefined);
+  const author = { userId: invite.createdBy, keyId: null };
+  await recordOwn(stores, { userId: known.id, keyId: null }, { activity: 'deleted', name: known.email, author });
+  await stores.accounts.retire(known.id);
+}
+
+/** The link alone does not prove whose account it is. @throws InvalidInput */
+function ensureSame(known: Account | undefined, caller: Caller | undefined): Account {
+  if (known && known.id === caller?.userId) return known;
+  throw caller
+    ? new InvalidInput('This invite is intended for another email address.', null, 'invalid_recipient')
+    : new InvalidInput('There is an account with this email address: log in first.', null, 'account_exists');
+}
+
+async function accountOf(email: string, { firstName, lastName, password, roleAtOrganization }: NewPerson) {
+  if (firstName === undefined) throw new InvalidInput('This field is required.', 'first_name', 'required');
+  if (password === undefined) throw new InvalidInput('This field is required.', 'password', 'required');
+  await ensureHardToGuess(password, 'password', [email, firstName, lastName]);
+  return { firstName, lastName, roleAtOrganization, passwordHash: await hashPassword(password) };
+}
+
+async function enter(stores: IdentityBound, token: string, account: Account): Promise<void> {
+  const { invites, members, accounts, projects, auditLog } = stores;
+  const invite = await invites.take(token);
+  if (!invite) throw unknownInvite();
+  const { organizationId, role } = invite;
+  const joined = await members.add(organizationId, account.id, role);
+  if (!joined) return;
+  if (account.currentProjectId === null) {
+    await accounts.change(account.id, { currentProjectId: await projects.firstOf(organizationId) });
+  }
+  const { id, user } = await members.get(organizationId, account.uuid);
+  const project = { id: null, organizationId };
+  const entry = { project, author: { userId: user.id, keyId: null }, scope: 'OrganizationMembership', itemId: id };
+  await auditLog.record({ ...entry, activity: 'created', name: user.email, changes: [] });
+}
+
+function unknownInvite(): NotFound {
+  return new NotFound('This invite does not exist, or it has been used or has expired: ask for a new one.');
+}

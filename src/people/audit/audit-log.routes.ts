@@ -1,0 +1,68 @@
+/** `/activity_log/`: who changed what in a project, or in an organization as a whole. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { json, route } from '../../platform/http/route.ts';
+import { Type, type Static } from '../../platform/schema.ts';
+import { ActivityBody, presentAuditLogEntry } from './audit-log.ts';
+import type { AuditLogEntry, AuditLogStore } from './audit-log.store.ts';
+import { visibleAuditLog } from './visible-audit-log.ts';
+import type { UserStore } from '../accounts/users.store.ts';
+
+export type AuditLogApi = { auditLog: AuditLogStore; users: UserStore };
+
+const query = Type.Object({
+  ...offsetQuery().properties,
+  scope: Type.Optional(Type.String({ description: 'Only of this kind of object: `FeatureFlag`, `Survey`, ...' })),
+  item_id: Type.Optional(Type.String({ description: 'Only of this object of the kind.' })),
+  user: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Only what the user with this id did.' }),
+  ),
+});
+
+const listActivity = route({
+  method: 'get',
+  path: '/activity_log/',
+  access: { scope: 'activity_log:read' },
+  query,
+  answers: { 200: offsetPageOf(ActivityBody) },
+  summary: 'List the changes of a project’s objects, the newest first',
+  description: 'Without those of objects that are hidden from the caller.',
+  async handle({ project, rights, query: asked, url }, { auditLog, users }: AuditLogApi) {
+    const wanted = { ...wantedOf(asked), seen: visibleAuditLog(rights) };
+    const page = await auditLog.list(project.id, wanted, pageBounds(asked));
+    return json(200, offsetPage(url, asked, await presented(page, users)));
+  },
+});
+
+const listOrganizationActivity = route({
+  method: 'get',
+  path: '/activity_log/',
+  access: { organization: 'activity_log:read', role: 'admin' },
+  query,
+  answers: { 200: offsetPageOf(ActivityBody) },
+  summary: 'List the changes of an organization, its members, roles, invites and keys, the newest first',
+  async handle({ organization, query: asked, url }, { auditLog, users }: AuditLogApi) {
+    const page = await auditLog.listOfOrganization(organization.id, wantedOf(asked), pageBounds(asked));
+    return json(200, offsetPage(url, asked, await presented(page, users)));
+  },
+});
+
+export const auditLogRoutes = [listActivity, listOrganizationActivity];
+
+type ActivityQuery = Static<typeof query>;
+
+function wantedOf({ scope, item_id: itemId, user: userId }: ActivityQuery) {
+  if (itemId !== undefined && scope === undefined) {
+    throw new InvalidInput('Objects of different kinds have the same ids: say which kind.', 'scope', 'required');
+  }
+  return { scope, itemId, userId };
+}
+
+function pageBounds({ limit, offset }: ActivityQuery) {
+  return { limit: boundedLimit(limit), offset };
+}
+
+async function presented(page: { count: number; results: AuditLogEntry[] }, users: UserStore) {
+  const known = await users.byIds(page.results.map(({ userId }) => userId));
+  return { count: page.count, results: page.results.map((entry) => presentAuditLogEntry(entry, known)) };
+}

@@ -1,0 +1,174 @@
+/** Rows of the activity log. Bind it to the transaction of the change that it tells of. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import { isSecretName, redact, REDACTED } from '../../platform/secrets/redact.ts';
+import type { AuditVerb, Author, Change } from './audit-log.ts';
+import { withoutHidden } from './hidden-names.store.ts';
+import type { VisibleAuditLog } from './visible-audit-log.ts';
+import { seesAll, whereVisible } from '../access/visible.store.ts';
+
+export type NewAuditLogEntry = {
+  /** `id` null: it is of the organization as a whole. Without the organization it is looked up. */
+  project: { id: number; organizationId?: string } | { id: null; organizationId: string };
+  author: Author;
+  /** The kind of object: `FeatureFlag`, `Cohort`, ... */
+  scope: string;
+  itemId: string | number;
+  activity: AuditVerb;
+  /** Of the object, for people. */
+  name: string;
+  /** As upstream calls the kind there, where it does: `dashboard`. */
+  type?: string;
+  /** Of the object after it, if it counts versions. */
+  version?: number;
+  changes: readonly Change[];
+};
+
+export type AuditLogEntry = {
+  id: string;
+  organizationId: string;
+  projectId: number | null;
+  scope: string;
+  itemId: string;
+  activity: AuditVerb;
+  /** Older entries have no type. */
+  detail: { name: string; type?: string | null; version: number | null; changes: Change[] };
+  /** null: a key of the project did it, or the user is gone. */
+  userId: number | null;
+  createdAt: string;
+};
+
+type AuditLogFilter = {
+  scope?: string | undefined;
+  itemId?: string | number | undefined;
+  /** The author. */
+  userId?: number | undefined;
+  /** Objects of these kinds that the reader may see; absent: all. The reader's own entries are always shown. */
+  seen?: readonly VisibleAuditLog[];
+};
+type Page = { limit: number; offset: number };
+
+type Row = {
+  id: string;
+  organization_id: string;
+  project_id: number | null;
+  scope: string;
+  item_id: string;
+  activity: AuditVerb;
+  detail: AuditLogEntry['detail'];
+  user_id: number | null;
+  key_id: string | null;
+  created_at: string;
+};
+
+function fromRow(row: Row): AuditLogEntry {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    scope: row.scope,
+    itemId: row.item_id,
+    activity: row.activity,
+    detail: row.detail,
+    userId: row.user_id,
+    createdAt: row.created_at,
+  };
+}
+
+/** Changes of secrets are logged without their values. */
+function withoutSecrets(change: Change): Change {
+  if (!isSecretName(change.field)) return redact(change) as Change;
+  return { ...change, before: hidden(change.before), after: hidden(change.after) };
+}
+
+function hidden(value: unknown): unknown {
+  return value === null ? null : REDACTED;
+}
+
+export function auditLogStore(db: Knex) {
+  const table = () => db<Row>('activity_log');
+
+  function whereSeen(
+    about: Knex.QueryBuilder,
+    { visible, partsOfExports: parts }: VisibleAuditLog,
+    projectId: number | null,
+  ): void {
+    if (parts === undefined) {
+      whereVisible(about, visible, { id: 'item_id', createdBy: 'user_id' });
+      return;
+    }
+    const ofExports = db(parts)
+      .join('batch_exports', 'batch_exports.id', `${parts}.batch_export_id`)
+      .where({ 'batch_exports.project_id': projectId })
+      .select(db.raw('??::text', [`${parts}.id`]));
+    const columns = { id: 'batch_exports.id', createdBy: 'batch_exports.created_by' };
+    void about.whereIn('item_id', whereVisible(ofExports, visible, columns));
+    if (visible.madeBy !== null) void about.orWhere({ user_id: visible.madeBy });
+  }
+
+  async function listed(
+    place: { project_id: number } | { organization_id: string; project_id: null },
+    { scope, itemId, userId, seen = [] }: AuditLogFilter,
+    page: Page,
+  ): Promise<{ count: number; results: AuditLogEntry[] }> {
+    const wanted = () => {
+      const rows = table().where({
+        ...place,
+        ...(scope !== undefined && { scope }),
+        ...(itemId !== undefined && { item_id: String(itemId) }),
+        ...(userId !== undefined && { user_id: userId }),
+      });
+      for (const one of seen) {
+        if (seesAll(one.visible)) continue;
+        rows.where((either) => {
+          void either.whereNot({ scope: one.scope }).orWhere((about) => whereSeen(about, one, place.project_id));
+        });
+      }
+      return rows;
+    };
+    const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
+    const rows = await wanted()
+      .orderBy([
+        { column: 'created_at', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ])
+      .limit(page.limit)
+      .offset(page.offset);
+    const results = await withoutHidden(db, place.project_id, rows.map(fromRow), seen);
+    return { count: Number(counted.count), results };
+  }
+
+  return {
+    /** Secrets in the changes are blackened: leave out those that do not look like one. */
+    async record({ project, author, changes, ...entry }: NewAuditLogEntry): Promise<void> {
+      await table().insert({
+        id: randomUUID(),
+        organization_id:
+          project.organizationId ?? (db('projects').where({ id: project.id }).select('organization_id') as never),
+        project_id: project.id,
+        scope: entry.scope,
+        item_id: String(entry.itemId),
+        activity: entry.activity,
+        detail: {
+          name: entry.name,
+          type: entry.type ?? null,
+          version: entry.version ?? null,
+          changes: changes.map(withoutSecrets),
+        },
+        user_id: author.userId,
+        key_id: author.keyId,
+        // Not when the transaction began: it may have waited for its turn.
+        created_at: db.raw('clock_timestamp()') as never,
+      });
+    },
+
+    /** Of a project, newest first: of one object, of all of a kind, or of all. */
+    list: (projectId: number, wanted: AuditLogFilter, page: Page) => listed({ project_id: projectId }, wanted, page),
+
+    /** Of an organization as a whole, without that of its projects. */
+    listOfOrganization: (organizationId: string, wanted: AuditLogFilter, page: Page) =>
+      listed({ organization_id: organizationId, project_id: null }, wanted, page),
+  };
+}
+
+export type AuditLogStore = ReturnType<typeof auditLogStore>;

@@ -1,0 +1,91 @@
+/** Activity log: entries that are written in the transaction of the change itself. */
+import { isDeepStrictEqual } from 'node:util';
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import type { AuditLogEntry } from './audit-log.store.ts';
+import { UserBody, userOf } from '../accounts/users.ts';
+import type { Users } from '../accounts/users.store.ts';
+
+/** The author of a change: a user through a personal key, or a project through its own; without a key, time. A `Caller` is one. */
+export type Author = { userId: number | null; keyId: string | null };
+
+const VERBS = [
+  'created',
+  'updated',
+  'deleted',
+  'restored',
+  'logged_in',
+  'logged_out',
+  // Of what is shared with strangers; the spellings are upstream's.
+  'sharing enabled',
+  'sharing disabled',
+  'access token refreshed',
+  'share_login_success',
+  'share_login_failed',
+] as const;
+export type AuditVerb = (typeof VERBS)[number];
+
+const ChangeBody = Type.Object({
+  type: Type.String({ description: 'The kind of object.' }),
+  action: stringEnum(['created', 'changed', 'deleted'] as const, { description: 'Of the field.' }),
+  field: Type.String(),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+});
+export type Change = Static<typeof ChangeBody>;
+
+/**
+ * Differences between two states of an object, field by field in the order of the later one.
+ * @param type the kind of object, as in the entry's `scope`
+ * @param before what it was; the fields as clients know them. An object that was just made has no changes: it has a beginning
+ */
+export function changesBetween(
+  type: string,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Change[] {
+  const fields = new Set([...Object.keys(after), ...Object.keys(before)]);
+  return [...fields].flatMap((field) => {
+    const [was, is] = [before[field] ?? null, after[field] ?? null];
+    if (isDeepStrictEqual(was, is)) return [];
+    const action = was === null ? 'created' : is === null ? 'deleted' : 'changed';
+    return [{ type, action, field, before: was, after: is }];
+  });
+}
+
+export const ActivityBody = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    team_id: nullable(Type.Integer(), { description: 'The project.' }),
+    organization_id: Type.String({ format: 'uuid' }),
+    user: nullable(UserBody, { description: 'null: a key of the project did it.' }),
+    was_impersonated: Type.Boolean(),
+    scope: Type.String({ description: 'The kind of object.' }),
+    item_id: Type.String(),
+    activity: stringEnum(VERBS),
+    detail: Type.Object({
+      name: Type.String(),
+      short_id: Type.Null(),
+      type: nullable(Type.String(), { description: 'Of kinds that upstream gives one: `dashboard`.' }),
+      version: nullable(Type.Integer(), { description: 'Of the object after it.' }),
+      changes: Type.Array(ChangeBody),
+    }),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Activity' },
+);
+
+export function presentAuditLogEntry(entry: AuditLogEntry, users: Users): Static<typeof ActivityBody> {
+  const { name, type = null, version, changes } = entry.detail;
+  return {
+    id: entry.id,
+    team_id: entry.projectId,
+    organization_id: entry.organizationId,
+    user: userOf(users, entry.userId),
+    was_impersonated: false,
+    scope: entry.scope,
+    item_id: entry.itemId,
+    activity: entry.activity,
+    detail: { name, short_id: null, type, version, changes },
+    created_at: entry.createdAt,
+  };
+}

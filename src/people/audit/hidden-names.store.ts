@@ -1,0 +1,50 @@
+/** Entries of the activity log, without the names of what is hidden from their reader. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Knex } from '../../platform/db/connection.ts';
+import type { Change } from './audit-log.ts';
+import type { AuditLogEntry } from './audit-log.store.ts';
+import type { VisibleAuditLog } from './visible-audit-log.ts';
+import { seesAll, whereVisible } from '../access/visible.store.ts';
+
+/**
+ * Takes the ids of hidden objects out of the fields that list them; a change of which nothing is left is not told.
+ * @param projectId null: of the organization as a whole, where nothing is hidden from those who may read
+ */
+export async function withoutHidden(
+  db: Knex,
+  projectId: number | null,
+  entries: readonly AuditLogEntry[],
+  seen: readonly VisibleAuditLog[],
+): Promise<AuditLogEntry[]> {
+  let shownEntries = [...entries];
+  for (const { visible, namedIn } of seen) {
+    if (!namedIn || projectId === null || seesAll(visible)) continue;
+    const { scope, field, table } = namedIn;
+    const ids = shownEntries.flatMap((entry) => (entry.scope === scope ? idsIn(entry, field) : []));
+    if (ids.length === 0) continue;
+    const found = db(table).where({ project_id: projectId }).whereIn('id', ids).select('id');
+    const rows = (await whereVisible(found, visible)) as { id: number }[];
+    const shown = new Set<unknown>(rows.map(({ id }) => id));
+    shownEntries = shownEntries.map((entry) => (entry.scope === scope ? cut(entry, field, shown) : entry));
+  }
+  return shownEntries;
+}
+
+function idsIn({ detail }: AuditLogEntry, field: string): number[] {
+  const values = detail.changes.filter((change) => change.field === field);
+  return values.flatMap(({ before, after }) => [...listOf(before), ...listOf(after)]);
+}
+
+function cut(entry: AuditLogEntry, field: string, shown: ReadonlySet<unknown>): AuditLogEntry {
+  const only = (value: unknown) => (Array.isArray(value) ? value.filter((id) => shown.has(id)) : value);
+  const changes = entry.detail.changes.flatMap((change): Change[] => {
+    if (change.field !== field) return [change];
+    const [before, after] = [only(change.before), only(change.after)];
+    return isDeepStrictEqual(before, after) ? [] : [{ ...change, before, after }];
+  });
+  return { ...entry, detail: { ...entry.detail, changes } };
+}
+
+function listOf(value: unknown): number[] {
+  return Array.isArray(value) ? value.filter((id): id is number => typeof id === 'number') : [];
+}

@@ -1,0 +1,26 @@
+/** Changes that people make to their own account, in the log of the organization that they work in. */
+import type { AuditVerb, Author, Change } from './audit-log.ts';
+import { currentOrganization } from '../organizations/current-organization.ts';
+import type { IdentityBound } from '../stores.ts';
+
+type OwnEntry = {
+  activity: AuditVerb;
+  name: string;
+  changes?: readonly Change[];
+  /** The author, where it is somebody else. */
+  author?: Author;
+};
+
+/** Users who are in no organization leave no entry: nobody could read it. */
+export async function recordOwn(
+  stores: IdentityBound,
+  own: Author & { userId: number },
+  { activity, name, changes = [], author = own }: OwnEntry,
+): Promise<void> {
+  const inSession = { scopes: [], onlyProjects: null, onlyOrganizations: null, session: null, projectId: null };
+  const current = await currentOrganization(stores, { ...inSession, userId: own.userId, keyId: null });
+  const organizationId = current ?? (await stores.organizations.ofUser(own.userId))[0]?.id;
+  if (organizationId === undefined) return;
+  const project = { id: null, organizationId };
+  await stores.auditLog.record({ project, author, scope: 'User', itemId: own.userId, activity, name, changes });
+}

@@ -1,0 +1,79 @@
+/** The organization, user, project and keys of a first start on somebody's own machine. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../platform/db/connection.ts';
+import { generateKey, hashOf, KEY_PREFIXES } from './keys/keys.ts';
+import { keyStore } from './keys/keys.store.ts';
+import { ALL_SCOPES } from './access/scopes.ts';
+
+export const DEMO_EMAIL = 'demo@sluice.invalid';
+const KEY_LABEL = 'demo';
+/** Any constant does: two first starts at once take turns. */
+const DEMO_LOCK = 7_316_005;
+
+export type Demo = {
+  organizationId: string;
+  userId: number;
+  projectId: number;
+  /** The project's public token. */
+  projectApiKey: string;
+  /** A personal key with all scopes. */
+  personalApiKey: string;
+};
+
+/**
+ * Makes what is missing and leaves the rest.
+ * @param knownPersonalKey the key that an earlier call returned: kept while it is valid. A key cannot be read back from the
+ * database, so without it the demo's key is replaced by a new one.
+ */
+export async function seedDemo(db: Knex, knownPersonalKey?: string): Promise<Demo> {
+  return db.transaction(async (transaction) => {
+    await transaction.raw('select pg_advisory_xact_lock(?)', [DEMO_LOCK]);
+    const tenant = (await find(transaction)) ?? (await create(transaction));
+    return { ...tenant, personalApiKey: await personalKey(transaction, tenant.userId, knownPersonalKey) };
+  });
+}
+
+type Tenant = Omit<Demo, 'personalApiKey'>;
+
+async function find(db: Knex): Promise<Tenant | undefined> {
+  const row: Tenant | undefined = await db('users')
+    .join('organization_memberships', 'organization_memberships.user_id', 'users.id')
+    .join('projects', 'projects.organization_id', 'organization_memberships.organization_id')
+    .where({ email: DEMO_EMAIL })
+    .orderBy('projects.id')
+    .first({
+      organizationId: 'projects.organization_id',
+      userId: 'users.id',
+      projectId: 'projects.id',
+      projectApiKey: 'projects.api_token',
+    });
+  return row;
+}
+
+async function create(db: Knex): Promise<Tenant> {
+  const organizationId = randomUUID();
+  const projectApiKey = generateKey(KEY_PREFIXES.project);
+  await db('organizations').insert({ id: organizationId, name: 'Demo' });
+  const [user] = await db<{ id: number }>('users')
+    .insert({ uuid: randomUUID(), distinct_id: randomUUID(), first_name: 'Demo', email: DEMO_EMAIL } as never)
+    .returning('id');
+  await db('organization_memberships').insert({ organization_id: organizationId, user_id: user!.id, role: 'owner' });
+  const [project] = await db<{ id: number }>('projects')
+    .insert({
+      organization_id: organizationId,
+      name: 'Demo',
+      api_token: projectApiKey,
+      // On one's own machine the convenience of importing a log with the public key outweighs the risk.
+      historical_from_project_key: true,
+    } as never)
+    .returning('id');
+  return { organizationId, userId: user!.id, projectId: project!.id, projectApiKey };
+}
+
+async function personalKey(db: Knex, userId: number, known: string | undefined): Promise<string> {
+  const keys = keyStore(db);
+  const caller = known && (await keys.findCaller(hashOf(known)));
+  if (caller && caller.userId === userId) return known;
+  await db('api_keys').where({ user_id: userId, label: KEY_LABEL }).delete();
+  return (await keys.create({ userId }, { label: KEY_LABEL, scopes: [ALL_SCOPES] })).key;
+}

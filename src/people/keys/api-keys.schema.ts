@@ -1,0 +1,120 @@
+/** Keys as clients say and see them. */
+import { InvalidInput } from '../../platform/errors.ts';
+import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { nullable, Type, type Static } from '../../platform/schema.ts';
+import { maskOf } from './keys.ts';
+import type { ApiKey, IssuedKey, KeyChanges, NewKey } from './keys.store.ts';
+import { isScope } from '../access/scopes.ts';
+
+const MAX_GRACE_SECONDS = 7 * 24 * 3600;
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export const Label = Type.String({ minLength: 1, maxLength: 40, description: 'What it is for.' });
+export const Scopes = Type.Array(Type.String(), { maxItems: 200, description: '`<object>:<read|write>`, or `*`.' });
+const When = nullable(Type.String({ format: 'date-time' }));
+
+/** Fields of requests about any key, beside its label and scopes. */
+export const keyOptions = {
+  description: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
+  expires_at: Type.Optional(nullable(Type.String({ description: 'From then on it opens nothing; null: never.' }))),
+};
+
+/** Fields of requests about a personal key. */
+export const keyLimits = {
+  scoped_teams: Type.Array(Type.Integer(), { maxItems: 100, description: 'Projects that it opens; none: all.' }),
+  scoped_organizations: Type.Array(Type.String(), {
+    maxItems: 100,
+    description: 'Organizations that it opens; none: all.',
+  }),
+};
+
+/** Fields of answers about any key. */
+export const keyFields = {
+  id: Type.String({ format: 'uuid' }),
+  label: Type.String(),
+  description: nullable(Type.String()),
+  value: nullable(Type.String(), { description: 'The key itself: only where it was just made or rolled.' }),
+  mask_value: Type.String({ description: 'What it begins and ends with.' }),
+  created_at: Type.String({ format: 'date-time' }),
+  last_used_at: When,
+  last_rolled_at: When,
+  expires_at: When,
+  scopes: Scopes,
+};
+
+const KeyFields = Type.Object(keyFields);
+
+export function presentKey(key: ApiKey | IssuedKey): Static<typeof KeyFields> {
+  return {
+    id: key.id,
+    label: key.label,
+    description: key.description === '' ? null : key.description,
+    value: 'key' in key ? key.key : null,
+    mask_value: maskOf(key),
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    last_rolled_at: key.lastRolledAt,
+    expires_at: key.expiresAt,
+    scopes: [...key.scopes],
+  };
+}
+
+export const RollBody = Type.Object({
+  grace_seconds: Type.Integer({
+    minimum: 0,
+    maximum: MAX_GRACE_SECONDS,
+    default: 0,
+    description: 'How long the old value is still good; 0: it dies at once.',
+  }),
+});
+
+type GivenSettings = {
+  label?: string;
+  description?: string | null;
+  scopes?: string[];
+  scoped_teams?: number[];
+  scoped_organizations?: string[];
+  expires_at?: string | null;
+};
+
+/**
+ * Fields that are left out are undefined.
+ * @throws InvalidInput naming the first field that is wrong
+ */
+export function settingsOf(given: GivenSettings): KeyChanges {
+  return {
+    label: given.label,
+    description: given.description === null ? '' : given.description,
+    scopes: given.scopes && checkedScopes(given.scopes),
+    onlyProjects: given.scoped_teams && noneIsAll(given.scoped_teams),
+    onlyOrganizations: given.scoped_organizations && noneIsAll(given.scoped_organizations.map(checkedOrganization)),
+    expiresAt: typeof given.expires_at === 'string' ? momentToCome(given.expires_at) : given.expires_at,
+  };
+}
+
+/** The same of a key that is to be made. */
+export function newSettingsOf(given: GivenSettings & { label: string; scopes: string[] }): NewKey {
+  return { ...settingsOf(given), label: given.label, scopes: checkedScopes(given.scopes) };
+}
+
+function checkedScopes(scopes: readonly string[]): string[] {
+  if (scopes.length === 0) throw new InvalidInput('This list may not be empty.', 'scopes', 'empty');
+  const unknown = scopes.find((scope) => !isScope(scope));
+  if (unknown !== undefined) throw new InvalidInput(`Invalid scope: ${unknown.slice(0, 100)}`, 'scopes');
+  return [...new Set(scopes)];
+}
+
+function checkedOrganization(id: string): string {
+  if (!UUID.test(id)) throw new InvalidInput('Invalid organization UUID', 'scoped_organizations');
+  return id.toLowerCase();
+}
+
+function noneIsAll<T>(all: readonly T[]): readonly T[] | null {
+  return all.length === 0 ? null : [...new Set(all)];
+}
+
+function momentToCome(text: string): string {
+  const moment = datetimeOf(text, 'expires_at');
+  if (Date.parse(moment) > Date.now()) return moment;
+  throw new InvalidInput('Give a moment that is still to come.', 'expires_at');
+}

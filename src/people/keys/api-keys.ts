@@ -1,0 +1,136 @@
+/** Keys made, changed, rolled and deleted, by their owners and at the command line: within bounds, and told in the activity log. */
+import { InvalidInput, NotFound } from '../../platform/errors.ts';
+import { changesBetween, type AuditVerb, type Author } from '../audit/audit-log.ts';
+import type { ApiKey, IssuedKey, KeyChanges, KeyOwner, NewKey } from './keys.store.ts';
+import { maskOf } from './keys.ts';
+import { rightsOfMember } from '../access/rights.ts';
+import type { IdentityBound, IdentityStores } from '../stores.ts';
+
+const MAX_PERSONAL_KEYS = 10;
+const MAX_PROJECT_KEYS = 50;
+
+export type ApiKeys = ReturnType<typeof apiKeys>;
+
+export function apiKeys(stores: IdentityStores) {
+  return {
+    /** The newest first. */
+    list: (owner: KeyOwner): Promise<ApiKey[]> => stores.keys.list(owner),
+
+    /** @throws NotFound */
+    async get(owner: KeyOwner, id: string): Promise<ApiKey> {
+      return found(await stores.keys.find(owner, id));
+    },
+
+    /**
+     * @returns the row, and the key: this is the only moment at which it is known
+     * @throws InvalidInput when the owner has as many as may be, or is not where the key shall be limited to
+     */
+    async create(owner: KeyOwner, settings: NewKey, author: Author): Promise<IssuedKey> {
+      await ensureMember(stores, owner, settings);
+      return stores.inTransaction(async (bound) => {
+        ensureRoom(owner, await bound.keys.countForUpdate(owner));
+        const made = await bound.keys.create(owner, settings);
+        await record(bound, made, { author, activity: 'created' });
+        return made;
+      });
+    },
+
+    /**
+     * Fields that are left out stay.
+     * @throws NotFound, and InvalidInput as `create` does
+     */
+    async change(owner: KeyOwner, id: string, changes: KeyChanges, author: Author): Promise<ApiKey> {
+      const before = found(await stores.keys.find(owner, id));
+      await ensureMember(stores, owner, changes);
+      return stores.inTransaction(async (bound) => {
+        const after = found(await bound.keys.change(owner, id, changes));
+        await record(bound, after, { author, activity: 'updated', before });
+        return after;
+      });
+    },
+
+    /**
+     * A new value; all else stays as it is.
+     * @param graceSeconds how long the old value is still good
+     * @throws NotFound
+     */
+    async roll(owner: KeyOwner, id: string, graceSeconds: number, author: Author): Promise<IssuedKey> {
+      return stores.inTransaction(async (bound) => {
+        const before = found(await bound.keys.find(owner, id));
+        const after = found(await bound.keys.roll(owner, id, graceSeconds));
+        await record(bound, after, { author, activity: 'updated', before });
+        return after;
+      });
+    },
+
+    /** @throws NotFound */
+    async delete(owner: KeyOwner, id: string, author: Author): Promise<void> {
+      await stores.inTransaction(async (bound) => {
+        const before = found(await bound.keys.find(owner, id));
+        await record(bound, before, { author, activity: 'deleted' });
+        await bound.keys.delete(owner, id);
+      });
+    },
+  };
+}
+
+function found<K>(key: K | undefined): K {
+  if (key === undefined) throw new NotFound();
+  return key;
+}
+
+function ensureRoom(owner: KeyOwner, count: number): void {
+  const [most, kind] = 'userId' in owner ? [MAX_PERSONAL_KEYS, 'personal'] : [MAX_PROJECT_KEYS, 'project secret'];
+  if (count < most) return;
+  throw new InvalidInput(
+    `You can only have ${most} ${kind} API keys. Remove an existing key before creating a new one.`,
+  );
+}
+
+/** A key cannot be limited to where its user is not: it would open more on the day on which they are. */
+async function ensureMember(stores: IdentityStores, owner: KeyOwner, limits: KeyChanges): Promise<void> {
+  if (!('userId' in owner)) return;
+  const { userId } = owner;
+  const mayEnter = async (projectId: number) => {
+    const standing = await stores.accessControls.standingOf(projectId, userId);
+    return standing !== undefined && rightsOfMember(standing) !== null;
+  };
+  const isMember = async (id: string) => (await stores.tenants.findOrganization(userId, id)) !== undefined;
+  if (!(await holdsForAll(limits.onlyProjects, mayEnter))) throw notMember('teams', 'scoped_teams');
+  if (!(await holdsForAll(limits.onlyOrganizations, isMember)))
+    throw notMember('organizations', 'scoped_organizations');
+}
+
+async function holdsForAll<T>(all: readonly T[] | null | undefined, holds: (one: T) => Promise<boolean>) {
+  for (const one of all ?? []) if (!(await holds(one))) return false;
+  return true;
+}
+
+function notMember(what: string, attr: string): InvalidInput {
+  return new InvalidInput(`You must be a member of all ${what} that you are scoping the key to.`, attr);
+}
+
+type Entry = { author: Author; activity: AuditVerb; before?: ApiKey };
+
+/** In every organization, or in the project, that the key is of some concern to. */
+async function record({ auditLog, keys }: IdentityBound, key: ApiKey, { before, ...entry }: Entry): Promise<void> {
+  const scope = key.userId === null ? 'ProjectSecretAPIKey' : 'PersonalAPIKey';
+  const changes = before ? changesBetween(scope, auditedFields(before), auditedFields(key)) : [];
+  if (before && changes.length === 0) return;
+  for (const project of await keys.placesOf(key)) {
+    await auditLog.record({ ...entry, project, scope, itemId: key.id, name: key.label, changes });
+  }
+}
+
+function auditedFields(key: ApiKey) {
+  return {
+    label: key.label,
+    description: key.description,
+    scopes: key.scopes,
+    scoped_teams: key.onlyProjects,
+    scoped_organizations: key.onlyOrganizations,
+    expires_at: key.expiresAt,
+    mask_value: maskOf(key),
+    last_rolled_at: key.lastRolledAt,
+  };
+}

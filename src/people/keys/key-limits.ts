@@ -1,0 +1,38 @@
+/** Limits of a key within the rights of its user: its own limits, and what an organization says of its members' keys. */
+import { PermissionDenied } from '../../platform/errors.ts';
+import type { Caller, OrganizationRole, Project } from '../../platform/http/access.ts';
+import type { Policy } from '../organizations/tenants.store.ts';
+
+/** @throws PermissionDenied when the key is another project's, or limited to others */
+export function ensureOpensProject(caller: Caller, { id, organizationId }: Project): void {
+  const only = caller.projectId === null ? caller.onlyProjects : [caller.projectId];
+  // tooth: key-projects
+  if (only && !only.includes(id)) {
+    throw new PermissionDenied(`API key does not have access to the requested project: ID ${id}.`);
+  }
+  ensureOpensOrganization(caller, organizationId);
+}
+
+/** @throws PermissionDenied when the key is limited to other organizations */
+export function ensureOpensOrganization({ onlyOrganizations }: Caller, id: string): void {
+  // tooth: key-organizations
+  if (!onlyOrganizations || onlyOrganizations.includes(id)) return;
+  throw new PermissionDenied(`API key does not have access to the requested organization: ID ${id}.`);
+}
+
+/** @throws PermissionDenied when the key is limited to some projects, and it is about none */
+export function ensureNotOfProjects({ onlyProjects }: Caller): void {
+  // tooth: key-not-of-projects
+  if (!onlyProjects) return;
+  throw new PermissionDenied('API keys with scoped projects are only supported on project-based endpoints.');
+}
+
+/** @throws PermissionDenied when the organization wants no personal keys of plain members */
+export function ensureAllowed(caller: Caller, { name, membersMayUseKeys }: Policy, role: OrganizationRole): void {
+  // tooth: key-of-members
+  if (caller.keyId === null || membersMayUseKeys || role !== 'member') return;
+  throw new PermissionDenied(
+    `Organization '${name}' does not allow using personal API keys. ` +
+      'Contact an admin to enable personal API keys for this organization.',
+  );
+}

@@ -1,0 +1,137 @@
+/** `/api/personal_api_keys/`: the keys of whoever is logged in. A key can do no more here than look at itself. */
+import { NotFound, PermissionDenied } from '../../platform/errors.ts';
+import type { Caller } from '../../platform/http/access.ts';
+import { json, noBody, route } from '../../platform/http/route.ts';
+import { nullable, Type, type Static } from '../../platform/schema.ts';
+import type { ApiKeys } from './api-keys.ts';
+import {
+  keyFields,
+  keyLimits,
+  keyOptions,
+  Label,
+  newSettingsOf,
+  presentKey,
+  RollBody,
+  Scopes,
+  settingsOf,
+} from './api-keys.schema.ts';
+import type { ApiKey, IssuedKey, KeyOwner } from './keys.store.ts';
+
+const PersonalKeyBody = Type.Object(
+  { ...keyFields, ...keyLimits, user_id: nullable(Type.Integer(), { description: 'null: a key of a project.' }) },
+  { title: 'PersonalApiKey' },
+);
+
+const settings = { label: Label, ...keyOptions, scopes: Scopes, ...keyLimits };
+const NewPersonalKey = Type.Object(settings, { title: 'NewPersonalApiKey' });
+const PersonalKeyPatch = Type.Partial(NewPersonalKey, { title: 'PersonalApiKeyPatch' });
+
+const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const Params = Type.Object({ id: Type.String({ pattern: `^${UUID}$` }) });
+const PATH = '/api/personal_api_keys/';
+const OF_ONE = `${PATH}:id/` as const;
+
+export type PersonalKeysApi = { apiKeys: ApiKeys };
+
+/** Only people change keys, and shortly after they proved who they are. */
+const toChange = { authenticated: true, sessionOnly: true, sensitive: true } as const;
+
+function present(key: ApiKey | IssuedKey): Static<typeof PersonalKeyBody> {
+  return {
+    ...presentKey(key),
+    scoped_teams: key.projectId === null ? [...(key.onlyProjects ?? [])] : [key.projectId],
+    scoped_organizations: [...(key.onlyOrganizations ?? [])],
+    user_id: key.userId,
+  };
+}
+
+const listKeys = route({
+  method: 'get',
+  path: PATH,
+  access: { authenticated: true, sessionOnly: true },
+  answers: { 200: Type.Array(PersonalKeyBody) },
+  summary: 'List your keys, the newest first',
+  async handle({ caller }, { apiKeys }: PersonalKeysApi) {
+    const keys = await apiKeys.list(ownerOf(caller));
+    return json(200, keys.map(present));
+  },
+});
+
+const createKey = route({
+  method: 'post',
+  path: PATH,
+  access: toChange,
+  body: NewPersonalKey,
+  strict: true,
+  answers: { 201: PersonalKeyBody },
+  summary: 'Make a key, and see it this one time',
+  async handle({ caller, body }, { apiKeys }: PersonalKeysApi) {
+    return json(201, present(await apiKeys.create(ownerOf(caller), newSettingsOf(body), caller)));
+  },
+});
+
+const getKey = route({
+  method: 'get',
+  path: OF_ONE,
+  access: { authenticated: true, limitedKeys: true },
+  params: Type.Object({
+    id: Type.String({ pattern: `^(@current|${UUID})$`, description: 'An id, or `@current`: the key in use.' }),
+  }),
+  answers: { 200: PersonalKeyBody },
+  summary: 'Retrieve one of your keys; with a key, that one',
+  async handle({ caller, params }, { apiKeys }: PersonalKeysApi) {
+    const id = params.id === '@current' ? caller.keyId : params.id;
+    if (id === null) throw new NotFound();
+    if (caller.keyId !== null && caller.keyId !== id) {
+      throw new PermissionDenied('This action does not support personal API key access');
+    }
+    return json(200, present(await apiKeys.get(ownerOf(caller), id)));
+  },
+});
+
+const patchKey = route({
+  method: 'patch',
+  path: OF_ONE,
+  access: toChange,
+  params: Params,
+  body: PersonalKeyPatch,
+  strict: true,
+  answers: { 200: PersonalKeyBody },
+  summary: 'Change what one of your keys is called, may do and opens',
+  async handle({ caller, params, body }, { apiKeys }: PersonalKeysApi) {
+    return json(200, present(await apiKeys.change(ownerOf(caller), params.id, settingsOf(body), caller)));
+  },
+});
+
+const deleteKey = route({
+  method: 'delete',
+  path: OF_ONE,
+  access: toChange,
+  params: Params,
+  answers: { 204: null },
+  summary: 'Make one of your keys worthless, at once',
+  async handle({ caller, params }, { apiKeys }: PersonalKeysApi) {
+    await apiKeys.delete(ownerOf(caller), params.id, caller);
+    return noBody(204);
+  },
+});
+
+const rollKey = route({
+  method: 'post',
+  path: `${OF_ONE}roll/`,
+  access: toChange,
+  params: Params,
+  body: RollBody,
+  strict: true,
+  answers: { 200: PersonalKeyBody },
+  summary: 'Give one of your keys a new value, and see it this one time',
+  async handle({ caller, params, body }, { apiKeys }: PersonalKeysApi) {
+    return json(200, present(await apiKeys.roll(ownerOf(caller), params.id, body.grace_seconds, caller)));
+  },
+});
+
+export const personalKeyRoutes = [listKeys, createKey, getKey, patchKey, deleteKey, rollKey];
+
+function ownerOf(caller: Caller): KeyOwner {
+  return caller.userId === null ? { projectId: caller.projectId } : { userId: caller.userId };
+}

@@ -1,0 +1,38 @@
+/** Where a request carries its key, the first that is there: the header `Authorization`, the body, the query. */
+import { NotAuthenticated } from '../../platform/errors.ts';
+import { KEY_IN_BODY, type Credentials } from '../../platform/http/access.ts';
+
+export type PresentedKey = {
+  key: string;
+  /** For the message. */
+  where: 'Authorization header' | 'body' | 'query string';
+};
+
+const KEY_ALONE = /^ph[xs]_\S+$/;
+const BEARER = /^Bearer +(\S.*)$/i;
+
+/** @throws NotAuthenticated for two headers: they may be somebody's key and somebody else's; and for a key without `Bearer` */
+export async function presentedKey(request: Credentials): Promise<PresentedKey | undefined> {
+  const [header, second] = request.headersDistinct.authorization ?? [];
+  if (second !== undefined) throw new NotAuthenticated('Give one header `Authorization: Bearer <key>`.');
+  if (KEY_ALONE.test(header ?? '')) throw new NotAuthenticated('Give the key as "Authorization: Bearer <key>".');
+  const inHeader = BEARER.exec(header ?? '')?.[1]?.trimEnd();
+  if (inHeader !== undefined) return { key: inHeader, where: 'Authorization header' };
+  const inBody = await keyInBody(request);
+  if (inBody !== undefined) return { key: inBody, where: 'body' };
+  const inQuery = new URLSearchParams(request.url?.split('?', 2)[1]).get(KEY_IN_BODY);
+  return inQuery ? { key: inQuery, where: 'query string' } : undefined;
+}
+
+/** A malformed body holds no key here: its fault is reported once the caller is known. */
+async function keyInBody(request: Credentials): Promise<string | undefined> {
+  const body = await request.body?.().catch(() => undefined);
+  const key = (body as Record<string, unknown> | null | undefined)?.[KEY_IN_BODY];
+  return typeof key === 'string' && key !== '' ? key : undefined;
+}
+
+/** The answer for a key that opens nothing. */
+export function invalidKey({ key, where }: PresentedKey): NotAuthenticated {
+  const kind = key.startsWith('phs_') ? 'Project secret' : 'Personal';
+  return new NotAuthenticated(`${kind} API key found in request ${where} is invalid.`, 'authentication_failed');
+}

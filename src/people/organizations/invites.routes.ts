@@ -1,0 +1,140 @@
+/** `/invites/` of an organization. */
+import { json, noBody, route } from '../../platform/http/route.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { nullable, Type, type Static } from '../../platform/schema.ts';
+import type { Invites } from './invites.ts';
+import type { Invite } from './invites.store.ts';
+import { LEVEL_OF, MembershipLevel, roleOf } from './organization-body.ts';
+import type { IdentityStores } from '../stores.ts';
+import type { Users } from '../accounts/users.store.ts';
+import { UserBody, userOf } from '../accounts/users.ts';
+
+/** A link makes an account that may do anything its level may: no key gets that far, whatever it carries. */
+const toInvite = { organization: 'organization_member:write', sessionOnly: true } as const;
+
+export type InvitesApi = { identity: IdentityStores; invites: Invites };
+
+/** Upstream's. */
+const MAX_AT_ONCE = 20;
+
+const InviteBody = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    target_email: Type.String(),
+    first_name: Type.String(),
+    message: Type.String(),
+    level: MembershipLevel,
+    emailing_attempt_made: Type.Boolean({ description: 'Whether the mail server took the letter.' }),
+    is_expired: Type.Literal(false, { description: 'Those that have expired are gone.' }),
+    link: nullable(Type.String({ format: 'uri' }), {
+      description:
+        'Only in the answer that makes it; and where it would make an account, only to admins, and only without a mail server.',
+    }),
+    created_by: nullable(UserBody),
+    created_at: Type.String({ format: 'date-time' }),
+    expires_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'OrganizationInvite' },
+);
+
+const InviteInBody = Type.Object(
+  {
+    target_email: Type.String({ format: 'email', maxLength: 254 }),
+    first_name: Type.String({ maxLength: 64, default: '' }),
+    message: Type.String({ maxLength: 1000, default: '' }),
+    level: Type.Optional(MembershipLevel),
+  },
+  { title: 'OrganizationInviteIn' },
+);
+
+function present(invite: Invite & { link?: string }, users: Users): Static<typeof InviteBody> {
+  return {
+    id: invite.id,
+    target_email: invite.email,
+    first_name: invite.firstName,
+    message: invite.message,
+    level: LEVEL_OF[invite.role],
+    emailing_attempt_made: invite.mailed,
+    is_expired: false,
+    link: (invite.linkShown && invite.link) || null,
+    created_by: userOf(users, invite.createdBy),
+    created_at: invite.createdAt,
+    expires_at: invite.expiresAt,
+  };
+}
+
+async function presentAll(invites: readonly (Invite & { link?: string })[], { users }: IdentityStores) {
+  const known = await users.byIds(invites.map(({ createdBy }) => createdBy));
+  return invites.map((invite) => present(invite, known));
+}
+
+function inviteRequest(body: Static<typeof InviteInBody>) {
+  return {
+    email: body.target_email,
+    firstName: body.first_name,
+    message: body.message,
+    role: roleOf(body.level ?? LEVEL_OF.member),
+  };
+}
+
+const listInvites = route({
+  method: 'get',
+  path: '/invites/',
+  access: { organization: 'organization_member:read' },
+  query: offsetQuery(),
+  answers: { 200: offsetPageOf(InviteBody) },
+  summary: 'List the invites that nobody has used yet, the newest first',
+  async handle({ organization, query, url }, { identity }: InvitesApi) {
+    const { limit, offset } = query;
+    const page = await identity.invites.list(organization.id, { limit: boundedLimit(limit), offset });
+    const results = await presentAll(page.results, identity);
+    return json(200, offsetPage(url, query, { count: page.count, results }));
+  },
+});
+
+const createInvite = route({
+  method: 'post',
+  path: '/invites/',
+  access: toInvite,
+  body: InviteInBody,
+  strict: true,
+  answers: { 201: InviteBody },
+  summary: 'Invite somebody',
+  description:
+    'The link is good for three days and one use. An earlier one to the same address ends, which takes the right to delete it.',
+  async handle({ caller, organization, body }, { identity, invites }: InvitesApi) {
+    const issued = await invites.invite({ caller, organization }, [inviteRequest(body)]);
+    const [presented] = await presentAll(issued, identity);
+    return json(201, presented);
+  },
+});
+
+const createInvites = route({
+  method: 'post',
+  path: '/invites/bulk/',
+  access: toInvite,
+  body: Type.Array(InviteInBody, { maxItems: MAX_AT_ONCE }),
+  strict: true,
+  answers: { 201: Type.Array(InviteBody) },
+  summary: 'Invite several people, or none when one cannot be invited',
+  async handle({ caller, organization, body }, { identity, invites }: InvitesApi) {
+    const issued = await invites.invite({ caller, organization }, body.map(inviteRequest));
+    return json(201, await presentAll(issued, identity));
+  },
+});
+
+const deleteInvite = route({
+  method: 'delete',
+  path: '/invites/:id/',
+  access: { organization: 'organization_member:write' },
+  params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+  answers: { 204: null },
+  summary: 'Take an invite back',
+  description: 'For admins, and for who sent it.',
+  async handle({ caller, organization, params }, { invites }: InvitesApi) {
+    await invites.takeBack({ caller, organization }, params.id);
+    return noBody(204);
+  },
+});
+
+export const inviteRoutes = [listInvites, createInvite, createInvites, deleteInvite];

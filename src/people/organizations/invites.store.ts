@@ -1,0 +1,174 @@
+/** Rows of invites: who may join an organization by a link, and as what. The link itself passes through once. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import { NotFound } from '../../platform/errors.ts';
+import { ORGANIZATION_ROLES, type OrganizationRole } from '../../platform/http/access.ts';
+
+const VALID_DAYS = 3;
+
+/** The sender is still in the organization, with at least the level that the invite gives, and may log in. */
+const SENT_BY_MEMBER = `exists (
+  select 1 from organization_memberships sender join users on users.id = sender.user_id and users.is_active
+   where sender.organization_id = organization_invites.organization_id
+     and sender.user_id = organization_invites.created_by
+     and array_position(:roles::text[], sender.role) >= array_position(:roles::text[], organization_invites.role))`;
+
+export type NewInvite = {
+  email: string;
+  firstName: string;
+  message: string;
+  role: OrganizationRole;
+  createdBy: number | null;
+  /** To who invited: using it does not prove whose the address is. */
+  linkShown: boolean;
+};
+
+export type Invite = NewInvite & {
+  id: string;
+  organizationId: string;
+  /** Whether the mail server took the letter. */
+  mailed: boolean;
+  createdAt: string;
+  expiresAt: string;
+};
+
+type Row = {
+  id: string;
+  organization_id: string;
+  email: string;
+  first_name: string;
+  message: string;
+  role: OrganizationRole;
+  token_hash: Buffer;
+  mailed: boolean;
+  link_shown: boolean;
+  created_by: number | null;
+  created_at: string;
+  expires_at: string;
+};
+
+function fromRow(row: Row): Invite {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    email: row.email,
+    firstName: row.first_name,
+    message: row.message,
+    role: row.role,
+    mailed: row.mailed,
+    createdBy: row.created_by,
+    linkShown: row.link_shown,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+export function inviteStore(db: Knex) {
+  const table = () => db<Row>('organization_invites');
+  const open = () =>
+    table()
+      .where('expires_at', '>', db.raw('now()') as never)
+      .whereRaw(SENT_BY_MEMBER, { roles: [...ORGANIZATION_ROLES] });
+
+  return {
+    /** In the place of an earlier one to the same address; removes those of everybody that have expired. @returns what the link carries */
+    async create(organizationId: string, invite: NewInvite): Promise<{ invite: Invite; token: string }> {
+      await table()
+        .where('expires_at', '<=', db.raw('now()') as never)
+        .orWhereRaw('organization_id = ? and lower(email) = lower(?)', [organizationId, invite.email])
+        .delete();
+      const token = randomBytes(32).toString('base64url');
+      const [row] = await table()
+        .insert({
+          id: randomUUID(),
+          organization_id: organizationId,
+          email: invite.email,
+          first_name: invite.firstName,
+          message: invite.message,
+          role: invite.role,
+          token_hash: hashOf(token),
+          created_by: invite.createdBy,
+          link_shown: invite.linkShown,
+          expires_at: db.raw(`now() + interval '${VALID_DAYS} days'`) as never,
+        })
+        .returning('*');
+      return { invite: fromRow(row!), token };
+    },
+
+    /** Newest first, without those that have expired, or whose sender could not send them any more. */
+    async list(organizationId: string, page: { limit: number; offset: number }) {
+      const counted = await open().where({ organization_id: organizationId }).count({ count: '*' }).first();
+      const rows = await open()
+        .where({ organization_id: organizationId })
+        .orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id' }])
+        .limit(page.limit)
+        .offset(page.offset);
+      return { count: Number(counted?.['count']), results: rows.map(fromRow) };
+    },
+
+    /** Invites to one address, with the names of their organizations. */
+    async toEmail(email: string): Promise<(Invite & { organization: string })[]> {
+      const rows = (await open()
+        .join('organizations', 'organizations.id', 'organization_invites.organization_id')
+        .whereRaw('lower(email) = lower(?)', [email])
+        .orderBy('organization_invites.created_at')
+        .select('organization_invites.*', 'organizations.name as organization')) as (Row & { organization: string })[];
+      return rows.map((row) => ({ ...fromRow(row), organization: row.organization }));
+    },
+
+    /** The one of an organization to an address. */
+    async ofEmail(organizationId: string, email: string): Promise<Invite | undefined> {
+      const row = await open()
+        .where({ organization_id: organizationId })
+        .whereRaw('lower(email) = lower(?)', [email])
+        .first();
+      return row && fromRow(row);
+    },
+
+    async noteMailed(ids: readonly string[]): Promise<void> {
+      await table().whereIn('id', ids).update({ mailed: true });
+    },
+
+    /** @throws NotFound */
+    async delete(organizationId: string, id: string): Promise<Invite> {
+      const [row] = await table().where({ organization_id: organizationId, id }).delete().returning('*');
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** Invites that a member sent: those above a role, or all. They would let the former member or level back in. */
+    async deleteSentBy(
+      member: { organizationId: string; user: { id: number } },
+      above?: OrganizationRole,
+    ): Promise<void> {
+      const higher = ORGANIZATION_ROLES.slice(above === undefined ? 0 : ORGANIZATION_ROLES.indexOf(above) + 1);
+      await table()
+        .where({ organization_id: member.organizationId, created_by: member.user.id })
+        .whereIn('role', higher)
+        .delete();
+    },
+
+    /** The one whose link this is, while it is valid. */
+    async find(token: string): Promise<Invite | undefined> {
+      const row = await open()
+        .where({ token_hash: hashOf(token) })
+        .first();
+      return row && fromRow(row);
+    },
+
+    /** As `find`, and it is used up. */
+    async take(token: string): Promise<Invite | undefined> {
+      const [row] = await open()
+        .where({ token_hash: hashOf(token) })
+        .delete()
+        .returning('*');
+      return row && fromRow(row);
+    },
+  };
+}
+
+export type InviteStore = ReturnType<typeof inviteStore>;
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,142 @@
+/** Asking people into an organization: by a link, which is mailed where there is a mail server. */
+import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
+import type { Caller, Organization, OrganizationRole } from '../../platform/http/access.ts';
+import type { Mailer } from '../../platform/notify/mail.ts';
+import type { Account } from '../accounts/accounts.store.ts';
+import type { Invite } from './invites.store.ts';
+import { LEVEL_OF } from './organization-body.ts';
+import type { IdentityBound, IdentityStores } from '../stores.ts';
+
+const SCOPE = 'OrganizationInvite';
+
+export type InviteRequest = { email: string; firstName: string; message: string; role: OrganizationRole };
+/** An invite whose link is known, this one time. */
+export type IssuedInvite = Invite & { link: string };
+type Acting = { caller: Caller; organization: Organization };
+
+export type Invites = {
+  /**
+   * All or none. An earlier invite to the same address ends, if the caller could take it back.
+   * @throws PermissionDenied when the caller may not invite, or not as what they say, or not instead of somebody else's invite
+   * @throws InvalidInput for addresses of members, and for one that is named twice: its first link would be dead at once
+   */
+  invite(acting: Acting, wanted: readonly InviteRequest[]): Promise<IssuedInvite[]>;
+  /** By admins, and by who sent it. @throws NotFound, PermissionDenied */
+  takeBack(acting: Acting, id: string): Promise<void>;
+};
+
+export type InvitesOptions = {
+  identity: IdentityStores;
+  /** Where the link leads. */
+  publicUrl: string;
+  /** undefined: there is no mail, the link is handed over by other ways. */
+  mailer: Mailer | undefined;
+};
+
+export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): Invites {
+  const linkOf = (token: string) => `${publicUrl.replace(/\/$/, '')}/api/signup/${token}/`;
+
+  async function mail({ organization }: Acting, issued: readonly IssuedInvite[]): Promise<IssuedInvite[]> {
+    if (!mailer) return [...issued];
+    const problems = await Promise.all(issued.map((one) => mailer.send([one.email], letterOf(one, organization.name))));
+    const sent = issued.map((one, index) => ({ ...one, mailed: problems[index] === undefined }));
+    await identity.invites.noteMailed(sent.filter(({ mailed }) => mailed).map(({ id }) => id));
+    return sent;
+  }
+
+  return {
+    async invite(acting, wanted) {
+      const issued = await identity.inTransaction(async (stores) => {
+        await ensureMayInvite(stores, acting.organization, wanted);
+        ensureDistinct(wanted);
+        const made: IssuedInvite[] = [];
+        for (const one of wanted) {
+          const { invite, token } = await issue(stores, acting, { ...one, isMailed: mailer !== undefined });
+          made.push({ ...invite, link: linkOf(token) });
+        }
+        return made;
+      });
+      return mail(acting, issued);
+    },
+
+    async takeBack({ caller, organization }, id) {
+      await identity.inTransaction(async ({ invites, auditLog }) => {
+        const invite = await invites.delete(organization.id, id);
+        ensureMayTakeBack({ caller, organization }, invite, 'You can only take back your own invites.');
+        const project = { id: null, organizationId: organization.id };
+        const entry = { project, author: caller, scope: SCOPE, itemId: id, name: invite.email };
+        await auditLog.record({ ...entry, activity: 'deleted', changes: [] });
+      });
+    },
+  };
+}
+
+function ensureDistinct(wanted: readonly InviteRequest[]): void {
+  const emails = wanted.map(({ email }) => email.toLowerCase());
+  const repeated = emails.findIndex((email, index) => emails.indexOf(email) < index);
+  if (repeated !== -1) throw new InvalidInput('This address is invited twice.', `${repeated}__target_email`);
+}
+
+/** Invites of an organization take turns: the earlier one to an address ends. */
+async function ensureMayInvite(
+  { organizations }: IdentityBound,
+  { id, role }: Organization,
+  wanted: readonly InviteRequest[],
+): Promise<void> {
+  const { membersCanInvite } = await organizations.lock(id);
+  if (role === 'member' && !membersCanInvite) {
+    throw new PermissionDenied('Only admins of this organization may invite others.');
+  }
+  // tooth: invite-level
+  if (wanted.every((one) => LEVEL_OF[one.role] <= LEVEL_OF[role])) return;
+  throw new PermissionDenied('You cannot invite to a higher permission level than your own.');
+}
+
+/** @throws PermissionDenied */
+function ensureMayTakeBack({ caller, organization }: Acting, invite: Invite, message: string): void {
+  if (organization.role === 'member' && invite.createdBy !== caller.userId) throw new PermissionDenied(message);
+}
+
+/** The link of an invite makes an account where there is none: who sees it can make it in somebody's place. */
+function showsLink({ organization }: Acting, known: Account | undefined, isMailed: boolean): boolean {
+  if (known && !known.isUnproven) return true;
+  // tooth: invite-link
+  return !isMailed && organization.role !== 'member';
+}
+
+async function issue(
+  stores: IdentityBound,
+  acting: Acting,
+  { isMailed, ...wanted }: InviteRequest & { isMailed: boolean },
+): Promise<{ invite: Invite; token: string }> {
+  const { accounts, members, invites, auditLog } = stores;
+  const { caller, organization } = acting;
+  const known = await accounts.byEmail(wanted.email);
+  const isReplaceable = known?.isUnproven && (await accounts.mayReplace(known.id, caller.userId));
+  if (!isReplaceable && (await members.hasEmail(organization.id, wanted.email))) {
+    throw new InvalidInput('A user with this email address already belongs to the organization.', 'target_email');
+  }
+  const former = await invites.ofEmail(organization.id, wanted.email);
+  // tooth: invite-take-back
+  if (former)
+    ensureMayTakeBack(acting, former, 'Somebody else has invited this address: only admins may replace that.');
+  const linkShown = showsLink(acting, known, isMailed);
+  const made = await invites.create(organization.id, { ...wanted, linkShown, createdBy: caller.userId });
+  const project = { id: null, organizationId: organization.id };
+  const entry = { project, author: caller, scope: SCOPE, itemId: made.invite.id, name: wanted.email };
+  await auditLog.record({ ...entry, activity: 'created', changes: [] });
+  return made;
+}
+
+function letterOf(invite: IssuedInvite, organization: string) {
+  const text = [
+    invite.firstName === '' ? 'Hello,' : `Hello ${invite.firstName},`,
+    '',
+    `you are invited to the organization "${organization}" on Sluice. The link is good until ${invite.expiresAt.slice(0, 16).replace('T', ' ')} UTC:`,
+    '',
+    invite.link,
+    '',
+    ...(invite.message === '' ? [] : [invite.message, '']),
+  ].join('\n');
+  return { id: invite.id, subject: `Sluice: you are invited to ${organization}`, text };
+}

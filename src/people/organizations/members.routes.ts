@@ -1,0 +1,98 @@
+/** `/members/` of an organization. */
+import { json, noBody, route } from '../../platform/http/route.ts';
+import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { Type, type Static } from '../../platform/schema.ts';
+import { changeLevel, removeMember } from './members.ts';
+import type { Member } from './members.store.ts';
+import { LEVEL_OF, MembershipLevel, roleOf } from './organization-body.ts';
+import type { IdentityStores } from '../stores.ts';
+import { presentUser, UserBody } from '../accounts/users.ts';
+
+export type MembersApi = { identity: IdentityStores };
+
+const MemberBody = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'Of the membership; rules of access name it.' }),
+    user: UserBody,
+    level: MembershipLevel,
+    joined_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+    is_2fa_enabled: Type.Literal(false),
+    has_social_auth: Type.Literal(false),
+  },
+  { title: 'OrganizationMember' },
+);
+
+function present(member: Member): Static<typeof MemberBody> {
+  return {
+    id: member.id,
+    user: presentUser(member.user),
+    level: LEVEL_OF[member.role],
+    joined_at: member.joinedAt,
+    updated_at: member.updatedAt,
+    is_2fa_enabled: false,
+    has_social_auth: false,
+  };
+}
+
+const ofMember = {
+  path: '/members/:user__uuid/',
+  params: Type.Object({ user__uuid: Type.String({ format: 'uuid', description: 'The user’s `uuid`.' }) }),
+} as const;
+
+const listMembers = route({
+  method: 'get',
+  path: '/members/',
+  access: { organization: 'organization_member:read' },
+  query: offsetQuery(),
+  answers: { 200: offsetPageOf(MemberBody) },
+  summary: 'List the members of an organization, the first to join first',
+  async handle({ organization, query, url }, { identity }: MembersApi) {
+    const { limit, offset } = query;
+    const page = await identity.members.list(organization.id, { limit: boundedLimit(limit), offset });
+    return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
+  },
+});
+
+const getMember = route({
+  ...ofMember,
+  method: 'get',
+  access: { organization: 'organization_member:read' },
+  answers: { 200: MemberBody },
+  summary: 'Retrieve a member',
+  async handle({ organization, params }, { identity }: MembersApi) {
+    return json(200, present(await identity.members.get(organization.id, params.user__uuid)));
+  },
+});
+
+const patchMember = route({
+  ...ofMember,
+  method: 'patch',
+  errors: [409],
+  access: { organization: 'organization_member:write', role: 'admin', sensitive: true },
+  body: Type.Object({ level: MembershipLevel }, { title: 'OrganizationMemberPatch' }),
+  strict: true,
+  answers: { 200: MemberBody },
+  summary: 'Change what a member is',
+  description: 'For admins. Nobody raises anybody above themselves, nobody changes themselves, and an owner stays.',
+  async handle({ caller, organization, params, body }, { identity }: MembersApi) {
+    const acting = { caller, organization };
+    return json(200, present(await changeLevel(identity, acting, params.user__uuid, roleOf(body.level))));
+  },
+});
+
+const deleteMember = route({
+  ...ofMember,
+  method: 'delete',
+  errors: [409],
+  access: { organization: 'organization_member:write', sensitive: true },
+  answers: { 204: null },
+  summary: 'Remove a member, or leave',
+  description: 'Their roles, the rules about them and their keys open nothing here from now on. The last owner stays.',
+  async handle({ caller, organization, params }, { identity }: MembersApi) {
+    await removeMember(identity, { caller, organization }, params.user__uuid);
+    return noBody(204);
+  },
+});
+
+export const memberRoutes = [listMembers, getMember, patchMember, deleteMember];

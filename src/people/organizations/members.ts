@@ -1,0 +1,106 @@
+/** Changes of members of an organization: nobody raises anybody above themselves, and there is always an owner. */
+import { Conflict, PermissionDenied } from '../../platform/errors.ts';
+import type { Caller, Organization, OrganizationRole } from '../../platform/http/access.ts';
+import { changesBetween } from '../audit/audit-log.ts';
+import type { Member } from './members.store.ts';
+import { LEVEL_OF } from './organization-body.ts';
+import type { IdentityBound, IdentityStores } from '../stores.ts';
+
+const SCOPE = 'OrganizationMembership';
+
+type Acting = { caller: Caller; organization: Organization };
+
+/**
+ * Invites that they sent to more than they are now end.
+ * @returns the member as they are now
+ * @throws NotFound, PermissionDenied
+ * @throws Conflict when nobody would own the organization
+ */
+export async function changeLevel(
+  identity: IdentityStores,
+  acting: Acting,
+  userUuid: string,
+  role: OrganizationRole,
+): Promise<Member> {
+  return onMember(identity, acting, userUuid, async (stores, member) => {
+    ensureMayGive(acting.organization, member, role);
+    if (role !== 'owner') await ensureOwnerStays(stores, member);
+    await stores.members.setRole(member.id, role);
+    await stores.invites.deleteSentBy(member, role);
+    await record(stores, acting, member, 'updated', role);
+    return stores.members.get(member.organizationId, userUuid);
+  });
+}
+
+/**
+ * Members may leave; admins remove others. The invites that they sent end.
+ * @throws NotFound, PermissionDenied
+ * @throws Conflict when nobody would own the organization
+ */
+export async function removeMember(identity: IdentityStores, acting: Acting, userUuid: string): Promise<void> {
+  await onMember(identity, acting, userUuid, async (stores, member) => {
+    if (member.id !== acting.organization.membershipId) ensureMayEdit(acting.organization, member);
+    await ensureOwnerStays(stores, member);
+    await stores.members.remove(member);
+    await stores.invites.deleteSentBy(member);
+    await record(stores, acting, member, 'deleted', member.role);
+  });
+}
+
+/** Changes of an organization's members take turns: two owners cannot leave at once. */
+async function onMember<T>(
+  identity: IdentityStores,
+  { organization }: Acting,
+  userUuid: string,
+  work: (stores: IdentityBound, member: Member) => Promise<T>,
+): Promise<T> {
+  return identity.inTransaction(async (stores) => {
+    await stores.organizations.lock(organization.id);
+    return work(stores, await stores.members.get(organization.id, userUuid));
+  });
+}
+
+/** The messages are upstream's. */
+function ensureMayGive(by: Organization, member: Member, role: OrganizationRole): void {
+  if (member.id === by.membershipId) throw new PermissionDenied("You can't change your own access level.");
+  ensureMayEdit(by, member);
+  // tooth: member-raise
+  if (LEVEL_OF[role] <= LEVEL_OF[by.role]) return;
+  throw new PermissionDenied(
+    role === 'owner'
+      ? "You can only make another member owner if you're this organization's owner."
+      : 'You can only change access level of others to lower or equal to your current one.',
+  );
+}
+
+function ensureMayEdit(by: Organization, member: Member): void {
+  if (by.role === 'member') throw new PermissionDenied('You can only edit others if you are an admin.');
+  if (LEVEL_OF[member.role] <= LEVEL_OF[by.role]) return;
+  throw new PermissionDenied('You can only edit others with level lower or equal to you.');
+}
+
+async function ensureOwnerStays({ members }: IdentityBound, member: Member): Promise<void> {
+  // tooth: organization-owner
+  if (member.role !== 'owner' || (await members.owners(member.organizationId)) > 1) return;
+  throw new Conflict('An organization needs an owner: make another member an owner first.');
+}
+
+async function record(
+  { auditLog }: IdentityBound,
+  { caller }: Acting,
+  member: Member,
+  verb: 'updated' | 'deleted',
+  role: OrganizationRole,
+): Promise<void> {
+  const changes = changesBetween(SCOPE, { level: LEVEL_OF[member.role] }, { level: LEVEL_OF[role] });
+  if (verb === 'updated' && changes.length === 0) return;
+  await auditLog.record({
+    project: { id: null, organizationId: member.organizationId },
+    author: caller,
+    scope: SCOPE,
+    itemId: member.id,
+    activity: verb,
+    name: member.user.email,
+    changes,
+  });
+}

@@ -1,0 +1,110 @@
+/** Rows of organizations, as their members see them. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+import { NotFound } from '../../platform/errors.ts';
+import type { OrganizationRole } from '../../platform/http/access.ts';
+
+/** Fields that an organization's admins may change. */
+export type OrganizationSettings = {
+  name: string;
+  membersCanInvite: boolean;
+  membersCanUsePersonalApiKeys: boolean;
+  allowPubliclySharedResources: boolean;
+};
+
+export type Organization = OrganizationSettings & {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** One with what somebody is in it. */
+export type OwnOrganization = Organization & { role: OrganizationRole };
+
+type Row = {
+  id: string;
+  name: string;
+  members_can_invite: boolean;
+  members_can_use_personal_api_keys: boolean;
+  allow_publicly_shared_resources: boolean;
+  created_at: string;
+  updated_at: string;
+};
+
+function fromRow(row: Row): Organization {
+  return {
+    id: row.id,
+    name: row.name,
+    membersCanInvite: row.members_can_invite,
+    membersCanUsePersonalApiKeys: row.members_can_use_personal_api_keys,
+    allowPubliclySharedResources: row.allow_publicly_shared_resources,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export function organizationStore(db: Knex) {
+  const table = () => db<Row>('organizations');
+
+  return {
+    /** @throws NotFound */
+    async get(id: string): Promise<Organization> {
+      const row = await table().where({ id }).first();
+      if (!row) throw new NotFound('Organization not found.');
+      return fromRow(row);
+    },
+
+    /** As `get`; other changes of the organization and of its members wait until the transaction ends. */
+    async lock(id: string): Promise<Organization> {
+      const row = await table().where({ id }).forUpdate().first();
+      if (!row) throw new NotFound('Organization not found.');
+      return fromRow(row);
+    },
+
+    /** Organizations with this id or this name. */
+    async named(idOrName: string): Promise<Organization[]> {
+      return (await table().whereRaw('id::text = ? or name = ?', [idOrName, idOrName])).map(fromRow);
+    },
+
+    async create(name: string): Promise<Organization> {
+      const [row] = await table().insert({ id: randomUUID(), name }).returning('*');
+      return fromRow(row!);
+    },
+
+    /** Fields that are left out stay. @throws NotFound */
+    async change(
+      id: string,
+      changes: { [Name in keyof OrganizationSettings]?: OrganizationSettings[Name] | undefined },
+    ) {
+      const [row] = await table()
+        .where({ id })
+        .update({
+          ...(changes.name !== undefined && { name: changes.name }),
+          ...(changes.membersCanInvite !== undefined && { members_can_invite: changes.membersCanInvite }),
+          ...(changes.membersCanUsePersonalApiKeys !== undefined && {
+            members_can_use_personal_api_keys: changes.membersCanUsePersonalApiKeys,
+          }),
+          ...(changes.allowPubliclySharedResources !== undefined && {
+            allow_publicly_shared_resources: changes.allowPubliclySharedResources,
+          }),
+          updated_at: db.raw('now()') as never,
+        })
+        .returning('*');
+      if (!row) throw new NotFound('Organization not found.');
+      return fromRow(row);
+    },
+
+    /** Organizations of a user, the oldest first. @param only null: all of them */
+    async ofUser(userId: number, only: readonly string[] | null = null): Promise<OwnOrganization[]> {
+      const wanted = table()
+        .join('organization_memberships as member', 'member.organization_id', 'organizations.id')
+        .where('member.user_id', userId)
+        .orderBy(['organizations.created_at', 'organizations.id']);
+      if (only) wanted.whereIn('organizations.id', only);
+      const rows = (await wanted.select('organizations.*', 'member.role')) as (Row & { role: OrganizationRole })[];
+      return rows.map((row) => ({ ...fromRow(row), role: row.role }));
+    },
+  };
+}
+
+export type OrganizationStore = ReturnType<typeof organizationStore>;

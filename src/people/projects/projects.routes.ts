@@ -1,0 +1,173 @@
+/** `/api/projects/`: the projects that a caller may enter. */
+import type { Gatekeeper } from '../../platform/http/access.ts';
+import { timezoneOf } from '../../platform/http/parameters/time-zone.ts';
+import { json, route } from '../../platform/http/route.ts';
+import {
+  boundedLimit,
+  offsetPage,
+  offsetPageOf,
+  offsetQuery,
+  type OffsetQuery,
+} from '../../platform/http/parameters/pagination.ts';
+import { Type, type Static } from '../../platform/schema.ts';
+import { presentProjects, ProjectBody, projectSettings } from './project-body.ts';
+import { changeProject, createProject, resetToken } from './projects.ts';
+import type { Project } from './projects.store.ts';
+import type { IdentityStores } from '../stores.ts';
+
+const name = Type.String({ minLength: 1, maxLength: 200 });
+const ProjectPatchBody = Type.Partial(Type.Object({ name, ...projectSettings }), { title: 'ProjectPatch' });
+const ProjectCreateBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 200, default: 'Default project' }),
+    ...Type.Partial(Type.Object(projectSettings)).properties,
+  },
+  { title: 'ProjectCreate' },
+);
+
+const listQuery = Type.Object({
+  ...offsetQuery().properties,
+  search: Type.Optional(Type.String({ maxLength: 200, description: 'A part of the name.' })),
+});
+
+export type IdentityApi = { identity: IdentityStores; gatekeeper: Pick<Gatekeeper, 'enterOrganization'> };
+
+const listProjects = route({
+  method: 'get',
+  path: '/api/projects/',
+  // No scope: whatever a key is for, here it finds where.
+  access: { authenticated: true },
+  query: listQuery,
+  answers: { 200: offsetPageOf(ProjectBody) },
+  summary: 'List the projects that the caller may enter',
+  async handle({ caller, query, url }, { identity }: IdentityApi) {
+    const page = await identity.projects.list(caller, pageBounds(query), { search: query.search });
+    return json(200, offsetPage(url, query, await presented(page, identity)));
+  },
+});
+
+const listOrganizationProjects = route({
+  method: 'get',
+  path: '/projects/',
+  access: { organization: 'project:read' },
+  query: listQuery,
+  answers: { 200: offsetPageOf(ProjectBody) },
+  summary: 'List the projects of an organization that the caller may enter',
+  async handle({ caller, organization, query, url }, { identity }: IdentityApi) {
+    const wanted = { search: query.search, organizationId: organization.id };
+    const page = await identity.projects.list(caller, pageBounds(query), wanted);
+    return json(200, offsetPage(url, query, await presented(page, identity)));
+  },
+});
+
+const createInCurrentOrganization = route({
+  method: 'post',
+  path: '/api/projects/',
+  access: { authenticated: true, needs: 'project:write' },
+  body: ProjectCreateBody,
+  answers: { 201: ProjectBody },
+  summary: 'Make a project in the current organization',
+  description: 'For its admins.',
+  async handle({ caller, body }, { identity, gatekeeper }: IdentityApi) {
+    const organization = await gatekeeper.enterOrganization(caller, '@current', { organization: 'project:write' });
+    const project = await createProject(identity, { caller, organization }, settingsIn(body));
+    return json(201, await presentedOne(project, identity));
+  },
+});
+
+const createInOrganization = route({
+  method: 'post',
+  path: '/projects/',
+  access: { organization: 'project:write' },
+  body: ProjectCreateBody,
+  answers: { 201: ProjectBody },
+  summary: 'Make a project',
+  description: 'For admins of the organization.',
+  async handle({ caller, organization, body }, { identity }: IdentityApi) {
+    const project = await createProject(identity, { caller, organization }, settingsIn(body));
+    return json(201, await presentedOne(project, identity));
+  },
+});
+
+/** A project and its environment are one. */
+const getProject = (['/api/projects/:project_id/', '/api/environments/:project_id/'] as const).map((path) =>
+  route({
+    method: 'get',
+    path,
+    access: { authenticated: true, limitedKeys: true },
+    params: Type.Object({
+      project_id: Type.String({ pattern: String.raw`^(@current|[1-9]\d{0,8})$`, description: 'An id, or `@current`.' }),
+    }),
+    query: Type.Object({ token: Type.Optional(Type.String({ description: 'The public key of `@current`.' })) }),
+    answers: { 200: ProjectBody },
+    summary: 'Retrieve a project',
+    async handle({ caller, params, query }, { identity }: IdentityApi) {
+      const { projects } = identity;
+      const { project_id: given } = params;
+      const id = given === '@current' ? await projects.current(caller, query.token) : Number(given);
+      return json(200, await presentedOne(await projects.get(caller, id), identity));
+    },
+  }),
+);
+
+const patchProject = route({
+  method: 'patch',
+  path: '/',
+  access: { scope: 'project:write' },
+  body: ProjectPatchBody,
+  answers: { 200: ProjectBody },
+  summary: 'Change the name and the settings of a project',
+  description: 'Capture knows of a change within ten seconds, flags at once.',
+  async handle({ caller, project, body }, { identity }: IdentityApi) {
+    const changed = await changeProject(identity, { caller, projectId: project.id }, settingsIn(body));
+    return json(200, await presentedOne(changed, identity));
+  },
+});
+
+const resetProjectToken = route({
+  method: 'patch',
+  path: '/reset_token/',
+  access: { scope: 'project:write', admin: true, sensitive: true },
+  answers: { 200: ProjectBody },
+  summary: 'Replace the public key of a project',
+  description: 'Capture takes the old one for ten seconds more, flags not at all.',
+  async handle({ caller, project }, { identity }: IdentityApi) {
+    const changed = await resetToken(identity, { caller, projectId: project.id });
+    return json(200, await presentedOne(changed, identity));
+  },
+});
+
+export const projectRoutes = [
+  listProjects,
+  listOrganizationProjects,
+  createInCurrentOrganization,
+  createInOrganization,
+  ...getProject,
+  patchProject,
+  resetProjectToken,
+];
+
+function settingsIn<Body extends Static<typeof ProjectPatchBody>>(body: Body) {
+  return {
+    name: body.name as Body['name'],
+    anonymizeIps: body.anonymize_ips,
+    cookielessServerHashMode: body.cookieless_server_hash_mode,
+    historicalFromProjectKey: body.historical_from_project_key,
+    timezone: body.timezone === undefined ? undefined : timezoneOf(body.timezone, 'timezone'),
+    propertyMatchingVersion: body.property_matching_version,
+    flagRequestsPerMonth: body.flag_requests_per_month,
+  };
+}
+
+function pageBounds({ limit, offset }: OffsetQuery) {
+  return { limit: boundedLimit(limit), offset };
+}
+
+async function presented(page: { count: number; results: Project[] }, { projects }: IdentityStores) {
+  return { count: page.count, results: await presentProjects(page.results, projects) };
+}
+
+async function presentedOne(project: Project, { projects }: IdentityStores): Promise<ProjectBody> {
+  const [body] = await presentProjects([project], projects);
+  return body!;
+}

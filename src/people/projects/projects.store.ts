@@ -1,0 +1,245 @@
+/** Rows of projects, and who belongs to them. */
+import type { Knex } from '../../platform/db/connection.ts';
+import { NotFound } from '../../platform/errors.ts';
+import type { Caller } from '../../platform/http/access.ts';
+
+/** Fields that a project's members may change. */
+export type ProjectSettings = {
+  name: string;
+  /** Whether the token alone may place events in the past. */
+  historicalFromProjectKey: boolean;
+  /** Whether events are stored without `$ip`. */
+  anonymizeIps: boolean;
+  /** 1: visitors without cookies are told apart for a day; 0: their events are dropped. */
+  cookielessServerHashMode: 0 | 1;
+  /** IANA name: by its clock flags read dates that do not say theirs. */
+  timezone: string;
+  /** How flags compare with true and false: 1 by truth, 2 by text. */
+  propertyMatchingVersion: 1 | 2;
+  /** Requests for flags that are answered in one month; null: all. */
+  flagRequestsPerMonth: number | null;
+};
+
+export type ProjectChanges = { [Name in keyof ProjectSettings]?: ProjectSettings[Name] | undefined };
+
+export type Project = ProjectSettings & {
+  id: number;
+  uuid: string;
+  organizationId: string;
+  /** Public: names the project in capture. */
+  apiToken: string;
+  createdAt: string;
+};
+
+/** Facts about a project from other tables. */
+export type ProjectFacts = {
+  /** Whether an event has been captured. */
+  hasEvents: boolean;
+  /** Whether it is closed to members whom no rule lets in. */
+  isPrivate: boolean;
+};
+
+type Row = {
+  id: number;
+  uuid: string;
+  organization_id: string;
+  name: string;
+  api_token: string;
+  historical_from_project_key: boolean;
+  anonymize_ips: boolean;
+  cookieless_server_hash_mode: 0 | 1;
+  timezone: string;
+  property_matching_version: 1 | 2;
+  flag_requests_per_month: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+function fromRow(row: Row): Project {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    organizationId: row.organization_id,
+    name: row.name,
+    apiToken: row.api_token,
+    historicalFromProjectKey: row.historical_from_project_key,
+    anonymizeIps: row.anonymize_ips,
+    cookielessServerHashMode: row.cookieless_server_hash_mode,
+    timezone: row.timezone,
+    propertyMatchingVersion: row.property_matching_version,
+    flagRequestsPerMonth: row.flag_requests_per_month === null ? null : Number(row.flag_requests_per_month),
+    createdAt: row.created_at,
+  };
+}
+
+const COLUMNS: { readonly [Name in keyof ProjectSettings]: keyof Row } = {
+  name: 'name',
+  historicalFromProjectKey: 'historical_from_project_key',
+  anonymizeIps: 'anonymize_ips',
+  cookielessServerHashMode: 'cookieless_server_hash_mode',
+  timezone: 'timezone',
+  propertyMatchingVersion: 'property_matching_version',
+  flagRequestsPerMonth: 'flag_requests_per_month',
+};
+
+function columnsOf(settings: ProjectChanges): Record<string, unknown> {
+  const given = (Object.keys(COLUMNS) as (keyof ProjectSettings)[]).filter((name) => settings[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [COLUMNS[name], settings[name]]));
+}
+
+/** Rules that say `none` of the project to somebody: what is said of them or of a role of theirs comes before what is said of everybody. */
+const KEPT_OUT = `member.role = 'member' and coalesce(
+  (select bool_and(access_level = 'none') from access_controls
+    where project_id = projects.id and resource = 'project'
+      and (membership_id = member.id
+        or role_id in (select role_id from role_memberships where membership_id = member.id))),
+  (select bool_and(access_level = 'none') from access_controls
+    where project_id = projects.id and resource = 'project' and membership_id is null and role_id is null),
+  false)`;
+
+export function projectStore(db: Knex) {
+  const table = () => db<Row>('projects');
+
+  /**
+   * The projects that a caller may enter: a key's own, or those of its user's organizations that neither rules nor the key's limits
+   * keep it from.
+   */
+  function openTo({ userId, keyId, projectId, onlyProjects, onlyOrganizations }: Caller) {
+    if (projectId !== null) return table().where({ id: projectId });
+    const member = db('organization_memberships as member')
+      .whereRaw('member.organization_id = projects.organization_id')
+      .where('member.user_id', userId)
+      .whereRaw(`not (${KEPT_OUT})`);
+    if (keyId !== null) {
+      const wantingKeys = db('organizations').select('id').where({ members_can_use_personal_api_keys: true });
+      member.where((one) => {
+        void one.whereNot('member.role', 'member').orWhereIn('member.organization_id', wantingKeys);
+      });
+    }
+    const open = table().whereExists(member);
+    if (onlyProjects) open.whereIn('id', onlyProjects);
+    if (onlyOrganizations) open.whereIn('organization_id', onlyOrganizations);
+    return open;
+  }
+
+  /** The one that the caller's user works in, while it is open to the caller. */
+  async function worked(caller: Caller): Promise<Project | undefined> {
+    const chosen = db('users').select('current_project_id').where({ id: caller.userId });
+    const row = await openTo(caller).whereIn('id', chosen).first();
+    return row && fromRow(row);
+  }
+
+  return {
+    /** @throws NotFound when there is none, or none that the caller may enter */
+    async get(caller: Caller, id: number): Promise<Project> {
+      const row = await openTo(caller).where({ id }).first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /** As `get`, by id alone; other changes of it wait until the transaction ends. */
+    async lock(id: number): Promise<Project> {
+      const row = await table().where({ id }).forUpdate().first();
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    /**
+     * The id of the project that `@current` stands for: that of the public key, else the one that its user works in, else the only
+     * one that is open to the caller.
+     * @throws NotFound when that is none, or one of several
+     */
+    async current(caller: Caller, apiToken: string | undefined): Promise<number> {
+      if (apiToken !== undefined) {
+        const row = await table().where({ api_token: apiToken }).first('id');
+        if (!row) throw new NotFound('Project not found: `token` is not the public key of one.');
+        return row.id;
+      }
+      const chosen = await worked(caller);
+      if (chosen) return chosen.id;
+      const [only, second] = await openTo(caller).limit(2).select('id');
+      if (!only) throw new NotFound('Project not found: this API key opens none.');
+      if (!second) return only.id;
+      throw new NotFound(
+        'This API key opens several projects: give the id of one instead of `@current`, or its public key as `token`.',
+      );
+    },
+
+    worked,
+
+    /** The organization of the project that the caller's user works in; else those of the projects that are open to the caller. */
+    async organizationsWorkedIn(caller: Caller): Promise<string[]> {
+      const chosen = await worked(caller);
+      if (chosen) return [chosen.organizationId];
+      const rows = await openTo(caller).distinct('organization_id');
+      return rows.map(({ organization_id: id }) => id);
+    },
+
+    async firstOf(organizationId: string): Promise<number | undefined> {
+      const row = await table().where({ organization_id: organizationId }).orderBy('id').first('id');
+      return row?.id;
+    },
+
+    async create(
+      organizationId: string,
+      apiToken: string,
+      settings: ProjectChanges & { name: string },
+    ): Promise<Project> {
+      const [row] = await table()
+        .insert({ organization_id: organizationId, api_token: apiToken, ...columnsOf(settings) })
+        .returning('*');
+      return fromRow(row!);
+    },
+
+    /** Fields that are left out stay. @throws NotFound when there is no such project */
+    async change(id: number, settings: ProjectChanges & { apiToken?: string }): Promise<Project> {
+      const { apiToken } = settings;
+      const [row] = await table()
+        .where({ id })
+        .update({
+          ...columnsOf(settings),
+          ...(apiToken !== undefined && { api_token: apiToken }),
+          updated_at: db.raw('now()') as never,
+        })
+        .returning('*');
+      if (!row) throw new NotFound();
+      return fromRow(row);
+    },
+
+    async factsOf(ids: readonly number[]): Promise<ReadonlyMap<number, ProjectFacts>> {
+      const { rows } = await db.raw<{ rows: { id: number; has_events: boolean; is_private: boolean }[] }>(
+        `select id,
+           exists (select from event_ids where project_id = projects.id) as has_events,
+           exists (select from access_controls where project_id = projects.id and resource = 'project'
+             and access_level = 'none' and membership_id is null and role_id is null) as is_private
+         from projects where id = any (?)`,
+        [[...ids]],
+      );
+      return new Map(rows.map((row) => [row.id, { hasEvents: row.has_events, isPrivate: row.is_private }]));
+    },
+
+    async findByToken(apiToken: string): Promise<Project | undefined> {
+      const row = await table().where({ api_token: apiToken }).first();
+      return row && fromRow(row);
+    },
+
+    /** By id. @param wanted `search`: a part of the name; `organizationId`: only of this one */
+    async list(
+      caller: Caller,
+      page: { limit: number; offset: number },
+      wanted: { search?: string | undefined; organizationId?: string } = {},
+    ): Promise<{ count: number; results: Project[] }> {
+      const { search, organizationId } = wanted;
+      const found = () =>
+        openTo(caller).modify((query) => {
+          if (search) void query.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
+          if (organizationId !== undefined) void query.where({ organization_id: organizationId });
+        });
+      const counted = (await found().count({ count: '*' }).first()) as unknown as { count: string };
+      const rows = (await found().orderBy('id').limit(page.limit).offset(page.offset)) as Row[];
+      return { count: Number(counted.count), results: rows.map(fromRow) };
+    },
+  };
+}
+
+export type ProjectStore = ReturnType<typeof projectStore>;

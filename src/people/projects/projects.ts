@@ -1,0 +1,66 @@
+/** Changes of projects, each with its entry in the activity log. */
+import type { Caller, Organization } from '../../platform/http/access.ts';
+import { PermissionDenied } from '../../platform/errors.ts';
+import { changesBetween } from '../audit/audit-log.ts';
+import { generateKey, KEY_PREFIXES } from '../keys/keys.ts';
+import { settingsOf } from './project-body.ts';
+import type { Project, ProjectChanges } from './projects.store.ts';
+import type { IdentityStores } from '../stores.ts';
+
+const SCOPE = 'Project';
+
+/**
+ * Makes a project, which becomes its maker's current one unless they have one.
+ * @throws PermissionDenied when the caller is not an admin of the organization
+ */
+export async function createProject(
+  identity: IdentityStores,
+  { caller, organization }: { caller: Caller; organization: Organization },
+  settings: ProjectChanges & { name: string },
+): Promise<Project> {
+  if (organization.role === 'member') {
+    throw new PermissionDenied('You need to be an organization admin or above to create new projects.');
+  }
+  return identity.inTransaction(async ({ projects, accounts, auditLog }) => {
+    const project = await projects.create(organization.id, generateKey(KEY_PREFIXES.project), settings);
+    const hasCurrent = (await projects.worked(caller)) !== undefined;
+    if (caller.userId !== null && !hasCurrent) await accounts.change(caller.userId, { currentProjectId: project.id });
+    const entry = { project, author: caller, scope: SCOPE, itemId: project.id, name: project.name };
+    await auditLog.record({ ...entry, activity: 'created', changes: [] });
+    return project;
+  });
+}
+
+/** A change that changes nothing is not logged. @throws NotFound */
+export async function changeProject(
+  identity: IdentityStores,
+  { caller, projectId }: { caller: Caller; projectId: number },
+  changes: ProjectChanges,
+): Promise<Project> {
+  return identity.inTransaction(async ({ projects, auditLog }) => {
+    const before = await projects.lock(projectId);
+    const after = await projects.change(projectId, changes);
+    const [was, is] = [before, after].map((project) => ({ name: project.name, ...settingsOf(project) }));
+    const recordedChanges = changesBetween(SCOPE, was!, is!);
+    const entry = { project: after, author: caller, scope: SCOPE, itemId: projectId, name: after.name };
+    if (recordedChanges.length > 0) await auditLog.record({ ...entry, activity: 'updated', changes: recordedChanges });
+    return after;
+  });
+}
+
+/** Gives the project a new public key; the old one names nothing any more. @throws NotFound */
+export async function resetToken(
+  identity: IdentityStores,
+  { caller, projectId }: { caller: Caller; projectId: number },
+): Promise<Project> {
+  return identity.inTransaction(async ({ projects, auditLog }) => {
+    const before = await projects.lock(projectId);
+    const after = await projects.change(projectId, { apiToken: generateKey(KEY_PREFIXES.project) });
+    const [was, is] = [before, after].map(({ apiToken }) => ({
+      api_token: `${apiToken.slice(0, 4)}...${apiToken.slice(-4)}`,
+    }));
+    const entry = { project: after, author: caller, scope: SCOPE, itemId: projectId, name: after.name };
+    await auditLog.record({ ...entry, activity: 'updated', changes: changesBetween(SCOPE, was!, is!) });
+    return after;
+  });
+}

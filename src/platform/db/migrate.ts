@@ -1,0 +1,71 @@
+/** Brings a database to this version's schema. Safe to call from many processes at once: they take turns. */
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import path from 'node:path';
+import { createClient, createKnex, type Knex, type Pool } from './connection.ts';
+
+const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url));
+/** Any constant does; all migrators of Sluice agree on this one. */
+const MIGRATION_LOCK = 7_316_001;
+const UNDEFINED_TABLE = '42P01';
+
+type Migration = { up(knex: Knex): Promise<void>; down(knex: Knex): Promise<void> };
+
+const source = {
+  async getMigrations(): Promise<string[]> {
+    return (await readdir(FOLDER)).filter((name) => name.endsWith('.ts')).sort();
+  },
+  getMigrationName: (name: string) => name.replace(/\.ts$/, ''),
+  getMigration: async (name: string) => (await import(pathToFileURL(path.join(FOLDER, name)).href)) as Migration,
+};
+
+/** @returns the names of the migrations that were applied, oldest first; empty when there was nothing to do */
+export async function migrate(url: string): Promise<string[]> {
+  return withMigrator(url, async (migrator) => {
+    const [, applied] = (await migrator.latest()) as [number, string[]];
+    return applied;
+  });
+}
+
+/** @returns the names of this version's migrations that the database has not seen yet, oldest first */
+export async function pendingMigrations(pool: Pool): Promise<string[]> {
+  const { rows } = await pool
+    .query<{ name: string }>('select name from schema_migrations')
+    .catch((error: Error & { code?: string }) => {
+      if (error.code === UNDEFINED_TABLE) return { rows: [] };
+      throw error;
+    });
+  const applied = new Set(rows.map(({ name }) => name));
+  const names = (await source.getMigrations()).map(source.getMigrationName);
+  return names.filter((name) => !applied.has(name));
+}
+
+/** Undoes the newest batch of migrations (development only). */
+export async function rollback(url: string): Promise<string[]> {
+  return withMigrator(url, async (migrator) => {
+    const [, undone] = (await migrator.rollback()) as [number, string[]];
+    return undone;
+  });
+}
+
+async function withMigrator<T>(url: string, work: (migrator: Knex.Migrator) => Promise<T>): Promise<T> {
+  // knex has a lock of its own, but a second migrator fails on it instead of waiting: ours queues them.
+  const turn = createClient({ url, applicationName: 'sluice-migrate' });
+  const db = createKnex({ url, applicationName: 'sluice-migrate', maxConnections: 2 });
+  try {
+    await turn.connect();
+    // tooth: migrate-lock
+    await turn.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // A migrator that was killed leaves knex's own lock behind; holding ours proves that no other migrator is at work.
+    const migrator = db.migrate;
+    const config = { migrationSource: source, tableName: 'schema_migrations' };
+    await migrator.forceFreeMigrationsLock(config);
+    return await work({
+      latest: () => migrator.latest(config),
+      rollback: () => migrator.rollback(config),
+    } as Knex.Migrator);
+  } finally {
+    await db.destroy();
+    await turn.end();
+  }
+}

@@ -1,0 +1,151 @@
+/** The web application: the list of routes, what surrounds each of them, and what is said where none matches. */
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import cors from '@koa/cors';
+import { Router, type RouterContext } from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import helmet from 'koa-helmet';
+import { MethodNotAllowed, NotFound, TooLarge, Unavailable } from '../errors.ts';
+import { describeError } from '../secrets/redact.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Gatekeeper } from './access.ts';
+import { answerFor, serverError } from './error-body.ts';
+import { openApiRoute } from './openapi/document.ts';
+import { createHandler, type Handler } from './handler.ts';
+import { placesOf } from './path-order.ts';
+import { pathsOf } from './paths.ts';
+import type { Answer, DescribedRoute, Route } from './route.ts';
+import { written } from './written.ts';
+
+export type AppOptions<Collaborators> = {
+  routes: readonly Route<Collaborators>[];
+  /** Routes that are answered before the application, to be described with its own. */
+  answeredElsewhere?: readonly DescribedRoute[];
+  /** Second argument of every handler. */
+  collaborators: Collaborators;
+  gatekeeper: Gatekeeper;
+  /** Address under which clients reach the application; links are built on it, never on the `Host` header. */
+  publicUrl: string;
+  /** Whether an unknown error says that something we depend on is away: answered with 503 instead of 500. */
+  isAway?(error: unknown): boolean;
+  log: Logger;
+};
+
+/** Puts the routes together; adds `/api/schema/`, their OpenAPI document. */
+export function createApp<Collaborators>(options: AppOptions<Collaborators>): Koa {
+  const { collaborators, gatekeeper, publicUrl, log } = options;
+  const described = [...(options.answeredElsewhere ?? []), ...options.routes];
+  const routes = [...options.routes, openApiRoute<Collaborators>(described, publicUrl)];
+  const base = new URL(publicUrl);
+  const router = new Router({ sensitive: true });
+  // Only these may be called from a foreign web page: their keys are public, or they need none.
+  const openToPages = new Router({ sensitive: true });
+
+  const found = routes.flatMap((route) => {
+    const handle = respondWith(createHandler(route, { collaborators, gatekeeper, base }));
+    // The router takes a pattern without the trailing slash for one that may have it.
+    return pathsOf(route).map((path) => ({ path: path.replace(/(?<=.)\/$/, ''), route, handle }));
+  });
+  for (const { entries, isCovered } of placesOf(found)) {
+    for (const { path, route, handle } of entries) {
+      router[route.method](path, handle);
+      if ('public' in route.access && !route.access.ownPages) openToPages.all(path, () => {});
+    }
+    if (isCovered) router.all(entries[0]!.path, refuseMethod(entries.map(({ route }) => route.method)));
+  }
+
+  const app = new Koa();
+  app.use(describeRequests(log, options.isAway ?? (() => false)));
+  app.use(helmet());
+  // Old SDKs (posthog-js 1.174) ask with credentials, though there are none here that a browser would send along: it then wants to read
+  // the page's own origin.
+  // tooth: cross-origin
+  const originOf = (ctx: Context) => (openToPages.match(ctx.path, 'GET').route ? ctx.get('Origin') : '');
+  app.use(cors({ origin: originOf, credentials: true, maxAge: 86_400 }));
+  app.use(router.routes());
+  app.use(noRoute);
+  app.on('error', (error: unknown) => log.warn({ error: describeError(error) }, 'a response could not be sent'));
+  return app;
+}
+
+function respondWith(handle: Handler) {
+  return async (ctx: RouterContext) => {
+    const gone = new AbortController();
+    ctx.res.once('close', () => gone.abort(new Unavailable('Nobody waits for the answer any more.')));
+    const { req: request, params, path, search } = ctx;
+    const answer = await handle({ request, params, path, search, signal: gone.signal });
+    send(ctx, isJson(answer.body) ? { ...answer, body: Buffer.from(await written(answer.body)) } : answer);
+  };
+}
+
+/** Outermost: every request gets an id and a log line, every failure its envelope. */
+function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
+  return async (ctx: Context, next: Next) => {
+    const startedAt = performance.now();
+    const requestId = randomUUID();
+    ctx.set('X-Request-Id', requestId);
+    let failure: unknown;
+    try {
+      await next();
+    } catch (error) {
+      const away = isAway(error);
+      if (away) log.warn({ requestId, code: (error as { code?: unknown }).code }, 'the database cannot be reached');
+      const answer = away
+        ? answerFor(new Unavailable('The service cannot reach its database right now.'))
+        : answerFor(error);
+      if (!answer) failure = error;
+      // The rest of a body that is too large is not read, so nothing else can come on this connection.
+      if (error instanceof TooLarge && !ctx.req.complete) ctx.set('Connection', 'close');
+      send(ctx, answer ?? serverError);
+    }
+    // Neither the query (capture takes keys there) nor a path that matched no route (it may hold a token).
+    const path = (ctx['_matchedRoute'] as string | undefined) ?? null;
+    const durationMs = Math.round(performance.now() - startedAt);
+    const line = { requestId, method: ctx.method, path, status: ctx.status, durationMs };
+    if (failure) log.error({ ...line, error: describeError(failure) }, 'request failed');
+    else log.debug(line, 'request');
+  };
+}
+
+/** Not yet written. */
+function isJson(body: unknown): boolean {
+  return body !== undefined && !(body instanceof Readable) && !Buffer.isBuffer(body);
+}
+
+function send(ctx: Context, { status, headers = {}, cookies = [], body }: Answer): void {
+  ctx.status = status;
+  ctx.set({ ...headers });
+  if (cookies.length > 0) ctx.set('Set-Cookie', [...cookies]);
+  if (body === undefined) {
+    ctx.body = '';
+    ctx.remove('Content-Type');
+    return;
+  }
+  if (body instanceof Readable) {
+    ctx.body = body;
+    return;
+  }
+  ctx.type = 'application/json';
+  ctx.body = Buffer.isBuffer(body) ? body : JSON.stringify(body);
+}
+
+/** For a path on which a parameter of another route would take its literal segment for a value. */
+function refuseMethod(methods: readonly string[]) {
+  const offered = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  return (ctx: Context) => otherMethod(ctx, offered);
+}
+
+/** The path is unknown, or known with other methods only. */
+function noRoute(ctx: Context): void {
+  const layers = (ctx['matched'] ?? []) as { methods: string[] }[];
+  const offered = layers.flatMap((layer) => layer.methods);
+  if (offered.length === 0) throw new NotFound();
+  otherMethod(ctx, offered);
+}
+
+/** @throws MethodNotAllowed, unless the client asks which methods there are */
+function otherMethod(ctx: Context, offered: readonly string[]): void {
+  const allowed = [...new Set(offered)].sort();
+  if (ctx.method !== 'OPTIONS') throw new MethodNotAllowed(ctx.method, allowed);
+  send(ctx, { status: 204, headers: { Allow: [...allowed, 'OPTIONS'].join(', ') } });
+}

@@ -1,0 +1,144 @@
+/** From a request to the values that a route's handler works on: who calls, then the parameters, then the body. */
+import type { IncomingMessage } from 'node:http';
+import { NotFound } from '../errors.ts';
+import { compile, type ErrorObject, type TSchema } from '../schema.ts';
+import type { Access, Caller, Gatekeeper, Organization, Project, Rights } from './access.ts';
+import { isUrlEncoded, readJson, readUrlEncoded } from './body.ts';
+import { ensureLogin } from './login.ts';
+import { fieldValues, isForm, readForm } from './form.ts';
+import { pathValues, queryValues } from './parameters/parameters.ts';
+import type { Answer, Route } from './route.ts';
+import { unknownMembers } from './unknown-members.ts';
+import { invalidInput } from './validation.ts';
+
+type Incoming = Requested & {
+  /** The JSON body, read once, when it is first asked for. */
+  body(): Promise<unknown>;
+};
+
+type Requested = {
+  request: IncomingMessage;
+  /** Parameters of the path, decoded. */
+  params: Readonly<Record<string, string>>;
+  path: string;
+  search: string;
+  /** Aborted when the answer was sent, and when nobody waits for it any more. */
+  signal: AbortSignal;
+};
+
+export type Handler = (requested: Requested) => Promise<Answer>;
+
+const MAX_PROJECT_ID = 2 ** 31 - 1;
+
+/** Compiles the route's schemas once. The handler throws what `error-body.ts` translates. */
+export function createHandler<Collaborators>(
+  route: Route<Collaborators>,
+  { collaborators, gatekeeper, base }: { collaborators: Collaborators; gatekeeper: Gatekeeper; base: URL },
+): Handler {
+  // An identifier that cannot exist is not found.
+  const checkParams = checker(route.params, () => new NotFound());
+  const checkQuery = checker(route.query, invalidInput);
+  const checkBody = checker(route.body, invalidInput);
+  const knownOf = unknownMembers(route);
+
+  async function readBody({ request, body }: Incoming): Promise<{ body?: unknown; file?: unknown }> {
+    if (!checkBody) return {};
+    if (route.urlEncoded && isUrlEncoded(request)) {
+      return { body: checkBody(knownOf(fieldValues(route.body, await readUrlEncoded(request)))) };
+    }
+    if (!route.file || !isForm(request)) return { body: checkBody(knownOf(await body())) };
+    const { fields, file } = await readForm(request, route.file);
+    return { body: checkBody(knownOf(fieldValues(route.body, fields))), file };
+  }
+
+  return async (requested) => {
+    const { request, params, path, search, signal } = requested;
+    const incoming = { ...requested, body: once(() => readJson(request)) };
+    const admitted = await admit(route.access, incoming, gatekeeper);
+    const known = route.params ? checkParams?.(pathValues(route.params, params)) : {};
+    if (admitted.project) await guard(route.access, admitted, params, gatekeeper);
+    const values = {
+      ...admitted,
+      params: known,
+      query: route.query ? checkQuery?.(queryValues(route.query, new URLSearchParams(search))) : {},
+      ...(await readBody(incoming)),
+      headers: request.headers,
+      url: addressOf(base, path, search),
+      remoteAddress: request.socket.remoteAddress ?? '',
+      signal,
+    };
+    return route.handle(values, collaborators);
+  };
+}
+
+async function admit(access: Access, incoming: Incoming, gatekeeper: Gatekeeper): Promise<Admitted> {
+  if ('public' in access) return {};
+  const { headers, headersDistinct, method, url } = incoming.request;
+  const caller = await gatekeeper.authenticate({ headers, headersDistinct, method, url, body: incoming.body });
+  ensureLogin(caller, access);
+  const tenant = await enter(access, caller, incoming, gatekeeper);
+  gatekeeper.throttle(caller);
+  return { caller, ...tenant };
+}
+
+type Admitted = { caller?: Caller; project?: Project; rights?: Rights; organization?: Organization };
+
+async function enter(
+  access: Exclude<Access, { public: true }>,
+  caller: Caller,
+  incoming: Incoming,
+  gatekeeper: Gatekeeper,
+): Promise<Admitted> {
+  if ('authenticated' in access) {
+    gatekeeper.allow(caller, access);
+    return {};
+  }
+  if ('organization' in access) {
+    const id = incoming.params['organization_id'] ?? '';
+    return { organization: await gatekeeper.enterOrganization(caller, id, access) };
+  }
+  return gatekeeper.enter(caller, await projectIdOf(incoming, caller, gatekeeper), access);
+}
+
+/** A caller who may not touch an object learns nothing from the faults of the rest of the request. */
+async function guard(access: Access, admitted: Admitted, params: Incoming['params'], gatekeeper: Gatekeeper) {
+  if (!('scope' in access) || !access.object) return;
+  const { caller, project, rights } = admitted as Required<Admitted>;
+  const { object } = access;
+  await gatekeeper.guard({ caller, project, rights }, { ...access, object }, params[object.param] ?? '');
+}
+
+/** The one in the path, or the one that `@current` stands for there: as SDKs write it. */
+async function projectIdOf({ params, search }: Incoming, caller: Caller, gatekeeper: Gatekeeper): Promise<number> {
+  const text = params['project_id'] ?? '';
+  if (text === '@current') return gatekeeper.current(caller, new URLSearchParams(search).get('token') ?? undefined);
+  const projectId = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (projectId < 1 || projectId > MAX_PROJECT_ID) throw new NotFound('Project not found.');
+  return projectId;
+}
+
+/** @returns a function that fills defaults in and returns the value, or throws what `refuse` makes of ajv's errors */
+function checker<S extends TSchema>(
+  schema: S | undefined,
+  refuse: (errors: readonly ErrorObject[], schema: S) => Error,
+): ((value: unknown) => unknown) | undefined {
+  if (!schema) return undefined;
+  const valid = compile(schema);
+  return (value) => {
+    if (!valid(value)) throw refuse(valid.errors ?? [], schema);
+    return value;
+  };
+}
+
+/** The key may stand in the body: then it is read before anything else, and must be there for the handler still. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+function addressOf(base: URL, path: string, search: string): URL {
+  const url = new URL(base);
+  url.pathname = base.pathname.replace(/\/$/, '') + path;
+  url.search = search;
+  return url;
+}

@@ -1,0 +1,106 @@
+/** Access to routes as the OpenAPI document describes it: credentials, refusals, and a sentence about both. */
+import type { Access, LoginAccess } from '../access.ts';
+import type { DescribedRoute } from '../route.ts';
+
+type Json = Record<string, unknown>;
+
+export const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A personal key (`phx_…`) or a project’s secret key (`phs_…`).',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'sessionid',
+    description: 'Somebody who is logged in.',
+  },
+  csrf: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRFToken',
+    description: 'The value of the cookie `posthog_csrftoken`: changes of a session take it, too.',
+  },
+  projectKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The key of a project: public (`phc_…`) or secret (`phs_…`).',
+  },
+  projectKeyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'The same as a header of its own.',
+  },
+};
+
+/** Why a request is refused, by status. */
+export const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'The request is malformed, or says something that cannot be',
+  401: 'The credentials are missing or not valid',
+  402: 'The project has used its quota',
+  403: 'The caller may not do this',
+  404: 'There is no such object, or the caller does not see it',
+  405: 'The method is not offered',
+  409: 'The state of something else is in the way',
+  412: 'The object was changed since `If-Match`',
+  413: 'The body is too large',
+  415: 'The body is of a media type that is not read',
+  429: 'Too many requests; `Retry-After` says when to ask again',
+  431: 'Address and headers are too long',
+  500: 'A fault of the server',
+  503: 'Something that the server depends on is away; `Retry-After` says when to ask again',
+};
+
+/** Requests that cannot be read as one of any route are refused without a body. */
+export const UNREAD = 431;
+
+/** @returns the statuses with which a request can be refused, from how the route is declared */
+export function refusalsOf(route: DescribedRoute): number[] {
+  const { access, body, query, params, errors = [] } = route;
+  if (route.refusals) return [...route.refusals, UNREAD];
+  const statuses = new Set<number>([...errors, UNREAD, 500, 503]);
+  const add = (...more: number[]) => more.forEach((status) => statuses.add(status));
+  if (!('public' in access)) add(401, 403, 429);
+  if ('scope' in access || 'organization' in access || params || /:\w/.test(route.path)) add(404);
+  if (query || body || route.method !== 'get') add(400);
+  if (body) add(400, 413, 415);
+  return [...statuses].sort((a, b) => a - b);
+}
+
+export function securityOf({ method, access, security }: DescribedRoute): Json {
+  if (security) return { security: security.map((name) => ({ [name]: [] })) };
+  if ('public' in access) return { security: [] };
+  const scope = scopeOf(access);
+  const bySession = method === 'get' ? { session: [] } : { session: [], csrf: [] };
+  if (access.sessionOnly) return { security: [bySession] };
+  // Roles of a bearer scheme, as OpenAPI 3.1 has it.
+  const byKey = { apiKey: scope === undefined ? [] : [scope] };
+  return { security: [byKey, bySession], ...(scope !== undefined && { 'x-scope': scope }) };
+}
+
+/** Access to an operation, in a sentence. */
+export function accessSentence({ access, security }: DescribedRoute): string {
+  if ('public' in access) return security ? 'It takes a key of the project.' : 'It takes no credentials.';
+  const scope = scopeOf(access);
+  const key = scope === undefined ? 'a key' : `a key with the scope \`${scope}\``;
+  const caller = access.sessionOnly
+    ? 'It takes somebody who is logged in'
+    : `It takes ${key}, or somebody who is logged in`;
+  return `${caller}${conditionOf(access)}.`;
+}
+
+function conditionOf(access: Exclude<Access, { public: true }>): string {
+  const recent = (access as LoginAccess).sensitive ? ' recently' : '';
+  if ('organization' in access && access.role) return `${recent}; an ${access.role} of the organization`;
+  if ('scope' in access && access.admin) return `${recent}; an admin of the project`;
+  if (!('scope' in access) || !access.object) return recent;
+  const level = access.object.level ?? (access.scope.endsWith(':write') ? 'editor' : 'viewer');
+  return `${recent}; the level \`${level}\` with the object`;
+}
+
+function scopeOf(access: Exclude<Access, { public: true }>): string | undefined {
+  if ('authenticated' in access) return access.needs;
+  return 'organization' in access ? access.organization : access.scope;
+}

@@ -1,0 +1,60 @@
+/** The OpenAPI 3.1 document of a list of routes, made from the same schemas that check requests. */
+import { Type } from '../../schema.ts';
+import { SECURITY_SCHEMES } from './access.ts';
+import { operationIdOf, tagOf } from './names.ts';
+import { operationOf } from './operation.ts';
+import { pathsOf } from '../paths.ts';
+import { json, route, type DescribedRoute, type Route } from '../route.ts';
+
+type Json = Record<string, unknown>;
+
+/** `/api/schema/`: the document of the given routes, and of itself. */
+export function openApiRoute<Collaborators>(
+  routes: readonly DescribedRoute[],
+  publicUrl: string,
+): Route<Collaborators> {
+  const own = route({
+    method: 'get',
+    path: '/api/schema/',
+    access: { public: true },
+    answers: { 200: Type.Object({ openapi: Type.String() }) },
+    summary: 'This API as an OpenAPI 3.1 document',
+    handle: async () => json(200, document),
+  });
+  const document = openApiDocument([...routes, own], publicUrl);
+  return own;
+}
+
+/** @throws Error when two different schemas carry one title, or two operations one id */
+export function openApiDocument(routes: readonly DescribedRoute[], publicUrl: string): Json {
+  const components = new Map<string, unknown>();
+  const paths: Record<string, Json> = {};
+  const ids = new Map<string, string>();
+  const first = new Set(routes.map((route) => pathsOf(route)[0]));
+  for (const route of routes) {
+    const [own, ...others] = pathsOf(route);
+    // Under its other prefix only where something else is found there, so that the methods of a path are all that it has.
+    for (const path of [own, ...others.filter((other) => first.has(other))]) {
+      const address = path.replace(/:(\w+)/g, '{$1}');
+      const id = operationIdOf(route, path);
+      if (ids.has(id)) throw new Error(`${ids.get(id)} and ${route.method} ${address} are both called "${id}".`);
+      ids.set(id, `${route.method} ${address}`);
+      paths[address] = { ...paths[address], [route.method]: operationOf(route, { components, routes, path }) };
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      version: '1',
+      description:
+        'Project routes are found under `/api/projects/{project_id}/` too. A trailing slash may be left out. ' +
+        '`@current` instead of the id is the project of the query parameter `token`, its public key; without that the only ' +
+        'one that the API key opens.',
+    },
+    servers: [{ url: publicUrl.replace(/\/$/, '') }],
+    tags: [...new Set(routes.map(tagOf))].sort().map((name) => ({ name })),
+    paths,
+    components: { schemas: Object.fromEntries(components), securitySchemes: SECURITY_SCHEMES },
+  };
+}

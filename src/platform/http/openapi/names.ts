@@ -1,0 +1,47 @@
+/** Names of operations in the OpenAPI document: derived from where they are found and their method. */
+import { pathsOf } from '../paths.ts';
+import type { DescribedRoute } from '../route.ts';
+
+const VERBS = { get: 'retrieve', post: 'create', put: 'update', patch: 'partial_update', delete: 'destroy' } as const;
+
+/**
+ * `dashboards_tiles_list` of `GET /dashboards/:id/tiles/`; a route may say another.
+ * @param path of several
+ */
+export function operationIdOf(route: DescribedRoute, path = pathsOf(route)[0]): string {
+  if (route.operationId) return route.operationId;
+  const words = [...prefixOf(route, path), ...literalsOf(route.path)].map((word) =>
+    word.replace(/\W+/g, '_').replace(/^_+/, ''),
+  );
+  return [...words, isList(route) ? 'list' : VERBS[route.method]].join('_');
+}
+
+/** The subject: `dashboards` of everything below it. */
+export function tagOf(route: DescribedRoute): string {
+  const [subject = 'projects'] = route.tag === undefined ? literalsOf(route.path) : [route.tag];
+  return (subject.startsWith('_') ? 'health' : subject).replace(/\.\w+$/, '');
+}
+
+/** The noun that an identifier in the path stands for: the `dashboard` of `/dashboards/:id/`. */
+export function namedBy(route: DescribedRoute, parameter: string): string {
+  const segments = pathsOf(route)[0].split('/');
+  const before = segments.slice(0, segments.indexOf(`:${parameter}`)).findLast((segment) => !segment.startsWith(':'));
+  return (before ?? 'object').replaceAll('_', ' ').replace(/ies$/, 'y').replace(/s$/, '');
+}
+
+/** Organizations' own routes and a project's own have no segment that says so. */
+function prefixOf({ access, path }: DescribedRoute, whole: string): string[] {
+  if ('organization' in access) return ['organizations'];
+  return 'scope' in access && path === '/' ? literalsOf(whole) : [];
+}
+
+function literalsOf(path: string): string[] {
+  const segments = path.split('/').filter((segment) => segment !== '' && !segment.startsWith(':'));
+  return segments[0] === 'api' ? segments.slice(1) : segments;
+}
+
+function isList({ method, answers, path }: DescribedRoute): boolean {
+  const found = answers[200] as { type?: string; properties?: object } | null | undefined;
+  if (method !== 'get' || /:\w+\/$/.test(path) || !found) return false;
+  return found.type === 'array' || Object.hasOwn(found.properties ?? {}, 'results');
+}

@@ -1,0 +1,151 @@
+/** Lists that may be long travel as pages: by offset where a count is cheap, by cursor where rows keep arriving. */
+import { InvalidInput } from '../../errors.ts';
+import { parseDatetime } from './datetime.ts';
+import { LENIENT } from './parameters.ts';
+import { nullable, Type, type Static, type TSchema } from '../../schema.ts';
+
+const MAX_LIMIT = 1000;
+const LIMIT_DESCRIPTION = `Results per page; more than ${MAX_LIMIT} counts as ${MAX_LIMIT}.`;
+
+const OFFSET = { minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Index of the first result.' };
+
+/** Query of a page by offset. A larger `limit` than the maximum counts as the maximum; what is no number, as if it were not given. */
+export function offsetQuery(defaultLimit = 100) {
+  return Type.Object({
+    limit: Type.Integer({ minimum: 1, default: defaultLimit, description: LIMIT_DESCRIPTION, [LENIENT]: true }),
+    offset: Type.Integer({ ...OFFSET, [LENIENT]: true }),
+  });
+}
+
+/** An offset that is refused when it is no number. */
+export const Offset = Type.Integer(OFFSET);
+
+export type OffsetQuery = Static<ReturnType<typeof offsetQuery>>;
+
+export function offsetPageOf<S extends TSchema>(item: S) {
+  return Type.Object({
+    count: Type.Integer({ description: 'How many results there are in all.' }),
+    next: nullable(Type.String({ format: 'uri' })),
+    previous: nullable(Type.String({ format: 'uri' })),
+    results: Type.Array(item),
+  });
+}
+
+/** Brings a `limit` from a query into bounds. */
+export function boundedLimit(limit: number): number {
+  return Math.min(limit, MAX_LIMIT);
+}
+
+/**
+ * @param url of this request; the links are it with another offset
+ * @param page how many there are in all, and those that the query asked for
+ */
+export function offsetPage<T>(url: URL, query: OffsetQuery, page: { count: number; results: readonly T[] }) {
+  const limit = boundedLimit(query.limit);
+  const at = (offset: number) => withQuery(url, { limit: String(limit), offset: offset > 0 ? String(offset) : null });
+  return {
+    count: page.count,
+    next: query.offset + limit < page.count ? at(query.offset + limit) : null,
+    previous: query.offset > 0 ? at(Math.max(0, query.offset - limit)) : null,
+    results: page.results,
+  };
+}
+
+export function cursorPageOf<S extends TSchema>(item: S) {
+  return Type.Object({
+    next: nullable(Type.String({ format: 'uri' })),
+    previous: nullable(Type.String({ format: 'uri' })),
+    results: Type.Array(item),
+  });
+}
+
+/** Query of a page by cursor. */
+export function cursorQuery(defaultLimit: number) {
+  return Type.Object({
+    limit: Type.Integer({ minimum: 1, default: defaultLimit, description: LIMIT_DESCRIPTION }),
+    cursor: Type.Optional(Type.String({ description: 'From `next` or `previous` of a page.' })),
+  });
+}
+export type CursorQuery = Static<ReturnType<typeof cursorQuery>>;
+
+/** A row's position in a list that has the newest first. */
+export type Position = { createdAt: string; id: string };
+
+/** A row of a list. One `beyond` its page is there to say that the list goes on: a page of large rows ends early. */
+export type Listed = Position & { beyond?: boolean };
+
+/** The rows next to a position, on one side of it; without a position the newest. Newest first in every case. */
+export type Place = { limit: number; olderThan?: Position; newerThan?: Position };
+
+/**
+ * @param url of this request; the links are it with another cursor
+ * @param load reads the rows of a place
+ * @param isId what may be a row's `id`
+ */
+export async function cursorPage<Row extends Listed, T>(
+  url: URL,
+  query: CursorQuery,
+  load: (place: Place) => Promise<Row[]>,
+  present: (row: Row) => T,
+  isId: (text: string) => boolean = isUuid,
+) {
+  const limit = boundedLimit(query.limit);
+  const place = query.cursor === undefined ? {} : decodeCursor(query.cursor, isId);
+  // One row more than the page shows tells whether the list goes on.
+  const loaded = await load({ limit: limit + 1, ...place });
+  const upwards = 'newerThan' in place;
+  const fitting = loaded.filter((row) => !row.beyond);
+  const rows = upwards ? fitting.slice(-limit) : fitting.slice(0, limit);
+  const goesOn = loaded.length > rows.length;
+  const [newest, oldest] = [rows[0], rows.at(-1)];
+  const link = (side: keyof Cursor, row: Row | undefined) =>
+    row ? withQuery(url, { cursor: encodeCursor(side, row) }) : null;
+  return {
+    next: upwards || goesOn ? link('olderThan', oldest) : null,
+    previous: (upwards ? goesOn : query.cursor !== undefined) ? link('newerThan', newest) : null,
+    results: rows.map(present),
+  };
+}
+
+type Cursor = Pick<Place, 'olderThan' | 'newerThan'>;
+
+function encodeCursor(side: keyof Cursor, { createdAt, id }: Position): string {
+  return Buffer.from(JSON.stringify([side, createdAt, id])).toString('base64url');
+}
+
+const CURSOR = /^\["(olderThan|newerThan)","(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)",("(?:[^"\\]|\\.)*")\]$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** @throws InvalidInput when it is not one that we gave out */
+function decodeCursor(text: string, isId: (text: string) => boolean): Cursor {
+  const [, side, createdAt = '', quoted = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const id = textOf(quoted);
+  if (side === undefined || id === undefined || parseDatetime(createdAt) === undefined || !isId(id)) {
+    throw new InvalidInput('Invalid cursor.', 'cursor');
+  }
+  return side === 'newerThan' ? { newerThan: { createdAt, id } } : { olderThan: { createdAt, id } };
+}
+
+/** @returns undefined for JSON that is no text */
+function textOf(quoted: string): string | undefined {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As upstream: parameters in the order of the alphabet. */
+function withQuery(url: URL, changes: Record<string, string | null>): string {
+  const changed = new URL(url);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) changed.searchParams.delete(name);
+    else changed.searchParams.set(name, value);
+  }
+  changed.searchParams.sort();
+  return changed.href;
+}

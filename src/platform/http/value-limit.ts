@@ -1,0 +1,19 @@
+/** Limits of values that are stored as they are given: each change and each answer reads, compares and writes all of them again. */
+import { InvalidInput } from '../errors.ts';
+import { excessOf } from '../wire/json.ts';
+
+/** Far more than clients store. Several such fields of a resource together stay below what a body may hold (`MAX_VALUES`). */
+const MAX_STORED_VALUES = 5_000;
+
+/**
+ * @param value of a body, which is nested no deeper than that may be
+ * @param attr the field
+ * @returns the value itself
+ * @throws InvalidInput for one that holds more values, counted as in `platform/wire/value-count.ts`
+ */
+export function limitValues<Value>(value: Value, attr: string, most = MAX_STORED_VALUES): Value {
+  // tooth: stored-values
+  if (excessOf(value, { levels: Infinity, values: most }))
+    throw new InvalidInput(`Ensure this field has no more than ${most} values.`, attr, 'max_length');
+  return value;
+}

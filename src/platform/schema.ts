@@ -1,0 +1,91 @@
+/**
+ * The only door to TypeBox and ajv. A schema is written once with `Type` and read four times: as the TypeScript type
+ * (`Static`), as a validator (`compile`), as an OpenAPI 3.1 component (it *is* JSON Schema 2020-12), as the console's form.
+ */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
+
+export { Type };
+export type { ErrorObject, Static, TObject, TSchema };
+
+const OPTIONS = {
+  // `strict: true` refuses `discriminator` and union types; these are the parts of it that hold for us.
+  strictSchema: true,
+  strictNumbers: true,
+  strictTypes: false,
+  strictTuples: true,
+  discriminator: true,
+  useDefaults: true,
+  verbose: true,
+} as const;
+
+/** Finds all that is wrong, of which the client is told what comes first in the schema. */
+const thorough = createAjv(true);
+/** Ends at the first fault. */
+const quick = createAjv(false);
+
+/** Values whose faults are all looked for: each takes several times as long as one that is right. */
+const THOROUGH_VALUES = 2_000;
+
+function createAjv(allErrors: boolean): Ajv2020 {
+  const ajv = new Ajv2020({ ...OPTIONS, allErrors });
+  // ajv-formats is CommonJS whose default export is also its namespace.
+  (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
+  // Our own keyword: a hint to what reads texts (`platform/http/parameters/parameters.ts`), and nothing to a validator.
+  ajv.addVocabulary(['x-lenient']);
+  return ajv;
+}
+
+/**
+ * A validator that fills defaults in place and narrows to the schema's type; `errors` says what is wrong: all of it, or the first that
+ * was found in a value of more than 2,000 parts.
+ */
+export type Validator<S extends TSchema> = {
+  (value: unknown): value is Static<S>;
+  errors?: ErrorObject[] | null;
+};
+
+/** Compiles once; call at module load, never per request. */
+export function compile<S extends TSchema>(schema: S): Validator<S> {
+  const findAll = thorough.compile(schema);
+  let findFirst: ValidateFunction | undefined;
+  const validate = ((value: unknown) => {
+    const find = hasMoreParts(value, THOROUGH_VALUES) ? (findFirst ??= quick.compile(schema)) : findAll;
+    const isValid = find(value);
+    validate.errors = find.errors ?? null;
+    return isValid;
+  }) as Validator<S>;
+  return validate;
+}
+
+/** Whether there are more elements and members in it, at all levels. */
+function hasMoreParts(value: unknown, most: number): boolean {
+  const queue: unknown[] = [value];
+  let count = 0;
+  for (let at = 0; at < queue.length; at += 1) {
+    const one = queue[at];
+    if (typeof one !== 'object' || one === null) continue;
+    const parts: unknown[] = Array.isArray(one) ? one : Object.values(one);
+    count += parts.length;
+    if (count > most) return true;
+    for (const part of parts) queue.push(part);
+  }
+  return false;
+}
+
+/** A string that is one of the given values. */
+export function stringEnum<const V extends readonly string[]>(
+  values: V,
+  options: { description?: string; default?: V[number] } = {},
+) {
+  return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
+}
+
+/** The schema or null. */
+export function nullable<S extends TSchema>(
+  schema: S,
+  options: { description?: string; default?: Static<S> | null } = {},
+) {
+  return Type.Union([schema, Type.Null()], options);
+}
