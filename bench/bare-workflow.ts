@@ -1,4 +1,4 @@
-/** The least that a durable run can be: what `bench/runs.ts` compares ours with. */
+/** The least that a durable run can be: what `bench/export/runs.ts` compares ours with. */
 import { proxyActivities } from '@temporalio/workflow';
 
 export type BareActivities = { nothing(): Promise<void> };

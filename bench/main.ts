@@ -6,14 +6,14 @@ import { parseArgs } from 'node:util';
 import { NotMeasured, type Bench, type BenchResult } from './measure.ts';
 
 const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
-  claims: () => import('./claims.ts'),
-  capture: () => import('./capture.ts'),
-  decide: () => import('./decide.ts'),
-  export: () => import('./export.ts'),
-  overload: () => import('./overload.ts'),
-  'large-bodies': () => import('./large-bodies.ts'),
+  claims: () => import('./capture/claims.ts'),
+  capture: () => import('./capture/capture.ts'),
+  decide: () => import('./decide/decide.ts'),
+  export: () => import('./export/export.ts'),
+  overload: () => import('./capture/overload.ts'),
+  'large-bodies': () => import('./capture/large-bodies.ts'),
   memory: () => import('./memory.ts'),
-  runs: () => import('./runs.ts'),
+  runs: () => import('./export/runs.ts'),
 };
 
 const { values, positionals } = parseArgs({

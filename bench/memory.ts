@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createPool } from '../src/platform/db/connection.ts';
 import type { Slice } from '../src/events/reading/selection.ts';
-import { loadEvents } from './export-data.ts';
+import { loadEvents } from './export/export-data.ts';
 import { startInstallation, type Installation } from './installation.ts';
 import { atMost, peakRssMb, type Bench, type Goal } from './measure.ts';
 

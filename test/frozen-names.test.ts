@@ -31,7 +31,7 @@ describe('frozen names', () => {
 
   it('that were renamed are named, with the reason and the way out', () => {
     const found = complaints(
-      kindOf('temporal-activities'),
+      kindOf('temporal/activities'),
       compare(['exportPart', 'finishRun'], ['finishRun', 'stagePart']),
     );
     assert.equal(found.length, 2);
@@ -42,7 +42,7 @@ describe('frozen names', () => {
 
   it('are missed when a column is renamed', async () => {
     const { own } = await sources.installation();
-    const columns = kindOf('database-columns');
+    const columns = kindOf('database/columns');
     await own.query('begin; alter table batch_exports rename column paused to is_paused');
     try {
       const { gone, added } = compare(readList(columns.name), await columns.present(sources));

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { apiRoutes } from '../../src/app/api.ts';
 import { pathsOf } from '../../src/platform/http/paths.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
-import { testTemporal } from '../support/temporal.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
+import { testTemporal } from '../support/servers/temporal.ts';
 import { nameOf, OPERATIONS, placeOf } from './operations/operations.ts';
 import { buildWorkplace, CANARY, type Asked, type Body, type Workplace } from './operations/workplace.ts';
 import { watchTables, type Watch } from './operations/watch.ts';

@@ -5,7 +5,7 @@ import type { OrganizationRole } from '../../src/platform/http/access.ts';
 import { keyStore } from '../../src/people/keys/keys.store.ts';
 import { sessionStore } from '../../src/people/accounts/sessions.store.ts';
 import { createSessions } from '../../src/people/accounts/sessions.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import { KINDS, scopesOf } from './expectations.ts';
 
 export const CALLERS = [

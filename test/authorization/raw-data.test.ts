@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import { buildPersonalKey, buildProjectSecretKey, buildSession } from '../support/identity.ts';
-import { buildMember, buildRole, buildRule, type Member } from '../support/members.ts';
-import { startSharedWorld, type Json, type SharedWorld } from '../support/shared-world.ts';
+import { buildPersonalKey, buildProjectSecretKey, buildSession } from '../support/api/identity.ts';
+import { buildMember, buildRole, buildRule, type Member } from '../support/api/members.ts';
+import { startSharedWorld, type Json, type SharedWorld } from '../support/servers/shared-world.ts';
 
 const EVENTS = { kind: 'EventsNode', event: 'paid' };
 const dateRange = { date_from: '-3d' };

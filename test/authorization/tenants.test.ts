@@ -1,9 +1,9 @@
 /** One organization's members, with every scope, try to reach the objects of another: by id, wherever a request has room for one. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { buildPersonalKey, buildTenant, type Tenant } from '../support/identity.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
-import { testTemporal } from '../support/temporal.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from '../support/api/identity.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
+import { testTemporal } from '../support/servers/temporal.ts';
 import { MAKE } from './objects.ts';
 
 type Body = Record<string, unknown>;

@@ -3,7 +3,7 @@
  * the persons of all events.
  */
 import type { Random } from '../kill/random.ts';
-import { OBJECT_STORE_KEYS } from '../support/object-store.ts';
+import { OBJECT_STORE_KEYS } from '../support/servers/object-store.ts';
 import type { ApiClient } from './api-client.ts';
 import { BUCKET, type Installation } from './installation.ts';
 

@@ -20,9 +20,9 @@ import { freePort } from '../../src/platform/processes/port.ts';
 import { findProgram } from '../../src/platform/processes/program.ts';
 import { generateKeyRing } from '../../src/platform/secrets/key-ring.ts';
 import { startTemporalDevServer, type TemporalDevServer } from '../../src/platform/temporal/dev-server.ts';
-import { buildTenant } from '../support/identity.ts';
-import { OBJECT_STORE_KEYS } from '../support/object-store.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { buildTenant } from '../support/api/identity.ts';
+import { OBJECT_STORE_KEYS } from '../support/servers/object-store.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { program, serverProcess, type ServerProcess } from './server-process.ts';
 
 const run = promisify(execFile);

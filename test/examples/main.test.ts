@@ -7,8 +7,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sendLog } from '../../examples/access-log/send.ts';
-import { buildPersonalKey, buildTenant, type Tenant } from '../support/identity.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from '../support/api/identity.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/access-log/main.ts', import.meta.url));
 const LINE = '1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 12 "-" "curl/8"\n';

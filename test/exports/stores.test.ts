@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
 import type { ExportStores } from '../../src/exports/stores.ts';
-import { createExportRows, type ExportRows } from '../support/export-rows.ts';
+import { createExportRows, type ExportRows } from '../support/database/export-rows.ts';
 
 type Inside = Parameters<Parameters<ExportStores['inTransaction']>[0]>[0];
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { startFlagsApi, type FlagsApi } from '../support/flags-api.ts';
+import { startFlagsApi, type FlagsApi } from '../support/api/flags-api.ts';
 
 const textOf = (page: string) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
 const FIELD = /^field\(\) \{\n.*?^\}\n/ms.exec(textOf('README.md'))![0];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startCohortsApi, type Body, type CohortsApi } from '../support/cohorts-api.ts';
+import { startCohortsApi, type Body, type CohortsApi } from '../support/api/cohorts-api.ts';
 
 describe('flags of groups', () => {
   let api: CohortsApi;

@@ -6,10 +6,10 @@ import { flagUsageRoutes } from '../../src/flags/usage.routes.ts';
 import { flagUsageStore } from '../../src/flags/usage.store.ts';
 import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
 import { identityStores } from '../../src/people/stores.ts';
-import { startApi, type Api } from '../support/api.ts';
-import { post, startCapture, type CaptureServer } from '../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildPersonalKey, buildTenant, type Tenant } from '../support/identity.ts';
+import { startApi, type Api } from '../support/api/api.ts';
+import { post, startCapture, type CaptureServer } from '../support/events/capture.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from '../support/api/identity.ts';
 
 type Usage = { key: string; variant: unknown; day: string; calls: number; persons: number };
 type Page = { count: number; next: string | null; results: Usage[] };

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { createClient } from '../../src/platform/db/connection.ts';
 import { prepareTables, tableNames } from '../../src/exports/destinations/postgres/tables.ts';
 import { columnsOf, mergeOf } from '../../src/events/reading/selection.ts';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { wholeContent } from './content.ts';
 
 export type Installation = { own: pg.Client; destination: pg.Client; close(): Promise<void> };

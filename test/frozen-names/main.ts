@@ -1,5 +1,5 @@
 /** `npm run frozen-names`: appends the names that are new to their lists. It never removes one: that is a person's decision. */
-import { stopTestDatabases } from '../support/database.ts';
+import { stopTestDatabases } from '../support/database/database.ts';
 import { compare, complaints, readList, writeList } from './kind.ts';
 import { KINDS } from './kinds.ts';
 import { openSources } from './sources.ts';

@@ -27,43 +27,43 @@ export async function column(client: pg.Client, sql: string): Promise<string[]> 
 const OURS = `'public'::regnamespace`;
 
 export const DATABASE_KINDS: readonly Kind[] = [
-  fromCatalogues('database-migrations', 40, 'select name from schema_migrations'),
+  fromCatalogues('database/migrations', 40, 'select name from schema_migrations'),
   fromCatalogues(
-    'database-tables',
+    'database/tables',
     60,
     `select case relkind when 'v' then 'view ' when 'm' then 'view ' when 'S' then 'sequence ' else 'table ' end || relname
      from pg_class where relnamespace = ${OURS} and relkind in ('r', 'p', 'v', 'm', 'S')`,
   ),
   fromCatalogues(
-    'database-columns',
+    'database/columns',
     500,
     `select relname || '.' || attname from pg_attribute join pg_class on pg_class.oid = attrelid
      where relnamespace = ${OURS} and relkind in ('r', 'p', 'v', 'm') and attnum > 0 and not attisdropped`,
   ),
   fromCatalogues(
-    'database-functions',
+    'database/functions',
     20,
     `select proname || '(' || pg_get_function_identity_arguments(oid) || ')' from pg_proc where pronamespace = ${OURS}`,
   ),
   fromCatalogues(
-    'database-triggers',
+    'database/triggers',
     1,
     `select relname || '.' || tgname from pg_trigger join pg_class on pg_class.oid = tgrelid
      where relnamespace = ${OURS} and not tgisinternal`,
   ),
   fromCatalogues(
-    'database-indexes',
+    'database/indexes',
     60,
     `select relname from pg_class where relnamespace = ${OURS} and relkind in ('i', 'I')`,
   ),
   fromCatalogues(
-    'database-constraints',
+    'database/constraints',
     60,
     `select relname || '.' || conname from pg_constraint join pg_class on pg_class.oid = conrelid where connamespace = ${OURS}
        and contype <> 'n'`,
   ),
   fromCatalogues(
-    'database-values',
+    'database/values',
     20,
     `select distinct relname || '.' || conname || ' = ' || found[1]
      from pg_constraint join pg_class on pg_class.oid = conrelid,
@@ -71,7 +71,7 @@ export const DATABASE_KINDS: readonly Kind[] = [
      where connamespace = ${OURS} and contype = 'c'`,
   ),
   {
-    name: 'database-notify-channels',
+    name: 'database/notify-channels',
     writtenTo: 'the database’s functions and in the processes of other versions that listen',
     least: 1,
     async present({ product, installation }) {
@@ -81,7 +81,7 @@ export const DATABASE_KINDS: readonly Kind[] = [
     },
   },
   {
-    name: 'database-advisory-locks',
+    name: 'database/advisory-locks',
     writtenTo: 'the database’s functions and in the processes of other versions, which take the same locks',
     least: 12,
     async present({ product, installation }) {

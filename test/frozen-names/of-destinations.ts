@@ -26,27 +26,27 @@ const READERS = 'the programs that read what was delivered, and what later deliv
 
 export const DESTINATION_KINDS: readonly Kind[] = [
   {
-    name: 'destination-types',
+    name: 'destinations/types',
     writtenTo: 'the rows of exports, with the words of their configurations, and in what clients send',
     least: 40,
     present: () => DESTINATION_TYPES.map(anyDestination).flatMap(wordsOfDestination),
   },
   {
-    name: 'destination-files',
+    name: 'destinations/files',
     writtenTo: READERS,
     least: 20,
     present: async ({ product }) => [...fileNames(), ...(await temporaryFiles()), ...uploadMetadata(product())],
   },
-  { name: 'destination-manifest', writtenTo: READERS, least: 20, present: manifestFields },
+  { name: 'destinations/manifest', writtenTo: READERS, least: 20, present: manifestFields },
   {
-    name: 'destination-receipts',
+    name: 'destinations/receipts',
     writtenTo: 'the rows of runs and the ledger, and in answers of the API',
     least: 15,
     present: ({ product }) =>
       membersOf(product(), product().exported('src/exports/destinations/receipt.ts', 'Receipt')),
   },
   {
-    name: 'destination-tables',
+    name: 'destinations/tables',
     writtenTo: `databases of other people: tables of a Postgres destination, its ledger and ${READERS}`,
     least: 30,
     async present({ product, installation }) {
@@ -55,7 +55,7 @@ export const DESTINATION_KINDS: readonly Kind[] = [
     },
   },
   {
-    name: 'destination-columns',
+    name: 'destinations/columns',
     writtenTo: READERS,
     least: 50,
     present: () =>
@@ -72,7 +72,7 @@ export const DESTINATION_KINDS: readonly Kind[] = [
       }),
   },
   {
-    name: 'destination-prefix-variables',
+    name: 'destinations/prefix-variables',
     writtenTo: 'the configurations of exports, as variables of a prefix',
     least: 9,
     present: () => PREFIX_VARIABLES,

@@ -23,43 +23,43 @@ const ROUTES: readonly DescribedRoute[] = [...laneRoutes, ...apiRoutes];
 
 export const HTTP_KINDS: readonly Kind[] = [
   {
-    name: 'http-addresses',
+    name: 'http/addresses',
     writtenTo: CLIENTS,
     least: 300,
     present: async () => [...ROUTES.flatMap(addressesOf), ...(await addressesBeside())],
   },
   {
-    name: 'http-operations',
+    name: 'http/operations',
     writtenTo: `${CLIENTS}; generated ones name their functions and types so`,
     least: 200,
     present: () => namesInDocument(ROUTES).operations,
   },
   {
-    name: 'http-fields',
+    name: 'http/fields',
     writtenTo: CLIENTS,
     least: 1_000,
     present: () => namesInDocument(ROUTES).fields,
   },
   {
-    name: 'http-error-codes',
+    name: 'http/error-codes',
     writtenTo: `${CLIENTS}, which tell failures apart by them; those of ingestion warnings are stored, too`,
     least: 40,
     present: ({ product }) => errorCodes(product()),
   },
   {
-    name: 'http-scopes',
+    name: 'http/scopes',
     writtenTo: 'the rows of API keys, and in what people and programs ask for',
     least: 30,
     present: () => [...SCOPES, ALL_SCOPES, ...Object.values(KEY_PREFIXES).map((prefix) => `prefix ${prefix}_`)],
   },
   {
-    name: 'http-headers-and-cookies',
+    name: 'http/headers-and-cookies',
     writtenTo: `browsers, and in ${CLIENTS}`,
     least: 6,
     present: async ({ product }) => [...(await cookies()), ...ownHeaders(product())],
   },
   {
-    name: 'schema-members',
+    name: 'http/schema-members',
     writtenTo: 'JSON that clients sent and that is stored as it came: filters, queries, configurations',
     least: 500,
     present: ({ product }) => schemaMembers(product()),

@@ -3,13 +3,13 @@ import ts from 'typescript';
 import { hostRules } from '../../src/platform/net/host-rules.ts';
 import { NOTICE_KINDS } from '../../src/platform/notify/notice.ts';
 import { cloudEvent, sendWebhook } from '../../src/platform/notify/webhook.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import type { Kind } from './kind.ts';
 import { membersOf, type Product } from './product.ts';
 
 export const NOTICE_KIND: readonly Kind[] = [
   {
-    name: 'webhooks',
+    name: 'http/webhooks',
     writtenTo: 'the programs that receive webhooks',
     least: 25,
     present: async ({ product }) => [...(await received()), ...details(product())],

@@ -14,7 +14,7 @@ const OPERATORS = 'scripts, units and settings of those who run Sluice';
 
 export const PROCESS_KINDS: readonly Kind[] = [
   {
-    name: 'environment',
+    name: 'processes/environment',
     writtenTo: OPERATORS,
     least: 30,
     present: () =>
@@ -23,16 +23,21 @@ export const PROCESS_KINDS: readonly Kind[] = [
         ...(schema.enum ?? []).map((word) => `${name} = ${String(word)}`),
       ]),
   },
-  { name: 'commands', writtenTo: OPERATORS, least: 60, present: commands },
+  { name: 'processes/commands', writtenTo: OPERATORS, least: 60, present: commands },
   {
-    name: 'command-output',
+    name: 'processes/command-output',
     writtenTo: `${OPERATORS}: what commands print with \`--json\``,
     least: 30,
     present: ({ product }) => printed(product()),
   },
-  { name: 'metrics', writtenTo: 'dashboards and alerts of those who run Sluice', least: 40, present: metrics },
   {
-    name: 'state-folder',
+    name: 'processes/metrics',
+    writtenTo: 'dashboards and alerts of those who run Sluice',
+    least: 40,
+    present: metrics,
+  },
+  {
+    name: 'processes/state-folder',
     writtenTo: 'the state folders of installations, and in programs that read dev.json',
     least: 20,
     present: ({ product }) => [...filesOfStateFolder(product()), ...filesOfServers(product()), ...report(product())],

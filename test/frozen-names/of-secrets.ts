@@ -12,7 +12,7 @@ import { argumentOf, callsOf, literalsOf, type Product } from './product.ts';
 
 export const SECRET_KINDS: readonly Kind[] = [
   {
-    name: 'secrets',
+    name: 'processes/secrets',
     writtenTo: 'encrypted values in databases and histories, and in tokens that people hold',
     least: 10,
     async present({ product }) {

@@ -6,7 +6,7 @@ import { callsOf, membersOf, type Product } from './product.ts';
 
 export const STORED_KINDS: readonly Kind[] = [
   {
-    name: 'stored-json',
+    name: 'database/stored-json',
     writtenTo: 'JSON columns of every installation’s database',
     least: 60,
     async present({ product, installation }) {
@@ -16,7 +16,7 @@ export const STORED_KINDS: readonly Kind[] = [
     },
   },
   {
-    name: 'event-names',
+    name: 'processes/event-names',
     writtenTo: 'events that SDKs send, and in those that are stored and delivered',
     least: 60,
     present: ({ product }) => eventNames(product()),

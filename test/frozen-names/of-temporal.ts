@@ -17,19 +17,19 @@ const HISTORIES = 'the histories of workflows that are under way';
 
 export const TEMPORAL_KINDS: readonly Kind[] = [
   {
-    name: 'temporal-workflow-types',
+    name: 'temporal/workflow-types',
     writtenTo: `${HISTORIES} and in schedules`,
     least: 4,
     present: () => Object.keys(workflows),
   },
   {
-    name: 'temporal-activities',
+    name: 'temporal/activities',
     writtenTo: HISTORIES,
     least: 7,
     present: () => Object.keys(createActivities({} as never)),
   },
   {
-    name: 'temporal-messages',
+    name: 'temporal/messages',
     writtenTo: `${HISTORIES}, and in requests of older processes beside this one`,
     least: 2,
     present: ({ product }) =>
@@ -41,7 +41,7 @@ export const TEMPORAL_KINDS: readonly Kind[] = [
       ),
   },
   {
-    name: 'temporal-patches',
+    name: 'temporal/patches',
     writtenTo: `${HISTORIES}, as markers`,
     least: 2,
     present: ({ product }) =>
@@ -50,26 +50,26 @@ export const TEMPORAL_KINDS: readonly Kind[] = [
       ),
   },
   {
-    name: 'temporal-task-queues',
+    name: 'temporal/task-queues',
     writtenTo: 'schedules and histories, and is what workers of every version poll',
     least: 2,
     present: () => Object.values(TASK_QUEUES),
   },
   {
-    name: 'temporal-ids',
+    name: 'temporal/ids',
     writtenTo:
       'Temporal: ids by which workflows and schedules are found again, search attributes, memos, the namespace',
     least: 9,
     present: idsInUse,
   },
   {
-    name: 'temporal-payloads',
+    name: 'temporal/payloads',
     writtenTo: 'histories: inputs and results of workflows, activities and updates, as JSON',
     least: 30,
     present: ({ product }) => payloads(product()),
   },
   {
-    name: 'temporal-failure-types',
+    name: 'temporal/failure-types',
     writtenTo: 'histories: the type of a failure is the name of its class, and workflows decide by it',
     least: 30,
     present: ({ product }) => failureTypes(product()),

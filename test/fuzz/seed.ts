@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { DescribedRoute } from '../../src/platform/http/route.ts';
 import { nameOf, OPERATIONS, placeOf } from '../authorization/operations/operations.ts';
 import type { Body, Workplace } from '../authorization/operations/workplace.ts';
-import { buildRole } from '../support/members.ts';
+import { buildRole } from '../support/api/members.ts';
 
 /** One valid request, as far as the document does not say it already. */
 export type Example = {

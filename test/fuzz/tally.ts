@@ -1,5 +1,5 @@
 /** The counts of answers, operation by operation. */
-import type { Answered } from '../support/sluice.ts';
+import type { Answered } from '../support/servers/sluice.ts';
 import type { Document } from './document.ts';
 
 type Counted = {

@@ -6,10 +6,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
 import { ALL_SCOPES } from '../../src/people/access/scopes.ts';
-import { startApiProcess } from '../support/api-process.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { buildFlag } from '../support/flag-rows.ts';
-import { buildPersonalKey, buildTenant, type Tenant } from '../support/identity.ts';
+import { startApiProcess } from '../support/servers/api-process.ts';
+import { createTestDatabase } from '../support/database/database.ts';
+import { buildFlag } from '../support/database/flag-rows.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from '../support/api/identity.ts';
 import type { Probed } from './probe.ts';
 
 export type HostileRequest = {

@@ -10,9 +10,9 @@ import { createKnex, createPool, type Pool } from '../../src/platform/db/connect
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { freePort } from '../../src/platform/processes/port.ts';
-import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
-import { eventually } from '../support/export-world.ts';
-import { buildTenant } from '../support/identity.ts';
+import { startApiProcess, type ApiProcess } from '../support/servers/api-process.ts';
+import { eventually } from '../support/exports/export-world.ts';
+import { buildTenant } from '../support/api/identity.ts';
 import { startClients, type Sent } from './capture-clients.ts';
 import type { Random } from './random.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Step } from '../../activities/engine.ts';
 import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
-import { eventually, type ExportWorld } from '../support/export-world.ts';
+import { eventually, type ExportWorld } from '../support/exports/export-world.ts';
 import { workerOptions } from './kills.ts';
 import { checkRows } from './oracle.ts';
 import type { Place } from './places.ts';

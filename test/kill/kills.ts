@@ -3,7 +3,7 @@
  * the end every place holds exactly the source's rows.
  */
 import type { Step } from '../../activities/engine.ts';
-import { eventually, type ExportWorld } from '../support/export-world.ts';
+import { eventually, type ExportWorld } from '../support/exports/export-world.ts';
 import { checkRows } from './oracle.ts';
 import type { Place } from './places.ts';
 import type { Random } from './random.ts';

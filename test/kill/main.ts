@@ -5,10 +5,10 @@
  * under load, its Postgres and its API killed (`capture.ts`).
  */
 import { Command } from 'commander';
-import { stopTestDatabases } from '../support/database.ts';
-import { buildExportWorld } from '../support/export-world.ts';
-import { stopTestObjectStore } from '../support/object-store.ts';
-import { stopTestTemporal } from '../support/temporal.ts';
+import { stopTestDatabases } from '../support/database/database.ts';
+import { buildExportWorld } from '../support/exports/export-world.ts';
+import { stopTestObjectStore } from '../support/servers/object-store.ts';
+import { stopTestTemporal } from '../support/servers/temporal.ts';
 import { captureKills } from './capture.ts';
 import { freezes } from './freezes.ts';
 import { kills } from './kills.ts';

@@ -1,5 +1,5 @@
 /** Source against destination, row by row. */
-import type { ExportWorld } from '../support/export-world.ts';
+import type { ExportWorld } from '../support/exports/export-world.ts';
 import type { Place } from './places.ts';
 
 export async function checkRows(

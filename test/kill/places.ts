@@ -5,8 +5,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { createPool } from '../../src/platform/db/connection.ts';
-import { createEmptyDatabase } from '../support/database.ts';
-import { createTestBucket, OBJECT_STORE_KEYS } from '../support/object-store.ts';
+import { createEmptyDatabase } from '../support/database/database.ts';
+import { createTestBucket, OBJECT_STORE_KEYS } from '../support/servers/object-store.ts';
 
 /** Keys and contents of everything visible. */
 type Objects = Map<string, Buffer>;

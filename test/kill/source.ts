@@ -1,7 +1,7 @@
 /** Events to export: some hours empty, some small, some that make several files. */
 import { randomUUID } from 'node:crypto';
 import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
-import { buildEvent } from '../support/events.ts';
+import { buildEvent } from '../support/events/events.ts';
 import type { Random } from './random.ts';
 
 const HOUR_MS = 3_600_000;

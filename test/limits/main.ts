@@ -1,16 +1,16 @@
 /**
  * As many files as a plan may have, delivered for real: `npm run test:limits`, some minutes. The stage tables are in
- * `test/activities/plan-limits.test.ts`.
+ * `test/activities/runs/plan-limits.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { NewExport } from '../../src/exports/batch-exports/batch-exports.ts';
-import { stopTestDatabases } from '../support/database.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/export-world.ts';
-import { storeParts } from '../support/many-parts.ts';
-import { createTestBucket, OBJECT_STORE_KEYS, stopTestObjectStore } from '../support/object-store.ts';
-import { stopTestTemporal } from '../support/temporal.ts';
+import { stopTestDatabases } from '../support/database/database.ts';
+import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../support/exports/export-world.ts';
+import { storeParts } from '../support/exports/many-parts.ts';
+import { createTestBucket, OBJECT_STORE_KEYS, stopTestObjectStore } from '../support/servers/object-store.ts';
+import { stopTestTemporal } from '../support/servers/temporal.ts';
 
 const { values } = parseArgs({
   options: {

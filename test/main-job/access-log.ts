@@ -8,9 +8,9 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { checkAccessLog } from '../../examples/access-log/check.ts';
-import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS } from '../support/object-store.ts';
-import { hasRealLog, REAL_LOG } from '../support/real-log.ts';
+import { createEmptyDatabase, type TestDatabase } from '../support/database/database.ts';
+import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS } from '../support/servers/object-store.ts';
+import { hasRealLog, REAL_LOG } from '../support/events/real-log.ts';
 
 const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const RUNS_TIMEOUT_MS = 10 * 60_000;

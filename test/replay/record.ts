@@ -9,11 +9,17 @@ import { dispatcherWorkflowId } from '../../src/exports/domain/ids.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import { WITNESS_WORKFLOW_ID } from '../../src/exports/domain/witness.ts';
 import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
-import { stopTestDatabases } from '../support/database.ts';
-import { buildEvent, microseconds } from '../support/events.ts';
-import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
-import { storeParts } from '../support/many-parts.ts';
-import { stopTestTemporal } from '../support/temporal.ts';
+import { stopTestDatabases } from '../support/database/database.ts';
+import { buildEvent, microseconds } from '../support/events/events.ts';
+import {
+  backfilled,
+  buildExport,
+  buildExportWorld,
+  eventually,
+  type ExportWorld,
+} from '../support/exports/export-world.ts';
+import { storeParts } from '../support/exports/many-parts.ts';
+import { stopTestTemporal } from '../support/servers/temporal.ts';
 
 const HOUR = { startAt: '2015-05-17T10:00:00Z', endAt: '2015-05-17T11:00:00Z' };
 const timestamp = microseconds('2015-05-17T10:30:00Z');

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { needsBrowser, startSite, testBrowser, type Site } from '../support/browser.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
+import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import {
   assertCompany,
   assertOnePerson,
@@ -13,15 +13,15 @@ import {
   storedRows,
   type Row,
   type Said,
-} from '../support/sdk-story.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+} from '../support/sdks/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 const VERSIONS = [
   { version: '1.434.0', folder: 'posthog-js' },
   { version: '1.174.2', folder: 'posthog-js-1-174' },
 ];
 const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
-const SCRIPT = path.join(import.meta.dirname, 'story.js');
+const SCRIPT = path.join(import.meta.dirname, 'stories/story.js');
 /** The SDK sends its queue every three seconds. */
 const SENT_MS = 15_000;
 

@@ -1,5 +1,5 @@
 /** Builds the programs of this folder that need it: `npm run sdks`, or with the languages. What is built already costs nothing. */
-import { buildPrograms, LANGUAGES, type Language } from '../support/sdk-programs.ts';
+import { buildPrograms, LANGUAGES, type Language } from '../support/sdks/sdk-programs.ts';
 
 const given = process.argv.slice(2);
 const unknown = given.filter((one) => !LANGUAGES.includes(one as Language));

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright-core';
-import { needsBrowser, startSite, testBrowser, type Site } from '../support/browser.ts';
-import { buildFlag, untilLive } from '../support/flag-rows.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
-import { storedRows, type Row } from '../support/sdk-story.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
+import { buildFlag, untilLive } from '../support/database/flag-rows.ts';
+import { buildTenant, type Tenant } from '../support/api/identity.ts';
+import { storedRows, type Row } from '../support/sdks/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
-const SCRIPT = path.join(import.meta.dirname, 'cookieless.js');
+const SCRIPT = path.join(import.meta.dirname, 'stories/cookieless.js');
 /** The SDK sends its queue every three seconds. */
 const SENT_MS = 15_000;
 const NOBODY = '$posthog_cookieless';

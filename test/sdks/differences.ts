@@ -1,5 +1,5 @@
 /** Flags that SDKs evaluate otherwise than the server does, and why. Every line of it is asserted. */
-import { PERSONS, remotely, type Told, type Value } from '../support/sdk-table.ts';
+import { PERSONS, remotely, type Told, type Value } from '../support/sdks/sdk-table.ts';
 
 export type Difference = {
   /** Absent: every SDK. */

@@ -5,17 +5,17 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
-import { needsBrowser, startSite, testBrowser, type Site } from '../support/browser.ts';
-import { ADAS_PAYLOADS, BOB, buildFlagWorld, type FlagWorld } from '../support/flag-world.ts';
-import { storedRows } from '../support/sdk-story.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
+import { ADAS_PAYLOADS, BOB, buildFlagWorld, type FlagWorld } from '../support/flags/flag-world.ts';
+import { storedRows } from '../support/sdks/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 const VERSIONS = [
   { version: '1.434.0', folder: 'posthog-js', remote: '/flags/' },
   { version: '1.174.2', folder: 'posthog-js-1-174', remote: '/decide/' },
 ];
 const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
-const SCRIPT = path.join(import.meta.dirname, 'flags.js');
+const SCRIPT = path.join(import.meta.dirname, 'stories/flags.js');
 const PATIENCE_MS = 8_000;
 
 for (const { version, folder, remote } of VERSIONS) {

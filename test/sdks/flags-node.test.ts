@@ -15,9 +15,9 @@ import {
   GROUPS,
   PERSON_PROPERTIES,
   type FlagWorld,
-} from '../support/flag-world.ts';
-import { storedRows } from '../support/sdk-story.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+} from '../support/flags/flag-world.ts';
+import { storedRows } from '../support/sdks/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 type Client = PostHog | PostHog4;
 type Options = { host: string; secretKey?: string; featureFlagsPollingInterval?: number };

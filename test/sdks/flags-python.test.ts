@@ -9,10 +9,10 @@ import {
   buildFlagWorld,
   DECIDED_LOCALLY,
   type FlagWorld,
-} from '../support/flag-world.ts';
-import { askForFlags, needsPythonSdk, type FlagsOutput } from '../support/python-sdk.ts';
-import { storedRows } from '../support/sdk-story.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+} from '../support/flags/flag-world.ts';
+import { askForFlags, needsPythonSdk, type FlagsOutput } from '../support/sdks/python-sdk.ts';
+import { storedRows } from '../support/sdks/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 const PATIENCE_MS = 15_000;
 const VERSIONS = [

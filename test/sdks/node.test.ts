@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PostHog } from 'posthog-node';
 import { PostHog as PostHog4 } from 'posthog-node-4';
 import { LIMITS } from '../../src/events/capture/limits.ts';
-import { startFaultyProxy, type Fault } from '../support/faulty-proxy.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
+import { startFaultyProxy, type Fault } from '../support/servers/faulty-proxy.ts';
+import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import {
   assertCompany,
   assertOnePerson,
@@ -13,8 +13,8 @@ import {
   STORY,
   storedRows,
   type Said,
-} from '../support/sdk-story.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+} from '../support/sdks/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 const LARGE_BYTES = 900_000;
 

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { OpenFeature, type Client } from '@openfeature/server-sdk';
 import type { Page } from 'playwright-core';
-import { needsBrowser, startSite, testBrowser, type Site } from '../support/browser.ts';
-import { buildFlag } from '../support/flag-rows.ts';
-import { buildProjectSecretKey, buildTenant, type Tenant } from '../support/identity.ts';
-import { OPEN_FEATURE_MODULES } from '../support/open-feature-modules.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
+import { buildFlag } from '../support/database/flag-rows.ts';
+import { buildProjectSecretKey, buildTenant, type Tenant } from '../support/api/identity.ts';
+import { OPEN_FEATURE_MODULES } from '../support/sdks/open-feature-modules.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
-const SCRIPT = path.join(import.meta.dirname, 'open-feature.js');
+const SCRIPT = path.join(import.meta.dirname, 'stories/open-feature.js');
 
 const forPro = [{ properties: [{ key: 'plan', type: 'person', operator: 'exact', value: 'pro' }] }];
 const variants = [

@@ -1,10 +1,10 @@
 /** posthog-python, as it is released, against a started server. */
 import assert from 'node:assert/strict';
-import { startFaultyProxy, type Fault } from '../support/faulty-proxy.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
-import { needsPythonSdk, runPythonSdk } from '../support/python-sdk.ts';
-import { assertCompany, assertOnePerson, assertStoredOnce, STORY, storedRows } from '../support/sdk-story.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+import { startFaultyProxy, type Fault } from '../support/servers/faulty-proxy.ts';
+import { buildTenant, type Tenant } from '../support/api/identity.ts';
+import { needsPythonSdk, runPythonSdk } from '../support/sdks/python-sdk.ts';
+import { assertCompany, assertOnePerson, assertStoredOnce, STORY, storedRows } from '../support/sdks/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 for (const version of ['7.91.1', '3.7.0']) {
   describe(`posthog-python ${version}`, () => {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import zlib from 'node:zlib';
-import { buildFlag } from '../support/flag-rows.ts';
-import { buildProjectSecretKey, buildTenant, type Tenant } from '../support/identity.ts';
-import { storedRows, type Said } from '../support/sdk-story.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+import { buildFlag } from '../support/database/flag-rows.ts';
+import { buildProjectSecretKey, buildTenant, type Tenant } from '../support/api/identity.ts';
+import { storedRows, type Said } from '../support/sdks/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 type Recorded = {
   sdk: string;

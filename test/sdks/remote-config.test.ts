@@ -1,8 +1,8 @@
 /** posthog-node reads remote configuration, as it is released, against a started server. */
 import assert from 'node:assert/strict';
 import { PostHog } from 'posthog-node';
-import { on, startFlagsApi, type FlagsApi } from '../support/flags-api.ts';
-import { buildPersonalKey, buildProjectSecretKey } from '../support/identity.ts';
+import { on, startFlagsApi, type FlagsApi } from '../support/api/flags-api.ts';
+import { buildPersonalKey, buildProjectSecretKey } from '../support/api/identity.ts';
 
 describe('remote configuration in posthog-node', () => {
   let api: FlagsApi;

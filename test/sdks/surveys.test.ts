@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright-core';
-import { needsBrowser, startSite, testBrowser, type Site } from '../support/browser.ts';
-import { buildPersonalKey, buildTenant, type Tenant } from '../support/identity.ts';
-import { storedRows } from '../support/sdk-story.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from '../support/api/identity.ts';
+import { storedRows } from '../support/sdks/sdk-story.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 type Survey = { id: string; questions: { id: string }[] };
 type Feature = { id: string; feature_flag: { key: string } };
@@ -16,7 +16,7 @@ const VERSIONS = [
   { version: '1.174.2', folder: 'posthog-js-1-174' },
 ];
 const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
-const SCRIPT = path.join(import.meta.dirname, 'surveys.js');
+const SCRIPT = path.join(import.meta.dirname, 'stories/surveys.js');
 const PATIENCE_MS = 8_000;
 
 for (const { version, folder } of VERSIONS) {

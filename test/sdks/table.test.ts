@@ -4,14 +4,14 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual, promisify } from 'node:util';
-import { needsBrowser, startSite, testBrowser, type Site } from '../support/browser.ts';
-import { ask } from '../support/decide.ts';
-import { startFaultyProxy } from '../support/faulty-proxy.ts';
-import { buildTenant, type Tenant } from '../support/identity.ts';
-import { OPEN_FEATURE_MODULES } from '../support/open-feature-modules.ts';
-import { needsPython, runPython } from '../support/python.ts';
-import { isLeftOut, needsPrograms, runProgram, type Language } from '../support/sdk-programs.ts';
-import { assertCompany, assertOnePerson, STORY, storedRows } from '../support/sdk-story.ts';
+import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
+import { ask } from '../support/flags/decide.ts';
+import { startFaultyProxy } from '../support/servers/faulty-proxy.ts';
+import { buildTenant, type Tenant } from '../support/api/identity.ts';
+import { OPEN_FEATURE_MODULES } from '../support/sdks/open-feature-modules.ts';
+import { needsPython, runPython } from '../support/sdks/python.ts';
+import { isLeftOut, needsPrograms, runProgram, type Language } from '../support/sdks/sdk-programs.ts';
+import { assertCompany, assertOnePerson, STORY, storedRows } from '../support/sdks/sdk-story.ts';
 import {
   buildTableWorld,
   FLAGS,
@@ -21,8 +21,8 @@ import {
   toldByOpenFeature,
   type TableWorld,
   type Told,
-} from '../support/sdk-table.ts';
-import { startSluice, type Sluice } from '../support/sluice.ts';
+} from '../support/sdks/sdk-table.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 import { locally } from './differences.ts';
 
 /** A program of `test/sdks/<language>/`: what it is started with, and what it prints. */

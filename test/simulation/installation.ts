@@ -29,8 +29,13 @@ import { ensureReachable } from '../../src/platform/temporal/connection.ts';
 import { exportExecutions } from '../../src/exports/temporal/executions.ts';
 import { exportSchedules } from '../../src/exports/temporal/schedules.ts';
 import { timelineWitness } from '../../src/exports/temporal/witness.ts';
-import { copyTestDatabase, createTestDatabase, restoreTestDatabase, type TestDatabase } from '../support/database.ts';
-import { buildTenant } from '../support/identity.ts';
+import {
+  copyTestDatabase,
+  createTestDatabase,
+  restoreTestDatabase,
+  type TestDatabase,
+} from '../support/database/database.ts';
+import { buildTenant } from '../support/api/identity.ts';
 import { simulateClock } from './clock.ts';
 import { everythingDelivered, readDelivered } from './delivered.ts';
 import { eventRowsOf, type StoredRow } from './rows.ts';

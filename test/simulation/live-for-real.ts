@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/runs/run-rows.ts';
-import { buildExport, eventually } from '../support/export-world.ts';
+import { buildExport, eventually } from '../support/exports/export-world.ts';
 import { anyCommand, ask, changeOf, destinationOf, noticePause, runsOf, type Command, type Life } from './commands.ts';
 import { assertDelivered, assertExpected, assertStale } from './expectations.ts';
 import { Model, type ModelCadence } from './model.ts';

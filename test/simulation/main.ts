@@ -1,7 +1,7 @@
 /** `npm run test:simulation -- [lives] [seed]`: lives of exports against the model, many more than the test suite has time for. */
 import fc from 'fast-check';
-import { stopTestDatabases } from '../support/database.ts';
-import { stopTestTemporal } from '../support/temporal.ts';
+import { stopTestDatabases } from '../support/database/database.ts';
+import { stopTestTemporal } from '../support/servers/temporal.ts';
 import { buildInstallation } from './installation.ts';
 import { anyLifeOfHours, anyLifeOfMinutes, liveForReal } from './live-for-real.ts';
 import { buildRealInstallation } from './real-installation.ts';

@@ -4,10 +4,10 @@ import { DestinationRejected } from '../../src/platform/errors.ts';
 import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest/ingest.ts';
 import { exportRuns } from '../../src/exports/runs/runs.ts';
 import { ensureReachable } from '../../src/platform/temporal/connection.ts';
-import { buildExportWorld, eventually } from '../support/export-world.ts';
-import { buildTenant } from '../support/identity.ts';
-import { startStallingProxy } from '../support/stalling-proxy.ts';
-import { testTemporal } from '../support/temporal.ts';
+import { buildExportWorld, eventually } from '../support/exports/export-world.ts';
+import { buildTenant } from '../support/api/identity.ts';
+import { startStallingProxy } from '../support/servers/stalling-proxy.ts';
+import { testTemporal } from '../support/servers/temporal.ts';
 import { readDelivered } from './delivered.ts';
 import { eventRowsOf, type StoredRow } from './rows.ts';
 

@@ -1,7 +1,7 @@
 /** The rows of a life, known without the product: what was stored when, and which interval each belongs to. */
 import { randomUUID } from 'node:crypto';
 import type { EventRows, NewEvent } from '../../src/events/ingest/event-rows.ts';
-import { buildEvent, buildRows, microseconds } from '../support/events.ts';
+import { buildEvent, buildRows, microseconds } from '../support/events/events.ts';
 
 /** Two exports that deliver to one place, one after the other, have different events. */
 export const NAMES = ['first', 'second'] as const;

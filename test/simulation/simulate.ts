@@ -1,7 +1,7 @@
 /** One life of an export in the simulated installation. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { buildExport } from '../support/export-world.ts';
+import { buildExport } from '../support/exports/export-world.ts';
 import { Conflict } from '../../src/platform/errors.ts';
 import { LAYOUTS } from '../../src/exports/destinations/object-store/keys.ts';
 import type { Run } from '../../src/exports/runs/run-rows.ts';

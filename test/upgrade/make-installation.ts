@@ -8,10 +8,16 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import type { Step } from '../../activities/engine.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
-import { createEmptyDatabase, stopTestDatabases } from '../support/database.ts';
-import { buildEvent, microseconds } from '../support/events.ts';
-import { backfilled, buildExport, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
-import { stopTestTemporal } from '../support/temporal.ts';
+import { createEmptyDatabase, stopTestDatabases } from '../support/database/database.ts';
+import { buildEvent, microseconds } from '../support/events/events.ts';
+import {
+  backfilled,
+  buildExport,
+  buildExportWorld,
+  eventually,
+  type ExportWorld,
+} from '../support/exports/export-world.ts';
+import { stopTestTemporal } from '../support/servers/temporal.ts';
 import { DESTINATION_USER, ensureDestinationUser, saveInstallation, type Interrupted } from './installation.ts';
 
 const HOUR = 3_600_000;

@@ -9,9 +9,9 @@ import { migrate } from '../../src/platform/db/migrate.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { presentBatchExport } from '../../src/exports/batch-exports/present.ts';
-import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
-import { buildEvent, microseconds } from '../support/events.ts';
-import { backfilled, buildExportWorld, eventually, type ExportWorld } from '../support/export-world.ts';
+import { createEmptyDatabase, type TestDatabase } from '../support/database/database.ts';
+import { buildEvent, microseconds } from '../support/events/events.ts';
+import { backfilled, buildExportWorld, eventually, type ExportWorld } from '../support/exports/export-world.ts';
 import { loadInstallation, readFacts, type Facts } from './installation.ts';
 import { migrateUpTo } from './migrate-up-to.ts';
 

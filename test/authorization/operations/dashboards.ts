@@ -1,5 +1,5 @@
 /** Operations on dashboards, insights, their tiles and their links. */
-import { buildMember } from '../../support/members.ts';
+import { buildMember } from '../../support/api/members.ts';
 import { CANARY, cheapHash, type Operation, type Workplace } from './workplace.ts';
 
 const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode' }] };

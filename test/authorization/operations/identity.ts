@@ -1,7 +1,7 @@
 /** Operations on accounts, organizations, projects and keys. */
 import { randomUUID } from 'node:crypto';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
-import { buildMember, buildRole } from '../../support/members.ts';
+import { buildMember, buildRole } from '../../support/api/members.ts';
 import { CANARY, cheapHash, type Operation, type Workplace } from './workplace.ts';
 
 const ADMIN = 8;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import type { Knex } from '../../../src/platform/db/connection.ts';
-import { buildPersonalKey, buildSession, buildTenant, promote, type Tenant } from '../../support/identity.ts';
-import { buildMember, type Member } from '../../support/members.ts';
+import { buildPersonalKey, buildSession, buildTenant, promote, type Tenant } from '../../support/api/identity.ts';
+import { buildMember, type Member } from '../../support/api/members.ts';
 import { MAKE } from '../objects.ts';
 
 export type Body = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
-import { post, startCapture, type CaptureServer } from '../../support/capture.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
+import { post, startCapture, type CaptureServer } from '../../support/events/capture.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 
 const identify = (anonymous: string, user: string) => ({
   event: '$identify',

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../../src/events/ingest/ingest.ts';
 import type { IngestionWarning } from '../../../src/events/warnings/warnings.ts';
-import { anyPersonEvent } from '../../support/any-person-event.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildRows } from '../../support/events.ts';
-import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';
-import { PROJECT, type PersonEvent } from '../../support/person-memory.ts';
-import { sequentialPersons } from '../../support/sequential-persons.ts';
+import { anyPersonEvent } from '../../support/events/any-person-event.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildRows } from '../../support/events/events.ts';
+import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
+import { PROJECT, type PersonEvent } from '../../support/events/person-memory.ts';
+import { sequentialPersons } from '../../support/events/sequential-persons.ts';
 import {
   buildPersonEvent,
   personVersions,
@@ -17,7 +17,7 @@ import {
   storedPersons,
   type PersonVersion,
   type SeenPerson,
-} from '../../support/stored-persons.ts';
+} from '../../support/database/stored-persons.ts';
 
 const SEED = 20_261_121;
 const SHARED = 120;

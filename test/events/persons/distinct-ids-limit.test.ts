@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { createIngest, INGEST_TIMEOUTS, MOST_DISTINCT_IDS, type Ingest } from '../../../src/events/ingest/ingest.ts';
 import type { IngestionWarning } from '../../../src/events/warnings/warnings.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildRows } from '../../support/events.ts';
-import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';
-import { buildPersonEvent } from '../../support/stored-persons.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildRows } from '../../support/events/events.ts';
+import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
+import { buildPersonEvent } from '../../support/database/stored-persons.ts';
 
 const LIMIT = 4;
 const CODE = 'person_distinct_ids_limit';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import type { PersonChanges } from '../../../src/events/persons/person-work.ts';
-import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';
-import { personMemory, PROJECT } from '../../support/person-memory.ts';
+import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
+import { personMemory, PROJECT } from '../../support/events/person-memory.ts';
 
 /** Of one group, after others of one event each. */
 function changesOf(before: Line[], events: Line[]): PersonChanges {

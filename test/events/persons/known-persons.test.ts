@@ -5,10 +5,10 @@ import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import { createKnownPersons } from '../../../src/events/persons/known-persons.ts';
 import type { LoadedPerson } from '../../../src/events/persons/person-work.ts';
 import { StoredProperties } from '../../../src/events/persons/stored-properties.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildRows } from '../../support/events.ts';
-import { eventOf, identify, set, type Line } from '../../support/person-lines.ts';
-import { buildPersonEvent, seenPersons, type SeenPerson } from '../../support/stored-persons.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildRows } from '../../support/events/events.ts';
+import { eventOf, identify, set, type Line } from '../../support/events/person-lines.ts';
+import { buildPersonEvent, seenPersons, type SeenPerson } from '../../support/database/stored-persons.ts';
 
 describe('a person that a process knows', () => {
   let database: TestDatabase;

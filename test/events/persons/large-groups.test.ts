@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildRows } from '../../support/events.ts';
-import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';
-import { PROJECT } from '../../support/person-memory.ts';
-import { buildPersonEvent } from '../../support/stored-persons.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildRows } from '../../support/events/events.ts';
+import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
+import { PROJECT } from '../../support/events/person-memory.ts';
+import { buildPersonEvent } from '../../support/database/stored-persons.ts';
 
 const MANY = 10_000;
 

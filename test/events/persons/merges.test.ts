@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import type { Properties } from '../../../src/events/persons/effects.ts';
-import { personMemory, PROJECT } from '../../support/person-memory.ts';
-import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';
+import { personMemory, PROJECT } from '../../support/events/person-memory.ts';
+import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
 
 type Case = {
   title: string;

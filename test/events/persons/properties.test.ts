@@ -3,8 +3,8 @@ import { readPersonEffects, type Properties } from '../../../src/events/persons/
 import { createPersonWork } from '../../../src/events/persons/person-work.ts';
 import { StoredProperties } from '../../../src/events/persons/stored-properties.ts';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
-import { eventOf, identify, set, type Line } from '../../support/person-lines.ts';
-import { personMemory, PROJECT } from '../../support/person-memory.ts';
+import { eventOf, identify, set, type Line } from '../../support/events/person-lines.ts';
+import { personMemory, PROJECT } from '../../support/events/person-memory.ts';
 
 type Case = { title: string; lines: Line[]; properties: Properties };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { anyPersonEvent } from '../../support/any-person-event.ts';
-import { personMemory } from '../../support/person-memory.ts';
-import { sequentialPersons } from '../../support/sequential-persons.ts';
+import { anyPersonEvent } from '../../support/events/any-person-event.ts';
+import { personMemory } from '../../support/events/person-memory.ts';
+import { sequentialPersons } from '../../support/events/sequential-persons.ts';
 
 /** The events of a project, in groups. */
 const groups = fc.array(

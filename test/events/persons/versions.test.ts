@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildRows } from '../../support/events.ts';
-import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/person-lines.ts';
-import { buildPersonEvent, personVersions, seenPersons, type PersonVersion } from '../../support/stored-persons.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildRows } from '../../support/events/events.ts';
+import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
+import {
+  buildPersonEvent,
+  personVersions,
+  seenPersons,
+  type PersonVersion,
+} from '../../support/database/stored-persons.ts';
 
 describe('versions of persons', () => {
   let database: TestDatabase;

@@ -10,8 +10,8 @@ import {
   type Body,
   type Cohort,
   type CohortsApi,
-} from '../../support/cohorts-api.ts';
-import { buildPersonalKey } from '../../support/identity.ts';
+} from '../../support/api/cohorts-api.ts';
+import { buildPersonalKey } from '../../support/api/identity.ts';
 
 type Refusal = { code: string; detail: string; attr: string | null };
 

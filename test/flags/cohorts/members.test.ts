@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
-import { form, has, startCohortsApi, type Body, type Cohort, type CohortsApi } from '../../support/cohorts-api.ts';
+import { form, has, startCohortsApi, type Body, type Cohort, type CohortsApi } from '../../support/api/cohorts-api.ts';
 
 type Refusal = { code: string; detail: string; attr: string | null };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
-import { buildFlagFor } from '../../support/decide.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
-import { startSluice, type Sluice } from '../../support/sluice.ts';
+import { buildFlagFor } from '../../support/flags/decide.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 type Page = { _POSTHOG_REMOTE_CONFIG: Record<string, { config: object; siteApps: unknown[] }> };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { ask, buildFlagFor, buildVariants, type DecideAnswer } from '../../support/decide.ts';
-import { buildFlag } from '../../support/flag-rows.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
-import { startSluice, type Sluice } from '../../support/sluice.ts';
+import { ask, buildFlagFor, buildVariants, type DecideAnswer } from '../../support/flags/decide.ts';
+import { buildFlag } from '../../support/database/flag-rows.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 

@@ -8,9 +8,9 @@ import { migrate } from '../../../src/platform/db/migrate.ts';
 import { createDecide } from '../../../src/flags/decide/decide.ts';
 import { startHttpServer } from '../../../src/platform/http/server.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
-import { ask, buildFlagFor } from '../../support/decide.ts';
-import { buildTenant } from '../../support/identity.ts';
-import { startSluice } from '../../support/sluice.ts';
+import { ask, buildFlagFor } from '../../support/flags/decide.ts';
+import { buildTenant } from '../../support/api/identity.ts';
+import { startSluice } from '../../support/servers/sluice.ts';
 
 const CLIENTS = 12;
 

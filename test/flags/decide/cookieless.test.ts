@@ -1,10 +1,10 @@
 /** Flags of visitors without cookies. */
 import assert from 'node:assert/strict';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { ask, buildFlagFor, buildVariants, valuesOf } from '../../support/decide.ts';
-import { buildCohort, buildFlag, untilLive } from '../../support/flag-rows.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
-import { startSluice, type Sluice } from '../../support/sluice.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { ask, buildFlagFor, buildVariants, valuesOf } from '../../support/flags/decide.ts';
+import { buildCohort, buildFlag, untilLive } from '../../support/database/flag-rows.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 const NOBODY = '$posthog_cookieless';
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0';

@@ -6,8 +6,8 @@ import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { EvaluationRequest, Needs } from '../../../src/flags/evaluation/decision.ts';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
 import { JsonFloat } from '../../../src/conditions/operators/json-values.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildTenant } from '../../support/identity.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildTenant } from '../../support/api/identity.ts';
 
 const NOTHING: Needs = { person: false, groups: [], staticCohorts: [], hashKeyOverrides: false };
 

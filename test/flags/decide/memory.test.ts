@@ -1,10 +1,10 @@
 /** The memory of requests for flags that wait for Postgres: their parsed bodies count, which take ten times their bytes. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, buildFlagFor } from '../../support/decide.ts';
-import { untilLive } from '../../support/flag-rows.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
-import { startSluice, type Sluice } from '../../support/sluice.ts';
+import { ask, buildFlagFor } from '../../support/flags/decide.ts';
+import { untilLive } from '../../support/database/flag-rows.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 const REQUESTS = 40;
 /** Bytes of all bodies are far from the limit; what is made of them is not. */

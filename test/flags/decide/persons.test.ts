@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openGeoip } from '../../../src/platform/wire/geoip.ts';
-import { ask, buildFlagFor, buildVariants, valuesOf } from '../../support/decide.ts';
-import { buildFlag, buildCohort } from '../../support/flag-rows.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
-import { writeMmdb } from '../../support/mmdb.ts';
-import { startSluice, type Sluice } from '../../support/sluice.ts';
+import { ask, buildFlagFor, buildVariants, valuesOf } from '../../support/flags/decide.ts';
+import { buildFlag, buildCohort } from '../../support/database/flag-rows.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { writeMmdb } from '../../support/events/mmdb.ts';
+import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 const LONDON = '81.2.69.142';
 const GENEVA = '81.2.69.143';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import LZString from 'lz-string';
-import { ask, buildFlagFor, buildVariants, valuesOf, type DecideAnswer } from '../../support/decide.ts';
-import { buildFlag } from '../../support/flag-rows.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
-import { startSluice, type Sluice } from '../../support/sluice.ts';
+import { ask, buildFlagFor, buildVariants, valuesOf, type DecideAnswer } from '../../support/flags/decide.ts';
+import { buildFlag } from '../../support/database/flag-rows.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 type Recorded = {
   sdk: string;

@@ -10,10 +10,10 @@ import { identityStores } from '../../../src/people/stores.ts';
 import { generateKey } from '../../../src/people/keys/keys.ts';
 import { createRateLimit } from '../../../src/people/keys/rate-limits.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
-import { startApi, type Api, type ApiAnswer } from '../../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildCohort, buildFlag } from '../../support/flag-rows.ts';
-import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/identity.ts';
+import { startApi, type Api, type ApiAnswer } from '../../support/api/api.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildCohort, buildFlag } from '../../support/database/flag-rows.ts';
+import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
 
 type Property = { key: string; dependency_chain?: string[] };
 type Flag = { key: string; filters: { groups: { properties: Property[] }[] } };

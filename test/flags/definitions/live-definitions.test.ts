@@ -8,10 +8,10 @@ import {
 } from '../../../src/flags/definitions/live-definitions.ts';
 import { generateKey } from '../../../src/people/keys/keys.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildFlag } from '../../support/flag-rows.ts';
-import { startGate, type Gate } from '../../support/gate.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildFlag } from '../../support/database/flag-rows.ts';
+import { startGate, type Gate } from '../../support/servers/gate.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 
 const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
 const NEVER_MS = 1_000_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import { localEvaluation } from '../../../src/flags/definitions/local-evaluation.ts';
 import type { StoredDefinitions } from '../../../src/flags/definitions/stored-definitions.ts';
-import { buildStoredFlag, type StoredFlagChanges } from '../../support/stored-flags.ts';
+import { buildStoredFlag, type StoredFlagChanges } from '../../support/database/stored-flags.ts';
 
 const asking = (...properties: Json[]): { filters: Json } => ({ filters: { groups: [{ properties }] } });
 const person = (changes: object = {}): Json => ({

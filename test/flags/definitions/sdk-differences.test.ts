@@ -5,8 +5,8 @@ import { DIFFERENCES, NEWEST, sdkDifferences, type Sdk } from '../../../src/flag
 import type { StoredDefinitions, StoredFlag } from '../../../src/flags/definitions/stored-definitions.ts';
 import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import { DIFFERENCES as SHOWN } from '../../sdks/differences.ts';
-import { FLAGS } from '../../support/sdk-table.ts';
-import { buildStoredFlag, type StoredFlagChanges } from '../../support/stored-flags.ts';
+import { FLAGS } from '../../support/sdks/sdk-table.ts';
+import { buildStoredFlag, type StoredFlagChanges } from '../../support/database/stored-flags.ts';
 
 const cohort = (id: number, ...values: Json[]) => ({
   id,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { CohortDefinition } from '../../../src/flags/evaluation/definitions.ts';
 import type { Json } from '../../../src/conditions/operators/json-values.ts';
-import { buildCohort, buildFacts, buildFlag, buildStaticCohort, decide } from '../../support/flags.ts';
+import { buildCohort, buildFacts, buildFlag, buildStaticCohort, decide } from '../../support/flags/flags.ts';
 
 type Filter = { [key: string]: Json };
 

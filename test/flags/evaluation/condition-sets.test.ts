@@ -12,7 +12,7 @@ import {
   evaluate,
   NOW,
   valueOf,
-} from '../../support/flags.ts';
+} from '../../support/flags/flags.ts';
 
 const person = (key: string, value: Json, operator = 'exact') => ({ type: 'person', key, value, operator });
 const PRO = person('plan', 'pro');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
 import type { Json } from '../../../src/conditions/operators/json-values.ts';
-import { buildFlag, decide, evaluate } from '../../support/flags.ts';
+import { buildFlag, decide, evaluate } from '../../support/flags/flags.ts';
 
 const ON: Json = { groups: [{}] };
 const OFF: Json = { groups: [{ rollout_percentage: 0 }] };

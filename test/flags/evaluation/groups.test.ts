@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.ts';
 import type { Json, Properties } from '../../../src/conditions/operators/json-values.ts';
-import { buildFacts, buildFlag, decide, valueOf } from '../../support/flags.ts';
+import { buildFacts, buildFlag, decide, valueOf } from '../../support/flags/flags.ts';
 
 const GROUP_TYPES = new Map([
   [0, 'company'],

@@ -28,7 +28,14 @@ import type { StoredDefinitions, StoredFlag } from '../../../src/flags/definitio
 import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { Decision } from '../../../src/flags/evaluation/decision.ts';
 import type { Json, Properties } from '../../../src/conditions/operators/json-values.ts';
-import { buildCohort, buildDefinitions, buildFacts, buildFlag, buildRequest, valueOf } from '../../support/flags.ts';
+import {
+  buildCohort,
+  buildDefinitions,
+  buildFacts,
+  buildFlag,
+  buildRequest,
+  valueOf,
+} from '../../support/flags/flags.ts';
 
 type Filter = { [key: string]: Json };
 type Person = { distinctId: string; personProperties: Properties; company: string; companyProperties: Properties };

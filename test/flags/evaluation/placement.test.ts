@@ -4,7 +4,7 @@ import type { EvaluationRequest } from '../../../src/flags/evaluation/decision.t
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
 import type { Json, Properties } from '../../../src/conditions/operators/json-values.ts';
 import { reasonOf } from '../../../src/flags/ofrep/reasons.ts';
-import { buildFacts, buildFlag, decide, evaluate, valueOf } from '../../support/flags.ts';
+import { buildFacts, buildFlag, decide, evaluate, valueOf } from '../../support/flags/flags.ts';
 
 const HALF = { groups: [{ rollout_percentage: 50 }] };
 

@@ -12,7 +12,7 @@ import {
   buildRequest,
   buildStaticCohort,
   evaluate,
-} from '../../support/flags.ts';
+} from '../../support/flags/flags.ts';
 
 const hasContinuity = (flag: Partial<FlagDefinition>) =>
   compileDefinitions(buildDefinitions({ flags: [buildFlag(flag)] })).hasContinuity;

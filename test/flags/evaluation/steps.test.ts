@@ -15,7 +15,7 @@ import { parseRegex } from '../../../src/conditions/regex/regex-syntax.ts';
 import { comparableVersionOf, versionOf, wildcardRange } from '../../../src/conditions/operators/semver.ts';
 import { searchOf } from '../../../src/conditions/operators/text-search.ts';
 import { InvalidInput } from '../../../src/platform/errors.ts';
-import { buildDefinitions, buildFacts, buildFlag, buildRequest, NOW } from '../../support/flags.ts';
+import { buildDefinitions, buildFacts, buildFlag, buildRequest, NOW } from '../../support/flags/flags.ts';
 
 const CONTEXT = { timeZone: 'UTC', now: NOW };
 const MEGABYTE = 1024 * 1024;

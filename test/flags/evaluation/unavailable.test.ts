@@ -13,7 +13,7 @@ import {
   evaluate,
   UNREADABLE,
   valueOf,
-} from '../../support/flags.ts';
+} from '../../support/flags/flags.ts';
 
 const stored = { type: 'person', key: 'plan', value: 'pro' };
 const said = { type: 'person', key: 'country', value: 'CZ' };

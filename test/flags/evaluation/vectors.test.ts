@@ -5,7 +5,7 @@ import { hash01 } from '../../../src/flags/evaluation/hash.ts';
 import { isWithin, variantAt, variantsOf } from '../../../src/flags/evaluation/placement.ts';
 import { parseJson, type Json, type Properties } from '../../../src/conditions/operators/json-values.ts';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
-import { buildCohort, buildFacts, buildFlag, decide, evaluate, valueOf } from '../../support/flags.ts';
+import { buildCohort, buildFacts, buildFlag, decide, evaluate, valueOf } from '../../support/flags/flags.ts';
 
 function vectors(name: string): unknown {
   return parseJson(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { startFlagsApi, type FlagsApi, type Body, type Flag } from '../../support/flags-api.ts';
-import { buildFlag, untilLive } from '../../support/flag-rows.ts';
-import { buildMember, buildRule, type Member } from '../../support/members.ts';
+import { startFlagsApi, type FlagsApi, type Body, type Flag } from '../../support/api/flags-api.ts';
+import { buildFlag, untilLive } from '../../support/database/flag-rows.ts';
+import { buildMember, buildRule, type Member } from '../../support/api/members.ts';
 
 const VIEWER = 'You do not have viewer access to this resource.';
 const EDITOR = 'You do not have editor access to this resource.';

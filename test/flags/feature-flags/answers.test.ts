@@ -5,10 +5,10 @@ import { createKnex } from '../../../src/platform/db/connection.ts';
 import { wantedFlags } from '../../../src/flags/feature-flags/list.store.ts';
 import { statusOf } from '../../../src/flags/feature-flags/status.ts';
 import type { FeatureFlag } from '../../../src/flags/feature-flags/feature-flags.store.ts';
-import { createTestDatabase } from '../../support/database.ts';
-import { buildFlag } from '../../support/flag-rows.ts';
-import { on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/flags-api.ts';
-import { buildPersonalKey, buildProjectSecretKey, buildTenant } from '../../support/identity.ts';
+import { createTestDatabase } from '../../support/database/database.ts';
+import { buildFlag } from '../../support/database/flag-rows.ts';
+import { on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/api/flags-api.ts';
+import { buildPersonalKey, buildProjectSecretKey, buildTenant } from '../../support/api/identity.ts';
 
 type Reasons = Record<string, { value: unknown; evaluation: { reason: string; condition_index: number | null } }>;
 

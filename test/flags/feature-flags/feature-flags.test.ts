@@ -1,9 +1,9 @@
 /** Feature flags over the API: creating, changing and deleting them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { buildCohort } from '../../support/flag-rows.ts';
-import { dependingOn, on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/flags-api.ts';
-import { buildProjectSecretKey } from '../../support/identity.ts';
+import { buildCohort } from '../../support/database/flag-rows.ts';
+import { dependingOn, on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/api/flags-api.ts';
+import { buildProjectSecretKey } from '../../support/api/identity.ts';
 
 type Page = { count: number; next: string | null; results: Flag[] };
 type Activity = { activity: string; user: Body | null; detail: { name: string; changes: Body[]; version: number } };

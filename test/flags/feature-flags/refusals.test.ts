@@ -1,7 +1,7 @@
 /** Refusals of flags: every rule, for callers and for definitions, with the field that it names. */
 import assert from 'node:assert/strict';
 import { featureFlagsApiRoutes } from '../../../src/flags/feature-flags/api.ts';
-import { buildCohort, buildFlag } from '../../support/flag-rows.ts';
+import { buildCohort, buildFlag } from '../../support/database/flag-rows.ts';
 import {
   dependingOn,
   on,
@@ -10,8 +10,8 @@ import {
   type Flag,
   type FlagsApi,
   type Refusal,
-} from '../../support/flags-api.ts';
-import { buildPersonalKey, buildProjectSecretKey } from '../../support/identity.ts';
+} from '../../support/api/flags-api.ts';
+import { buildPersonalKey, buildProjectSecretKey } from '../../support/api/identity.ts';
 
 const SET = { properties: [], rollout_percentage: 50 };
 const AT = 'filters__groups__0__properties__0';

@@ -9,8 +9,8 @@ import type { Json, Properties } from '../../../src/conditions/operators/json-va
 import { matchesProperty } from '../../../src/conditions/operators/operators.ts';
 import { matchingSql } from '../../../src/flags/matching/matching-sql.ts';
 import { conditionSql } from '../../../src/conditions/sql/condition-sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildFacts, buildFlag, decide, NOW } from '../../support/flags.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildFacts, buildFlag, decide, NOW } from '../../support/flags/flags.ts';
 
 const PROJECT = 1;
 const COHORTS = [1, 2, 3, 4, 5];

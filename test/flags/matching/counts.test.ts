@@ -1,4 +1,4 @@
-/** How many match, with everything that a condition set or a cohort may hold. What single operators say: test/query/filters.test.ts. */
+/** How many match, with everything that a condition set or a cohort may hold. What single operators say: test/conditions/sql/filters.test.ts. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -6,8 +6,8 @@ import { createKnex, createPool, type Knex, type Pool } from '../../../src/platf
 import type { Json } from '../../../src/conditions/operators/json-values.ts';
 import { createCounts, type Counts } from '../../../src/flags/matching/counts.ts';
 import type { Subject } from '../../../src/flags/matching/subject.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 
 const NOW = Date.parse('2024-06-01T00:00:00Z');
 const person = (key: string, value: Json, more: object = {}) => ({ type: 'person', key, value, ...more }) as Json;

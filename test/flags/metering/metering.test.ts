@@ -8,9 +8,9 @@ import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
 import { identityStores } from '../../../src/people/stores.ts';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
-import { startApi, type Api } from '../../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildPersonalKey, buildTenant, type Tenant } from '../../support/identity.ts';
+import { startApi, type Api } from '../../support/api/api.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
 
 type Line = { day: string; kind: string; key: string; key_id: string | null; sdk: string; requests: number };
 type Page = { count: number; next: string | null; results: Line[] };

@@ -15,10 +15,10 @@ import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
 import { identityStores } from '../../../src/people/stores.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { buildFlag, untilLive } from '../../support/flag-rows.ts';
-import { buildTenant, type Tenant } from '../../support/identity.ts';
-import { startSluice, type Sluice } from '../../support/sluice.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildFlag, untilLive } from '../../support/database/flag-rows.ts';
+import { buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 const PATIENCE_MS = 3_000;
 

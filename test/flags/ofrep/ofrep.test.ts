@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ofrepRoutes } from '../../../src/flags/ofrep/description.ts';
 import { compile } from '../../../src/platform/schema.ts';
-import { buildCohort, buildFlag, untilLive } from '../../support/flag-rows.ts';
-import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/identity.ts';
-import { startSluice, type Sluice } from '../../support/sluice.ts';
+import { buildCohort, buildFlag, untilLive } from '../../support/database/flag-rows.ts';
+import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 const everybody = { properties: [], rollout_percentage: 100 };
 const withEmail = (value: string) => ({ properties: [{ key: 'email', type: 'person', operator: 'exact', value }] });

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Tells a server the story of test/support/sdk-story.ts with posthog-server, and asks it for the flags of table.json.
+ * Tells a server the story of test/support/sdks/sdk-story.ts with posthog-server, and asks it for the flags of table.json.
  *
  * <pre>PostHogTable.java HOST TOKEN SECRET_KEY FEED_HOST TABLE STORY_TOKEN</pre>
  *

@@ -1,15 +1,15 @@
 /** Teeth that keep a delivery whole at its destination. */
 import type { Tooth } from '../tooth.ts';
 
-const LOCAL_FILE = ['test/destinations/local-file.test.ts'];
-const SUPERSEDED = ['test/activities/superseded-files.test.ts'];
-const POSTGRES = ['test/destinations/postgres.test.ts'];
+const LOCAL_FILE = ['test/exports/destinations/local-file.test.ts'];
+const SUPERSEDED = ['test/activities/rounds/superseded-files.test.ts'];
+const POSTGRES = ['test/exports/destinations/postgres.test.ts'];
 
 export const DESTINATION_TEETH: readonly Tooth[] = [
   {
     name: 'store-staged-names',
     guards: 'a part staged under another name than the plan’s becomes no file of the interval',
-    tests: ['test/activities/pinned-place.test.ts'],
+    tests: ['test/activities/runs/pinned-place.test.ts'],
     grep: 'takes nothing that was staged under a name',
     replace: ['upload.key === names.file(part.index)', 'true'],
   },
@@ -183,20 +183,20 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
   {
     name: 'postgres-timeouts',
     guards: 'the settings of a role do not make a load fail for ever',
-    tests: ['test/destinations/postgres-sessions.test.ts'],
+    tests: ['test/exports/destinations/postgres-sessions.test.ts'],
     grep: 'has limits of its own',
   },
   {
     name: 'postgres-tables-lock',
     guards: 'making tables in Sluice’s own database blocks no ingest and no seal',
-    tests: ['test/db/advisory-locks.test.ts'],
+    tests: ['test/platform/db/advisory-locks.test.ts'],
     grep: 'have one key for each purpose',
     replace: ['7_316_013', '7_316_002'],
   },
   {
     name: 'migrate-lock',
     guards: 'two migrators take turns',
-    tests: ['test/db/embedded-postgres.test.ts'],
+    tests: ['test/platform/db/embedded-postgres.test.ts'],
     grep: 'twenty migrators',
   },
 ];

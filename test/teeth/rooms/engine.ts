@@ -1,7 +1,7 @@
 /** Teeth that keep runs from delivering another run's interval, or half of their own. */
 import type { Tooth } from '../tooth.ts';
 
-const LEDGER = ['test/exports/ledger.store.test.ts'];
+const LEDGER = ['test/exports/deliveries/ledger.store.test.ts'];
 
 export const ENGINE_TEETH: readonly Tooth[] = [
   {
@@ -14,51 +14,51 @@ export const ENGINE_TEETH: readonly Tooth[] = [
   {
     name: 'overlaps-in-turn',
     guards: 'thousands of exports in one bucket do not keep the worker from its heartbeats',
-    tests: ['test/exports/key-spaces.test.ts'],
+    tests: ['test/exports/deliveries/key-spaces.test.ts'],
     grep: 'has its turn',
   },
   {
     name: 'part-shrank',
     guards: 'a part of which rows were deleted since the plan is not delivered as planned',
-    tests: ['test/activities/part-source.test.ts'],
+    tests: ['test/activities/runs/part-source.test.ts'],
   },
   {
     name: 'part-grew',
     guards: 'a part with more rows than planned is not delivered',
-    tests: ['test/activities/part-source.test.ts'],
+    tests: ['test/activities/runs/part-source.test.ts'],
   },
   {
     name: 'accepted-ends-requests',
     guards: 'nothing that was asked for before replaces a delivery that an operator accepted',
-    tests: ['test/exports/accept-delivery.test.ts'],
+    tests: ['test/exports/timeline/accept-delivery.test.ts'],
   },
   {
     name: 'known-while-held',
     guards: 'a frozen commit does not take for its own what an operator accepted meanwhile',
-    tests: ['test/exports/accept-delivery.test.ts'],
+    tests: ['test/exports/timeline/accept-delivery.test.ts'],
   },
   {
     name: 'blocked-acts-nowhere',
     guards: 'a copy of the database sets no schedule and ends no run of the original',
-    tests: ['test/activities/timeline.test.ts'],
+    tests: ['test/activities/rounds/timeline.test.ts'],
     grep: 'delivers nothing until an operator recovers it',
   },
   {
     name: 'blocked-tells-nobody',
     guards: 'a copy of the database sends no notices',
-    tests: ['test/activities/deliver-notifications.test.ts'],
+    tests: ['test/activities/rounds/deliver-notifications.test.ts'],
     grep: 'wait while the database may be a copy',
   },
   {
     name: 'known-planned',
     guards: 'a delivery of a run that was planned after the backup is not replaced by those that know the run only',
-    tests: ['test/exports/accept-delivery.test.ts'],
+    tests: ['test/exports/timeline/accept-delivery.test.ts'],
     replace: ['and plan is not null', ''],
   },
   {
     name: 'request-of-lost-run',
     guards: 'a restored database asks again for what another timeline answered',
-    tests: ['test/activities/dispatch-requests.test.ts'],
+    tests: ['test/activities/rounds/dispatch-requests.test.ts'],
   },
   {
     name: 'ledger-next-epoch',
@@ -134,19 +134,19 @@ export const ENGINE_TEETH: readonly Tooth[] = [
   {
     name: 'place-lock',
     guards: 'of two exports that want one place at once only one gets it',
-    tests: ['test/exports/key-spaces.test.ts'],
+    tests: ['test/exports/deliveries/key-spaces.test.ts'],
     grep: 'given to one of many',
   },
   {
     name: 'place-overlap',
     guards: 'two exports do not write to one place',
-    tests: ['test/exports/key-spaces.test.ts'],
+    tests: ['test/exports/deliveries/key-spaces.test.ts'],
     grep: 'is refused while another export',
   },
   {
     name: 'request-limits',
     guards: 'an export and a project have only so many runs at once',
-    tests: ['test/exports/requests.store.test.ts'],
+    tests: ['test/exports/runs/run-requests.store.test.ts'],
     grep: 'take no more places',
     replace: [
       'least(:ofExport - count(*) filter (where export.id = :id), :ofProject - count(*))',
@@ -156,33 +156,33 @@ export const ENGINE_TEETH: readonly Tooth[] = [
   {
     name: 'request-of-unclosed',
     guards: 'a request that somebody made again meanwhile is not closed by the run before',
-    tests: ['test/exports/requests.store.test.ts'],
+    tests: ['test/exports/runs/run-requests.store.test.ts'],
     grep: 'are answered by no run',
     replace: [', wanted_at: wantedAt', ''],
   },
   {
     name: 'run-ends-once',
     guards: 'a run ends once',
-    tests: ['test/exports/runs.store.test.ts'],
+    tests: ['test/exports/runs/runs.store.test.ts'],
     grep: 'end once',
     replace: [".whereIn('status', [...OPEN_STATUSES])", ''],
   },
   {
     name: 'run-newest',
     guards: 'a frozen attempt does not fence the run that came after it',
-    tests: ['test/activities/planning-failures.test.ts'],
+    tests: ['test/activities/runs/planning-failures.test.ts'],
     grep: 'another run has the interval',
   },
   {
     name: 'plan-place',
     guards: 'a plan is of the place that the export has when the plan is stored',
-    tests: ['test/activities/pinned-place.test.ts'],
+    tests: ['test/activities/runs/pinned-place.test.ts'],
     grep: 'moves before the plan is stored',
   },
   {
     name: 'decisions-pause-nothing',
     guards: 'an export whose database was restored goes on delivering while older data intervals wait for a decision',
-    tests: ['test/exports/run-ended.test.ts'],
+    tests: ['test/exports/runs/run-ended.test.ts'],
     replace: ['any (:awaiting)', "any ('{}')"],
   },
 ];

@@ -1,8 +1,8 @@
 /** Teeth that keep users from reaching servers inside. */
 import type { Tooth } from '../tooth.ts';
 
-const CONNECT = ['test/net/connect.test.ts'];
-const RULES = ['test/net/host-rules.test.ts'];
+const CONNECT = ['test/platform/net/connect.test.ts'];
+const RULES = ['test/platform/net/host-rules.test.ts'];
 
 export const NETWORK_TEETH: readonly Tooth[] = [
   {
@@ -46,19 +46,19 @@ export const NETWORK_TEETH: readonly Tooth[] = [
   {
     name: 'source-key-in-the-open',
     guards: 'the key of the server that flags are imported from does not travel in the open',
-    tests: ['test/flag-import/source.test.ts'],
+    tests: ['test/flags/import/source.test.ts'],
     grep: 'in the open',
   },
   {
     name: 'import-throttled-for-ever',
     guards: 'an import ends at a server that answers nothing but 429',
-    tests: ['test/flag-import/throttled.test.ts'],
+    tests: ['test/flags/import/throttled.test.ts'],
     grep: 'gives up',
   },
   {
     name: 'import-echoed-key',
     guards: 'a key that a server repeats in an error is not printed',
-    tests: ['test/flag-import/source.test.ts'],
+    tests: ['test/flags/import/source.test.ts'],
     grep: 'its text',
     replace: [".replaceAll(key, '[key]')", ''],
   },

@@ -8,7 +8,7 @@ import { columnDefinitions, quoted } from './identifiers.ts';
 
 /**
  * Workers that make tables in one schema take turns by this lock, in Postgres's two-argument form: (key, hash of the schema). The user's
- * database may be Sluice's own, so no other lock of Sluice has this key (`test/db/advisory-locks.test.ts`).
+ * database may be Sluice's own, so no other lock of Sluice has this key (`test/platform/db/advisory-locks.test.ts`).
  */
 // tooth: postgres-tables-lock
 const TABLES_LOCK = 7_316_013;

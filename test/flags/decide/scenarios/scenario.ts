@@ -1,5 +1,5 @@
 /** A row of the tables of this folder: what is stored, what is asked, and what is answered. */
-import type { FlagRow } from '../../../support/flag-rows.ts';
+import type { FlagRow } from '../../../support/database/flag-rows.ts';
 
 export type Properties = Record<string, unknown>;
 

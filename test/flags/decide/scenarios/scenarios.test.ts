@@ -1,8 +1,8 @@
 /** Answers of upstream's server, row by row, asked of ours: each row says where its expectation comes from. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startSluice, type Sluice } from '../../../support/sluice.ts';
-import { askers } from './askers.ts';
+import { startSluice, type Sluice } from '../../../support/servers/sluice.ts';
+import { askers } from './contexts.ts';
 import { cohorts } from './cohorts.ts';
 import { conditions } from './conditions.ts';
 import { dependencies } from './dependencies.ts';

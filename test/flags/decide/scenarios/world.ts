@@ -1,8 +1,8 @@
 /** The stored rows of a scenario: also rows that the API would refuse. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../../../src/platform/db/connection.ts';
-import { buildCohort, buildFlag } from '../../../support/flag-rows.ts';
-import { buildTenant, type Tenant } from '../../../support/identity.ts';
+import { buildCohort, buildFlag } from '../../../support/database/flag-rows.ts';
+import { buildTenant, type Tenant } from '../../../support/api/identity.ts';
 import type { Scenario } from './scenario.ts';
 
 const AT = '2024-02-03T04:05:06Z';

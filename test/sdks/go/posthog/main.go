@@ -1,4 +1,4 @@
-// Tells a server the story of test/support/sdk-story.ts with posthog-go, and asks it for the flags of table.json.
+// Tells a server the story of test/support/sdks/sdk-story.ts with posthog-go, and asks it for the flags of table.json.
 //
 //	posthog HOST TOKEN SECRET_KEY FEED_HOST TABLE STORY_TOKEN
 //

@@ -1,0 +1,54 @@
+/** Workers as `sluice worker` starts them, each a process of its own: for how throughput grows with their number. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { environmentWith } from '../../src/platform/config.ts';
+import type { EngineOptions } from '../../src/app/engine.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** Does the work while so many workers run. */
+export async function withWorkerProcesses<T>(
+  count: number,
+  options: EngineOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const workers = Array.from({ length: count }, () => start(options));
+  try {
+    await Promise.all(workers.map(ready));
+    return await work();
+  } finally {
+    await Promise.all(workers.map(stop));
+  }
+}
+
+function start({ databaseUrl, temporal, encryptionKeys, environment, partsAtOnce }: EngineOptions): ChildProcess {
+  const env = environmentWith({
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    SLUICE_ENCRYPTION_KEYS: encryptionKeys,
+    SLUICE_WORKER_CONCURRENCY: String(partsAtOnce),
+    EXPORT_LOCAL_ROOT: environment.localRoot,
+    LOG_LEVEL: 'info',
+  });
+  return spawn(process.execPath, [MAIN, 'worker'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+async function ready(worker: ChildProcess): Promise<void> {
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    worker.once('exit', () => reject(new Error(`a worker ended: ${said}`)));
+    // Read to its end: a worker whose log nobody takes would wait.
+    worker.stderr!.on('data', (lines) => {
+      said += String(lines);
+      if (said.includes('worker ready')) resolve();
+    });
+  });
+}
+
+async function stop(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return;
+  worker.kill('SIGTERM');
+  await once(worker, 'exit');
+}

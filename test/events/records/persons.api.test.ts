@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import {
+  startLookups,
+  writeEvents,
+  writePerson,
+  type Lookups,
+  type PersonRow,
+} from '../../support/database/lookups.ts';
+
+type Shown = { id: string; name: string; distinct_ids: string[]; distinct_id_count: number };
+
+describe('persons over HTTP', () => {
+  let lookups: Lookups;
+  const list = async (query: string) => (await lookups.pages(`/persons/${query}`)).flat() as unknown as Shown[];
+  const ids = async (query: string) => (await list(query)).map(({ id }) => id);
+  const write = (person?: Partial<PersonRow>) => writePerson(lookups.db, lookups.ours.projectId, person);
+  const statusOf = async (method: string, path: string, body?: unknown) =>
+    (await lookups.request(method, path, body)).status;
+
+  const remove = async (body: unknown) => (await lookups.request('POST', '/persons/bulk_delete/', body)).body;
+
+  beforeEach(async () => {
+    lookups = await startLookups();
+  });
+  afterEach(() => lookups.close());
+
+  it('are shown with what is known of them', async () => {
+    const id = await write({
+      distinctIds: ['b', 'a'],
+      properties: { email: 'ada@example.com', name: 'Ada' },
+      is_identified: true,
+    });
+    const shown = {
+      id,
+      uuid: id,
+      name: 'ada@example.com',
+      distinct_ids: ['a', 'b'],
+      distinct_id_count: 2,
+      properties: { email: 'ada@example.com', name: 'Ada' },
+      is_identified: true,
+      created_at: '2015-05-17T10:05:03.123456Z',
+    };
+    assert.deepEqual((await lookups.request('GET', `/persons/${id}/`)).body, shown);
+    assert.deepEqual(await list(''), [shown]);
+  });
+
+  it('are called by a property, else by a distinct id that somebody chose', async () => {
+    const generated = '0190a5b8-7c2d-7a34-9f5b-0242ac130003';
+    const cases: [person: Partial<PersonRow>, name: string][] = [
+      [{ properties: { username: 'ada', name: 'Ada' } }, 'Ada'],
+      [{ properties: { email: 7, name: '', username: 'ada' } }, 'ada'],
+      [{ distinctIds: [generated, 'user-7'] }, 'user-7'],
+      [{ distinctIds: [`${generated.slice(0, -1)}4`] }, `${generated.slice(0, -1)}4`],
+    ];
+    for (const [person, name] of cases) {
+      const { body } = await lookups.request('GET', `/persons/${await write(person)}/`);
+      assert.equal((body as Shown).name, name);
+    }
+  });
+
+  it('tell a hundred of very many distinct ids, and how many there are', async () => {
+    const distinctIds = Array.from({ length: 2_500 }, (_, index) => `visitor-${String(index).padStart(4, '0')}`);
+    await write({ distinctIds });
+    const [shown] = await list('');
+    assert.deepEqual([shown?.distinct_ids, shown?.distinct_id_count], [distinctIds.slice(0, 100), 2_500]);
+  });
+
+  it('come newest first, page by page, and in short pages when they are large', async () => {
+    const written: string[] = [];
+    for (let day = 10; day < 15; day++) written.unshift(await write({ created_at: `2015-05-${day}T00:00:00Z` }));
+    const pages = await lookups.pages('/persons/?limit=2');
+    assert.deepEqual(
+      pages.map((page) => page.map(({ id }) => id)),
+      [written.slice(0, 2), written.slice(2, 4), written.slice(4)],
+    );
+    await lookups.db('persons').update({ properties: JSON.stringify({ text: 'x'.repeat(6_000_000) }) });
+    const short = await lookups.pages('/persons/');
+    assert.deepEqual(
+      short.map(({ length }) => length),
+      [3, 2],
+    );
+  });
+
+  it('are found by one distinct id, and by parts of what they are known by', async () => {
+    const ada = await write({ distinctIds: ['ada', 'visitor_1'], properties: { email: 'Ada@Example.com' } });
+    const bob = await write({ distinctIds: ['bob', 'visitor%2'], properties: { name: 'Bob \\ Co', email: ['x'] } });
+    await writePerson(lookups.db, lookups.theirs.projectId, { distinctIds: ['ada', 'cara'] });
+    const cases: [query: string, found: string[]][] = [
+      ['?distinct_id=ada', [ada]],
+      ['?distinct_id=ad', []],
+      ['?distinct_id=cara', []],
+      ['?search=ada', [ada]],
+      ['?search=EXAMPLE', [ada]],
+      ['?search=visitor', [ada, bob]],
+      ['?search=r_1', [ada]],
+      ['?search=r%252', [bob]],
+      ['?search=v%25r', []],
+      ['?search=%25', [bob]],
+      ['?search=_', [ada]],
+      ['?search=%5C', [bob]],
+      ['?search=cara', []],
+      [`?search=${encodeURIComponent("') or true --")}`, []],
+      ['?search=bob&distinct_id=ada', []],
+    ];
+    for (const [query, found] of cases) assert.deepEqual((await ids(query)).sort(), found.toSorted(), query);
+  });
+
+  it('of another project are neither found nor deleted', async () => {
+    const { db, theirs, request } = lookups;
+    const foreign = await writePerson(db, theirs.projectId, { distinctIds: ['theirs'] });
+    for (const id of [foreign, randomUUID(), 'not-a-uuid', '%00']) {
+      assert.equal(await statusOf('GET', `/persons/${id}/`), 404);
+      assert.equal(await statusOf('DELETE', `/persons/${id}/`), 404);
+    }
+    for (const body of [{ ids: [foreign] }, { distinct_ids: ['theirs'] }]) {
+      assert.deepEqual((await request('POST', '/persons/bulk_delete/', body)).body, { persons_deleted: 0 });
+    }
+    assert.equal((await db('persons').where({ id: foreign })).length, 1);
+  });
+
+  it('are deleted, with a version that says so, and without their events', async () => {
+    const { db, ours } = lookups;
+    const id = await write({ distinctIds: ['a', 'b'] });
+    await writeEvents(db, ours.projectId, [{ distinct_id: 'a', person_id: id }]);
+    assert.equal(await statusOf('DELETE', `/persons/${id}/`), 204);
+    assert.equal(await statusOf('GET', `/persons/${id}/`), 404);
+    assert.equal(await statusOf('DELETE', `/persons/${id}/`), 404);
+    assert.deepEqual(await ids('?distinct_id=a'), []);
+    assert.equal((await lookups.pages('/events/')).flat().length, 1);
+    const versions = (await db('person_versions').orderBy('distinct_id')) as Record<string, unknown>[];
+    assert.deepEqual(
+      versions.map(({ distinct_id, version, is_deleted }) => [distinct_id, version, is_deleted]),
+      [
+        ['a', '2', true],
+        ['b', '2', true],
+      ],
+    );
+  });
+
+  it('are deleted many at once, by id or by distinct id', async () => {
+    const [one, two, three] = [
+      await write({ distinctIds: ['a', 'b'] }),
+      await write({ distinctIds: ['c'] }),
+      await write(),
+    ];
+    assert.deepEqual(await remove({ ids: [one, randomUUID()] }), { persons_deleted: 1 });
+    assert.deepEqual(await remove({ distinct_ids: ['a', 'c', 'c', 'nobody'] }), { persons_deleted: 1 });
+    assert.deepEqual(await ids(''), [three]);
+    assert.equal(await statusOf('GET', `/persons/${two}/`), 404);
+  });
+
+  it('keep their events: asking for their deletion is refused, and deletes nobody', async () => {
+    const id = await write();
+    const answers = [
+      await lookups.request('DELETE', `/persons/${id}/?delete_events=true`),
+      await lookups.request('POST', '/persons/bulk_delete/', { ids: [id], delete_events: true }),
+    ];
+    for (const { status, body } of answers) {
+      assert.deepEqual([status, (body as { attr: string }).attr], [400, 'delete_events']);
+    }
+    assert.deepEqual(await ids(''), [id]);
+    assert.equal(await statusOf('DELETE', `/persons/${id}/?delete_events=false`), 204);
+  });
+
+  it('are given up with a way out when they take too long to find or to delete', async () => {
+    await lookups.close();
+    lookups = await startLookups({ statementTimeoutMs: 1_000 });
+    const { db, ours, request } = lookups;
+    const id = await write({ distinctIds: ['a'] });
+    const holder = await db.transaction();
+    await holder.raw('select pg_advisory_xact_lock_shared(7316003, ?)', [ours.projectId]);
+    await holder.raw('lock table person_distinct_ids in access exclusive mode');
+    try {
+      const answers = [
+        await request('GET', '/persons/?search=a'),
+        await request('POST', '/persons/bulk_delete/', { ids: [id] }),
+        await request('POST', '/persons/bulk_delete/', { distinct_ids: ['a'] }),
+      ];
+      for (const { status, body } of answers) {
+        assert.equal(status, 503);
+        assert.match((body as { detail: string }).detail, /given up/);
+      }
+    } finally {
+      await holder.rollback();
+    }
+    assert.deepEqual(await ids(''), [id]);
+  });
+
+  const badQueries: [query: string, attr: string][] = [
+    ['?limit=-1', 'limit'],
+    ['?cursor=x', 'cursor'],
+    ['?search=%00', 'search'],
+    [`?search=${'x'.repeat(10_240)}`, 'search'],
+    [`?distinct_id=${'x'.repeat(10_240)}`, 'distinct_id'],
+  ];
+  for (const [query, attr] of badQueries) {
+    it(`are not asked for by ${query.slice(0, 60)}`, async () => {
+      const { status, body } = await lookups.request('GET', `/persons/${query}`);
+      assert.deepEqual([status, (body as { attr: string }).attr], [400, attr]);
+    });
+  }
+
+  const badBodies: [name: string, body: unknown, attr: string | null][] = [
+    ['nothing', {}, null],
+    ['both', { ids: [randomUUID()], distinct_ids: ['a'] }, 'distinct_ids'],
+    ['no ids', { ids: [] }, 'ids'],
+    ['what is no id', { ids: ['x'] }, 'ids__0'],
+    ['a text', { distinct_ids: 'a' }, 'distinct_ids'],
+    ['NUL bytes', { distinct_ids: ['\0'] }, 'distinct_ids__0'],
+    ['a thousand and one', { distinct_ids: Array.from({ length: 1001 }, String) }, 'distinct_ids'],
+  ];
+  for (const [name, body, attr] of badBodies) {
+    it(`are not deleted by ${name}`, async () => {
+      await write({ distinctIds: ['a'] });
+      const answer = await lookups.request('POST', '/persons/bulk_delete/', body);
+      assert.deepEqual([answer.status, (answer.body as { attr: string | null }).attr], [400, attr]);
+      assert.equal((await ids('')).length, 1);
+    });
+  }
+});

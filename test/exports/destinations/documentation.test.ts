@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Destination } from '../../../src/exports/destinations/contract.ts';
+import { destinations } from '../../../src/exports/destinations/index.ts';
+import { PREFIX_VARIABLES } from '../../../src/exports/destinations/object-store/keys.ts';
+import { checkedConfig } from '../../../src/exports/integrations/destination-config.ts';
+import { fileExtension } from '../../../src/exports/formats/file.ts';
+
+const TEXT = readFileSync(new URL('../../../docs/destinations.md', import.meta.url), 'utf8');
+const ALL = destinations({ localRoot: '/exports', allowedHosts: [] });
+
+type Property = {
+  type?: string;
+  enum?: string[];
+  anyOf?: Property[];
+  items?: Property;
+  default?: unknown;
+  writeOnly?: boolean;
+};
+type Row = { field: string; type: string; default: string; secret: string };
+
+describe('the documentation of destinations', () => {
+  it('has a section for each type, and lists them', () => {
+    const listed = rowsOf(TEXT.slice(0, TEXT.indexOf('\n## '))).flatMap(
+      ([cell]) => /^\[`(\w+)`\]/.exec(cell!)?.[1] ?? [],
+    );
+    assert.deepEqual(
+      listed,
+      ALL.map(({ type }) => type),
+    );
+  });
+
+  for (const destination of ALL) {
+    const { type, takes } = destination;
+
+    it(`describes the fields of ${type} as its schema does, and no other`, () => {
+      const sections = [
+        sectionOf(type),
+        ...(takes === 'files' ? [sectionOf('File types')] : []),
+        sectionOf('Every type'),
+      ];
+      assert.deepEqual(sections.flatMap(documentedFields).sort(byField), fieldsOf(destination).sort(byField));
+    });
+
+    it(`says what an integration brings to ${type}`, () => {
+      const { integration } = destination;
+      const fields = integration?.fields.map((field) => `\`${field}\``).join(', ');
+      const sentence = integration ? `\`${integration.kind}\`, which brings ${fields!}.` : 'none.';
+      assert.equal(/^Integration: (.*)$/m.exec(sectionOf(type))?.[1], sentence);
+    });
+
+    it(`says which change of ${type} needs the secrets again`, () => {
+      const named = /^A change of (.*) needs the secrets again\.$/m.exec(sectionOf(type))?.[1] ?? '';
+      assert.deepEqual(
+        quotedIn(named),
+        destination.secretsGoTo.filter((field) => field in destination.config.properties),
+      );
+    });
+
+    it(`shows a ${type} that is accepted`, () => {
+      const [example] = jsonIn(sectionOf(type)) as [{ type: string; config: Record<string, unknown> }];
+      assert.equal(example.type, type);
+      assert.doesNotThrow(() => checkedConfig(destination, example.config));
+    });
+  }
+
+  it('shows an integration that completes the destination beside it', () => {
+    const [integration, place] = jsonIn(sectionOf('Integrations')) as [
+      { kind: string; config: Record<string, unknown> },
+      { type: string; config: Record<string, unknown> },
+    ];
+    const destination = ALL.find(({ type }) => type === place.type)!;
+    assert.equal(destination.integration?.kind, integration.kind);
+    assert.deepEqual(Object.keys(integration.config), destination.integration.fields);
+    assert.doesNotThrow(() => checkedConfig(destination, { ...integration.config, ...place.config }));
+  });
+
+  it('names the compressions and the extensions of each format', () => {
+    for (const format of FILE_FORMATS) {
+      const compressions = SUPPORTED_COMPRESSIONS[format];
+      const extensions = [null, ...compressions].map((compression) => fileExtension({ format, compression }));
+      const [, listed, endings] = rowsOf(sectionOf('File types')).find(([cell]) => cell === `\`${format}\``)!;
+      assert.deepEqual(quotedIn(listed!), compressions);
+      assert.deepEqual(quotedIn(endings!), [...new Set(extensions)]);
+    }
+  });
+
+  it('names the variables of a prefix', () => {
+    const named = rowsOf(sectionOf('File types')).flatMap(([cell]) => /^`(\{\w+\})`$/.exec(cell!)?.[1] ?? []);
+    assert.deepEqual(named, PREFIX_VARIABLES);
+  });
+});
+
+function sectionOf(title: string): string {
+  const section = TEXT.split(/^## /m).find((text) => text.startsWith(`${title}\n`));
+  assert(section, `there is no section "${title}"`);
+  return section;
+}
+
+/** The cells of every row of every table. */
+function rowsOf(text: string): string[][] {
+  const rows = text.split('\n').filter((line) => line.startsWith('| '));
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+/** Fields stand in tables of five columns. */
+function documentedFields(section: string): Row[] {
+  return rowsOf(section)
+    .filter((cells) => cells.length === 5 && cells[0]!.startsWith('`'))
+    .map(([field, type, fallback, secret, meaning]) => {
+      assert.notEqual(meaning, '', `${field!} has no meaning`);
+      return { field: field!.slice(1, -1), type: type!, default: fallback!, secret: secret! };
+    });
+}
+
+function fieldsOf({ config }: Destination): Row[] {
+  const required = (config as { required?: string[] }).required ?? [];
+  return Object.entries(config.properties as Record<string, Property>).map(([field, property]) => ({
+    field,
+    type: typeOf(property),
+    default: defaultOf(property, required.includes(field)),
+    secret: property.writeOnly ? 'secret' : '',
+  }));
+}
+
+function typeOf({ type, enum: values, anyOf, items }: Property): string {
+  if (anyOf) return anyOf.map(typeOf).join(' or ');
+  if (values) return values.map((value) => `\`${value}\``).join(', ');
+  if (items) return `list of ${typeOf(items)}s`;
+  return type === 'string' ? 'text' : type!;
+}
+
+function defaultOf({ default: fallback }: Property, required: boolean): string {
+  if (fallback !== undefined) return `\`${JSON.stringify(fallback)}\``;
+  return required ? 'required' : 'none';
+}
+
+function quotedIn(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, quoted]) => quoted!);
+}
+
+function jsonIn(section: string): unknown[] {
+  return [...section.matchAll(/```json\n([^]*?)```/g)].map(([, json]) => JSON.parse(json!) as unknown);
+}
+
+function byField(a: Row, b: Row): number {
+  return a.field.localeCompare(b.field);
+}

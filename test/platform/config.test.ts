@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Environment, readConfig, requireVariable } from '../../src/platform/config.ts';
+import { CommandFailed } from '../../src/platform/errors.ts';
+
+const EXAMPLE = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
+const [header, ...described] = EXAMPLE.trimEnd().split('\n\n');
+
+type Variable = { default?: string | number; description: string; enum?: string[] };
+
+/** The text of `.env.example` about a variable, its lines joined. */
+function paragraph(name: string, { default: fallback = '', description, enum: values }: Variable): string {
+  const choice = values ? ` One of: ${values.join(', ')}.` : '';
+  return `# ${description}${choice}\n${name}=${fallback}`;
+}
+
+const failing = (environment: Record<string, string>, message: RegExp) =>
+  assert.throws(
+    () => readConfig(environment),
+    (error: Error) => error instanceof CommandFailed && message.test(error.message),
+  );
+
+describe('the configuration', () => {
+  it('is described in .env.example, variable by variable', () => {
+    assert.match(header ?? '', /^# Every variable/);
+    const expected = Object.entries<unknown>(Environment.properties).map(([name, schema]) =>
+      paragraph(name, schema as Variable),
+    );
+    assert.deepEqual(
+      described.map((text) => text.replaceAll('\n# ', ' ')),
+      expected,
+    );
+  });
+
+  it('takes .env.example as it stands', () => {
+    const lines = EXAMPLE.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const environment = Object.fromEntries(lines.map((line) => line.split('=', 2) as [string, string]));
+    assert.deepEqual(readConfig(environment), readConfig({}));
+  });
+
+  it('names every variable that is wrong at once', () => {
+    failing(
+      { SLUICE_PORT: 'eight', DATABASE_URL: 'mysql://x' },
+      /(?=.*SLUICE_PORT must be integer)(?=.*DATABASE_URL must)/,
+    );
+    failing({ SLUICE_PORT: '70000' }, /SLUICE_PORT must be <= 65535/);
+    failing({ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of/);
+  });
+
+  it('says what a missing variable is for', () => {
+    assert.throws(
+      () => requireVariable(readConfig({}), 'DATABASE_URL'),
+      (error: Error) =>
+        error instanceof CommandFailed && error.message.startsWith('DATABASE_URL is not set. Postgres 15'),
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { InvalidInput } from '../../../../src/platform/errors.ts';
+import {
+  cursorPage,
+  offsetPage,
+  type Place,
+  type Position,
+} from '../../../../src/platform/http/parameters/pagination.ts';
+
+const URL_OF_LIST = new URL('https://sluice.example/list/?status=Failed');
+
+const keyOf = ({ createdAt, id }: Position) => `${createdAt}${id}`;
+
+describe('pages', () => {
+  it('by offset link to their neighbours and keep the rest of the query', () => {
+    const page = offsetPage(URL_OF_LIST, { limit: 10, offset: 15 }, { count: 40, results: [] });
+    assert.equal(page.next, 'https://sluice.example/list/?limit=10&offset=25&status=Failed');
+    assert.equal(page.previous, 'https://sluice.example/list/?limit=10&offset=5&status=Failed');
+  });
+
+  it('by offset end on both sides', () => {
+    const page = offsetPage(URL_OF_LIST, { limit: 10, offset: 0 }, { count: 10, results: [] });
+    assert.deepEqual([page.next, page.previous], [null, null]);
+    const second = offsetPage(URL_OF_LIST, { limit: 10, offset: 4 }, { count: 10, results: [] });
+    assert.equal(second.previous, 'https://sluice.example/list/?limit=10&status=Failed');
+  });
+
+  /** Eleven rows, the newest first; two pairs were created in the same microsecond. */
+  const rows = Array.from({ length: 11 }, (_, index) => ({
+    createdAt: `2015-05-17T10:00:00.0000${String(20 - Math.floor(index / 2)).padStart(2, '0')}Z`,
+    id: `00000000-0000-4000-8000-0000000000${String(50 - index)}`,
+  }));
+  async function load({ limit, olderThan, newerThan }: Place) {
+    if (newerThan) return rows.filter((row) => keyOf(row) > keyOf(newerThan)).slice(-limit);
+    return rows.filter((row) => !olderThan || keyOf(row) < keyOf(olderThan)).slice(0, limit);
+  }
+  /** Two rows of this list are all that a page holds. */
+  const loadLarge = async (place: Place) => {
+    const loaded = await load(place);
+    const near = (index: number) => (place.newerThan ? loaded.length - 1 - index : index);
+    return loaded.map((row, index) => ({ ...row, beyond: near(index) >= 2 })).filter((_, index) => near(index) <= 2);
+  };
+  const read = (url: string, limit: number, rowsOf = load) => {
+    const cursor = new URL(url).searchParams.get('cursor');
+    return cursorPage(new URL(url), { limit, ...(cursor !== null && { cursor }) }, rowsOf, ({ id }) => id);
+  };
+
+  for (const limit of [1, 3, 10, 11, 12]) {
+    it(`by cursor of ${limit} show every row once, there and back`, async () => {
+      const there: string[][] = [];
+      let page = await read(URL_OF_LIST.href, limit);
+      assert.equal(page.previous, null);
+      there.push(page.results);
+      while (page.next !== null) {
+        page = await read(page.next, limit);
+        there.push(page.results);
+      }
+      assert.deepEqual(
+        there.flat(),
+        rows.map(({ id }) => id),
+      );
+      const back = [page.results];
+      while (page.previous !== null) {
+        page = await read(page.previous, limit);
+        back.unshift(page.results);
+      }
+      assert.deepEqual(back.flat(), there.flat());
+    });
+  }
+
+  it('end before a row that would make them too large, there and back', async () => {
+    let page = await read(URL_OF_LIST.href, 5, loadLarge);
+    const there = [page.results];
+    while (page.next !== null) there.push((page = await read(page.next, 5, loadLarge)).results);
+    assert.deepEqual(
+      there.map(({ length }) => length),
+      [2, 2, 2, 2, 2, 1],
+    );
+    assert.deepEqual(
+      there.flat(),
+      rows.map(({ id }) => id),
+    );
+    const back = [page.results];
+    while (page.previous !== null) back.unshift((page = await read(page.previous, 5, loadLarge)).results);
+    assert.deepEqual(back.flat(), there.flat());
+  });
+
+  it('keep the rest of the query in their cursors’ links', async () => {
+    const { next } = await read(URL_OF_LIST.href, 3);
+    assert.match(next ?? '', /^https:\/\/sluice\.example\/list\/\?cursor=[^&]+&status=Failed$/);
+  });
+
+  it('refuse a cursor that they did not give out', async () => {
+    const id = rows[0]!.id;
+    for (const text of [
+      '',
+      'x',
+      '!!',
+      btoa('{}'),
+      btoa('["olderThan",1,2]'),
+      btoa(`["olderThan","2015-02-30T10:00:00.000000Z","${id}"]`),
+      btoa(`["olderThan","infinity","${id}"]`),
+      btoa(`["other","2015-05-17T10:00:00.000000Z","${id}"]`),
+      btoa(`["olderThan","2015-05-17T10:00:00.000000Z","${id.slice(1)}"]`),
+      btoa(`["olderThan","2015-05-17T10:00:00.000000Z","\\x"]`),
+      btoa(`["olderThan","2015-05-17T10:00:00.000000Z",1]`),
+    ]) {
+      await assert.rejects(
+        cursorPage(URL_OF_LIST, { limit: 1, cursor: text }, load, ({ id }) => id),
+        InvalidInput,
+      );
+    }
+  });
+});

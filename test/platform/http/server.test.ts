@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailed } from '../../../src/platform/errors.ts';
+import { startHttpServer } from '../../../src/platform/http/server.ts';
+
+const HERE = { host: '127.0.0.1', port: 0 };
+
+describe('an HTTP server', () => {
+  it('finishes the request under way when it is stopped, and takes no more', async () => {
+    const server = await startHttpServer(async (_request, response) => {
+      await sleep(400);
+      response.end('done');
+    }, HERE);
+    const underWay = fetch(server.url);
+    await sleep(50);
+    const stopped = server.stop(5_000);
+    assert.equal(await (await underWay).text(), 'done');
+    await stopped;
+    await assert.rejects(fetch(server.url));
+  });
+
+  it('asks clients that keep connections open to close them, so that stopping is quick', async () => {
+    const server = await startHttpServer(async (_request, response) => void response.end(), HERE);
+    assert.equal((await fetch(server.url)).headers.get('connection'), 'keep-alive');
+    const startedAt = performance.now();
+    const stopped = server.stop(5_000);
+    assert.equal((await fetch(server.url)).headers.get('connection'), 'close');
+    await stopped;
+    assert(performance.now() - startedAt < 2_000);
+  });
+
+  it('is not kept by a connection that has been silent', async () => {
+    const server = await startHttpServer(async () => {}, { ...HERE, lane: () => false });
+    const socket = connect(server.port, '127.0.0.1').resume();
+    await sleep(1_200);
+    const startedAt = performance.now();
+    await Promise.all([once(socket, 'close'), server.stop(5_000)]);
+    assert(performance.now() - startedAt < 2_000);
+  });
+
+  it('refuses an address that is too long with 431 and no body', async () => {
+    const server = await startHttpServer(async (_request, response) => void response.end(), HERE);
+    const { status, headers, text } = await fetch(`${server.url}/?${'x'.repeat(20_000)}`).then(async (answer) => ({
+      status: answer.status,
+      headers: answer.headers,
+      text: await answer.text(),
+    }));
+    assert.deepEqual([status, headers.get('content-type'), text], [431, null, '']);
+    await server.stop(1_000);
+  });
+
+  it('cuts what is left after the grace', async () => {
+    const server = await startHttpServer(() => new Promise(() => {}), HERE);
+    const hanging = assert.rejects(fetch(server.url));
+    await sleep(50);
+    await server.stop(100);
+    await hanging;
+  });
+
+  it('cuts senders that are silent or slow, and serves the others meanwhile', async () => {
+    const arrival = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 50 };
+    const server = await startHttpServer(
+      async (request, response) => {
+        for await (const _ of request);
+        response.end();
+      },
+      { ...HERE, arrival },
+    );
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
+    /** Sends the beginning, then a byte every 20 ms, for as long as the server lets it. @returns what it was told */
+    async function trickle(beginning: string, byte: string): Promise<string> {
+      const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+      let told = '';
+      socket.on('data', (chunk) => (told += chunk.toString('latin1')));
+      socket.write(beginning);
+      const more = setInterval(() => byte && socket.write(byte), 20);
+      // A byte that arrives after the cut resets the connection, and what it was told may be lost by that.
+      await new Promise((closed) => socket.once('close', closed));
+      clearInterval(more);
+      return told;
+    }
+    try {
+      const slow = Promise.all([
+        trickle('', ''),
+        trickle('POST / HT', ''),
+        trickle(`${head}X-Slow: `, 'x'),
+        trickle(`${head}Content-Length: 100000\r\n\r\n`, 'x'),
+        trickle(`${head}Transfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n'),
+      ]);
+      assert.equal((await fetch(server.url)).status, 200);
+      for (const [index, told] of (await slow).entries()) {
+        if (told !== '' || index < 2) assert.match(told, /^HTTP\/1.1 408 /);
+      }
+    } finally {
+      await server.stop(100);
+    }
+  });
+
+  it('says what to do when its port is taken', async () => {
+    const server = await startHttpServer(async () => {}, HERE);
+    try {
+      await assert.rejects(
+        startHttpServer(async () => {}, { ...HERE, port: server.port }),
+        (error: Error) => {
+          assert(error instanceof CommandFailed);
+          assert.match(error.message, new RegExp(`port ${server.port} .*SLUICE_PORT`));
+          return true;
+        },
+      );
+    } finally {
+      await server.stop(100);
+    }
+  });
+});

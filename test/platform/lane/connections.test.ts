@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startHttpServer, type HttpServer } from '../../../src/platform/http/server.ts';
+import { WholeRequest, type Lane } from '../../../src/platform/lane/request.ts';
+
+const PAUSE_MS = 15;
+const GONE_QUIET_MS = 80;
+const HUGE = JSON.stringify('x'.repeat(16 * 1024 * 1024));
+
+/** A plain request, whose body is what the answer will say. */
+function asking(body: string, path = '/lane', fields: readonly string[] = []): string {
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  return [`POST ${path} HTTP/1.1`, 'Host: x.example', length, ...fields, '', body].join('\r\n');
+}
+
+const bodiesIn = (text: string) => [...text.matchAll(/^"(.*)"/gm)].map(([, body]) => body);
+const waysIn = (text: string) => [...text.matchAll(/^X-(?:Way|Kind): (.*)$/gm)].map(([, way]) => way);
+
+describe('a connection in the lane', () => {
+  let server: HttpServer;
+  /** The requests that the lane was asked, in order. */
+  let asked: WholeRequest[];
+  /** Answers of `/lane/slow` that are awaited. */
+  let awaited: (() => void)[];
+  let sockets: Socket[];
+  const lane: Lane = (request, reply) => {
+    assert.ok(request instanceof WholeRequest);
+    if (!request.url.startsWith('/lane')) return false;
+    asked.push(request);
+    const { url, bytes } = request;
+    if (url === '/lane/slow') awaited.push(() => reply(200, JSON.stringify(String(bytes))));
+    else if (url === '/lane/slow-and-huge') awaited.push(() => reply(200, HUGE));
+    else if (url === '/lane/large') reply(200, JSON.stringify('x'.repeat(256 * 1024)));
+    else if (url === '/lane/huge') reply(200, HUGE);
+    else if (url === '/lane/empty') reply(204, undefined, { 'X-Kind': 'empty' });
+    else reply(200, JSON.stringify(String(bytes)), { 'X-Kind': 'whole' });
+    return true;
+  };
+
+  before(async () => {
+    const arrival = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
+    server = await startHttpServer(
+      async (request, response) => {
+        const body = Buffer.concat(await request.toArray().catch(() => []));
+        response.setHeader('X-Way', 'node:http').end(JSON.stringify(`${request.method} ${String(body)}`));
+      },
+      { host: '127.0.0.1', port: 0, lane, arrival },
+    );
+  });
+  beforeEach(() => {
+    asked = [];
+    awaited = [];
+    sockets = [];
+  });
+  afterEach(() => sockets.forEach((socket) => socket.destroy()));
+  after(() => server.stop(0));
+
+  function open(): Socket {
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    sockets.push(socket);
+    return socket.setNoDelay(true).on('error', () => {});
+  }
+
+  /** Writes the pieces, each some time after the other. @returns what came back until nothing more did */
+  async function told(pieces: readonly string[], socket = open()): Promise<string> {
+    const chunks: Buffer[] = [];
+    const keep = (chunk: Buffer) => void chunks.push(chunk);
+    socket.on('data', keep);
+    for (const piece of pieces) {
+      socket.write(piece);
+      await sleep(PAUSE_MS);
+    }
+    let before: number;
+    do {
+      before = chunks.length;
+      await sleep(GONE_QUIET_MS);
+    } while ((chunks.length === 0 || chunks.length !== before) && !socket.readableEnded);
+    socket.off('data', keep);
+    return Buffer.concat(chunks)
+      .toString()
+      .replaceAll(/^Date: .*$/gm, 'Date: now');
+  }
+  it('is answered as node:http would answer', async () => {
+    assert.equal(
+      await told([asking('grüße')]),
+      [
+        'HTTP/1.1 200 OK',
+        'X-Kind: whole',
+        'Content-Type: application/json',
+        'X-Content-Type-Options: nosniff',
+        'Content-Length: 9',
+        'Date: now',
+        'Connection: keep-alive',
+        'Keep-Alive: timeout=5',
+        '',
+        '"grüße"',
+      ].join('\r\n'),
+    );
+    assert.doesNotMatch(await told([asking('', '/lane/empty')]), /Content-|\r\n\r\n./);
+  });
+
+  it('carries one request after the other', async () => {
+    const socket = open();
+    for (const body of ['a', 'bb', 'a']) assert.deepEqual(bodiesIn(await told([asking(body)], socket)), [body]);
+    assert.deepEqual(asked.length, 3);
+  });
+
+  it('waits for a body that comes after its head', async () => {
+    const request = asking('two pieces');
+    assert.deepEqual(waysIn(await told([request.slice(0, -10), request.slice(-10)])), ['whole']);
+  });
+
+  const others: [what: string, pieces: string[], bodies: string[]][] = [
+    ['a request for somebody else', [asking('b', '/other')], ['POST b']],
+    ['one whose head comes in pieces', [asking('b').slice(0, 20), asking('b').slice(20)], ['POST b']],
+    ['one whose body comes in more pieces', [asking('bbb').slice(0, -3), 'b', 'b', 'b'], ['POST bbb']],
+    [
+      'one in chunks',
+      ['POST /lane HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nb\r\n0\r\n\r\n'],
+      ['POST b'],
+    ],
+    ['one that asks whether it may go on', [asking('', '/lane', ['Expect: 100-continue'])], ['POST ']],
+    ['one by another method', ['GET /lane HTTP/1.1\r\nHost: x\r\n\r\n'], ['GET ']],
+    ['one of an older version', [asking('b').replace('1.1', '1.0')], ['POST b']],
+    ['one that is its last', [asking('b', '/lane', ['Connection: close'])], ['POST b']],
+    ['a large one', [asking('b'.repeat(70_000))], [`POST ${'b'.repeat(70_000)}`]],
+    ['two at once', [asking('a') + asking('b')], ['POST a', 'POST b']],
+  ];
+  for (const [what, pieces, bodies] of others) {
+    it(`gives ${what} to node:http, and all that follows`, async () => {
+      const socket = open();
+      assert.deepEqual(bodiesIn(await told([asking('first')], socket)), ['first']);
+      const text = await told([...pieces, asking('last')], socket);
+      assert.deepEqual(
+        waysIn(text),
+        Array(text.includes('"POST last"') ? bodies.length + 1 : bodies.length).fill('node:http'),
+      );
+      assert.deepEqual(bodiesIn(text).slice(0, bodies.length), bodies);
+      assert.equal(asked.filter(({ url }) => url === '/lane').length, 1);
+    });
+  }
+
+  it('leaves what is no request to node:http, which says so', async () => {
+    for (const nonsense of ['\x16\x03\x01', 'POST /lane HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nb']) {
+      assert.match(await told([nonsense, '\r\n\r\n']), /^HTTP\/1.1 400 Bad Request/);
+    }
+  });
+
+  for (const path of ['/lane', '/other']) {
+    it(`has requests for ${path} wait for the answers to those before, in their order`, async () => {
+      const socket = open();
+      const later = ['two', 'three', 'four'].map((body) => asking(body, path));
+      const all = told([asking('one', '/lane/slow'), ...later, asking('five', '/other')], socket);
+      await sleep(120);
+      assert.equal(asked.length, 1);
+      awaited[0]!();
+      assert.deepEqual(bodiesIn((await all).replaceAll('POST ', '')), ['one', 'two', 'three', 'four', 'five']);
+    });
+  }
+
+  it('is answered when its client says no more', async () => {
+    const socket = open();
+    const text = told([asking('last words', '/lane/slow')], socket);
+    socket.end();
+    await sleep(50);
+    awaited[0]!();
+    assert.deepEqual(bodiesIn(await text), ['last words']);
+    assert.match(await text, /Connection: close/);
+  });
+
+  it('tells a client that says no more in the middle of its request', async () => {
+    const socket = open();
+    const text = told([asking('unfinished').slice(0, -1)], socket);
+    socket.end();
+    assert.match(await text, /^HTTP\/1.1 400 Bad Request\r\n(.*\r\n)*Connection: close/);
+    assert.equal(asked.length, 0);
+  });
+
+  it('ends with its client, once that has read everything', async () => {
+    const socket = open().pause();
+    socket.write(asking('', '/lane/huge'));
+    await sleep(50);
+    socket.end();
+    await sleep(50);
+    const begun = performance.now();
+    await once(socket.resume(), 'end');
+    assert.ok(performance.now() - begun < 3_000);
+  });
+
+  it('takes no more from who does not read', async () => {
+    const socket = open().pause();
+    for (let n = 0; n < 400; n += 1) {
+      socket.write(asking('', '/lane/large'));
+      await sleep(1);
+    }
+    await sleep(100);
+    assert.ok(asked.length < 100, `${asked.length} answers of 256 KB are under way`);
+  });
+
+  it('waits for no more of a body when many do already, until those are gone', async function () {
+    // The lane waits for a body for a moment only: on a busy machine the others may have left it before all have come.
+    this.retries(3);
+    const request = asking('b'.repeat(60_000));
+    const pieces = [request.slice(0, -1), request.slice(-1)] as const;
+    const others = Array.from({ length: 300 }, () => open());
+    for (const socket of others) socket.write(pieces[0]);
+    await sleep(200);
+    assert.deepEqual(waysIn(await told(pieces)), ['node:http']);
+    for (const socket of others) socket.destroy();
+    await sleep(50);
+    assert.deepEqual(waysIn(await told(pieces)), ['whole']);
+  });
+
+  it('breaks without harm', async () => {
+    const socket = open();
+    socket.write(asking('nobody', '/lane/slow'));
+    await sleep(50);
+    socket.resetAndDestroy();
+    await sleep(50);
+    awaited[0]!();
+    assert.deepEqual(bodiesIn(await told([asking('others')])), ['others']);
+  });
+
+  it('that is silent, or stops in the middle, is told so by node:http', async () => {
+    const silent = ['', asking('never').slice(0, 20), asking('never').slice(0, -2)].map(async (text) => {
+      const socket = open();
+      if (text) socket.write(text);
+      const [told] = (await once(socket, 'data')) as [Buffer];
+      return String(told).split('\r\n')[0];
+    });
+    assert.deepEqual(await Promise.all(silent), Array(3).fill('HTTP/1.1 408 Request Timeout'));
+  });
+
+  it('gives its client’s address, and its headers as lists', async () => {
+    await told([asking('', '/lane', ['X-Forwarded-For: 203.0.113.7'])]);
+    assert.equal(asked[0]!.socket.remoteAddress, '127.0.0.1');
+    assert.deepEqual(asked[0]!.headersDistinct['x-forwarded-for'], ['203.0.113.7']);
+  });
+
+  it('is closed when nothing more is asked, and when an answer is not read, for six seconds', async () => {
+    open().write(asking('idle'));
+    await sleep(50);
+    open().pause().end(asking('never read', '/lane/slow-and-huge'));
+    await sleep(50);
+    awaited[0]!();
+    await sleep(50);
+    assert.equal(asked.length, 2);
+    for (const { socket } of asked) {
+      assert.equal(socket.timeout, 6_000);
+      const closed = once(socket, 'close');
+      // As the socket does after that time.
+      socket.emit('timeout');
+      await closed;
+    }
+  });
+
+  it('ends with the server: what is under way is answered first, and what is still arriving', async () => {
+    const idle = open();
+    await told([asking('idle')], idle);
+    const busy = open();
+    const text = told([asking('busy', '/lane/slow')], busy);
+    const arriving = open();
+    arriving.write(asking('arriving').slice(0, -1));
+    await sleep(50);
+    const ended = Promise.all([idle, busy, arriving].map((socket) => once(socket, 'end')));
+    const stopped = server.stop(5_000);
+    await sleep(400);
+    awaited[0]!();
+    const rest = told([asking('arriving').slice(-1)], arriving);
+    for (const socket of [idle, busy, arriving]) socket.resume().on('end', () => socket.end());
+    assert.deepEqual(bodiesIn(await text), ['busy']);
+    assert.match(await text, /Connection: close/);
+    assert.deepEqual(bodiesIn(await rest), ['arriving']);
+    await ended;
+    await stopped;
+  });
+});

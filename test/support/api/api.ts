@@ -1,0 +1,71 @@
+/** A real application on a real port, and a small client for it. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp, type AppOptions } from '../../../src/platform/http/app.ts';
+import { createLogger } from '../../../src/platform/telemetry/logger.ts';
+
+export type ApiAnswer = {
+  status: number;
+  headers: Headers;
+  /** Parsed where it is JSON, else the text. */
+  body: unknown;
+};
+
+export type ApiRequest = {
+  /** Sent as `Authorization: Bearer`. */
+  key?: string;
+  /** Sent as JSON, unless it is a string or bytes already. */
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+
+export type Api = {
+  /** The address, without a slash at the end. */
+  url: string;
+  server: Server;
+  request(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
+  /** Every line that was logged, as one text. */
+  logged(): string;
+  stop(): Promise<void>;
+};
+
+/** Where links of the tested application point: not where it listens, so that tests see which of the two was used. */
+export const PUBLIC_URL = 'https://sluice.example';
+
+export async function startApi<C>(
+  options: Pick<AppOptions<C>, 'routes' | 'collaborators' | 'gatekeeper' | 'isAway'>,
+): Promise<Api> {
+  const lines: string[] = [];
+  const log = createLogger({ LOG_LEVEL: 'debug' }, 'test', { write: (line) => lines.push(line) });
+  const handle = createApp({ ...options, publicUrl: PUBLIC_URL, log }).callback();
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    server,
+    request: (method, path, request = {}) => send(url + path, method, request),
+    logged: () => lines.join(''),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function send(url: string, method: string, { key, body, headers = {} }: ApiRequest): Promise<ApiAnswer> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  const answer = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return { status: answer.status, headers: answer.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
+}

@@ -1,0 +1,122 @@
+/** The API of exports over a whole installation without a worker: what is asked for stays asked for. */
+import { randomUUID } from 'node:crypto';
+import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { ExportsApi as ExportsCollaborators } from '../../../src/exports/api.ts';
+import { foreignDeliveries } from '../../../src/exports/timeline/accept-delivery.ts';
+import { integrations } from '../../../src/exports/integrations/integrations.ts';
+import { exportPreviews } from '../../../src/exports/previews/previews.ts';
+import { exportIntervals } from '../../../src/exports/intervals/intervals.ts';
+import { protectedExports } from '../../../src/exports/batch-exports/protected.ts';
+import { exportRuns } from '../../../src/exports/runs/runs.ts';
+import { exportRoutes } from '../../../src/exports/routes.ts';
+import { exportTestSteps } from '../../../src/exports/integrations/test-steps.ts';
+import type { Run } from '../../../src/exports/runs/runs.store.ts';
+import type { Route } from '../../../src/platform/http/route.ts';
+import { accessControls } from '../../../src/people/access/access-controls.ts';
+import type { AccessControlsApi } from '../../../src/people/access/access-controls.routes.ts';
+import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
+import { identityStores } from '../../../src/people/stores.ts';
+import { keyStore } from '../../../src/people/keys/keys.store.ts';
+import { projectRoutes, type IdentityApi } from '../../../src/people/projects/projects.routes.ts';
+import { createLogger } from '../../../src/platform/telemetry/logger.ts';
+import { startApi, type Api, type ApiAnswer } from './api.ts';
+import { answerCheck } from './documented.ts';
+import { buildExport, buildExportWorld, type ExportWorld } from '../exports/export-world.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from './identity.ts';
+
+export type ExportsApi = {
+  api: Api;
+  world: ExportWorld;
+  db: Knex;
+  /** Another organization with a project of its own. */
+  theirs: Tenant;
+  /** A key of the world's project with all scopes. */
+  key: string;
+  /** A request about the world's project, with that key; the path goes on from the project's. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  close(): Promise<void>;
+};
+
+/** Every route that lives in a project, or lists projects. */
+export const apiRoutes: readonly Route<IdentityApi & ExportsCollaborators & AccessControlsApi>[] = [
+  ...projectRoutes,
+  ...exportRoutes,
+];
+
+export async function startExportsApi(): Promise<ExportsApi> {
+  const world = await buildExportWorld();
+  const db = createKnex({ url: world.options.databaseUrl, applicationName: 'test-api' });
+  const identity = identityStores(db);
+  const protectedObjects = { batch_export: protectedExports(world.engine.stores.batchExports) };
+  const gatekeeper = createGatekeeper({ ...identity, protectedObjects });
+  const api = await startApi({
+    routes: apiRoutes,
+    collaborators: {
+      identity,
+      gatekeeper,
+      accessControls: accessControls({ stores: identity, protectedObjects }),
+      batchExports: world.batchExports,
+      backfills: world.backfills,
+      foreignDeliveries: foreignDeliveries(world.engine),
+      intervals: exportIntervals(world.engine),
+      previews: exportPreviews(world.engine),
+      runs: exportRuns({ ...world.engine, ensureTemporal: async () => {} }),
+      exportLogs: world.engine.stores.logs,
+      integrations: integrations(world.engine),
+      testSteps: exportTestSteps({ ...world.engine, log: createLogger({ LOG_LEVEL: 'silent' }, 'test') }),
+    },
+    gatekeeper,
+  });
+  const { key } = await keyStore(db).create({ projectId: world.projectId }, { label: 'test', scopes: ['*'] });
+  return {
+    api,
+    world,
+    db,
+    theirs: await buildTenant(db),
+    key,
+    async request(method, path, body, headers = {}) {
+      const address = `/api/environments/${world.projectId}${path}`;
+      const answer = await api.request(method, address, { key, body, headers });
+      checkAnswer(method, address, answer);
+      return answer;
+    },
+    async close() {
+      await api.stop();
+      await db.destroy();
+      await world.close();
+    },
+  };
+}
+
+const checkAnswer = answerCheck(apiRoutes);
+
+/** A key of the user whose organization owns the project. */
+export async function memberKey(db: Knex, projectId: number, ...scopes: string[]): Promise<string> {
+  const { user_id: userId } = (await db('projects')
+    .join('organization_memberships', 'organization_memberships.organization_id', 'projects.organization_id')
+    .where('projects.id', projectId)
+    .first('user_id')) as { user_id: number };
+  return buildPersonalKey(db, { organizationId: '', userId, projectId, apiToken: '' }, ...scopes);
+}
+
+/** A paused export of the project, so that nothing starts by itself. */
+export async function buildStoredExport({ world }: ExportsApi, projectId = world.projectId): Promise<BatchExport> {
+  return world.batchExports.create(projectId, buildExport({ paused: true }));
+}
+
+const hourOf = (hour: number) => `2015-05-17T${String(hour).padStart(2, '0')}:00:00.000000Z`;
+
+/** A run of the export for one hour, as the engine stores it. */
+export async function buildRun({ world }: ExportsApi, of: BatchExport, hour: number): Promise<Run> {
+  return world.engine.stores.runs.open({
+    projectId: of.projectId,
+    batchExportId: of.id,
+    start: hourOf(hour),
+    end: hourOf(hour + 1),
+    kind: 'scheduled',
+    workflowId: `${of.id}-2015-05-17T${hour + 1}:00:00Z`,
+    workflowRunId: randomUUID(),
+    createdAt: await world.engine.stores.batchExports.now(),
+  });
+}

@@ -1,0 +1,78 @@
+/** Builders of what flags are decided by, as rows. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from '../../../src/platform/db/connection.ts';
+import type { Tenant } from '../api/identity.ts';
+
+export type FlagRow = {
+  id: number;
+  key: string;
+  name: string;
+  filters: object;
+  active: boolean;
+  deleted: boolean;
+  version: number;
+  ensure_experience_continuity: boolean;
+  evaluation_runtime: string;
+  bucketing_identifier: string;
+  evaluation_contexts: string[];
+  tags: string[];
+  is_remote_configuration: boolean;
+  has_encrypted_payloads: boolean;
+};
+
+/** @returns the flag's id; what is not given is as of a plain flag for everybody */
+export async function buildFlag(db: Knex, projectId: number, flag: Partial<Omit<FlagRow, 'id'>> = {}): Promise<number> {
+  const row = {
+    key: 'flag',
+    name: '',
+    filters: { groups: [{ properties: [], rollout_percentage: 100 }] },
+    active: true,
+    ensure_experience_continuity: false,
+    evaluation_runtime: 'all',
+    bucketing_identifier: 'distinct_id',
+    evaluation_contexts: [],
+    tags: [],
+    is_remote_configuration: false,
+    has_encrypted_payloads: false,
+    ...flag,
+    project_id: projectId,
+  };
+  const [stored] = await db<FlagRow>('feature_flags').insert(row).returning('id');
+  return stored!.id;
+}
+
+/** @param properties absent: a static cohort */
+export async function buildCohort(db: Knex, projectId: number, properties?: object): Promise<number> {
+  const row = {
+    project_id: projectId,
+    name: 'cohort',
+    description: '',
+    is_static: properties === undefined,
+    filters: properties === undefined ? {} : { properties },
+  };
+  const [stored] = await db('cohorts').insert(row).returning<{ id: number }[]>('id');
+  return stored!.id;
+}
+
+const LIVE_MS = 10_000;
+
+/** Resolves when a started server decides by all that is stored now. It hears of rows that tests write past it a moment later. */
+export async function untilLive({ db, url }: { db: Knex; url: string }, tenant: Tenant): Promise<void> {
+  const stored = await db('flag_definitions').where({ project_id: tenant.projectId }).first<{ version: string }>();
+  const until = Date.now() + LIVE_MS;
+  while ((await liveVersion(url, tenant.apiToken)) < Number(stored?.version ?? 0)) {
+    if (Date.now() > until) throw new Error('what was stored is not live');
+    await sleep(20);
+  }
+}
+
+/** The address of the event stream says since when there is nothing to tell. */
+async function liveVersion(url: string, token: string): Promise<number> {
+  const answer = await fetch(`${url}/ofrep/v1/evaluate/flags`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ context: { targetingKey: 'anybody' } }),
+  });
+  const { eventStreams } = (await answer.json()) as { eventStreams: { url: string }[] };
+  return Number(new URL(eventStreams[0]!.url).searchParams.get('since'));
+}

@@ -1,0 +1,33 @@
+/** Events for tests, and a way to store them. */
+import { randomUUID } from 'node:crypto';
+import { encodeEvents, type EventRows, type NewEvent } from '../../../src/events/ingest/event-rows.ts';
+import { NO_EFFECTS } from '../../../src/events/persons/effects.ts';
+
+const POSTGRES_EPOCH_MS = 946_684_800_000;
+
+/** @param instant anything that Date.parse takes, milliseconds at most; or microseconds since 2000 */
+export function microseconds(instant: string | bigint): bigint {
+  return typeof instant === 'bigint' ? instant : BigInt(Date.parse(instant) - POSTGRES_EPOCH_MS) * 1000n;
+}
+
+/** An event that happened just now, unless something else is said. */
+export function buildEvent(overrides: Partial<NewEvent> = {}): NewEvent {
+  return {
+    uuid: randomUUID(),
+    event: 'pageview',
+    distinctId: 'someone',
+    properties: '{"path":"/"}',
+    elementsChain: '',
+    timestamp: microseconds(new Date().toISOString()),
+    person: NO_EFFECTS,
+    ...overrides,
+  };
+}
+
+/** The rows of one request to store; live ones of project 1 unless something else is said. */
+export function buildRows(
+  events: readonly NewEvent[],
+  { projectId = 1, historical = false }: { projectId?: number; historical?: boolean } = {},
+): EventRows {
+  return encodeEvents(events, { projectId, historical, createdAt: microseconds(new Date().toISOString()) });
+}

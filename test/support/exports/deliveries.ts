@@ -1,0 +1,261 @@
+/** One data interval as the engine drives it, without the engine: epochs, recorded artifacts, rows as part sources. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Superseded } from '../../../src/platform/errors.ts';
+import type {
+  Delivery,
+  Destination,
+  PartSource,
+  Receipt,
+  Session,
+  StagedPart,
+} from '../../../src/exports/destinations/contract.ts';
+import type { Column } from '../../../src/conditions/rows/columns.ts';
+import type { Artifacts, RecordedArtifact } from '../../../src/exports/destinations/artifacts.ts';
+import type { DestinationEnvironment } from '../../../src/exports/destinations/environment.ts';
+import { emptyFile, encodeFile } from '../../../src/exports/formats/file.ts';
+import { RowsDigester } from '../../../src/conditions/rows/rows-digest.ts';
+import { copyBinary } from '../database/copy-stream.ts';
+
+export type TestRow = { uuid: string; event: string; properties: Record<string, unknown> };
+
+export const COLUMNS: readonly Column[] = [
+  { name: 'uuid', type: 'uuid' },
+  { name: 'event', type: 'text' },
+  { name: 'properties', type: 'jsonb' },
+];
+
+/** Rows that differ from those of every other call. */
+export function buildRows(count: number, event = 'viewed'): TestRow[] {
+  return Array.from({ length: count }, (_, n) => ({ uuid: randomUUID(), event, properties: { n } }));
+}
+
+function copyOf(rows: readonly TestRow[]): Buffer {
+  return copyBinary(
+    rows.map(({ uuid, event, properties }) => [
+      Buffer.from(uuid.replaceAll('-', ''), 'hex'),
+      Buffer.from(event),
+      Buffer.concat([Buffer.from([1]), Buffer.from(JSON.stringify(properties))]),
+    ]),
+  );
+}
+
+async function* blocksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 1 << 20) yield bytes.subarray(at, at + (1 << 20));
+}
+
+/** The source, which ends in an error instead of at its end. */
+function breaking(source: PartSource, error: Error): PartSource {
+  async function* broken(bytes: AsyncIterable<Uint8Array>) {
+    for await (const block of bytes) yield block.subarray(0, block.length - 2);
+    throw error;
+  }
+  return { ...source, file: () => broken(source.file()), rows: () => broken(source.rows()) };
+}
+
+function sourceOf(rows: readonly TestRow[], delivery: Delivery): PartSource {
+  const copy = copyOf(rows);
+  const file = encodeFile(blocksOf(copy), { ...delivery.file, columns: delivery.columns });
+  const digester = new RowsDigester();
+  for (const { uuid } of rows) digester.add(Buffer.from(uuid.replaceAll('-', ''), 'hex'), 0);
+  let summary = () => file.summary();
+  return {
+    file: () => file.bytes,
+    rows() {
+      summary = () => ({
+        rows: rows.length,
+        digest: digester.digest(),
+        contentBytes: copy.length,
+        contentSha256: null,
+      });
+      return blocksOf(copy);
+    },
+    summary: () => summary(),
+  };
+}
+
+/** A test's hold on a session at its steps: pass, stop for ever (a kill), or wait (a frozen process). */
+export type Steps = (name: string) => Promise<void>;
+const pass: Steps = async () => {};
+
+export type Place = { destination: Destination; config: unknown; environment: DestinationEnvironment };
+
+export type TestInterval = ReturnType<typeof testInterval>;
+
+/**
+ * A data interval of one export at one place, with the rules of the ledger: the newest epoch records, a delivered one no more.
+ * @param exportId of an interval in another database, which knows none of this one's runs and counts its own epochs
+ */
+export function testInterval(place: Place, file: Partial<Delivery['file']> = {}, exportId: string = randomUUID()) {
+  const timeline = randomUUID();
+  const known = new Set<string>();
+  let lastReceipt: Receipt | undefined;
+  let staged: (StagedPart & { epoch: number })[] = [];
+  let epoch = 0;
+  let delivered = false;
+  let records: RecordedArtifact[] = [];
+  const superseded = new Set<string>();
+  const warnings: string[] = [];
+
+  function artifactsOf(ours: number): Artifacts {
+    return {
+      async record(artifact, instead) {
+        await sleep(0);
+        const isGone = instead !== undefined && !records.some(({ id }) => id === instead);
+        if (ours < epoch || delivered || isGone) throw new Superseded('a later epoch has taken the interval');
+        records = records.filter(({ id }) => id !== instead);
+        const id = randomUUID();
+        records.push({ id, epoch: ours, artifact });
+        return id;
+      },
+      async list() {
+        await sleep(0);
+        return records.filter((record) => record.epoch <= ours);
+      },
+      async later() {
+        await sleep(0);
+        return records.filter((record) => record.epoch > ours);
+      },
+      async discard(ids) {
+        await sleep(0);
+        records = records.filter(({ id }) => !ids.includes(id));
+      },
+    };
+  }
+
+  /** A new plan: the next epoch of the interval, for rows in parts. */
+  function plan(parts: readonly (readonly TestRow[])[]) {
+    epoch++;
+    delivered = false;
+    const delivery: Delivery = {
+      projectId: 7,
+      exportId,
+      runId: randomUUID(),
+      model: 'events',
+      start: '2015-05-17T10:00:00.000000Z',
+      end: '2015-05-17T11:00:00.000000Z',
+      cutoff: `2026-01-01T00:00:00.${String(epoch).padStart(6, '0')}Z`,
+      epoch,
+      columns: COLUMNS,
+      merge: null,
+      file: { format: 'JSONLines', compression: 'gzip', numbered: parts.length > 1, ...file },
+    };
+    known.add(delivery.runId);
+
+    async function withSession<T>(steps: Steps, work: (session: Session) => Promise<T>): Promise<T> {
+      const session = await place.destination.open(
+        place.config,
+        delivery,
+        {
+          signal: new AbortController().signal,
+          log: (level, message) => void (level === 'warning' && warnings.push(message)),
+          artifacts: artifactsOf(delivery.epoch),
+          ownership: {
+            timeline: async () => timeline,
+            knows: async (runId) => known.has(runId),
+            lastReceipt: async () => lastReceipt,
+            mayReplace: async () => false,
+            stagedUnder: async (under) => staged.filter((part) => part.epoch === under),
+          },
+          recordSuperseded: async (keys) => keys.forEach((key) => superseded.add(key)),
+          emptyFile: (kind) => emptyFile({ ...kind, columns: COLUMNS }),
+          step: steps,
+        },
+        place.environment,
+      );
+      try {
+        return await work(session);
+      } finally {
+        await session.close();
+      }
+    }
+    return {
+      delivery,
+      /** Stages every part, each in a session of its own, as activities do. */
+      async write(steps: Steps = pass): Promise<StagedPart[]> {
+        const written: StagedPart[] = [];
+        for (const [index, rows] of parts.entries()) {
+          const part = { index, rows: rows.length };
+          const one = await withSession(steps, (session) => session.write(part, sourceOf(rows, delivery)));
+          // State between activities is stored as JSON.
+          written.push(JSON.parse(JSON.stringify(one)) as StagedPart);
+        }
+        staged.push(...written.map((one) => ({ ...one, epoch: delivery.epoch })));
+        return written;
+      },
+      /** Stages the first part from a source that breaks. */
+      writeBroken: (error: Error): Promise<StagedPart> =>
+        withSession(pass, (session) =>
+          session.write({ index: 0, rows: parts[0]!.length }, breaking(sourceOf(parts[0]!, delivery), error)),
+        ),
+      commit: (parts: readonly StagedPart[], steps: Steps = pass): Promise<Receipt> =>
+        withSession(steps, (session) => session.commit(parts)),
+      delivered: () => withSession(pass, (session) => session.delivered()),
+      present: () => withSession(pass, (session) => session.present()),
+      verify: (receipt: Receipt, deep = false) => withSession(pass, (session) => session.verify(receipt, { deep })),
+      discard: () => withSession(pass, (session) => session.discard()),
+    };
+  }
+
+  return {
+    exportId,
+    plan,
+    /** The deliveries that a listing of the place shows. */
+    deliveries: () =>
+      Array.fromAsync(
+        place.destination.deliveries(
+          place.config,
+          { projectId: 7, model: 'events', exportId },
+          place.environment,
+          new AbortController().signal,
+        ),
+      ),
+    /** Writes and commits a new plan, and closes the ledger row, as a run does. */
+    async deliver(parts: readonly (readonly TestRow[])[]) {
+      const run = plan(parts);
+      const receipt = await run.commit(await run.write());
+      delivered = true;
+      lastReceipt = receipt;
+      return { run, receipt };
+    },
+    /** The ledger row is `delivered`, by the newest epoch. */
+    close() {
+      delivered = true;
+    },
+    recorded: () => records.length,
+    /** Of the runs' logs. */
+    warnings: () => warnings,
+    /** Keys that were recorded as leaving the manifest. */
+    superseded: () => superseded,
+    /** The same interval in a database of before its first delivery: what a restore makes of it. */
+    restored: () => testInterval(place, file, exportId),
+    /** From now on the run counts as one of ours: an operator accepted to replace its delivery. */
+    accept(runId: string) {
+      known.add(runId);
+    },
+    /** Forgets what the database of an earlier version does not have: the receipt of a commit that broke off, whose parts it staged. */
+    forgetReceipt() {
+      lastReceipt = undefined;
+    },
+    forgetStaged() {
+      staged = [];
+    },
+  };
+}
+
+export type Freezer = { steps: Steps; reached: Promise<void>; thaw(): void };
+
+/** Stops a session at these steps until it is thawed; never thawing it is a kill. */
+export function freezeAt(...stops: string[]): Freezer {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  return {
+    reached: reached.promise,
+    thaw: gate.resolve,
+    async steps(name) {
+      if (!stops.includes(name)) return;
+      reached.resolve();
+      await gate.promise;
+    },
+  };
+}

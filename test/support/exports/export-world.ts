@@ -1,0 +1,182 @@
+/** A whole installation for a test file: database, Temporal namespace of its own, engine, worker, a project to export from. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import type { Step } from '../../../activities/engine.ts';
+import { createActivities } from '../../../activities/index.ts';
+import { createKnex, createPool } from '../../../src/platform/db/connection.ts';
+import { createEngine, type ComposedEngine, type EngineOptions } from '../../../src/app/engine.ts';
+import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
+import { backfills } from '../../../src/exports/backfills/backfills.ts';
+import { batchExports, type NewExport } from '../../../src/exports/batch-exports/batch-exports.ts';
+import { isLive } from '../../../src/exports/domain/statuses.ts';
+import type { Run } from '../../../src/exports/runs/runs.store.ts';
+import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
+import { ensureReachable } from '../../../src/platform/temporal/connection.ts';
+import { ensureNamespace } from '../../../src/platform/temporal/namespace.ts';
+import { payloadCodec } from '../../../src/platform/temporal/payload-codec.ts';
+import { startExportWorker, type ExportWorker } from '../../../src/exports/temporal/worker.ts';
+import type { NewEvent } from '../../../src/events/ingest/event-rows.ts';
+import { createTestDatabase, type TestDatabase } from '../database/database.ts';
+import { buildRows } from '../events/events.ts';
+import { buildTenant } from '../api/identity.ts';
+import { testTemporal } from '../servers/temporal.ts';
+
+export type ExportWorld = {
+  engine: ComposedEngine;
+  options: EngineOptions;
+  projectId: number;
+  /** Where LocalFile exports of the project go. */
+  folder: string;
+  batchExports: ReturnType<typeof batchExports>;
+  backfills: ReturnType<typeof backfills>;
+  /** Called at every step of every run; a test may replace it. */
+  onStep: (step: Step) => Promise<void>;
+  startWorker(): Promise<ExportWorker>;
+  store(events: readonly NewEvent[], placed?: { historical: boolean }): Promise<void>;
+  close(): Promise<void>;
+};
+
+const PARTS_AT_ONCE = 4;
+
+/** An installation that is there already: its database, its keys, and the project to export from; `namespace`: with its Temporal, too. */
+export type Installed = {
+  database: TestDatabase;
+  localRoot: string;
+  encryptionKeys: string;
+  projectId: number;
+  namespace?: string;
+};
+
+type WorldOptions = {
+  /** False for histories that are to be read without a key. */
+  encryptsPayloads?: boolean;
+  /** Instead of a new one. */
+  installed?: Installed;
+  /** Address of a Temporal server other than the shared one. */
+  temporal?: string;
+};
+
+/** @param level of the engine's log; tests that end in a mystery say `debug` */
+export async function buildExportWorld(
+  level = 'silent',
+  { encryptsPayloads = true, installed, temporal }: WorldOptions = {},
+): Promise<ExportWorld> {
+  const database = installed?.database ?? (await createTestDatabase());
+  const address = temporal ?? (await testTemporal()).address;
+  const localRoot = installed?.localRoot ?? (await mkdtemp(path.join(tmpdir(), 'sluice-test-exports-')));
+  const log = pino({ level });
+  const encryptionKeys = installed?.encryptionKeys ?? generateKeyRing();
+  const options: EngineOptions = {
+    databaseUrl: database.url,
+    temporal: {
+      address,
+      namespace: installed?.namespace ?? `test-${randomBytes(4).toString('hex')}`,
+      codec: encryptsPayloads ? payloadCodec(createKeyRing(encryptionKeys)) : undefined,
+    },
+    encryptionKeys,
+    environment: { localRoot, allowedHosts: ['127.0.0.1', 'localhost'] },
+    partsAtOnce: PARTS_AT_ONCE,
+    limits: { runsPerProject: 40, backfillsPerProject: 1000 },
+    log,
+    step: (step) => world.onStep(step),
+  };
+  const engine = createEngine(options);
+  await ensureNamespace(engine.temporal.client);
+  const db = createKnex({ url: database.url, applicationName: 'test' });
+  const { projectId } = installed ?? (await buildTenant(db));
+  const writers = createPool({ url: database.url, applicationName: 'test-ingest', ...INGEST_TIMEOUTS });
+  const ingest = createIngest(writers);
+  const { stores, executions, scheduleSync: schedules, configs, notifications, environment } = engine;
+  const ensureTemporal = () => ensureReachable(engine.temporal.client);
+  const workers: ExportWorker[] = [];
+
+  const world: ExportWorld = {
+    engine,
+    options,
+    projectId,
+    folder: path.join(localRoot, String(projectId)),
+    batchExports: batchExports({
+      stores,
+      scheduleSync: schedules,
+      executions,
+      configs,
+      notifications,
+      environment,
+      ensureTemporal,
+    }),
+    backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal }),
+    onStep: async () => {},
+    async startWorker() {
+      const worker = await startExportWorker({
+        activities: createActivities(engine),
+        log,
+        temporal: options.temporal,
+        partsAtOnce: PARTS_AT_ONCE,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    async store(events, { historical } = { historical: true }) {
+      await ingest.store(projectId, [buildRows(events, { projectId, historical })]);
+    },
+    async close() {
+      for (const worker of workers) worker.shutdown();
+      await Promise.all(workers.map(({ stopped }) => stopped));
+      await Promise.all([engine.close(), writers.end(), db.destroy()]);
+      await database.drop();
+      await rm(localRoot, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+/** Hourly, to files, running. */
+export function buildExport(overrides: Partial<NewExport> = {}): NewExport {
+  return {
+    name: 'test',
+    model: 'events',
+    destination: { type: 'LocalFile', config: { directory: randomBytes(4).toString('hex') } },
+    interval: 'hour',
+    paused: false,
+    startAt: null,
+    endAt: null,
+    ...overrides,
+  };
+}
+
+/** Waits until the function returns something. @throws Error after the time, saying what was waited for */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  seconds = 90,
+): Promise<T> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`waited ${seconds} s in vain for ${what}`);
+    await sleep(100);
+  }
+}
+
+/** The backfill's runs once all have ended, oldest interval first. */
+export async function backfilled(
+  world: ExportWorld,
+  exportId: string,
+  backfillId: string,
+  seconds = 60,
+): Promise<Run[]> {
+  const { backfills, runs } = world.engine.stores;
+  await eventually(
+    'the backfill to end',
+    async () => !isLive((await backfills.get(world.projectId, exportId, backfillId)).status),
+    seconds,
+  );
+  const listed = await runs.list(world.projectId, exportId, { limit: 1000 });
+  const all = await Promise.all(listed.map(({ id }) => runs.byId(id)));
+  return all.sort((a, b) => a.end.localeCompare(b.end) || a.createdAt.localeCompare(b.createdAt));
+}

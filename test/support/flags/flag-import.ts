@@ -1,0 +1,50 @@
+/** `sluice flags import` in a process of its own, and exports for it. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { environmentWith } from '../../../src/platform/config.ts';
+
+export const SLUICE = fileURLToPath(new URL('../../../bin/sluice', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Bytes: a line for each of 100,000 flags. */
+const MOST_PRINTED = 32 * 1024 * 1024;
+
+export type Ended = { code: number; stdout: string; stderr: string; lines: string[] };
+
+/** Runs the command from the root of the tree, and resolves when it has ended. */
+export function sluice(words: readonly string[], environment: Record<string, string | undefined> = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const env = environmentWith({ SLUICE_API_KEY: undefined, POSTHOG_API_KEY: undefined, ...environment });
+    execFile(
+      process.execPath,
+      [SLUICE, ...words],
+      { cwd: ROOT, env, maxBuffer: MOST_PRINTED },
+      (error, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr, lines: stdout.trimEnd().split('\n') }),
+    );
+  });
+}
+
+export type Folder = {
+  path: string;
+  /** @param content JSON, unless it is a text or bytes already @returns the path */
+  write(name: string, content: unknown): Promise<string>;
+  remove(): Promise<void>;
+};
+
+export async function temporaryFolder(): Promise<Folder> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'sluice-flags-'));
+  return {
+    path: folder,
+    async write(name, content) {
+      const file = path.join(folder, name);
+      const isRaw = typeof content === 'string' || content instanceof Uint8Array;
+      await writeFile(file, isRaw ? content : JSON.stringify(content));
+      return file;
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}

@@ -1,0 +1,93 @@
+/** Flags and who asks, for tests of the evaluator: what a test does not say is as plain as can be. */
+import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
+import type { Decision, Evaluation, EvaluationRequest, Facts } from '../../../src/flags/evaluation/decision.ts';
+import type { CohortDefinition, Definitions, FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
+import type { Json, Properties } from '../../../src/conditions/operators/json-values.ts';
+
+let lastId = 1_000_000;
+
+export function buildFlag(overrides: Partial<FlagDefinition> = {}): FlagDefinition {
+  const id = ++lastId;
+  return {
+    id,
+    key: `flag-${id}`,
+    version: 1,
+    active: true,
+    filters: { groups: [{ properties: [], rollout_percentage: 100 }] },
+    ensureExperienceContinuity: false,
+    evaluationRuntime: 'all',
+    bucketingIdentifier: 'distinct_id',
+    evaluationContexts: [],
+    hasExperiment: false,
+    ...overrides,
+  };
+}
+
+export function buildCohort(id: number, properties: Json): CohortDefinition {
+  return { id, isStatic: false, filters: { properties } };
+}
+
+export function buildStaticCohort(id: number): CohortDefinition {
+  return { id, isStatic: true, filters: {} };
+}
+
+export function buildDefinitions(overrides: Partial<Definitions> = {}): Definitions {
+  return { flags: [], cohorts: [], groupTypes: new Map(), timeZone: 'UTC', matchingVersion: 1, ...overrides };
+}
+
+export function buildRequest(overrides: Partial<EvaluationRequest> = {}): EvaluationRequest {
+  return {
+    distinctId: 'user-1',
+    groups: {},
+    personProperties: {},
+    groupProperties: {},
+    runtime: 'all',
+    contexts: [],
+    onlySurveys: false,
+    onlyRequestProperties: false,
+    ...overrides,
+  };
+}
+
+/** Of a person that is stored with these properties; without any, nobody is stored. */
+export function buildFacts(properties?: Properties, overrides: Partial<Facts> = {}): Facts {
+  const person = properties ? { id: 'person-1', createdAt: '2024-01-01T00:00:00Z', properties } : null;
+  return { person, groups: new Map(), memberships: new Set(), hashKeyOverrides: new Map(), ...overrides };
+}
+
+/** The database is away. */
+export const UNREADABLE: Facts = {
+  person: 'unavailable',
+  groups: 'unavailable',
+  memberships: 'unavailable',
+  hashKeyOverrides: 'unavailable',
+};
+
+export const NOW = Date.parse('2024-06-01T12:00:00Z');
+
+export function evaluate(
+  definitions: Partial<Definitions>,
+  request: Partial<EvaluationRequest> = {},
+  facts: Facts = buildFacts(),
+): Evaluation {
+  return compileDefinitions(buildDefinitions(definitions)).evaluate(buildRequest(request), facts, {
+    now: NOW,
+    budgetMs: 10_000,
+  });
+}
+
+/** Of the last flag, or of the one flag that is given. */
+export function decide(
+  flags: FlagDefinition | FlagDefinition[],
+  request: Partial<EvaluationRequest> = {},
+  facts: Facts = buildFacts(),
+  definitions: Partial<Definitions> = {},
+): Decision {
+  const { decisions } = evaluate({ ...definitions, flags: [flags].flat() }, request, facts);
+  return decisions.at(-1)!;
+}
+
+/** As SDKs say it: false, true or the variant. */
+export function valueOf({ enabled, variant }: Decision): boolean | string {
+  return enabled ? (variant ?? true) : false;
+}

@@ -1,0 +1,78 @@
+/**
+ * One headless Chromium for the whole test process, and pages of a site of the test's own. Where the program is missing its
+ * suites say so and are skipped; with SLUICE_REQUIRE=all that is a failure.
+ */
+import { createReadStream } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { programFolders } from '../../../src/platform/config.ts';
+import { findProgram } from '../../../src/platform/processes/program.ts';
+
+const findBrowser = () => findProgram('chromium', programFolders());
+
+let running: Promise<Browser> | undefined;
+
+/** For a `before` hook, with its `this`. */
+export async function needsBrowser(suite: Mocha.Context): Promise<void> {
+  if (await findBrowser()) return;
+  const message = 'chromium is not installed: apt-get install chromium';
+  if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error(message);
+  console.log(`    skipped: ${message}`);
+  suite.skip();
+}
+
+/** About a second for the first caller, nothing for the others. */
+export function testBrowser(): Promise<Browser> {
+  running ??= start();
+  return running;
+}
+
+async function start(): Promise<Browser> {
+  const executablePath = await findBrowser();
+  if (!executablePath) throw new Error('chromium is not installed');
+  // Here, because every test process loads this file for its hooks, and few need a browser.
+  const { chromium } = await import('playwright-core');
+  // Chromium refuses its sandbox to root, which is who runs tests in containers.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+}
+
+/** Ends it; the mocha hooks call it after the last test. */
+export async function stopTestBrowser(): Promise<void> {
+  const browser = await running?.catch(() => undefined);
+  running = undefined;
+  await browser?.close();
+}
+
+export type Site = { origin: string; stop(): Promise<void> };
+
+/**
+ * @param scripts files that the page at `/` loads one after the other; every other path is an empty page
+ * @param modules files by the names under which the scripts import them; with any, the scripts are modules
+ */
+export async function startSite(
+  scripts: readonly string[],
+  modules: Readonly<Record<string, string>> = {},
+): Promise<Site> {
+  const files = [...scripts, ...Object.values(modules)];
+  const imports = Object.keys(modules).map((name, index) => [name, `/${scripts.length + index}.js`]);
+  const map = JSON.stringify({ imports: Object.fromEntries(imports) as unknown });
+  const type = imports.length > 0 ? ' type="module"' : '';
+  const tags =
+    `<script type="importmap">${map}</script>` +
+    scripts.map((_, index) => `<script${type} src="/${index}.js"></script>`).join('');
+  const server = createServer(({ url = '' }, response) => {
+    const script = files[Number(/^\/(\d+)\.js$/.exec(url)?.[1] ?? -1)];
+    response.setHeader('Content-Type', script === undefined ? 'text/html' : 'text/javascript');
+    if (script !== undefined) createReadStream(script).pipe(response);
+    else response.end(`<!doctype html><title>A site</title><body>${/^\/(\?|$)/.test(url) ? tags : ''}</body>`);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** The events that every SDK is made to send to a server, and a check that all of them are there. The programs are in `test/sdks/`. */
+import assert from 'node:assert/strict';
+import type { Tenant } from '../api/identity.ts';
+import type { Sluice } from '../servers/sluice.ts';
+
+/** An event as the SDK says that it sent it. */
+export type Said = {
+  /** Absent where the SDK leaves it to the server. */
+  uuid?: string;
+  event: string;
+  distinct_id: string;
+  properties?: Record<string, unknown>;
+};
+
+/** The story's persons: a visitor who signs up, and the visitor's company. The same in `test/sdks/stories/story.py`. */
+export const STORY = { anonymous: 'visitor-1', user: 'user-1', company: 'acme', batch: 100 } as const;
+
+export type Row = Required<Said> & {
+  person_id: string;
+  person_properties: Record<string, unknown>;
+  seconds_ago: number;
+};
+
+/** The events of a project. */
+export async function storedRows({ pool }: Sluice, { projectId }: Tenant): Promise<Row[]> {
+  const { rows } = await pool.query<Row>(
+    `select uuid, event, distinct_id, person_id, properties, person_properties,
+            extract(epoch from now() - "timestamp")::float8 as seconds_ago
+     from events where project_id = $1 order by inserted_at, "timestamp", uuid`,
+    [projectId],
+  );
+  return rows;
+}
+
+/** Every event that was said to be sent is there once, as it was said and by whom, and nothing else is there. */
+export function assertStoredOnce(rows: readonly Row[], said: readonly Said[], { version }: { version: string }): void {
+  const given = new Set(said.map(({ uuid }) => uuid));
+  const stored = rows.map(({ uuid, ...row }) => (given.has(uuid) ? { uuid, ...row } : row));
+  assert.deepEqual(comparable(stored), comparable(said));
+  for (const { event, properties, seconds_ago } of rows) {
+    assert.equal(properties['$lib_version'], version, event);
+    assert.ok(Math.abs(seconds_ago) < 60, `${event} is said to have happened ${seconds_ago} s ago`);
+  }
+}
+
+function comparable(events: readonly Said[]): string[] {
+  return events
+    .map(({ uuid, event, distinct_id, properties }) =>
+      JSON.stringify({ event, distinct_id, n: properties?.['n'], uuid }),
+    )
+    .sort();
+}
+
+/**
+ * The visitor who signed up is one person under every id, with what was set last and what was set once; and each event saw
+ * what those before it had done.
+ * @param distinctIds that must have become one person
+ */
+export async function assertOnePerson(sluice: Sluice, tenant: Tenant, rows: readonly Row[], distinctIds: string[]) {
+  const { rows: found } = await sluice.pool.query<Known>(
+    `select distinct_id, person_id, persons.properties, is_identified
+     from person_distinct_ids join persons on persons.project_id = person_distinct_ids.project_id and id = person_id
+     where persons.project_id = $1`,
+    [tenant.projectId],
+  );
+  const known = new Map(found.map((row) => [row.distinct_id, row]));
+  const person = known.get(STORY.user);
+  assert.ok(person, 'the user has no person');
+  assert.ok(person.is_identified);
+  for (const id of distinctIds) assert.equal(known.get(id)?.person_id, person.person_id, `${id} is somebody else`);
+  const { email, plan, first_seen } = person.properties;
+  assert.deepEqual({ email, plan, first_seen }, { email: 'ada@example.com', plan: 'pro', first_seen: 'monday' });
+
+  for (const row of rows.filter(({ event }) => ['came back', 'paid', 'invited', 'counted'].includes(event))) {
+    assert.equal(row.person_id, person.person_id, `${row.event} is somebody else's`);
+    assert.equal(row.person_properties['first_seen'], 'monday', row.event);
+    if (row.event === 'counted') assert.equal(row.person_properties['plan'], 'pro');
+  }
+}
+
+type Known = { distinct_id: string; person_id: string; properties: Record<string, unknown>; is_identified: boolean };
+
+/** The company is known by its type and key, and the events that name it say so by its type's index. */
+export async function assertCompany({ pool }: Sluice, { projectId }: Tenant, rows: readonly Row[]): Promise<void> {
+  const { rows: groups } = await pool.query(
+    `select group_type_index, group_type, group_key, properties from groups join group_types using (project_id, group_type_index)
+     where project_id = $1`,
+    [projectId],
+  );
+  const company = {
+    group_type_index: 0,
+    group_type: 'company',
+    group_key: STORY.company,
+    properties: { tier: 'gold' },
+  };
+  assert.deepEqual(groups, [company]);
+  const invited = rows.filter(({ event }) => event === 'invited');
+  assert.deepEqual(
+    invited.map(({ properties }) => properties['$group_0']),
+    [STORY.company],
+  );
+}

@@ -1,0 +1,29 @@
+/** Holds a run at one step of its way, as a slow worker would, until the test lets it go on. */
+import type { Step } from '../../../activities/engine.ts';
+import type { ExportWorld } from '../exports/export-world.ts';
+
+export type Held = {
+  /** Settles when the run has reached the step; it stays there. */
+  reached: Promise<Step>;
+  goOn(): void;
+  /** The step fails, as for a worker that is killed there. */
+  die(): void;
+};
+
+/** @param name of the step, such as `before-committing` or `manifest`; only its first time is held */
+export function holdAt(world: ExportWorld, exportId: string, name: string): Held {
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<Step>();
+  let passed = false;
+  world.onStep = async (step) => {
+    if (passed || step.exportId !== exportId || step.name !== name) return;
+    passed = true;
+    reached.resolve(step);
+    await gate.promise;
+  };
+  return {
+    reached: reached.promise,
+    goOn: () => gate.resolve(),
+    die: () => gate.reject(new Error('the worker was killed')),
+  };
+}

@@ -1,0 +1,27 @@
+/** Run around the whole suite (mocha `--require`): servers start when the first test of a process asks for one, and stop here. */
+import { temporalProgram } from '../../../src/platform/temporal/dev-server-program.ts';
+import { stopTestBrowser } from '../sdks/browser.ts';
+import { stopTestDatabases } from '../database/database.ts';
+import { stopTestObjectStore } from './object-store.ts';
+import { stopTestTemporal } from './temporal.ts';
+
+/** Where Temporal must be built first, once, that takes minutes: no test's time-out should count them. */
+export async function mochaGlobalSetup(): Promise<void> {
+  // Without Temporal the tests that need it fail, and the others still run.
+  await temporalProgram({ onProgress: say }).catch((error: Error) => say(error.message));
+}
+
+function say(message: string): void {
+  console.log(`  Temporal: ${message}`);
+}
+
+/** A worker of a parallel run has hooks around each of its files: its servers go on for the next, and end with it. */
+const isWorker = process.env['MOCHA_WORKER_ID'] !== undefined;
+
+export const mochaHooks = isWorker
+  ? {}
+  : {
+      async afterAll() {
+        await Promise.all([stopTestDatabases(), stopTestTemporal(), stopTestObjectStore(), stopTestBrowser()]);
+      },
+    };

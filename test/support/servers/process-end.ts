@@ -1,0 +1,12 @@
+/** Workers of a parallel run just end: no hook of theirs knows that the last file was run. */
+import { rmSync } from 'node:fs';
+import type { StopMode } from '../../../src/platform/processes/stop-mode.ts';
+
+/** Ends a server with this process, unless it was stopped before, and removes what it kept. */
+export function whenProcessEnds(server: { stop(mode: StopMode): Promise<void> }, directory: string): void {
+  process.once('exit', () => {
+    // The signal is sent before anything is waited for.
+    void server.stop('immediate');
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  });
+}

@@ -1,0 +1,118 @@
+/** A started Sluice: the whole API on a real port over a database of its own. Temporal is away unless it is given: most of the API does not need it. */
+import type { IncomingMessage } from 'node:http';
+import { createApi, type Api } from '../../../src/app/api.ts';
+import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
+import { startHttpServer } from '../../../src/platform/http/server.ts';
+import type { LaneRequest, Reply } from '../../../src/platform/lane/request.ts';
+import { generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
+import { createLogger } from '../../../src/platform/telemetry/logger.ts';
+import type { Metrics } from '../../../src/platform/telemetry/metrics.ts';
+import { createClientAddress } from '../../../src/platform/wire/client-address.ts';
+import type { Locate } from '../../../src/platform/wire/geoip.ts';
+import { createTestDatabase, type TestDatabase } from '../database/database.ts';
+import type { TestTemporal } from './temporal.ts';
+
+/** A request that was answered. */
+export type Answered = {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  status: number;
+  /** Answered on its connection, not through `node:http`. */
+  inLane: boolean;
+};
+
+export type Sluice = {
+  url: string;
+  db: Knex;
+  /** For looking at what was stored. */
+  pool: Pool;
+  /** In the order of their answers. */
+  answered: Answered[];
+  metrics: Metrics;
+  stop(): Promise<void>;
+};
+
+const NOWHERE = { address: '127.0.0.1:1', namespace: 'test' };
+const GRACE_MS = 5_000;
+
+type Options = {
+  database?: TestDatabase;
+  locate?: Locate;
+  flagRequestsPerSecond?: number;
+  mostDistinctIds?: number;
+  trustedProxies?: string[];
+  /** Absent: it is away, as for what does not need it. */
+  temporal?: TestTemporal;
+  /** For exports to local files; absent: there are none. */
+  localRoot?: string;
+  backfillsPerProject?: number;
+  /** Least level of what it logs. */
+  logLevel?: 'warn' | 'error';
+};
+
+/** @param options `database`: dropped at the end */
+export async function startSluice(options: Options = {}): Promise<Sluice> {
+  const {
+    database = await createTestDatabase(),
+    locate,
+    flagRequestsPerSecond = 50_000,
+    mostDistinctIds = 1_000,
+    trustedProxies = [],
+    temporal = NOWHERE,
+    localRoot,
+    backfillsPerProject = 1,
+    logLevel = 'error',
+  } = options;
+  let started: Api | undefined;
+  const answered: Answered[] = [];
+  const server = await startHttpServer(
+    (request, response) => {
+      const { method = '', url = '', headers } = request;
+      response.once('finish', () =>
+        answered.push({ method, url, headers, status: response.statusCode, inLane: false }),
+      );
+      return started!.listener(request, response);
+    },
+    { host: '127.0.0.1', port: 0, lane: (request, reply) => started!.lane(request, noted(request, reply)) },
+  );
+  function noted({ method = '', url = '', headers }: LaneRequest, reply: Reply): Reply {
+    return (status, text, given) => {
+      answered.push({ method, url, headers, status, inLane: true });
+      reply(status, text, given);
+    };
+  }
+  const api = createApi({
+    databaseUrl: database.url,
+    temporal,
+    encryptionKeys: generateKeyRing(),
+    environment: { localRoot, allowedHosts: [] },
+    partsAtOnce: 1,
+    limits: { runsPerProject: 1, backfillsPerProject },
+    clientAddress: createClientAddress(trustedProxies),
+    eventsPerSecond: { project: 50_000, key: 50_000 },
+    requestLimits: { perMinute: 100_000, perHour: 100_000 },
+    flagRequestsPerSecond,
+    mostDistinctIds,
+    locate,
+    log: createLogger({ LOG_LEVEL: logLevel }, 'test'),
+    publicUrl: server.url,
+  });
+  started = api;
+  const db = createKnex({ url: database.url, applicationName: 'test' });
+  const pool = createPool({ url: database.url, applicationName: 'test' });
+  return {
+    url: server.url,
+    db,
+    pool,
+    answered,
+    metrics: api.metrics,
+    async stop() {
+      api.drain();
+      await server.stop(GRACE_MS);
+      await api.close();
+      await Promise.all([db.destroy(), pool.end()]);
+      await database.drop();
+    },
+  };
+}

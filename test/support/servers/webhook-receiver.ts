@@ -1,0 +1,32 @@
+/** A server that takes webhooks, and remembers them. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { startHttpServer } from '../../../src/platform/http/server.ts';
+
+export type Received = { path: string; headers: IncomingHttpHeaders; body: string };
+
+export type WebhookReceiver = {
+  url: string;
+  received: Received[];
+  /** How the next requests are answered, in turn; 204 when it is empty. `silence`: not at all. */
+  answers: (number | 'silence')[];
+  /** How many requests were answered otherwise than 2xx, or not. */
+  refused: number;
+  stop(): Promise<void>;
+};
+
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+  const received: Received[] = [];
+  const answers: WebhookReceiver['answers'] = [];
+  const receiver: WebhookReceiver = { url: '', received, answers, refused: 0, stop: async () => {} };
+  const server = await startHttpServer(
+    async (request, response) => {
+      received.push({ path: request.url ?? '', headers: request.headers, body: await text(request) });
+      const answer = answers.shift() ?? 204;
+      if (answer === 'silence' || answer >= 300) receiver.refused += 1;
+      if (answer !== 'silence') response.writeHead(answer, { location: '/elsewhere' }).end();
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  return Object.assign(receiver, { url: server.url, stop: () => server.stop(0) });
+}
