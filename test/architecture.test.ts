@@ -149,6 +149,8 @@ function roomOf(file: string): string {
 }
 
 const wingOf = (room: string) => room.split('/')[0]!;
+/** Place of the room's wing in their order. */
+const level = (room: string) => WINGS.findIndex((wings) => wings.includes(wingOf(room)));
 
 function mayImport(from: string, to: string, typesOnly: boolean): boolean {
   const allowed = arrows.get(from);
@@ -244,7 +246,6 @@ describe('the house', () => {
   });
 
   it('has no arrow from one wing to another beside or above it', () => {
-    const level = (room: string) => WINGS.findIndex((wings) => wings.includes(wingOf(room)));
     const strays = imports.filter(isLocal).filter((one) => {
       const [from, to] = [roomOf(one.file), roomOf(targetOf(one))];
       // Migrations are older than the wings, and import a type of the platform only.

@@ -44,8 +44,13 @@ const TOUR = new Set(
     .map(({ name }) => name),
 );
 
+/** Paths below `docs/`. */
+const PAGES = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.md'),
+);
+
 describe('the examples of the documentation', () => {
-  for (const page of readdirSync(new URL('docs/', ROOT))) {
+  for (const page of PAGES) {
     it(`of docs/${page} use what the README or they themselves have set before, and leave the README's as it is`, () => {
       const known = new Set(TOUR);
       for (const { name, sets } of stepsOf(shellOf(`docs/${page}`))) {
@@ -70,7 +75,7 @@ describe('the examples of the documentation', () => {
     assert.deepEqual(field(taken), { status: 1, stdout: '', stderr: 'The place is taken.\n' });
   });
 
-  for (const page of ['README.md', ...readdirSync(new URL('docs/', ROOT)).map((name) => `docs/${name}`)]) {
+  for (const page of ['README.md', ...PAGES.map((name) => `docs/${name}`)]) {
     it(`of ${page} link to files and headings that exist`, () => {
       const links = [...readFileSync(new URL(page, ROOT), 'utf8').matchAll(/\]\(([^)\s:]+)\)/g)].map(
         ([, link]) => link!,

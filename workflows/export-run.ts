@@ -13,7 +13,8 @@ import {
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
 import type { Activities } from '../activities/index.ts';
 import type { PreparedRun } from '../activities/runs/prepare-run.ts';
-import type { RunEnding, RunOutcome } from '../activities/runs/finish-run.ts';
+import type { RunOutcome } from '../activities/runs/finish-run.ts';
+import type { RunEnding } from '../activities/runs/run-ending.ts';
 import {
   FINISHING,
   MOST_SINGLE_PARTS,

@@ -7,7 +7,7 @@ import type { Destination, IntervalBounds } from '../../src/exports/destinations
 import { destinationOf } from '../../src/exports/destinations/index.ts';
 import type { PresentDelivery } from '../../src/exports/destinations/ownership.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable } from '../../src/platform/errors.ts';
-import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import type { LedgerEntry } from '../../src/exports/deliveries/ledger.store.ts';
 import { ownershipOf } from '../../src/exports/deliveries/ownership.ts';
 import { emptyFile } from '../../src/exports/formats/file.ts';

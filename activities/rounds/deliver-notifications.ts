@@ -2,7 +2,7 @@
  * Delivers what waits in the outbox. Safe to repeat: what is taken comes due again until it is closed, so each notice arrives at
  * least once, under the same id every time.
  */
-import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import { NOTIFICATION_SECRET } from '../../src/exports/monitoring/notifications.ts';
 import { letterOf } from '../../src/platform/notify/mail.ts';
 import type { Outgoing } from '../../src/platform/notify/outbox.store.ts';

@@ -6,7 +6,7 @@
 import { millisOf } from '../../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
 import { isProducedByPresentSpec, type Tiling } from '../../src/exports/domain/intervals.ts';
-import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import type { RunRequest } from '../../src/exports/runs/run-requests.store.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Execution } from '../../src/exports/temporal/executions.ts';

@@ -15,9 +15,8 @@ import type { Engine } from '../engine.ts';
 import { giveUp } from './give-up.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
 import { openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
+import type { RunEnding } from './run-ending.ts';
 
-/** How the parts went. `type` is the class of the error that ended them, `message` a sentence for the user. */
-export type RunEnding = { how: 'commit' } | { how: 'cancelled' } | { how: 'failed'; type: string; message: string };
 export type FinishRunInput = { runId: string; ending: RunEnding };
 export type RunOutcome = { status: RunStatus; rows: number; message?: string };
 

@@ -6,7 +6,7 @@ import { toFailure } from '../../src/platform/temporal/failures.ts';
 import { closeRun, type Closing } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
-import type { RunEnding } from './finish-run.ts';
+import type { RunEnding } from './run-ending.ts';
 import { openSessionToSettle, plannedRun } from './open-session.ts';
 
 type Failed = Exclude<RunEnding, { how: 'commit' }>;

@@ -1,9 +1,10 @@
 /** A run's way to its destination: the delivery that its plan describes, and a session under its epoch. */
-import type { Delivery, Destination, RunLog, Session } from '../../src/exports/destinations/contract.ts';
+import type { Destination, RunLog, Session } from '../../src/exports/destinations/contract.ts';
+import type { Delivery } from '../../src/exports/destinations/delivery.ts';
 import type { DestinationEnvironment } from '../../src/exports/destinations/environment.ts';
 import { destinationOf } from '../../src/exports/destinations/index.ts';
 import { DestinationUnavailable, InvalidInput, NotFound } from '../../src/platform/errors.ts';
-import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import { mergeOf, type Slice } from '../../src/events/reading/selection.ts';
 import type { EpochLease } from '../../src/exports/deliveries/ledger.store.ts';
 import { ownershipOf } from '../../src/exports/deliveries/ownership.ts';

@@ -1,5 +1,6 @@
 /** One part's rows on their way out of Postgres, encoded as the plan says or as they come, counted while they pass. */
-import type { PartSource, PartSummary } from '../../src/exports/destinations/contract.ts';
+import type { PartSource } from '../../src/exports/destinations/contract.ts';
+import type { PartSummary } from '../../src/exports/formats/part-summary.ts';
 import { IntervalShrank } from '../../src/platform/errors.ts';
 import type { EventReader } from '../../src/events/reading/read.ts';
 import type { PlannedPart } from '../../src/exports/domain/plan.ts';

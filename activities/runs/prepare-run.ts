@@ -4,7 +4,7 @@
  */
 import { destinationOf } from '../../src/exports/destinations/index.ts';
 import { InvalidInput, NotFound, Superseded, Unavailable } from '../../src/platform/errors.ts';
-import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import { contentOf } from '../../src/exports/batch-exports/content.ts';
 import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';

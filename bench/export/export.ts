@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import { startEmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
-import type { FileEncoding } from '../../src/exports/destinations/contract.ts';
+import type { FileEncoding } from '../../src/exports/formats/file-encoding.ts';
 import { eventReader } from '../../src/events/reading/read.ts';
 import { readExportedFile } from '../../src/exports/formats/read-file.ts';
 import type { ExportJob, ExportReport, WorkerReady } from './export-worker.ts';

@@ -5,7 +5,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Conflict, InvalidInput } from '../platform/errors.ts';
 import type { Project, Rights } from '../platform/http/access.ts';
-import { changesBetween, type Author, type Change } from '../people/audit/audit-log.ts';
+import { changesBetween, type Author } from '../people/audit/audit-log.ts';
+import { type Change } from '../people/audit/entry.ts';
 import { ensureEditor } from '../people/access/rights.ts';
 import { checkedFilters } from './feature-flags/checks/check-filters.ts';
 import { checkTogether } from './feature-flags/checks/check-together.ts';

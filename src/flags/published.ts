@@ -4,7 +4,8 @@
  */
 import { NotAuthenticated } from '../platform/errors.ts';
 import { Type } from '../platform/schema.ts';
-import type { LiveDefinitions, ProjectFlags } from './definitions/live-definitions.ts';
+import type { LiveDefinitions } from './definitions/live-definitions.ts';
+import type { ProjectFlags } from './definitions/project-flags.ts';
 
 const MOST_PROJECTS = 2_000;
 

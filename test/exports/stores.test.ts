@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BatchExport } from '../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import type { ExportStores } from '../../src/exports/stores.ts';
 import { createExportRows, type ExportRows } from '../support/database/export-rows.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rememberPublished } from '../../src/flags/published.ts';
-import type { ProjectFlags } from '../../src/flags/definitions/live-definitions.ts';
+import type { ProjectFlags } from '../../src/flags/definitions/project-flags.ts';
 
 const state = (projectId: number, version: string) => ({ projectId, version }) as ProjectFlags;
 

@@ -3,13 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ts from 'typescript';
-import {
-  FILE_FORMATS,
-  SUPPORTED_COMPRESSIONS,
-  type Delivery,
-  type Destination,
-  type StagedPart,
-} from '../../src/exports/destinations/contract.ts';
+import { type Destination } from '../../src/exports/destinations/contract.ts';
+import { type StagedPart } from '../../src/exports/destinations/delivery.ts';
+import { type Delivery } from '../../src/exports/destinations/delivery.ts';
+import { FILE_FORMATS, SUPPORTED_COMPRESSIONS } from '../../src/exports/formats/file-encoding.ts';
 import { anyDestination, DESTINATION_TYPES } from '../../src/exports/destinations/index.ts';
 import { folderQuota } from '../../src/exports/destinations/local-file/quota.ts';
 import { localStore } from '../../src/exports/destinations/local-file/store.ts';

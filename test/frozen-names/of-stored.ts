@@ -51,7 +51,7 @@ function leftByDestinations(product: Product): string[] {
     if (!isValue || node.name.getText() !== 'staged') return [];
     return membersOf(product, product.checker.getTypeAtLocation(node.name)).map((name) => `staged.staged.${name}`);
   });
-  const whole = membersOf(product, product.exported('src/exports/destinations/contract.ts', 'StagedPart'));
+  const whole = membersOf(product, product.exported('src/exports/destinations/delivery.ts', 'StagedPart'));
   return [...records, ...parts, ...whole.map((name) => `staged.${name}`)];
 }
 

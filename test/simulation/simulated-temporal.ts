@@ -11,7 +11,7 @@ import {
   type Client,
   type ScheduleOptions,
 } from '@temporalio/client';
-import type { RunEnding } from '../../activities/runs/finish-run.ts';
+import type { RunEnding } from '../../activities/runs/run-ending.ts';
 import type { PreparedRun } from '../../activities/runs/prepare-run.ts';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
 import { WITNESS_WORKFLOW_ID, type Swap } from '../../src/exports/domain/witness.ts';

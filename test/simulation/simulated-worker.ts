@@ -1,7 +1,8 @@
 /** A worker that does what the workflow of a run does, activity by activity, in the weather that its destination has. */
 import type { Engine, Step } from '../../activities/engine.ts';
 import { exportPart } from '../../activities/runs/export-part.ts';
-import { finishRun, type RunEnding } from '../../activities/runs/finish-run.ts';
+import { finishRun } from '../../activities/runs/finish-run.ts';
+import { type RunEnding } from '../../activities/runs/run-ending.ts';
 import { prepareRun } from '../../activities/runs/prepare-run.ts';
 import {
   DestinationRejected,

@@ -5,7 +5,7 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { wantedDashboards, type DashboardQuery, type SearchMatch } from './list.store.ts';
-import type { RestrictionLevel } from './restriction.ts';
+import type { RestrictionLevel } from './restriction-level.ts';
 
 export const CREATION_MODES = ['default', 'template', 'duplicate', 'unlisted'] as const;
 export type CreationMode = (typeof CREATION_MODES)[number];

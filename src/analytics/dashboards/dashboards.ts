@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Conflict, InvalidInput, NotFound, Stale } from '../../platform/errors.ts';
 import type { Caller, Project, Rights } from '../../platform/http/access.ts';
-import { changesBetween, type Change } from '../../people/audit/audit-log.ts';
+import { changesBetween } from '../../people/audit/audit-log.ts';
+import { type Change } from '../../people/audit/entry.ts';
 import { rawAccess } from '../../people/access/raw-data.ts';
 import { make, makeCopy, makeFromTemplate } from './creation.ts';
 import type { Dashboard, DashboardFields } from './dashboards.store.ts';
@@ -21,7 +22,7 @@ import type { DashboardBody, DashboardPatchBody, ListedDashboardBody, NewDashboa
 import type { DashboardStores } from './stores.ts';
 import { ensureMayFilter } from '../queries/raw-data.ts';
 import { templateNamed, templateTagged } from './templates/built-in.ts';
-import type { DashboardTemplate } from './templates/template.ts';
+import type { DashboardTemplate } from './templates/dashboard-template.ts';
 import { changeTiles } from './tiles/change.ts';
 import { duplicateTiles } from './tiles/copy.ts';
 import { ensureInsightScope, ensureWritesInsights } from './tiles/insights.ts';

@@ -3,7 +3,7 @@ import { reaches } from '../../platform/http/access.ts';
 import { allows } from '../../people/access/scopes.ts';
 import type { Acting } from './acting.ts';
 import { changeInsight } from '../insights/insights.ts';
-import type { Insight } from '../insights/insights.store.ts';
+import type { Insight } from '../insights/insight.ts';
 import { mayEditInsight } from '../insights/restriction.ts';
 import { ensureSeesAll } from './tiles/permissions.ts';
 import { reserveRoom } from './tiles/room.ts';

@@ -1,6 +1,7 @@
 /** Entries of the activity log about dashboards, in the transaction of the change itself. */
 import type { Project } from '../../platform/http/access.ts';
-import type { AuditVerb, Author, Change } from '../../people/audit/audit-log.ts';
+import type { Author } from '../../people/audit/audit-log.ts';
+import type { AuditVerb, Change } from '../../people/audit/entry.ts';
 import type { Dashboard } from './dashboards.store.ts';
 import type { DashboardBound } from './stores.ts';
 

@@ -4,7 +4,8 @@ import { userOf } from '../../people/accounts/users.ts';
 import type { Users } from '../../people/accounts/users.store.ts';
 import type { Dashboard, ListedDashboard } from './dashboards.store.ts';
 import type { Overrides } from '../insights/results/overlay.ts';
-import { EVERYONE_EDITS, MAY_VIEW, ONLY_COLLABORATORS_EDIT, privilegeOf } from './restriction.ts';
+import { MAY_VIEW, privilegeOf } from './restriction.ts';
+import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT } from './restriction-level.ts';
 import type { DashboardBody, ListedDashboardBody } from './schema.ts';
 import type { TileBody } from './tiles/schema.ts';
 

@@ -5,12 +5,7 @@
 import { PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, FindProtected, Rights } from '../../platform/http/access.ts';
 import type { Dashboard, DashboardStore } from './dashboards.store.ts';
-
-export const EVERYONE_EDITS = 21;
-export const ONLY_COLLABORATORS_EDIT = 37;
-
-/** A dashboard's own setting. The numbers are upstream's, which uses the same two for privileges. */
-export type RestrictionLevel = typeof EVERYONE_EDITS | typeof ONLY_COLLABORATORS_EDIT;
+import { EVERYONE_EDITS } from './restriction-level.ts';
 
 export const MAY_VIEW = 21;
 export const MAY_EDIT = 37;

@@ -3,7 +3,7 @@ import { LEVELS } from '../../platform/http/access.ts';
 import { UserBody } from '../../people/accounts/users.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { CREATION_MODES } from './dashboards.store.ts';
-import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from './restriction.ts';
+import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from './restriction-level.ts';
 import { TEMPLATE_NAMES } from './templates/built-in.ts';
 import { DuplicatedTilesBody, GivenTilesBody, TileBody } from './tiles/schema.ts';
 

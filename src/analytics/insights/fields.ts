@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import { refuseUnknown } from '../queries/parsing/members.ts';
 import { parseQuery } from '../queries/parsing/parse.ts';
-import type { Insight, InsightFields } from './insights.store.ts';
+import type { Insight, InsightFields } from './insight.ts';
 import { queryOfFilters } from './legacy-filters.ts';
 import type { GivenInsight } from './schema.ts';
 

@@ -7,7 +7,7 @@ import { ensureMayStore } from '../queries/raw-data.ts';
 import type { DashboardStores } from '../dashboards/stores.ts';
 import { givenFields } from './fields.ts';
 import { changeInsight, createInsight } from './insights.ts';
-import type { Insight } from './insights.store.ts';
+import type { Insight } from './insight.ts';
 import type { InsightQuery } from './list.store.ts';
 import { setMembership, type Acting } from './membership.ts';
 import { NO_OVERLAY, overlayOf, type Overlay, type Overrides } from './results/overlay.ts';

@@ -4,7 +4,7 @@ import { entityTag, expectedVersion } from '../../platform/http/parameters/preco
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
 import type { InsightManagement, Look } from './insight-management.ts';
-import type { Insight } from './insights.store.ts';
+import type { Insight } from './insight.ts';
 import { ORDERS, type InsightQuery } from './list.store.ts';
 import type { Acting } from './membership.ts';
 import { OverrideParams, overridesOf } from './results/overlay.ts';

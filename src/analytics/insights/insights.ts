@@ -1,8 +1,9 @@
 /** Changes of insights, inside a transaction of the room's stores: each writes its activity. */
 import type { Project } from '../../platform/http/access.ts';
-import { changesBetween, type AuditVerb, type Author, type Change } from '../../people/audit/audit-log.ts';
+import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
+import { type AuditVerb, type Change } from '../../people/audit/entry.ts';
 import type { DashboardBound } from '../dashboards/stores.ts';
-import type { Insight, InsightFields } from './insights.store.ts';
+import type { Insight, InsightFields } from './insight.ts';
 
 const SCOPE = 'Insight';
 const COPY = ' (Copy)';

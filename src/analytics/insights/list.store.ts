@@ -2,7 +2,7 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Visible } from '../../platform/http/access.ts';
 import { whereVisible } from '../../people/access/visible.store.ts';
-import type { Insight } from './insights.store.ts';
+import type { Insight } from './insight.ts';
 
 /** Columns that insights may be sorted by. */
 export const ORDERS = ['last_modified_at', 'created_at', 'name', 'id'] as const;

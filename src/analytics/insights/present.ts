@@ -3,7 +3,7 @@ import { userOf } from '../../people/accounts/users.ts';
 import type { Users } from '../../people/accounts/users.store.ts';
 import type { Rights } from '../../platform/http/access.ts';
 import type { TilePlace } from '../dashboards/tiles/tiles.store.ts';
-import type { Insight } from './insights.store.ts';
+import type { Insight } from './insight.ts';
 import { BY_LINK, UNRESTRICTED, type Restriction } from './restriction.ts';
 import type { InsightResult } from './results/result.ts';
 import type { InsightBody } from './schema.ts';

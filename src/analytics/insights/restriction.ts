@@ -3,15 +3,8 @@ import { PermissionDenied } from '../../platform/errors.ts';
 import { reaches, type Caller, type FindProtected, type Rights } from '../../platform/http/access.ts';
 import type { Acting } from '../dashboards/acting.ts';
 import type { Dashboard } from '../dashboards/dashboards.store.ts';
-import {
-  EVERYONE_EDITS,
-  MAY_EDIT,
-  MAY_VIEW,
-  mayEdit,
-  ONLY_COLLABORATORS_EDIT,
-  type Privilege,
-  type RestrictionLevel,
-} from '../dashboards/restriction.ts';
+import { MAY_EDIT, MAY_VIEW, mayEdit, type Privilege } from '../dashboards/restriction.ts';
+import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../dashboards/restriction-level.ts';
 import type { DashboardBound } from '../dashboards/stores.ts';
 import type { OwnedPlace } from '../dashboards/tiles/tiles.store.ts';
 import type { InsightPlace, InsightStore } from './insights.store.ts';

@@ -1,7 +1,7 @@
 /** Placeholders, for visitors, of members that are not drawn: the same for every dashboard. */
 import { BY_LINK } from '../insights/restriction.ts';
 import type { InsightBody } from '../insights/schema.ts';
-import { ONLY_COLLABORATORS_EDIT } from '../dashboards/restriction.ts';
+import { ONLY_COLLABORATORS_EDIT } from '../dashboards/restriction-level.ts';
 import type { DashboardBody } from '../dashboards/schema.ts';
 import type { TileBody } from '../dashboards/tiles/schema.ts';
 

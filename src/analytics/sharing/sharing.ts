@@ -7,7 +7,8 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Project, Rights } from '../../platform/http/access.ts';
-import { changesBetween, type AuditVerb } from '../../people/audit/audit-log.ts';
+import { changesBetween } from '../../people/audit/audit-log.ts';
+import { type AuditVerb } from '../../people/audit/entry.ts';
 import { ensureRaw, rawAccess } from '../../people/access/raw-data.ts';
 import { ensureHardToGuess, hashPassword } from '../../platform/secrets/passwords.ts';
 import { NO_OVERLAY } from '../insights/results/overlay.ts';

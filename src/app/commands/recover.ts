@@ -12,7 +12,7 @@ import { engineOptions } from '../engine-options.ts';
 import { CommandFailed, Conflict } from '../../platform/errors.ts';
 import { foreignDeliveries } from '../../exports/timeline/accept-delivery.ts';
 import { NOBODY } from '../../exports/batch-exports/audit.ts';
-import type { BatchExport } from '../../exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../exports/batch-exports/batch-export.ts';
 import { SIDES, type Side } from '../../exports/timeline/foreign-deliveries.store.ts';
 import { renewTimeline } from '../../exports/timeline/renew-timeline.ts';
 import { describeBlock } from '../../exports/timeline/timeline-guard.ts';

@@ -16,7 +16,7 @@ const STEPS_IN_ONE_PASS = 4;
 /** Of making a machine, for each range of characters and each state. */
 const STEPS_PER_RANGE = 70;
 
-/** What a search takes its steps from. @throws StepsSpent when none are left */
+/** The account that a search takes its steps from. @throws StepsSpent when none are left */
 type Steps = {
   spend(steps: number): void;
   /** As `spend`, for each character of the text. */

@@ -1,4 +1,4 @@
-/** What rows are made of, for those that read, encode and deliver them. */
+/** Columns and versions of rows, as reading, encoding and delivering share them. */
 
 /** How a value of a column travels in COPY BINARY, and so what a destination can know of it. */
 export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'date' | 'int4' | 'int8' | 'float8' | 'bool';

@@ -7,7 +7,7 @@
  */
 import type { GroupUpdate } from './group-changes.ts';
 import type { PersonEffects } from '../persons/effects.ts';
-import type { EventPerson } from '../persons/person-work.ts';
+import type { EventPerson } from '../persons/person.ts';
 
 /** An event, as far as the ingest transaction must know it beside its bytes. */
 export type EventSubject = {

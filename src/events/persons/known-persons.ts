@@ -2,7 +2,7 @@
  * Persons that this process has seen lately. A user of one asks Postgres for its stamp in the same transaction, and reads the
  * person only where that has changed: changes need no announcement.
  */
-import type { LoadedPerson } from './person-work.ts';
+import type { LoadedPerson } from './person.ts';
 
 /** UTF-16 units of properties; what is made of them takes about six times as many bytes. */
 const MOST_TEXT = 8 * 1024 * 1024;

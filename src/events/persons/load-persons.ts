@@ -1,7 +1,7 @@
 /** Reads the persons of a group's events in the ingest transaction: from Postgres only those that are not what this process knows. */
 import { quotedArray, type Fields } from '../../platform/db/simple-query.ts';
 import type { KnownPersons } from './known-persons.ts';
-import type { LoadedPerson } from './person-work.ts';
+import type { LoadedPerson } from './person.ts';
 import { StoredProperties } from './stored-properties.ts';
 
 /** Sends statements; returns the rows of all of them. */

@@ -7,22 +7,7 @@ import { NO_EFFECTS, type PersonEffects, type PersonWarning, type Properties } f
 import type { DistinctIdCounts } from './distinct-id-counts.ts';
 import { changedProperties, isSame } from './properties.ts';
 import { NO_PROPERTIES, StoredProperties } from './stored-properties.ts';
-
-/** The person that an event is stored with; `properties` are the same object for all events that see the same. */
-export type EventPerson = { id: string; properties: StoredProperties };
-
-/** A person between two events. */
-export type PersonState = EventPerson & {
-  isIdentified: boolean;
-  /** Microseconds since 2000. */
-  createdAt: bigint;
-};
-
-/** A person as one of its distinct ids had it. */
-export type LoadedPerson = PersonState & {
-  /** Of the distinct id: another one whenever its person is another one, or has changed. */
-  stamp: string;
-};
+import type { PersonState, EventPerson } from './person.ts';
 
 export type PersonChange = PersonState & { isNew: boolean };
 

@@ -1,7 +1,8 @@
 /** Changes that people make to persons and groups; each is recorded in the activity log in its own transaction. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Project } from '../../platform/http/access.ts';
-import { changesBetween, type Author, type Change } from '../../people/audit/audit-log.ts';
+import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
+import { type Change } from '../../people/audit/entry.ts';
 import type { GroupTypeNames } from './group-types.store.ts';
 import type { Group, GroupName } from './groups.store.ts';
 import type { PeopleStores } from './stores.ts';

@@ -4,9 +4,10 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { InvalidInput } from '../../platform/errors.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { INTERVAL_STATUSES, type IntervalStatus } from '../domain/interval-status.ts';
-import { intervalsWithin, type DataInterval, type Millis, type Tiling } from '../domain/intervals.ts';
+import { intervalsWithin, type DataInterval, type Tiling } from '../domain/intervals.ts';
+import { type Millis } from '../domain/millis.ts';
 import { slicesOf } from '../domain/slices.ts';
 import { INTERVALS_AT_ONCE, type IntervalState, type IntervalStates } from '../intervals/interval-states.ts';
 import type { ExportStores } from '../stores.ts';

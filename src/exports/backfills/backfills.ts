@@ -8,7 +8,7 @@ import type { ExportExecutions } from '../temporal/executions.ts';
 import { NOBODY, recordBackfill } from '../batch-exports/audit.ts';
 import { examinedPlan, wholePlan, type BackfillPlan, type ExaminedPlan, type Only } from './backfill-plan.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { runWorkflowId } from '../domain/ids.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { intervalsEnding, intervalsWithin } from '../domain/intervals.ts';

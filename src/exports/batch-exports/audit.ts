@@ -1,7 +1,8 @@
 /** Audit log of batch exports and of what belongs to them: written in the transaction of each change. */
-import { changesBetween, type AuditVerb, type Author, type Change } from '../../people/audit/audit-log.ts';
+import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
+import { type AuditVerb, type Change } from '../../people/audit/entry.ts';
 import type { Backfill } from '../backfills/backfills.store.ts';
-import type { BatchExport } from './batch-exports.store.ts';
+import type { BatchExport } from './batch-export.ts';
 import type { Integration } from '../integrations/integrations.store.ts';
 import { presentBatchExport } from './present.ts';
 import type { Bound } from '../stores.ts';

@@ -1,7 +1,8 @@
 /** Batch exports as they stand in their table. */
 import { anyDestination } from '../destinations/index.ts';
 import type { Notifications } from '../../platform/notify/notice.ts';
-import type { BatchExport, BatchExportChange } from './batch-exports.store.ts';
+import type { BatchExportChange } from './batch-export.ts';
+import type { BatchExport } from './batch-export.ts';
 import type { Cadence } from '../domain/cadence.ts';
 import type { ContentSettings, Model } from '../../conditions/rows/content.ts';
 import { integrationFromRow, type Integration, type IntegrationRow } from '../integrations/integrations.store.ts';

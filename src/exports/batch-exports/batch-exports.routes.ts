@@ -12,7 +12,7 @@ import {
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { backfillAddress, BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
 import type { Backfill } from '../backfills/backfills.store.ts';
-import type { BatchExport } from './batch-exports.store.ts';
+import type { BatchExport } from './batch-export.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
 import {
   BatchExportBody,

@@ -4,81 +4,11 @@ import { NotFound } from '../../platform/errors.ts';
 import { placeTaken } from '../deliveries/key-spaces.ts';
 import type { Visible } from '../../platform/http/access.ts';
 import { whereVisible } from '../../people/access/visible.store.ts';
-import type { Notifications } from '../../platform/notify/notice.ts';
-import type { ContentSettings, Model } from '../../conditions/rows/content.ts';
 import { cadenceColumns, cadenceFromRow, fromRow, toColumns, type CadenceRow, type Row } from './batch-export-rows.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
-import type { Cadence } from '../domain/cadence.ts';
 import type { Spec, Tiling } from '../domain/intervals.ts';
-import { INTEGRATION_JSON, type Integration } from '../integrations/integrations.store.ts';
-
-export type BatchExport = Cadence & {
-  id: string;
-  projectId: number;
-  /** null: created by a key of the project, or by a user who is gone. */
-  createdBy: number | null;
-  name: string;
-  model: Model;
-  content: ContentSettings;
-  /** Encrypted; null until something is hashed. */
-  hashKey: string | null;
-  destinationType: string;
-  /** Without secrets. */
-  destinationConfig: Record<string, unknown>;
-  /** Encrypted; null when the configuration has no secret. */
-  destinationSecrets: string | null;
-  /** Completes the configuration. */
-  integration: Integration | null;
-  keySpace: string;
-  /** By how much a run may start late, at random, so that many exports do not start at once. */
-  jitterSeconds: number;
-  /** How many runs that were asked for may be under way at once. */
-  maxConcurrentRuns: number;
-  paused: boolean;
-  lastPausedAt: string | null;
-  /** Why it paused by itself; null when a person did it. */
-  pausedReason: string | null;
-  /** Time that an interval may be due before a notice is sent; null: any time. */
-  freshnessTargetSeconds: number | null;
-  /** Whether stale intervals are delivered again by themselves. */
-  redeliverStale: boolean;
-  notifications: Notifications | null;
-  /** The webhook’s secret, encrypted. */
-  notificationSecret: string | null;
-  startAt: string | null;
-  endAt: string | null;
-  createdAt: string;
-  lastUpdatedAt: string;
-  /** Raised by every change that the schedule must follow. */
-  version: string;
-};
-
-/** Columns that a change may set; the rest follows from them. */
-export type BatchExportChange = Partial<
-  Pick<
-    BatchExport,
-    | 'name'
-    | 'content'
-    | 'hashKey'
-    | 'destinationType'
-    | 'destinationConfig'
-    | 'destinationSecrets'
-    | 'integration'
-    | 'keySpace'
-    | keyof Cadence
-    | 'jitterSeconds'
-    | 'maxConcurrentRuns'
-    | 'paused'
-    | 'lastPausedAt'
-    | 'pausedReason'
-    | 'freshnessTargetSeconds'
-    | 'redeliverStale'
-    | 'notifications'
-    | 'notificationSecret'
-    | 'startAt'
-    | 'endAt'
-  >
->;
+import { INTEGRATION_JSON } from '../integrations/integrations.store.ts';
+import type { BatchExport, BatchExportChange } from './batch-export.ts';
 
 /** Postgres's unique_violation, on the index that processes of the version before rely on while they run beside this one. */
 function isTaken(error: unknown): boolean {

@@ -6,7 +6,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { columnsOf, mergeOf, selectionOf, type Selection } from '../../events/reading/selection.ts';
 import { partsOfPath } from '../../events/reading/transform.ts';
 import { checkedFilters } from '../../conditions/sql/filters.ts';
-import type { BatchExport } from './batch-exports.store.ts';
+import type { BatchExport } from './batch-export.ts';
 import { isHashed, type Content, type ContentSettings, type Model } from '../../conditions/rows/content.ts';
 import type { Run } from '../runs/runs.store.ts';
 import type { ConfigEncryption } from '../integrations/config-encryption.ts';

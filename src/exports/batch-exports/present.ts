@@ -1,5 +1,5 @@
 /** Response bodies: rows of this room as the contract spells them. Members are listed one by one, so nothing leaves by accident. */
-import type { BatchExport } from './batch-exports.store.ts';
+import type { BatchExport } from './batch-export.ts';
 import type { BatchExportBody } from './batch-exports.schema.ts';
 import type { Freshness } from '../monitoring/freshness.ts';
 import { presentContent } from './content-fields.ts';

@@ -2,7 +2,7 @@
 import type { Caller, Rights } from '../../platform/http/access.ts';
 import { readsPersons, selectionOf } from '../../events/reading/selection.ts';
 import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../../people/access/raw-data.ts';
-import type { BatchExport } from './batch-exports.store.ts';
+import type { BatchExport } from './batch-export.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
 import type { ContentPatch } from './content.ts';
 import { everythingOf, type Model } from '../../conditions/rows/content.ts';

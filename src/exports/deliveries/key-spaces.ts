@@ -1,8 +1,8 @@
 /** Reserves what an export may write to: of two exports of the installation none ever writes a key that the other one may. */
 import { overlaps, parseKeySpace, withModel, type KeySpace } from '../destinations/key-space.ts';
 import { Conflict } from '../../platform/errors.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
-import type { Bound } from '../stores.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import type { PlaceStore } from './places.store.ts';
 
 type Wanted = Pick<BatchExport, 'id' | 'model' | 'keySpace'>;
 
@@ -21,7 +21,7 @@ export function isSameKeySpace(one: Omit<Wanted, 'id'>, other: Omit<Wanted, 'id'
  * Call it in the transaction that stores the export's new key space.
  * @throws Conflict when another export may write to a key of it, or a run of another one still may
  */
-export async function reserveKeySpace({ places }: Pick<Bound, 'places'>, wanted: Wanted): Promise<void> {
+export async function reserveKeySpace({ places }: { places: PlaceStore }, wanted: Wanted): Promise<void> {
   const ours = keySpaceOf(wanted);
   // One at a time for each store: of two that come at once the second one sees the first.
   // tooth: place-lock

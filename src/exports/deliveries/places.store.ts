@@ -59,6 +59,8 @@ const hasFilesToDelete = (exportId: string, keySpace: string) => `exists (
       where health.batch_export_id = file.batch_export_id and keeping_files_since is not null)
     and coalesce(run.plan #>> '{destination,keySpace}', ${keySpace}) = ${keySpace})`;
 
+export type PlaceStore = ReturnType<typeof placeStore>;
+
 export function placeStore(db: Knex) {
   return {
     /** Keeps other transactions from reserving a key space of the store until this one ends. */

@@ -18,66 +18,23 @@
  * `DestinationUnavailable` (may say yes later: retried), translating its driver's errors once, at the call, by code.
  * `Superseded` and `DeliveredElsewhere` pass through. Messages never hold a host, a credential or SQL.
  */
-import type { Carrier, Column, RowsDigest, RowVersions } from '../../conditions/rows/columns.ts';
+import type { Carrier } from '../../conditions/rows/columns.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import type { FileEncoding } from '../formats/file-encoding.ts';
+import type { PartSummary } from '../formats/part-summary.ts';
 import type { Ownership, PresentDelivery } from './ownership.ts';
 import type { Receipt } from './receipt.ts';
 import type { DeleteSuperseded, RecordSuperseded } from './superseded.ts';
 import type { TObject } from '../../platform/schema.ts';
 import type { TestStep } from './test-steps.ts';
+import type { Part, Delivery, StagedPart } from './delivery.ts';
 
 export type { Artifact, Artifacts, RecordedArtifact } from './artifacts.ts';
 export type { DeliveredFile, Receipt } from './receipt.ts';
-export {
-  COMPRESSIONS,
-  FILE_FORMATS,
-  SUPPORTED_COMPRESSIONS,
-  type Compression,
-  type FileEncoding,
-  type FileFormat,
-} from '../formats/file-encoding.ts';
 
 /** A data interval, half-open. Instants are ISO, UTC, six decimals, Z. */
 export type IntervalBounds = { start: string; end: string };
-
-/** One deterministic piece of a data interval. */
-export type Part = {
-  /** From 0. */
-  index: number;
-  /** Rows that the plan counted in it. */
-  rows: number;
-};
-
-/** One run's delivery, from its plan. Instants are ISO, UTC, six decimals, Z. */
-export type Delivery = {
-  projectId: number;
-  exportId: string;
-  runId: string;
-  model: string;
-  /** The data interval, half-open. */
-  start: string;
-  end: string;
-  /** The run delivers rows stored before this instant. */
-  cutoff: string;
-  /** Fencing token: the interval's ledger row had this value when the plan was stored. */
-  epoch: number;
-  columns: readonly Column[];
-  /** How a table keeps only the newest version of each row, by columns of the delivery; null: the interval's rows are its own. */
-  merge: RowVersions | null;
-  /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
-  file: FileEncoding & { numbered: boolean };
-};
-
-/** Summary of the rows that were read while a part was staged. */
-export type PartSummary = {
-  rows: number;
-  digest: RowsDigest;
-  /** Size and sha256 (hex) of the uncompressed encoding; for row streams the COPY bytes, and no hash. */
-  contentBytes: number;
-  contentSha256: string | null;
-};
 
 /** One part's rows; a destination consumes exactly one of the two iterables, once, to its end. */
 export type PartSource = {
@@ -88,9 +45,6 @@ export type PartSource = {
   /** Valid once the iterable ended. @throws IntervalShrank when fewer rows were there than the plan counted */
   summary(): PartSummary;
 };
-
-/** A staged part as `write` leaves it for `commit`: JSON-safe, stored in the run. `staged` is the destination's own. */
-export type StagedPart = PartSummary & { index: number; staged: Readonly<Record<string, unknown>> };
 
 /** A line of the run's log, which the user reads: no hosts, no secrets. */
 export type RunLog = (level: 'debug' | 'info' | 'warning' | 'error', message: string) => void;

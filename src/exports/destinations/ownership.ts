@@ -1,5 +1,6 @@
 /** Ownership of deliveries: guards against another database, where epochs, which count within one, do not. */
-import type { Receipt, StagedPart } from './contract.ts';
+import type { Receipt } from './receipt.ts';
+import type { StagedPart } from './delivery.ts';
 
 /**
  * Which deliveries of the interval are this database's own: a commit replaces only those. A database that was restored, or copied,

@@ -1,5 +1,5 @@
 /** Tests of a destination before anything is exported: can it be reached, and does it let us do what a run will do? */
-import type { Delivery } from './contract.ts';
+import type { Delivery } from './delivery.ts';
 import type { DestinationEnvironment } from './environment.ts';
 
 /** The part of a delivery that matters to a step. */

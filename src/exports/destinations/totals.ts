@@ -1,5 +1,5 @@
 /** Sums over the parts of a delivery. */
-import type { StagedPart } from './contract.ts';
+import type { StagedPart } from './delivery.ts';
 import type { RowsDigest } from '../../conditions/rows/columns.ts';
 
 /** Rows and digest of all parts together. */

@@ -4,7 +4,7 @@
  * hours.
  */
 import { InvalidInput } from '../../platform/errors.ts';
-import type { Millis } from './intervals.ts';
+import type { Millis } from './millis.ts';
 import { instantOf, isChangedNear, isTimeZone, wallClockAt } from './wall-clock.ts';
 
 export type Interval = string;

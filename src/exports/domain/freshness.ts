@@ -1,5 +1,6 @@
 /** How far an export has delivered, without a hole. */
-import { intervalsEnding, type Millis, type Tiling } from './intervals.ts';
+import { intervalsEnding, type Tiling } from './intervals.ts';
+import { type Millis } from './millis.ts';
 import { isPausedAt, type Pause } from './pauses.ts';
 
 /** An interval should be delivered when it ends after `after`, not after `to`, and in no pause. */

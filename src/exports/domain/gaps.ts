@@ -1,5 +1,6 @@
 /** Which intervals should exist and do not. */
-import { intervalsEnding, type DataInterval, type Millis, type Tiling } from './intervals.ts';
+import { intervalsEnding, type DataInterval, type Tiling } from './intervals.ts';
+import { type Millis } from './millis.ts';
 import { isGap, isOpen, type RunStatus } from './statuses.ts';
 
 /** The newest run of one interval, and how many of its runs ended in a status that is retried. */

@@ -1,5 +1,5 @@
 /** ISO text at the edges, whole seconds in between. Stored instants with microseconds never come here: see `events/`. */
-import type { Millis } from './intervals.ts';
+import type { Millis } from './millis.ts';
 
 /** `2015-05-17T10:00:00Z`: as Temporal writes a nominal time into a workflow id. */
 export function isoSeconds(at: Millis): string {

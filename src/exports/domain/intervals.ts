@@ -6,8 +6,8 @@
  * Instants here are whole seconds as milliseconds since 1970 (`Millis`); ISO text is for the edges.
  */
 import { boundaryAfter, boundaryAtOrBefore, isNearClockChange, isSameCadence, type Cadence } from './cadence.ts';
+import type { Millis } from './millis.ts';
 
-export type Millis = number;
 /** `validFrom` is -Infinity for an export's first spec, later the end of the interval that was running at the change. */
 export type Spec = Cadence & { validFrom: Millis };
 /** Half-open: `[start, end)`. */

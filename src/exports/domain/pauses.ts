@@ -1,6 +1,6 @@
 /** Spans of time in which an export was paused: its schedule started nothing then. */
 import { millisOf } from './instants.ts';
-import type { Millis } from './intervals.ts';
+import type { Millis } from './millis.ts';
 
 /** Half-open, ISO; one that has no end goes on. */
 export type Pause = { pausedAt: string; unpausedAt: string | null };

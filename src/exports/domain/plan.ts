@@ -1,5 +1,5 @@
 /** A run's plan: the content that every attempt writes. Stored with the run; never changed. */
-import type { FileEncoding } from '../destinations/contract.ts';
+import type { FileEncoding } from '../formats/file-encoding.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
 import type { Content } from '../../conditions/rows/content.ts';
 

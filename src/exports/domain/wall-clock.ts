@@ -3,7 +3,7 @@
  * 02:30 in Berlin is `Date.UTC(..., 2, 30)`. Depends on the runtime's table of zones, so workflows must not compute with it.
  */
 import { TIME_ZONES } from './time-zones.ts';
-import type { Millis } from './intervals.ts';
+import type { Millis } from './millis.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
-import type { Compression } from '../destinations/contract.ts';
+import type { Compression } from './file-encoding.ts';
 
 /** Blocks being compressed at once in one file; libuv's thread pool has four threads. */
 const CONCURRENT_BLOCKS = 4;

@@ -1,5 +1,6 @@
 /** A part's rows, as they come from Postgres, to the file that a destination stores. */
-import type { FileEncoding, FileFormat, PartSummary } from '../destinations/contract.ts';
+import type { FileEncoding, FileFormat } from './file-encoding.ts';
+import type { PartSummary } from './part-summary.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
 import { compress, compressionExtension } from './compression.ts';
 import { CopyBinaryReader, NO_ROWS } from './copy-binary.ts';

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
-import type { Compression, FileFormat } from '../destinations/contract.ts';
+import type { Compression, FileFormat } from './file-encoding.ts';
 import { readParquet } from './parquet/read.ts';
 import { readCsv } from './read-csv.ts';
 import { readJsonLines } from './read-json-lines.ts';

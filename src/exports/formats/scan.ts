@@ -1,5 +1,5 @@
 /** Counting rows that travel on as they are. */
-import type { PartSummary } from '../destinations/contract.ts';
+import type { PartSummary } from './part-summary.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
 import { CopyBinaryReader } from './copy-binary.ts';
 import { RowsDigester, rowIdColumn } from '../../conditions/rows/rows-digest.ts';

@@ -4,7 +4,7 @@ import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import { mergeConfig } from '../../platform/secrets/write-only.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { checkedConfig } from './destination-config.ts';
 import { integrationFor } from './integrations.ts';
 import type { Integration } from './integrations.store.ts';

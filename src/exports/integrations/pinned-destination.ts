@@ -2,7 +2,7 @@
 import { withSecrets, withoutSecrets } from '../../platform/secrets/write-only.ts';
 import { anyDestination } from '../destinations/index.ts';
 import { DestinationRejected } from '../../platform/errors.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { PinnedDestination } from '../domain/plan.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 import type { Bound } from '../stores.ts';

@@ -1,10 +1,11 @@
 /** Which data intervals of an export are missing, failed, stale, delivered or on their way. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { lateImports, type Delivered } from '../../events/table/late-imports.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { intervalStatus, type IntervalStatus } from '../domain/interval-status.ts';
-import type { DataInterval, Millis } from '../domain/intervals.ts';
+import type { DataInterval } from '../domain/intervals.ts';
+import type { Millis } from '../domain/millis.ts';
 import { isPausedAt } from '../domain/pauses.ts';
 import type { KnownInterval } from './interval-states.store.ts';
 import type { ExportStores } from '../stores.ts';

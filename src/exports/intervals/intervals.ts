@@ -2,7 +2,7 @@
 import type { Pool } from '../../platform/db/connection.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Place } from '../../platform/http/parameters/pagination.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { millisOf } from '../domain/instants.ts';
 import type { IntervalStatus } from '../domain/interval-status.ts';
 import {
@@ -10,9 +10,9 @@ import {
   intervalEndingAt,
   intervalsEnding,
   type DataInterval,
-  type Millis,
   type Tiling,
 } from '../domain/intervals.ts';
+import { type Millis } from '../domain/millis.ts';
 import { slicesOf } from '../domain/slices.ts';
 import { INTERVALS_AT_ONCE, intervalStates, type IntervalState } from './interval-states.ts';
 import type { ExportStores } from '../stores.ts';

@@ -1,7 +1,7 @@
 /** How far exports have delivered: the rows behind it, for many exports in a few queries. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
-import type { Millis } from '../domain/intervals.ts';
+import type { Millis } from '../domain/millis.ts';
 import type { Pause } from '../domain/pauses.ts';
 
 /** An export as far as its freshness goes. */

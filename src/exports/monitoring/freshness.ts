@@ -1,7 +1,7 @@
 /** Freshness as a number: how far an export has delivered, and how long the next interval has been due. */
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { progressOf, type Progress } from '../domain/freshness.ts';
-import type { Millis } from '../domain/intervals.ts';
+import type { Millis } from '../domain/millis.ts';
 import type { WatchedExport } from './freshness.store.ts';
 import type { TroubleSummary } from './troubles.store.ts';
 import type { ExportStores } from '../stores.ts';

@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import { NOTICE_KINDS, type Notifications, type NotificationsIn } from '../../platform/notify/notice.ts';
 import { checkWebhookSecret, checkWebhookUrl } from '../../platform/notify/webhook.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { ConfigEncryption } from '../integrations/config-encryption.ts';
 
 /** Purpose that the secret is bound to, beside its row. */

@@ -1,7 +1,8 @@
 /** Data intervals that need attention: stale, left half way at the destination, or given up. One row for each and its kind. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { millisOf } from '../domain/instants.ts';
-import type { DataInterval, Millis } from '../domain/intervals.ts';
+import type { DataInterval } from '../domain/intervals.ts';
+import type { Millis } from '../domain/millis.ts';
 import { intervalKey, type ExportInterval } from '../deliveries/epoch-lease.store.ts';
 
 /**

@@ -6,7 +6,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import type { EventReader } from '../../events/reading/read.ts';
 import type { Sealer } from '../../events/table/seal.ts';
 import { encodeFile } from '../formats/file.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { ExportPatch, NewExport } from '../batch-exports/batch-exports.ts';
 import { contentColumns, contentOf, openHashKey } from '../batch-exports/content.ts';
 import { destinationChoice, type Chosen } from '../integrations/destination-choice.ts';

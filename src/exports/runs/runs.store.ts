@@ -1,7 +1,8 @@
 /** Rows of runs: one per workflow execution, with its plan, its staged parts and its receipt. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
-import type { Receipt, StagedPart } from '../destinations/contract.ts';
+import type { Receipt } from '../destinations/contract.ts';
+import type { StagedPart } from '../destinations/delivery.ts';
 import { NotFound } from '../../platform/errors.ts';
 import type { Plan, StoredPlan } from '../domain/plan.ts';
 import { planPartStore } from './plan-parts.store.ts';

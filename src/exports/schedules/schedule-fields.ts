@@ -1,6 +1,6 @@
 /** The fields of a batch export that say when it runs: on the wire, and from there to a cadence and back. */
 import { nullable, Type, type Static } from '../../platform/schema.ts';
-import type { BatchExport } from '../batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { isOfCalendar, type CadenceChange } from '../domain/cadence.ts';
 
 export const Interval = Type.String({

@@ -1,7 +1,8 @@
 /** Deliveries that a destination holds and no run of ours made: what an operator decided about each, or has to decide. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
-import type { Receipt, StagedPart } from '../destinations/contract.ts';
+import type { Receipt } from '../destinations/contract.ts';
+import type { StagedPart } from '../destinations/delivery.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { intervalKey, superseded, type ExportInterval, type EpochLease } from '../deliveries/epoch-lease.store.ts';
 

@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Project } from '../../platform/http/access.ts';
-import { changesBetween, type Author, type Change } from '../../people/audit/audit-log.ts';
+import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
+import { type Change } from '../../people/audit/entry.ts';
 import { ensureRaw, rawAccessByLevel } from '../../people/access/raw-data.ts';
 import type { VisibleAuditLog } from '../../people/audit/visible-audit-log.ts';
 import type { EntitledAuthor } from '../feature-flags.ts';

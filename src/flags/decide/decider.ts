@@ -1,13 +1,8 @@
 /** Decides flags for one request: from memory where that is enough, else after one query for what is stored about who asks. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { namesNobody } from '../../events/cookieless/ids.ts';
-import type { CompiledFlags } from '../evaluation/compile.ts';
 import type { Evaluation, EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
-import type { Definitions } from '../evaluation/definitions.ts';
-import { factReader } from './facts.ts';
-
-/** Data of a project that deciding needs. */
-export type DecidedProject = { projectId: number; definitions: Definitions; compiled: CompiledFlags };
+import { factReader, type DecidedProject } from './facts.ts';
 
 export type Decider = {
   /**

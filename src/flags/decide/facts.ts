@@ -6,9 +6,10 @@ import type { EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts'
 import { parseBoundedJson, type Properties } from '../../conditions/operators/json-values.ts';
 import { storableText } from '../../platform/wire/json.ts';
 import { createAvailability } from './availability.ts';
-import type { DecidedProject } from './decider.ts';
 import { FACTS, FACTS_AND_OVERRIDES, PERSONS } from './facts-sql.ts';
 import { createSharedReads } from './shared-reads.ts';
+import type { CompiledFlags } from '../evaluation/compile.ts';
+import type { Definitions } from '../evaluation/definitions.ts';
 
 /** For the connections that decisions use: SDKs wait three seconds for an answer. */
 export const DECIDE_POOL = {
@@ -176,3 +177,6 @@ async function propertiesOf(text: string): Promise<Properties> {
   if (text.length > SHORT_TEXT) await othersTurn();
   return parseBoundedJson(text) as Properties;
 }
+/** Data of a project that deciding needs. */
+
+export type DecidedProject = { projectId: number; definitions: Definitions; compiled: CompiledFlags };

@@ -4,7 +4,7 @@ import type { Salts } from '../../events/cookieless/salts.ts';
 import { siteOf } from '../../events/cookieless/site.ts';
 import { visitorOf } from '../../events/cookieless/visitor.ts';
 import type { ClientAddress } from '../../platform/wire/client-address.ts';
-import type { ProjectFlags } from '../definitions/live-definitions.ts';
+import type { ProjectFlags } from '../definitions/project-flags.ts';
 import type { EvaluationRequest } from '../evaluation/decision.ts';
 
 /** How a request came, and what its page adds to tell its visitors apart by. */

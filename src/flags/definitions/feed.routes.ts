@@ -10,7 +10,8 @@ import type { FeatureFlagStore } from '../feature-flags/feature-flags.store.ts';
 import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';
 import { feedOf } from './feed.ts';
-import type { LiveDefinitions, ProjectFlags } from './live-definitions.ts';
+import type { LiveDefinitions } from './live-definitions.ts';
+import type { ProjectFlags } from './project-flags.ts';
 
 /** Requests of a project for its feed, which SDKs make every 30 seconds: 600 a minute, all at once if need be. */
 export const FEED_LIMIT = { perSecond: 10, burstSeconds: 60 } as const;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { isOfSurvey } from '../evaluation/definitions.ts';
 import { JsonFloat, textOf, type Json } from '../../conditions/operators/json-values.ts';
 import { elementsOf, fieldsOf, type Fields } from '../../conditions/operators/stored-json.ts';
-import type { ProjectFlags } from './live-definitions.ts';
+import type { ProjectFlags } from './project-flags.ts';
 import { cohortOf, conditionsOf, flagOf, propertiesOf, referencesIn, type References } from './references.ts';
 import type { StoredFlag } from './stored-definitions.ts';
 

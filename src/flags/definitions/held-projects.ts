@@ -1,5 +1,5 @@
 /** Which projects are in memory, and which were looked for in vain: as many as fit, those used last. */
-import type { ProjectFlags } from './live-definitions.ts';
+import type { ProjectFlags } from './project-flags.ts';
 
 export const MOST_PROJECTS = 2_000;
 const MOST_MISSES = 10_000;

@@ -10,9 +10,9 @@ import { createPool } from '../../platform/db/connection.ts';
 import { listen } from '../../platform/db/listener.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { CompiledFlags } from '../evaluation/compile.ts';
 import { definitionsStore } from './definitions.store.ts';
 import { createHeldProjects } from './held-projects.ts';
+import type { ProjectFlags } from './project-flags.ts';
 import { createReloads, ready } from './reloads.ts';
 import type { Snapshot } from './stored-definitions.ts';
 
@@ -22,11 +22,6 @@ const CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 const TOKEN = /^phc_[\w-]{1,200}$/;
-
-/** One state of a project; a change makes another object. */
-export type ProjectFlags = Snapshot & {
-  compiled: CompiledFlags;
-};
 
 export type Found = ProjectFlags | undefined | Promise<ProjectFlags | undefined>;
 

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { compileDefinitions } from '../evaluation/compile.ts';
 import type { DefinitionsStore } from './definitions.store.ts';
 import type { HeldProjects } from './held-projects.ts';
-import type { ProjectFlags } from './live-definitions.ts';
+import type { ProjectFlags } from './project-flags.ts';
 import type { Snapshot } from './stored-definitions.ts';
 
 /** A project that changes all the time is not read all the time: the pause is as long as the reading took, up to this. */

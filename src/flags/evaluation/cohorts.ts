@@ -8,7 +8,8 @@ import type { Json } from '../../conditions/operators/json-values.ts';
 import type { ConditionContext } from '../../conditions/operators/operators.ts';
 import { noReads, type Reads } from './reads.ts';
 import { elementsOf, fieldAt, fieldsOf, isFields } from '../../conditions/operators/stored-json.ts';
-import { allOf, always, anyOf, negationOf, never, type Test, type Verdict } from './verdict.ts';
+import { allOf, always, anyOf, negationOf, never, type Test } from './verdict.ts';
+import { type Verdict } from './decision.ts';
 
 /** Deeper than anyone writes, and than a request can be. */
 const MAX_DEPTH = 200;

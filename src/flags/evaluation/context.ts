@@ -6,7 +6,7 @@ import type { Decision, EvaluationRequest, Facts } from './decision.ts';
 import { currentOfInitial } from './initial-properties.ts';
 import type { Json, Properties } from '../../conditions/operators/json-values.ts';
 import { Readings } from '../../conditions/operators/readings.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict } from './decision.ts';
 
 /** The value of data that could not be read. */
 export const UNAVAILABLE = Symbol('unavailable');

@@ -99,3 +99,6 @@ export type Evaluation = {
   decisions: readonly Decision[];
   errorsWhileComputing: boolean;
 };
+/** Whether it holds, or why that is not known. */
+
+export type Verdict = boolean | FailureCode;

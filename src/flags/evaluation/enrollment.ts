@@ -7,7 +7,8 @@ import { compileConditionSet } from './condition-set.ts';
 import type { FilterScope } from './filter-test.ts';
 import type { Placement } from './placement.ts';
 import { elementsOf, fieldAt, fieldsOf, type Fields } from '../../conditions/operators/stored-json.ts';
-import { allOf, type Verdict } from './verdict.ts';
+import { allOf } from './verdict.ts';
+import { type Verdict } from './decision.ts';
 
 /** Undefined: nothing was chosen. */
 export type Enrollment = (context: EvaluationContext) => Verdict | undefined;

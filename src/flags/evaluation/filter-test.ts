@@ -10,7 +10,8 @@ import {
 } from '../../conditions/operators/operators.ts';
 import type { Reads } from './reads.ts';
 import { fieldAt, fieldsOf, integerOf, isFields, type Fields } from '../../conditions/operators/stored-json.ts';
-import { negationOf, never, type Test, type Verdict } from './verdict.ts';
+import { negationOf, never, type Test } from './verdict.ts';
+import { type Verdict } from './decision.ts';
 
 export type FilterScope = {
   readonly context: ConditionContext;

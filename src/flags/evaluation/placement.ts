@@ -12,7 +12,7 @@ import {
   percentageOf,
   type Fields,
 } from '../../conditions/operators/stored-json.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict } from './decision.ts';
 
 /** A key, and the end of its part of `[0, 1)`; the part begins where that of the one before ends. */
 type Variant = { readonly key: string; readonly below: number };

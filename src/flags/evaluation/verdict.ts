@@ -3,10 +3,8 @@
  * is known may decide all the same: of conditions that must all hold, one that does not is enough.
  */
 import type { EvaluationContext } from './context.ts';
-import type { FailureCode } from './decision.ts';
+import type { FailureCode, Verdict } from './decision.ts';
 
-/** Whether it holds, or why that is not known. */
-export type Verdict = boolean | FailureCode;
 export type Test = (context: EvaluationContext) => Verdict;
 
 export const always: Test = () => true;

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { NotAuthenticated, PermissionDenied } from '../../platform/errors.ts';
 import type { Gatekeeper } from '../../platform/http/access.ts';
-import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
+import type { LiveDefinitions } from '../definitions/live-definitions.ts';
+import type { ProjectFlags } from '../definitions/project-flags.ts';
 
 const BEARER = /^Bearer +(\S+) *$/i;
 const SECRET = /^ph[xs]_/;

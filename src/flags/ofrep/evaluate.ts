@@ -1,6 +1,6 @@
 /** Flags of a project for one subject, as OFREP's bodies hold them. */
 import type { Decider } from '../decide/decider.ts';
-import type { ProjectFlags } from '../definitions/live-definitions.ts';
+import type { ProjectFlags } from '../definitions/project-flags.ts';
 import type { StoredFlag } from '../definitions/stored-definitions.ts';
 import type { EvaluationRequest, Runtime } from '../evaluation/decision.ts';
 import { isOfSurvey } from '../evaluation/definitions.ts';

@@ -6,7 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotAuthenticated, Throttled, Unavailable } from '../../platform/errors.ts';
 import { entityTag } from '../../platform/http/parameters/preconditions.ts';
 import { queryOf } from '../../platform/wire/fields.ts';
-import type { LiveDefinitions, ProjectFlags } from '../definitions/live-definitions.ts';
+import type { LiveDefinitions } from '../definitions/live-definitions.ts';
+import type { ProjectFlags } from '../definitions/project-flags.ts';
 import type { StreamTokens } from './stream-tokens.ts';
 
 export const EVENT_STREAM_PATH = '/ofrep/v1/event-stream';

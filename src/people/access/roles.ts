@@ -1,7 +1,8 @@
 /** Roles of an organization and who has them, on the wire and in the activity log. */
 import type { Caller, Organization } from '../../platform/http/access.ts';
 import { Type, type Static } from '../../platform/schema.ts';
-import { changesBetween, type AuditVerb } from '../audit/audit-log.ts';
+import { changesBetween } from '../audit/audit-log.ts';
+import { type AuditVerb } from '../audit/entry.ts';
 import type { Member } from '../organizations/members.store.ts';
 import type { Role, RoleMembership } from './roles.store.ts';
 import type { IdentityBound } from '../stores.ts';

@@ -4,7 +4,8 @@ import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platf
 import { json, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import { ActivityBody, presentAuditLogEntry } from './audit-log.ts';
-import type { AuditLogEntry, AuditLogStore } from './audit-log.store.ts';
+import type { AuditLogStore } from './audit-log.store.ts';
+import type { AuditLogEntry } from './entry.ts';
 import { visibleAuditLog } from './visible-audit-log.ts';
 import type { UserStore } from '../accounts/users.store.ts';
 

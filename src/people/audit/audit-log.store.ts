@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { isSecretName, redact, REDACTED } from '../../platform/secrets/redact.ts';
-import type { AuditVerb, Author, Change } from './audit-log.ts';
+import type { Author } from './audit-log.ts';
+import type { AuditLogEntry, AuditVerb, Change } from './entry.ts';
 import { withoutHidden } from './hidden-names.store.ts';
 import type { VisibleAuditLog } from './visible-audit-log.ts';
 import { seesAll, whereVisible } from '../access/visible.store.ts';
@@ -22,20 +23,6 @@ export type NewAuditLogEntry = {
   /** Of the object after it, if it counts versions. */
   version?: number;
   changes: readonly Change[];
-};
-
-export type AuditLogEntry = {
-  id: string;
-  organizationId: string;
-  projectId: number | null;
-  scope: string;
-  itemId: string;
-  activity: AuditVerb;
-  /** Older entries have no type. */
-  detail: { name: string; type?: string | null; version: number | null; changes: Change[] };
-  /** null: a key of the project did it, or the user is gone. */
-  userId: number | null;
-  createdAt: string;
 };
 
 type AuditLogFilter = {

@@ -1,37 +1,13 @@
 /** Activity log: entries that are written in the transaction of the change itself. */
 import { isDeepStrictEqual } from 'node:util';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
-import type { AuditLogEntry } from './audit-log.store.ts';
+import type { AuditLogEntry } from './entry.ts';
 import { UserBody, userOf } from '../accounts/users.ts';
 import type { Users } from '../accounts/users.store.ts';
+import { type Change, VERBS, ChangeBody } from './entry.ts';
 
 /** The author of a change: a user through a personal key, or a project through its own; without a key, time. A `Caller` is one. */
 export type Author = { userId: number | null; keyId: string | null };
-
-const VERBS = [
-  'created',
-  'updated',
-  'deleted',
-  'restored',
-  'logged_in',
-  'logged_out',
-  // Of what is shared with strangers; the spellings are upstream's.
-  'sharing enabled',
-  'sharing disabled',
-  'access token refreshed',
-  'share_login_success',
-  'share_login_failed',
-] as const;
-export type AuditVerb = (typeof VERBS)[number];
-
-const ChangeBody = Type.Object({
-  type: Type.String({ description: 'The kind of object.' }),
-  action: stringEnum(['created', 'changed', 'deleted'] as const, { description: 'Of the field.' }),
-  field: Type.String(),
-  before: Type.Unknown(),
-  after: Type.Unknown(),
-});
-export type Change = Static<typeof ChangeBody>;
 
 /**
  * Differences between two states of an object, field by field in the order of the later one.

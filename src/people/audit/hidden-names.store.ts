@@ -1,8 +1,8 @@
 /** Entries of the activity log, without the names of what is hidden from their reader. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from '../../platform/db/connection.ts';
-import type { Change } from './audit-log.ts';
-import type { AuditLogEntry } from './audit-log.store.ts';
+import type { Change } from './entry.ts';
+import type { AuditLogEntry } from './entry.ts';
 import type { VisibleAuditLog } from './visible-audit-log.ts';
 import { seesAll, whereVisible } from '../access/visible.store.ts';
 

@@ -1,5 +1,6 @@
 /** Changes that people make to their own account, in the log of the organization that they work in. */
-import type { AuditVerb, Author, Change } from './audit-log.ts';
+import type { Author } from './audit-log.ts';
+import type { AuditVerb, Change } from './entry.ts';
 import { currentOrganization } from '../organizations/current-organization.ts';
 import type { IdentityBound } from '../stores.ts';
 

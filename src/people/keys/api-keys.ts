@@ -1,6 +1,7 @@
 /** Keys made, changed, rolled and deleted, by their owners and at the command line: within bounds, and told in the activity log. */
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
-import { changesBetween, type AuditVerb, type Author } from '../audit/audit-log.ts';
+import { changesBetween, type Author } from '../audit/audit-log.ts';
+import { type AuditVerb } from '../audit/entry.ts';
 import type { ApiKey, IssuedKey, KeyChanges, KeyOwner, NewKey } from './keys.store.ts';
 import { maskOf } from './keys.ts';
 import { rightsOfMember } from '../access/rights.ts';

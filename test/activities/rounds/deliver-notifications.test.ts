@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { deliverNotifications } from '../../../activities/rounds/deliver-notifications.ts';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import { notificationSettings } from '../../../src/exports/monitoring/notifications.ts';
 import { configEncryption } from '../../../src/exports/integrations/config-encryption.ts';
 import { hostRules } from '../../../src/platform/net/host-rules.ts';

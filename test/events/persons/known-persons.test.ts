@@ -3,7 +3,7 @@ import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../../src/events/ingest/ingest.ts';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import { createKnownPersons } from '../../../src/events/persons/known-persons.ts';
-import type { LoadedPerson } from '../../../src/events/persons/person-work.ts';
+import type { LoadedPerson } from '../../../src/events/persons/person.ts';
 import { StoredProperties } from '../../../src/events/persons/stored-properties.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildRows } from '../../support/events/events.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { RunStatus } from '../../../src/exports/domain/statuses.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import { buildExport } from '../../support/exports/export-world.ts';

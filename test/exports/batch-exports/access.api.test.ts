@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import { rightsOfMember } from '../../../src/people/access/rights.ts';
 import { visibleAuditLog } from '../../../src/people/audit/visible-audit-log.ts';
 import { identityStores } from '../../../src/people/stores.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Receipt } from '../../../src/exports/destinations/contract.ts';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import { createExportRows, type ExportRows } from '../../support/database/export-rows.ts';
 import { eventually } from '../../support/exports/export-world.ts';
 

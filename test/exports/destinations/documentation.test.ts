@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Destination } from '../../../src/exports/destinations/contract.ts';
+import { type Destination } from '../../../src/exports/destinations/contract.ts';
+import { FILE_FORMATS, SUPPORTED_COMPRESSIONS } from '../../../src/exports/formats/file-encoding.ts';
 import { destinations } from '../../../src/exports/destinations/index.ts';
 import { PREFIX_VARIABLES } from '../../../src/exports/destinations/object-store/keys.ts';
 import { checkedConfig } from '../../../src/exports/integrations/destination-config.ts';

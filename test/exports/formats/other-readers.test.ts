@@ -14,7 +14,7 @@ import {
   SUPPORTED_COMPRESSIONS,
   type Compression,
   type FileFormat,
-} from '../../../src/exports/destinations/contract.ts';
+} from '../../../src/exports/formats/file-encoding.ts';
 import type { ColumnType } from '../../../src/conditions/rows/columns.ts';
 import { encodeFile, fileExtension } from '../../../src/exports/formats/file.ts';
 import { chunked, collect } from '../../support/database/copy-stream.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import type { Compression } from '../../../src/exports/destinations/contract.ts';
+import type { Compression } from '../../../src/exports/formats/file-encoding.ts';
 import type { Column } from '../../../src/conditions/rows/columns.ts';
 import { emptyFile, encodeFile } from '../../../src/exports/formats/file.ts';
 import { readExportedFile } from '../../../src/exports/formats/read-file.ts';

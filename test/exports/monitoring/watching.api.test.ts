@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { watchFreshness } from '../../../activities/rounds/watch-freshness.ts';
 import { isoMicros, millisOf } from '../../../src/exports/domain/instants.ts';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import { buildExport } from '../../support/exports/export-world.ts';
 import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 

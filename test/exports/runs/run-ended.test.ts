@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { closeRun, type Closing } from '../../../activities/runs/close-run.ts';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { Plan } from '../../../src/exports/domain/plan.ts';
 import type { RunEnd } from '../../../src/exports/runs/runs.store.ts';
 import { NOTICE_KINDS, type NoticeKind } from '../../../src/platform/notify/notice.ts';

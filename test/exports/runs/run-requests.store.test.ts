@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { NotFound } from '../../../src/platform/errors.ts';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import type { DataInterval } from '../../../src/exports/domain/intervals.ts';
 import type { RequestKind } from '../../../src/exports/runs/run-requests.store.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { buildRun, buildStoredExport, startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { NotFound } from '../../../src/platform/errors.ts';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import { NO_SETTINGS } from '../../../src/conditions/rows/content.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import { countParts, type Plan } from '../../../src/exports/domain/plan.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHeldProjects, MOST_PROJECTS } from '../../../src/flags/definitions/held-projects.ts';
-import type { ProjectFlags } from '../../../src/flags/definitions/live-definitions.ts';
+import type { ProjectFlags } from '../../../src/flags/definitions/project-flags.ts';
 
 const project = (projectId: number, token = `phc_${projectId}`): ProjectFlags =>
   ({ projectId, token }) as unknown as ProjectFlags;

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
 import { Unavailable } from '../../../src/platform/errors.ts';
-import {
-  createLiveDefinitions,
-  type LiveDefinitions,
-  type ProjectFlags,
-} from '../../../src/flags/definitions/live-definitions.ts';
+import { createLiveDefinitions, type LiveDefinitions } from '../../../src/flags/definitions/live-definitions.ts';
+import { type ProjectFlags } from '../../../src/flags/definitions/project-flags.ts';
 import { generateKey } from '../../../src/people/keys/keys.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';

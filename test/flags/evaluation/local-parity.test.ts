@@ -21,7 +21,7 @@ import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { PostHog } from 'posthog-node';
 import { feedOf } from '../../../src/flags/definitions/feed.ts';
-import type { ProjectFlags } from '../../../src/flags/definitions/live-definitions.ts';
+import type { ProjectFlags } from '../../../src/flags/definitions/project-flags.ts';
 import { localEvaluation } from '../../../src/flags/definitions/local-evaluation.ts';
 import { referencesIn } from '../../../src/flags/definitions/references.ts';
 import type { StoredDefinitions, StoredFlag } from '../../../src/flags/definitions/stored-definitions.ts';

@@ -1,7 +1,7 @@
 /** The API of exports over a whole installation without a worker: what is asked for stays asked for. */
 import { randomUUID } from 'node:crypto';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { ExportsApi as ExportsCollaborators } from '../../../src/exports/api.ts';
 import { foreignDeliveries } from '../../../src/exports/timeline/accept-delivery.ts';
 import { integrations } from '../../../src/exports/integrations/integrations.ts';

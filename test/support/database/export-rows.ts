@@ -1,7 +1,7 @@
 /** Rows of exports in a database of their own, without an engine: for tests of stores. */
 import { randomUUID } from 'node:crypto';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
-import type { BatchExport } from '../../../src/exports/batch-exports/batch-exports.store.ts';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import type { DataInterval } from '../../../src/exports/domain/intervals.ts';
 import type { NewRun, Run } from '../../../src/exports/runs/runs.store.ts';

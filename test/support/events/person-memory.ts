@@ -1,7 +1,8 @@
 /** Persons in a Map instead of a database: the groups of a test go through `createPersonWork` one after the other. */
 import assert from 'node:assert/strict';
 import { readPersonEffects, type Properties } from '../../../src/events/persons/effects.ts';
-import { createPersonWork, type PersonChanges, type PersonState } from '../../../src/events/persons/person-work.ts';
+import { createPersonWork, type PersonChanges } from '../../../src/events/persons/person-work.ts';
+import { type PersonState } from '../../../src/events/persons/person.ts';
 
 export const PROJECT = 1;
 

@@ -2,14 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Superseded } from '../../../src/platform/errors.ts';
-import type {
-  Delivery,
-  Destination,
-  PartSource,
-  Receipt,
-  Session,
-  StagedPart,
-} from '../../../src/exports/destinations/contract.ts';
+import type { Destination, PartSource, Receipt, Session } from '../../../src/exports/destinations/contract.ts';
+import type { StagedPart } from '../../../src/exports/destinations/delivery.ts';
+import type { Delivery } from '../../../src/exports/destinations/delivery.ts';
 import type { Column } from '../../../src/conditions/rows/columns.ts';
 import type { Artifacts, RecordedArtifact } from '../../../src/exports/destinations/artifacts.ts';
 import type { DestinationEnvironment } from '../../../src/exports/destinations/environment.ts';

@@ -1,12 +1,13 @@
 /** Collaborators, who may change a restricted dashboard besides its creator and admins. */
 import { InvalidInput, NotFound } from '../../../platform/errors.ts';
 import type { Caller, Project } from '../../../platform/http/access.ts';
-import type { Change } from '../../../people/audit/audit-log.ts';
+import type { Change } from '../../../people/audit/entry.ts';
 import { rightsOfMember } from '../../../people/access/rights.ts';
 import type { User } from '../../../people/accounts/users.store.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { recordOf, SCOPE } from '../log.ts';
-import { canRestrict, EVERYONE_EDITS, MAY_EDIT, type Privilege } from '../restriction.ts';
+import { canRestrict, MAY_EDIT, type Privilege } from '../restriction.ts';
+import { EVERYONE_EDITS } from '../restriction-level.ts';
 import type { DashboardBound, DashboardStores } from '../stores.ts';
 import type { Collaborator } from './collaborators.store.ts';
 

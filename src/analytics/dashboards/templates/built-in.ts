@@ -1,6 +1,6 @@
 /** Templates that every project has, by upstream's names. */
 import { InvalidInput } from '../../../platform/errors.ts';
-import type { DashboardTemplate } from './template.ts';
+import type { DashboardTemplate } from './dashboard-template.ts';
 import { PRODUCT } from './product.ts';
 import { WEBSITE } from './website.ts';
 

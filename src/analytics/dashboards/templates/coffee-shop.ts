@@ -1,7 +1,7 @@
 /** The dashboard of `sluice up`: `examples/events.ndjson`, the morning of a coffee shop, and the events of today. */
 import type { GivenTile } from '../tiles/schema.ts';
 import { insightTile, trend } from './charts.ts';
-import type { DashboardTemplate } from './template.ts';
+import type { DashboardTemplate } from './dashboard-template.ts';
 
 /** The day before that morning. */
 const FROM = '2025-06-01';

@@ -1,6 +1,6 @@
 /** `DEFAULT_APP`: how many people use a product, and whether they come back. */
 import { funnel, insightTile, retention, trend } from './charts.ts';
-import type { DashboardTemplate } from './template.ts';
+import type { DashboardTemplate } from './dashboard-template.ts';
 
 const VIEW = '$pageview';
 

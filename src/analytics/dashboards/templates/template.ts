@@ -1,13 +1,9 @@
 /** Dashboards to begin with: what a template says, and what it makes. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { stringEnum, nullable, Type, type Static } from '../../../platform/schema.ts';
-import type { DashboardFields } from '../dashboards.store.ts';
 import { dictionaryOf, tagsOf } from '../fields.ts';
 import type { GivenTile } from '../tiles/schema.ts';
-
-export type DashboardTemplate = Pick<DashboardFields, 'name' | 'description' | 'filters' | 'tags'> & {
-  tiles: readonly GivenTile[];
-};
+import type { DashboardTemplate } from './dashboard-template.ts';
 
 const Text = Type.Optional(nullable(Type.String({ maxLength: 10_000 })));
 const Json = Type.Record(Type.String(), Type.Unknown());

@@ -1,6 +1,6 @@
 /** `WEBSITE_TRAFFIC`: who visits a site, where from, and what they read. */
 import { insightTile, retention, trend } from './charts.ts';
-import type { DashboardTemplate } from './template.ts';
+import type { DashboardTemplate } from './dashboard-template.ts';
 
 const VIEW = '$pageview';
 

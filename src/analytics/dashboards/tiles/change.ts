@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
-import type { Change } from '../../../people/audit/audit-log.ts';
+import type { Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
 import { ensureMayFilter } from '../../queries/raw-data.ts';

@@ -1,6 +1,6 @@
 /** Copies of tiles, inside a transaction of the room's stores. */
 import { InvalidInput } from '../../../platform/errors.ts';
-import type { Change } from '../../../people/audit/audit-log.ts';
+import type { Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
 import { copyInsight } from '../../insights/insights.ts';

@@ -8,7 +8,7 @@ import { compile } from '../../../platform/schema.ts';
 import type { Acting } from '../acting.ts';
 import { givenFields } from '../../insights/fields.ts';
 import { createInsight, type InsightInput } from '../../insights/insights.ts';
-import type { InsightFields } from '../../insights/insights.store.ts';
+import type { InsightFields } from '../../insights/insight.ts';
 import { GivenInsightBody } from '../../insights/schema.ts';
 import { ensureMayStore } from '../../queries/raw-data.ts';
 import { ensureShows } from './permissions.ts';

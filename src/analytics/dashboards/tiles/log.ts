@@ -1,5 +1,6 @@
 /** Entries of the activity log about a dashboard's tiles: each tile that differs, as it was and as it is. */
-import { changesBetween, type Change } from '../../../people/audit/audit-log.ts';
+import { changesBetween } from '../../../people/audit/audit-log.ts';
+import { type Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { recordOf, SCOPE } from '../log.ts';
 import type { Acting } from '../acting.ts';

@@ -6,7 +6,7 @@ import type { Acting } from '../acting.ts';
 import { ensureRaw, rawAccess, rawAccessByLevel } from '../../../people/access/raw-data.ts';
 import { NO_OVERLAY, overlayOf } from '../../insights/results/overlay.ts';
 import { shownByInsight } from '../../queries/raw-data.ts';
-import type { Insight } from '../../insights/insights.store.ts';
+import type { Insight } from '../../insights/insight.ts';
 import type { DashboardBound } from '../stores.ts';
 import { mayEdit } from '../restriction.ts';
 import type { Tile, TilePlace } from './tiles.store.ts';

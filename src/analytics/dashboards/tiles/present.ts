@@ -2,7 +2,7 @@
 import type { Rights } from '../../../platform/http/access.ts';
 import { userOf } from '../../../people/accounts/users.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
-import type { Insight } from '../../insights/insights.store.ts';
+import type { Insight } from '../../insights/insight.ts';
 import { presentInsight, type InsightView } from '../../insights/present.ts';
 import type { Button } from './buttons.store.ts';
 import type { TileBody } from './schema.ts';

@@ -2,7 +2,7 @@
 import { NotFound } from '../../../platform/errors.ts';
 import type { Caller, Rights } from '../../../platform/http/access.ts';
 import type { Dashboard } from '../dashboards.store.ts';
-import type { Insight } from '../../insights/insights.store.ts';
+import type { Insight } from '../../insights/insight.ts';
 import { overlayOf, type Overrides } from '../../insights/results/overlay.ts';
 import { NO_RESULT, type InsightResult } from '../../insights/results/result.ts';
 import { restrictionOf, visiblePlaces } from '../../insights/restriction.ts';

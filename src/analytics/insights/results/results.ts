@@ -9,7 +9,7 @@ import { shownData } from '../../queries/raw-data.ts';
 import { createBudget, type Budget } from './budget.ts';
 import { createComputing, type Compute, type Job } from './computing.ts';
 import { freshnessOf } from './freshness.ts';
-import type { Insight } from '../insights.store.ts';
+import type { Insight } from '../insight.ts';
 import type { Overlay } from './overlay.ts';
 import { queryHash } from './query-key.ts';
 import { actionFor, type Refresh } from './refresh.ts';

@@ -5,7 +5,8 @@
  * not recorded is never filled, whoever ends it.
  */
 import { StagedLost, Superseded } from '../../../platform/errors.ts';
-import type { DeliveredFile, Receipt, StagedPart } from '../contract.ts';
+import type { DeliveredFile, Receipt } from '../contract.ts';
+import type { StagedPart } from '../delivery.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { fileKindOf } from './keys.ts';
 import {

@@ -8,7 +8,7 @@ import {
   type Compression,
   type FileEncoding,
   type FileFormat,
-} from '../contract.ts';
+} from '../../formats/file-encoding.ts';
 import { LAYOUTS, PREFIX_VARIABLES, type Layout } from './keys.ts';
 
 const DEFAULT_FORMAT = 'JSONLines';

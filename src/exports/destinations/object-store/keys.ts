@@ -6,7 +6,8 @@
  */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { fileExtension } from '../../formats/file.ts';
-import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type Delivery, type Part, type FileEncoding } from '../contract.ts';
+import { type Delivery, type Part } from '../delivery.ts';
+import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type FileEncoding } from '../../formats/file-encoding.ts';
 import { compactInstant, VARIABLES, type PrefixInterval } from './prefix-variables.ts';
 
 /** S3's limit on a key; the longest of the major stores'. */

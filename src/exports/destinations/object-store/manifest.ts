@@ -4,7 +4,9 @@
  */
 import { DestinationRejected } from '../../../platform/errors.ts';
 import { compile, stringEnum, Type, type Static } from '../../../platform/schema.ts';
-import type { DeliveredFile, Delivery, Receipt, StagedPart } from '../contract.ts';
+import type { DeliveredFile, Receipt } from '../contract.ts';
+import type { StagedPart } from '../delivery.ts';
+import type { Delivery } from '../delivery.ts';
 import { totalsOf } from '../totals.ts';
 import type { ObjectHead, ObjectStore } from './store.ts';
 

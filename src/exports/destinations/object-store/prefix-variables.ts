@@ -2,7 +2,7 @@
  * Variables of a prefix, in braces: how each is written for a data interval, and every text that it can become, so
  * that two prefixes can be compared before anything is written.
  */
-import type { Delivery } from '../contract.ts';
+import type { Delivery } from '../delivery.ts';
 
 export type PrefixInterval = Pick<Delivery, 'start' | 'end' | 'model'>;
 

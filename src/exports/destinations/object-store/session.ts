@@ -1,5 +1,7 @@
 /** A session on any store of objects: files are staged as invisible uploads, until `commit.ts` makes them the interval. */
-import type { Part, PartSource, Receipt, Session, StagedPart } from '../contract.ts';
+import type { PartSource, Receipt, Session } from '../contract.ts';
+import type { StagedPart } from '../delivery.ts';
+import type { Part } from '../delivery.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { commitFiles } from './commit.ts';
 import { deleteSuperseded } from './delete-superseded.ts';

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { DestinationUnavailable, Superseded } from '../../../platform/errors.ts';
 import type { Artifact } from '../artifacts.ts';
-import type { Delivery, SessionContext } from '../contract.ts';
+import type { SessionContext } from '../contract.ts';
+import type { Delivery } from '../delivery.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { artifactsAt } from '../recorded.ts';
 import type { Names } from './keys.ts';

@@ -1,7 +1,7 @@
 /** How the rows of the stages become rows of the table: the part of the delivering statement that depends on what they are. */
 import pg from 'pg';
 import { rowIdColumn } from '../../../conditions/rows/rows-digest.ts';
-import type { Delivery } from '../contract.ts';
+import type { Delivery } from '../delivery.ts';
 import type { RowVersions } from '../../../conditions/rows/columns.ts';
 import { columnList, quoted } from './identifiers.ts';
 import { EXPORT_COLUMN, INTERVAL_COLUMN, type TableNames } from './tables.ts';

@@ -1,5 +1,6 @@
 /** The ledger beside the tables: what was delivered of each data interval, and by which run of which database. */
-import type { Delivery, IntervalBounds, Receipt } from '../contract.ts';
+import type { IntervalBounds, Receipt } from '../contract.ts';
+import type { Delivery } from '../delivery.ts';
 import type { PostgresClient } from './client.ts';
 import { sqlState } from './errors.ts';
 import type { TableNames } from './tables.ts';

@@ -1,6 +1,6 @@
 /** The tables that a delivery needs in the user's schema: the target, and the ledger of what was delivered. */
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
-import type { Delivery } from '../contract.ts';
+import type { Delivery } from '../delivery.ts';
 import type { Column, RowVersions } from '../../../conditions/rows/columns.ts';
 import type { PostgresClient } from './client.ts';
 import { sqlState } from './errors.ts';

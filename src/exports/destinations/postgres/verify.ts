@@ -2,7 +2,8 @@
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { rowIdColumn, rowsDigestSql } from '../../../conditions/rows/rows-digest.ts';
-import type { Delivery, Difference, Receipt } from '../contract.ts';
+import type { Difference, Receipt } from '../contract.ts';
+import type { Delivery } from '../delivery.ts';
 import type { RowVersions } from '../../../conditions/rows/columns.ts';
 import type { PostgresClient } from './client.ts';
 import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';

@@ -4,7 +4,7 @@ import zlib from 'node:zlib';
 import type { CompressionCodec } from 'hyparquet';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
-import type { Compression } from '../../destinations/contract.ts';
+import type { Compression } from '../file-encoding.ts';
 
 type Codec = {
   name: CompressionCodec;

@@ -4,7 +4,7 @@
  * Format: https://parquet.apache.org/docs/file-format/
  */
 import type { RowGroup } from 'hyparquet';
-import type { Compression } from '../../destinations/contract.ts';
+import type { Compression } from '../file-encoding.ts';
 import type { Column } from '../../../conditions/rows/columns.ts';
 import type { CopyBinaryReader } from '../copy-binary.ts';
 import type { Encoder } from '../encoder.ts';

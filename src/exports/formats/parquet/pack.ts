@@ -2,7 +2,7 @@
 import type { PageHeader } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
-import type { Compression } from '../../destinations/contract.ts';
+import type { Compression } from '../file-encoding.ts';
 import { CODECS } from './codecs.ts';
 import { hashOf } from './content.ts';
 

@@ -1,7 +1,8 @@
 /** Making and changing experiments, each together with its flag in one transaction. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
-import { changesBetween, type AuditVerb, type Author } from '../../../people/audit/audit-log.ts';
+import { changesBetween, type Author } from '../../../people/audit/audit-log.ts';
+import { type AuditVerb } from '../../../people/audit/entry.ts';
 import { changeFlag, type EntitledAuthor } from '../../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../../stores.ts';
 import { checkPhases, fieldsOf } from './experiment-fields.ts';

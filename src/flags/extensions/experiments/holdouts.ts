@@ -1,7 +1,8 @@
 /** Making and changing holdouts: groups of persons that none of their experiments reaches. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
-import { changesBetween, type AuditVerb, type Author } from '../../../people/audit/audit-log.ts';
+import { changesBetween, type Author } from '../../../people/audit/audit-log.ts';
+import { type AuditVerb } from '../../../people/audit/entry.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import { changeFlag, type EntitledAuthor } from '../../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../../stores.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Delivery } from '../../../../src/exports/destinations/contract.ts';
+import type { Delivery } from '../../../../src/exports/destinations/delivery.ts';
 import { checkPrefix, fileKindOf, namesOf } from '../../../../src/exports/destinations/object-store/keys.ts';
 import { compactInstant } from '../../../../src/exports/destinations/object-store/prefix-variables.ts';
 

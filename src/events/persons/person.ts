@@ -1,0 +1,18 @@
+/** A person as ingest knows it. */
+import type { StoredProperties } from './stored-properties.ts';
+
+/** The person that an event is stored with; `properties` are the same object for all events that see the same. */
+export type EventPerson = { id: string; properties: StoredProperties };
+
+/** A person between two events. */
+export type PersonState = EventPerson & {
+  isIdentified: boolean;
+  /** Microseconds since 2000. */
+  createdAt: bigint;
+};
+
+/** A person as one of its distinct ids had it. */
+export type LoadedPerson = PersonState & {
+  /** Of the distinct id: another one whenever its person is another one, or has changed. */
+  stamp: string;
+};

@@ -1,0 +1,73 @@
+/** A batch export, as it is stored. */
+import type { Model, ContentSettings } from '../../conditions/rows/content.ts';
+import type { Notifications } from '../../platform/notify/notice.ts';
+import type { Cadence } from '../domain/cadence.ts';
+import type { Integration } from '../integrations/integrations.store.ts';
+
+export type BatchExport = Cadence & {
+  id: string;
+  projectId: number;
+  /** null: created by a key of the project, or by a user who is gone. */
+  createdBy: number | null;
+  name: string;
+  model: Model;
+  content: ContentSettings;
+  /** Encrypted; null until something is hashed. */
+  hashKey: string | null;
+  destinationType: string;
+  /** Without secrets. */
+  destinationConfig: Record<string, unknown>;
+  /** Encrypted; null when the configuration has no secret. */
+  destinationSecrets: string | null;
+  /** Completes the configuration. */
+  integration: Integration | null;
+  keySpace: string;
+  /** By how much a run may start late, at random, so that many exports do not start at once. */
+  jitterSeconds: number;
+  /** How many runs that were asked for may be under way at once. */
+  maxConcurrentRuns: number;
+  paused: boolean;
+  lastPausedAt: string | null;
+  /** Why it paused by itself; null when a person did it. */
+  pausedReason: string | null;
+  /** Time that an interval may be due before a notice is sent; null: any time. */
+  freshnessTargetSeconds: number | null;
+  /** Whether stale intervals are delivered again by themselves. */
+  redeliverStale: boolean;
+  notifications: Notifications | null;
+  /** The webhook’s secret, encrypted. */
+  notificationSecret: string | null;
+  startAt: string | null;
+  endAt: string | null;
+  createdAt: string;
+  lastUpdatedAt: string;
+  /** Raised by every change that the schedule must follow. */
+  version: string;
+};
+
+/** Columns that a change may set; the rest follows from them. */
+export type BatchExportChange = Partial<
+  Pick<
+    BatchExport,
+    | 'name'
+    | 'content'
+    | 'hashKey'
+    | 'destinationType'
+    | 'destinationConfig'
+    | 'destinationSecrets'
+    | 'integration'
+    | 'keySpace'
+    | keyof Cadence
+    | 'jitterSeconds'
+    | 'maxConcurrentRuns'
+    | 'paused'
+    | 'lastPausedAt'
+    | 'pausedReason'
+    | 'freshnessTargetSeconds'
+    | 'redeliverStale'
+    | 'notifications'
+    | 'notificationSecret'
+    | 'startAt'
+    | 'endAt'
+  >
+>;

@@ -1,0 +1,8 @@
+/** A project's flags as they are held in memory. */
+import type { CompiledFlags } from '../evaluation/compile.ts';
+import type { Snapshot } from './stored-definitions.ts';
+
+/** One state of a project; a change makes another object. */
+export type ProjectFlags = Snapshot & {
+  compiled: CompiledFlags;
+};
