@@ -61,8 +61,8 @@ export function apiClient({
       await response.body?.cancel();
       // tooth: import-throttled-for-ever
       if (performance.now() >= deadline) throw new CommandFailed(sayThrottled());
-      const asked = retryAfterMs(response.headers.get('retry-after')) ?? USUAL_WAIT_MS;
-      const wait = Math.min(Math.max(asked, least), LONGEST_WAIT_MS);
+      const requested = retryAfterMs(response.headers.get('retry-after')) ?? USUAL_WAIT_MS;
+      const wait = Math.min(Math.max(requested, least), LONGEST_WAIT_MS);
       onWait(`it takes no more requests with this key for ${Math.ceil(wait / 1000)} s`);
       await sleep(wait);
     }
@@ -96,9 +96,7 @@ export function apiClient({
     const { status } = response;
     if (status !== 429 && mayPass(status)) {
       await response.body?.cancel();
-      const asked = retryAfterMs(response.headers.get('retry-after')) ?? 0;
-      // Without a wait that is worth the name, the policy's growing one holds.
-      throw new TryAgain(`${url} answers ${status}`, asked < SHORTEST_WAIT_MS ? undefined : asked);
+      throw new TryAgain(`${url} answers ${status}`, retryAfterMs(response.headers.get('retry-after')));
     }
     if (status >= 300 && status < 400) {
       throw new CommandFailed(

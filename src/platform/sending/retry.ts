@@ -22,7 +22,8 @@ export class TryAgain extends Error {
 
 /**
  * Repeats `attempt` while it throws `TryAgain`, waiting twice as long each time (less up to half, at random, so that many
- * senders spread out), or as long as the server asked.
+ * senders spread out), or as long as the server asked. A server that asks for less than the first delay does not shorten a wait:
+ * `Retry-After: 0` from one that stays overloaded would be a busy loop.
  * @param onRetry called before each wait, with why the attempt failed
  * @throws whatever else `attempt` throws, or the last TryAgain when time is up
  */
@@ -36,7 +37,9 @@ export async function retrying<T>(
       return await attempt();
     } catch (error) {
       if (!(error instanceof TryAgain)) throw error;
-      const waitMs = Math.min(error.retryAfterMs ?? delayMs * (1 - Math.random() / 2), policy.maxDelayMs);
+      const { retryAfterMs: requestedMs = 0 } = error;
+      const ownMs = delayMs * (1 - Math.random() / 2);
+      const waitMs = Math.min(requestedMs >= policy.firstDelayMs ? requestedMs : ownMs, policy.maxDelayMs);
       if (performance.now() + waitMs > deadline) throw error;
       onRetry(error.message);
       await sleep(waitMs, undefined, { signal });

@@ -154,6 +154,7 @@ describe('a batch sent to /i/v1/analytics/events', () => {
       [{ event: 'e'.repeat(201) }, 'event_name_truncated'],
       [{ distinct_id: 'd'.repeat(201) }, 'distinct_id_truncated'],
       [{ event: '$create_alias', properties: { alias: 'a'.repeat(201) } }, 'distinct_id_truncated'],
+      [{ properties: { $groups: { company: 'c'.repeat(401) } } }, 'group_key_truncated'],
       [{ event: '$identify', properties: { $anon_distinct_id: 'null' } }, 'cannot_merge_with_illegal_distinct_id'],
       [{ event: '$identify', options: { process_person_profile: false }, properties: { $anon_distinct_id: 'a' } }, 'invalid_event_when_process_person_profile_is_false'],
     ]; // prettier-ignore

@@ -154,6 +154,22 @@ describe('an event that is stored otherwise than it was sent', () => {
     });
   });
 
+  it('is named with the group keys of it that were cut', async () => {
+    const groups = { company: 'c'.repeat(401), team: 't'.repeat(400), plan: 'p'.repeat(402) };
+    const detail = 'A group key of the event was cut after 400 characters.';
+    const described = { $group_type: 'company', $group_key: 'c'.repeat(401), $group_set: {} };
+    for (const [properties, count] of [
+      [{ $groups: groups }, 2],
+      [described, 1],
+    ] as const) {
+      const event = count === 1 ? '$groupidentify' : 'e';
+      assert.deepEqual(await warned([{ event, distinct_id: 'd', uuid, properties }]), {
+        code: 'group_key_truncated',
+        examples: Array.from({ length: count }, () => ({ detail, distinct_id: 'd', event_uuid: uuid })),
+      });
+    }
+  });
+
   it('is not warned of when its name and its distinct id have 200 characters', async () => {
     const { apiToken, projectId } = await buildTenant(world.server.db);
     const batch = [{ event: '🎈'.repeat(200), distinct_id: '🎈'.repeat(200) }];

@@ -77,6 +77,17 @@ describe('sending a file', () => {
     assert.ok(waited >= 49 && waited < 300, `${waited} ms`);
   });
 
+  it('waits longer each time all the same when Retry-After asks for nothing', async () => {
+    peer = await startPeer((_, call) =>
+      call < 4 ? { status: 503, headers: { 'retry-after': '0' } } : { status: 200 },
+    );
+    const retry = { firstDelayMs: 40, maxDelayMs: 1_000, giveUpAfterMs: 10_000 };
+    const started = performance.now();
+    await sendTo(peer, content(events(1)), { retry });
+    // 40, 80 and 160 ms, each less up to half.
+    assert.ok(performance.now() - started >= 139);
+  });
+
   it('reports bad lines with their numbers and sends the others', async () => {
     peer = await startPeer();
     const summary = await sendTo(

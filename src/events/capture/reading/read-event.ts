@@ -39,8 +39,8 @@ export function readEvent(given: unknown, reception: Reception): NewEvent {
   if (isObject(given['properties'])) checkMode(given['properties']);
   const hasCookies = !isCookieless(given);
   const raw = hasCookies ? given : withoutTraces(given, reception.cookieless);
-  const { object, ...texts } = readProperties(raw, reception);
   const notes: Note[] = [];
+  const { object, ...texts } = readProperties(raw, reception, notes);
   const event = readName(raw['event'], notes);
   const distinctId = readDistinctId(raw, notes);
   const person = readPersonEffects(event, distinctId, object);
@@ -48,7 +48,7 @@ export function readEvent(given: unknown, reception: Reception): NewEvent {
   const happened = readTimestamp(raw, reception, notes) ?? reception.now;
   if (!hasCookies && !reception.historical) checkLateness(happened, reception.now);
   const describesGroup = event === '$groupidentify' && person.processed;
-  const group = describesGroup ? readGroupUpdate(object, reception.groupTypes) : undefined;
+  const group = describesGroup ? readGroupUpdate(object, reception.groupTypes, notes) : undefined;
   return {
     uuid,
     event,
@@ -115,12 +115,12 @@ type ReadProperties = {
   elementsChain: string;
 };
 
-function readProperties(raw: RawObject, { escapes, groupTypes }: Reception): ReadProperties {
+function readProperties(raw: RawObject, { escapes, groupTypes }: Reception, notes: Note[]): ReadProperties {
   const given = raw['properties'] ?? {};
   if (!isObject(given)) throw new InvalidInput('The properties of an event must be an object.', 'properties');
   const { $elements_chain: chain } = given;
   const kept = withSetters(raw, chain === undefined ? given : withoutChain(given));
-  const { object, text } = storableJson(withGroups(kept, groupTypes), escapes);
+  const { object, text } = storableJson(withGroups(kept, groupTypes, notes), escapes);
   // tooth: capture-event-size
   const elementsChain = typeof chain === 'string' ? storableText(chain) : '';
   if (elementsChain.length + storedLength(text, object, LIMITS.propertiesLength) > LIMITS.propertiesLength) {
@@ -139,8 +139,8 @@ function tooManyValues(): InvalidInput {
   return new InvalidInput(detail, 'properties', 'event_too_large');
 }
 
-function withGroups(properties: RawObject, types: GroupTypes): RawObject {
-  const keys = groupKeys(properties, types);
+function withGroups(properties: RawObject, types: GroupTypes, notes: Note[]): RawObject {
+  const keys = groupKeys(properties, types, notes);
   return keys ? { ...properties, ...keys } : properties;
 }
 

@@ -4,6 +4,7 @@ import type { GroupTypes } from '../../ingest/group-types.ts';
 import { storableText } from '../../../platform/wire/json.ts';
 import { isObject, type RawObject } from '../envelope.ts';
 import { LIMITS } from '../limits.ts';
+import type { Note } from './notes.ts';
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
@@ -31,29 +32,42 @@ function isTypeName(name: unknown): name is string {
   return typeof name === 'string' && name !== '' && name.length <= LIMITS.groupTypeLength;
 }
 
-/** @returns `$group_0` to `$group_4` for the groups that the event belongs to, undefined when it belongs to none */
-export function groupKeys({ $groups: groups }: RawObject, types: GroupTypes): RawObject | undefined {
+/**
+ * @param notes gets one for each key that is cut
+ * @returns `$group_0` to `$group_4` for the groups that the event belongs to, undefined when it belongs to none
+ */
+export function groupKeys({ $groups: groups }: RawObject, types: GroupTypes, notes: Note[]): RawObject | undefined {
   if (!isObject(groups)) return undefined;
   const keys: Record<string, string> = {};
   for (const [type, value] of Object.entries(groups)) {
     const index = types.get(storableText(type));
-    const key = keyOf(value);
-    if (index !== undefined && key !== undefined) keys[`$group_${index}`] = key;
+    if (index === undefined) continue;
+    const key = keyOf(value, notes);
+    if (key !== undefined) keys[`$group_${index}`] = key;
   }
   return keys;
 }
 
-/** @param properties of a `$groupidentify`, fit to be stored */
-export function readGroupUpdate(properties: RawObject, types: GroupTypes): GroupUpdate | undefined {
+/**
+ * @param properties of a `$groupidentify`, fit to be stored
+ * @param notes gets one when the key is cut
+ */
+export function readGroupUpdate(properties: RawObject, types: GroupTypes, notes: Note[]): GroupUpdate | undefined {
   const { $group_type: type, $group_set: set } = properties;
-  const key = keyOf(properties['$group_key']);
   const typeIndex = typeof type === 'string' ? types.get(type) : undefined;
-  if (typeIndex === undefined || key === undefined) return undefined;
+  if (typeIndex === undefined) return undefined;
+  const key = keyOf(properties['$group_key'], notes);
+  if (key === undefined) return undefined;
   return { typeIndex, key, properties: isObject(set) ? JSON.stringify(set) : '{}' };
 }
 
 /** Numbers are ids too. */
-function keyOf(value: unknown): string | undefined {
+function keyOf(value: unknown, notes: Note[]): string | undefined {
   const key = typeof value === 'number' ? String(value) : value;
-  return typeof key === 'string' && key !== '' ? key.slice(0, LIMITS.groupKeyLength).toWellFormed() : undefined;
+  if (typeof key !== 'string' || key === '') return undefined;
+  if (key.length > LIMITS.groupKeyLength) {
+    const detail = `A group key of the event was cut after ${LIMITS.groupKeyLength} characters.`;
+    notes.push({ code: 'group_key_truncated', detail });
+  }
+  return key.slice(0, LIMITS.groupKeyLength).toWellFormed();
 }
