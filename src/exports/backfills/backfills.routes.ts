@@ -30,10 +30,11 @@ const requestBackfill = route({
   params: BatchExportParams,
   body: NewBackfillBody,
   answers: { 200: null },
-  summary: 'Deliver past data intervals',
+  summary: 'Backfill past data intervals',
   description:
-    'Requests a run for every data interval that lies wholly within the range, also while the export is paused. `Location` names ' +
-    'the backfill. What was delivered before is replaced, so asking twice is harmless. `only`, `plan` and `dry_run` are those of `backfills/`.',
+    'Requests a run for every data interval that lies wholly within the range, even while the export is ' +
+    'paused. The `Location` header identifies the backfill. Data delivered earlier is replaced, so repeating ' +
+    'the request is harmless. `only`, `plan` and `dry_run` work as in `backfills/`.',
   async handle({ project, caller, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
     const batchExport = await batchExports.get(project.id, params.id);
     const range = { ...rangeOf(body, batchExport, { strict: false }), only: onlyOf(body.only), plan: body.plan };
@@ -53,11 +54,12 @@ const createBackfill = route({
   params: OfBatchExportParams,
   body: NewBackfillBody,
   answers: { 200: PreviewBody, 201: Type.Union([BackfillIdBody, BackfillBody]) },
-  summary: 'Deliver past data intervals, or preview that',
+  summary: 'Create or preview a backfill of past data intervals',
   description:
-    'Days, weeks and months are asked for by plain dates. With `dry_run` nothing is changed: the answer says which intervals would ' +
-    'run, and its `plan`, sent back with the same range, runs exactly these or is refused with 409. Otherwise `Location` names ' +
-    'the backfill.',
+    'Ranges of daily, weekly and monthly exports must be given as plain dates. With `dry_run`, nothing ' +
+    'changes: the response lists the intervals that would run, and its `plan`, sent back with the same range, ' +
+    'runs exactly these intervals or is refused with 409. Otherwise the `Location` header identifies the ' +
+    'backfill.',
   async handle({ project, caller, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
     const { batch_export_id: id } = params;
     const batchExport = await batchExports.get(project.id, id);
@@ -80,7 +82,7 @@ const listBackfills = route({
     ordering: stringEnum(['created_at', '-created_at', 'start_at', '-start_at'], { default: '-created_at' }),
   }),
   answers: { 200: cursorPageOf(BackfillBody) },
-  summary: 'List the backfills of a batch export, the newest first',
+  summary: 'List the backfills of a batch export, newest first',
   async handle({ project, params, query, url }, { batchExports, backfills, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     const by = query.ordering.endsWith('start_at') ? ('start_at' as const) : ('created_at' as const);
@@ -123,7 +125,9 @@ const cancelBackfill = route({
   params: PartOfBatchExportParams,
   answers: { 200: CancelledBody },
   summary: 'Cancel a backfill',
-  description: 'Its runs end as well, but for those that are delivering already and those that another backfill wants.',
+  description:
+    'Also cancels the runs of the backfill, except runs that are already committing their data and runs that ' +
+    'another backfill requires.',
   async handle({ project, caller, params }, { backfills }: ExportsApi) {
     await backfills.cancel(project.id, params.batch_export_id, params.id, caller);
     return json(200, { cancelled: true });

@@ -7,10 +7,10 @@ const Instant = Type.String({ format: 'date-time' });
 
 const edge = (description: string) =>
   nullable(Type.String(), {
-    description: `${description}: an ISO 8601 datetime with a zone, or a date. Days, weeks and months begin at it in the export's time zone, at its offset.`,
+    description: `${description}: an ISO 8601 datetime with a time zone, or a date. For daily, weekly and monthly exports, a date is read in the time zone of the export, at its offset.`,
   });
 
-const range = { start_at: edge('Where the range begins'), end_at: edge('Where it ends, not in the future') };
+const range = { start_at: edge('The start of the range'), end_at: edge('The end of the range, not in the future') };
 
 export const NewBackfillBody = Type.Object(
   {
@@ -18,13 +18,19 @@ export const NewBackfillBody = Type.Object(
     only: Type.Optional(
       Type.Unknown({
         description:
-          'Only data intervals that are `missing`, `failed` or `stale`: one of these, or a list. All without it.',
+          'Restricts the backfill to data intervals with these statuses: `missing`, `failed` or `stale`, as one ' +
+          'value or a list. All intervals by default.',
       }),
     ),
-    dry_run: Type.Boolean({ default: false, description: 'Only say what would run.' }),
+    dry_run: Type.Boolean({
+      default: false,
+      description: 'If true, returns a preview of the backfill and creates nothing.',
+    }),
     plan: Type.Optional(
       Type.String({
-        description: 'Of a preview with the same range and `only`: run exactly that, or refuse with 409.',
+        description:
+          'The `plan` of a preview with the same range and `only`: runs exactly the previewed intervals, or the ' +
+          'request is refused with 409.',
       }),
     ),
   },
@@ -40,15 +46,20 @@ export const IntervalBody = Type.Object(
     data_interval_end: Instant,
     status: stringEnum(INTERVAL_STATUSES, {
       description:
-        '`missing`: nothing was delivered. `failed`: the last run did not deliver. `stale`: rows have joined it since. ' +
-        '`running`: a run is under way, asked for, or due.',
+        '`missing`: nothing has been delivered. `failed`: the last run did not deliver. `stale`: rows were added ' +
+        'after the delivery. `running`: a run is in progress, requested or due.',
     }),
-    run: nullable(Type.String({ format: 'uuid' }), { description: 'The newest.' }),
-    records_delivered: nullable(Type.Integer(), { description: 'Of the last delivery.' }),
+    run: nullable(Type.String({ format: 'uuid' }), {
+      description: 'The ID of the newest run of this interval; null if there is none.',
+    }),
+    records_delivered: nullable(Type.Integer(), {
+      description: 'The number of records in the last delivery; null if nothing was delivered.',
+    }),
     unsettled: Type.Boolean({
-      description: 'A run left it half way, and the destination does not let us settle it now.',
+      description:
+        'True if a run left the interval partly delivered and the destination does not currently allow the cleanup.',
     }),
-    gave_up: Type.Boolean({ description: 'It is not delivered, and no longer tried by itself.' }),
+    gave_up: Type.Boolean({ description: 'True if the interval is not delivered and automatic retries have ended.' }),
   },
   { title: 'DataInterval' },
 );
@@ -56,13 +67,15 @@ export type IntervalBody = Static<typeof IntervalBody>;
 
 const Count = Type.Object({
   count: Type.Integer(),
-  first: Type.Array(IntervalBody, { description: 'The oldest ten.' }),
+  first: Type.Array(IntervalBody, { description: 'The ten oldest intervals.' }),
 });
 
 export const PreviewBody = Type.Object(
   {
     dry_run: Type.Literal(true),
-    plan: Type.String({ description: 'Send it back to run exactly this.' }),
+    plan: Type.String({
+      description: 'A token for this preview; send it back as `plan` to run exactly these intervals.',
+    }),
     start_at: Instant,
     end_at: Instant,
     total_runs: Type.Integer(),
@@ -74,18 +87,23 @@ export const PreviewBody = Type.Object(
         delivered: Count,
         running: Count,
       },
-      { description: 'Those that would run, by what they are now.' },
+      { description: 'The intervals that would run, by their current status.' },
     ),
     rows: nullable(
       Type.Object({
         count: Type.Integer(),
-        exact: Type.Boolean({ description: 'Else estimated by the database’s statistics.' }),
+        exact: Type.Boolean({
+          description: 'True if the rows were counted; false if the count is an estimate from database statistics.',
+        }),
       }),
-      { description: 'What these intervals hold now, before any filter; null: cannot be told beforehand.' },
+      {
+        description:
+          'The number of rows currently in these intervals, before filters; null if it cannot be determined in advance.',
+      },
     ),
     overwrites: Type.Object(
       { intervals: Type.Integer(), records: Type.Integer() },
-      { description: 'What was delivered before, and is replaced where it differs.' },
+      { description: 'Intervals and records delivered earlier, which the backfill replaces where they differ.' },
     ),
   },
   { title: 'BackfillPreview' },
@@ -95,25 +113,39 @@ export type PreviewBody = Static<typeof PreviewBody>;
 export const BackfillBody = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
-    team: Type.Integer({ description: 'The project.' }),
+    team: Type.Integer({ description: 'The ID of the project.' }),
     batch_export: Type.String({ format: 'uuid' }),
-    kind: stringEnum(RUN_KINDS, { description: 'A retry is a backfill of one data interval.' }),
+    kind: stringEnum(RUN_KINDS, {
+      description: 'Why the backfill was created. A retry is a backfill of one data interval.',
+    }),
     start_at: Instant,
     end_at: Instant,
-    adjusted_start_at: nullable(Instant, { description: 'Where its first data interval begins.' }),
+    adjusted_start_at: nullable(Instant, { description: 'The start of the first data interval of the backfill.' }),
     status: stringEnum(BACKFILL_STATUSES, {
-      description: '`Starting`: its runs are being requested. `Failed`: every run ended, not every one `Completed`.',
+      description:
+        '`Starting`: the runs are being requested. `Failed`: every run has ended, and at least one of them is not ' +
+        '`Completed`.',
     }),
     created_at: Instant,
     finished_at: nullable(Instant),
     last_updated_at: Instant,
-    waiting_for: nullable(Type.String(), { description: 'What keeps a backfill that has no run under way.' }),
-    total_records_count: nullable(Type.Integer(), { description: 'What its runs delivered, once all have ended.' }),
+    waiting_for: nullable(Type.String(), {
+      description: 'Why the backfill has no run in progress; null if it is not waiting.',
+    }),
+    total_records_count: nullable(Type.Integer(), {
+      description: 'The number of records delivered by all runs; null until every run has ended.',
+    }),
     progress: Type.Object({
       total_runs: Type.Integer(),
       finished_runs: Type.Integer(),
-      failed_runs: Type.Integer({ description: 'Of the finished ones those that did not deliver.' }),
-      progress: Type.Number({ minimum: 0, maximum: 1, description: 'One decimal; 1 only when all are finished.' }),
+      failed_runs: Type.Integer({ description: 'The number of finished runs that did not deliver.' }),
+      progress: Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description:
+          'The fraction of runs that have finished, from 0 to 1, rounded to one decimal place; 1 only when all have ' +
+          'finished.',
+      }),
     }),
   },
   { title: 'Backfill' },

@@ -51,7 +51,7 @@ const listBatchExports = route({
   access: { scope: 'batch_export:read', filtered: true },
   query: offsetQuery(),
   answers: { 200: offsetPageOf(BatchExportBody) },
-  summary: 'List batch exports, the newest first',
+  summary: 'List batch exports, newest first',
   async handle({ project, rights, query, url }, { batchExports, runs }: ExportsApi) {
     const visible = rights.visible('batch_export');
     const page = await batchExports.list(
@@ -86,9 +86,10 @@ const patchBatchExport = route({
   params: BatchExportParams,
   body: BatchExportPatchBody,
   answers: { 200: BatchExportBody },
-  summary: 'Change a batch export',
+  summary: 'Update a batch export',
   description:
-    'A stale `If-Match` is refused with 412. A new interval, zone or offset takes over at the end of the interval running now.',
+    'A stale `If-Match` header is refused with 412. A new interval, time zone or offset takes effect at the ' +
+    'end of the current interval.',
   async handle({ project, caller, rights, params, body, headers }, api: ExportsApi) {
     const present = await api.batchExports.get(project.id, params.id);
     const patch = wantedPatch(body, present);
@@ -106,8 +107,10 @@ const putBatchExport = route({
   params: BatchExportParams,
   body: BatchExportPutBody,
   answers: { 200: BatchExportBody },
-  summary: 'Change a batch export, saying its name, destination and interval again',
-  description: 'Otherwise like PATCH: what is left out stays, and `config` is merged into what is stored.',
+  summary: 'Update a batch export, with its name, destination and interval required',
+  description:
+    'Otherwise the same as PATCH: omitted fields keep their values, and `config` is merged into the stored ' +
+    'configuration.',
   handle: patchBatchExport.handle,
 });
 
@@ -118,7 +121,7 @@ const deleteBatchExport = route({
   params: BatchExportParams,
   answers: { 204: null },
   summary: 'Delete a batch export',
-  description: 'Ends its runs, too. What was delivered stays.',
+  description: 'Also cancels the runs of the export. Delivered data is kept.',
   async handle({ project, caller, params }, { batchExports }: ExportsApi) {
     await batchExports.delete(project.id, params.id, caller);
     return noBody(204);
@@ -132,7 +135,7 @@ const pauseBatchExport = route({
   params: BatchExportParams,
   answers: { 200: null },
   summary: 'Pause a batch export',
-  description: 'Runs already started continue; no new run starts by itself until it is unpaused.',
+  description: 'Runs in progress continue; no scheduled run starts until the export is unpaused.',
   async handle({ project, caller, params, headers }, api: ExportsApi) {
     return done(await api.batchExports.pause(project.id, params.id, caller), headers, api);
   },
@@ -147,9 +150,9 @@ const unpauseBatchExport = route({
   answers: { 200: null },
   summary: 'Unpause a batch export',
   description:
-    'With `backfill`, the data intervals that ended while it was paused, and had no run, are delivered: `Location` names their ' +
-    'backfill, if there are any; it waits for its turn where the project has as many as it may have at once. Without `backfill` they ' +
-    'stay missing.',
+    'With `backfill`, data intervals that ended during the pause without a run are delivered. The `Location` ' +
+    'header identifies their backfill, if there are any; it is queued if the project already has the maximum ' +
+    'number of concurrent backfills. Without `backfill`, these intervals remain missing.',
   async handle({ project, caller, params, body, headers, url }, api: ExportsApi) {
     const { batchExports, backfills } = api;
     let backfill: Backfill | undefined;

@@ -10,15 +10,16 @@ const MaxConcurrentRuns = Type.Integer({
   minimum: 1,
   maximum: 100,
   description:
-    'How many runs that were asked for (backfills, retries, gaps) may be under way at once; 10 by default. Scheduled runs do not wait.',
+    'The maximum number of concurrent runs for backfills, retries and gaps; 10 by default. Scheduled runs are ' +
+    'not limited.',
 });
-const Name = Type.String({ minLength: 1, maxLength: 400, description: 'For people.' });
-const Datetime = nullable(Type.String({ description: 'ISO 8601; without a zone it is UTC.' }));
+const Name = Type.String({ minLength: 1, maxLength: 400, description: 'The display name.' });
+const Datetime = nullable(Type.String({ description: 'An ISO 8601 datetime, in UTC if it has no time zone.' }));
 
 const IntegrationId = Type.Integer({
   minimum: 1,
   maximum: 2 ** 31 - 1,
-  description: 'Of an integration, which brings the credentials.',
+  description: 'The ID of the integration that provides the credentials.',
 });
 
 const choices = DESTINATION_TYPES.map((type) => `\`${type}\``).join(', ');
@@ -27,33 +28,40 @@ const choices = DESTINATION_TYPES.map((type) => `\`${type}\``).join(', ');
 const DestinationIn = Type.Object({
   type: Type.String({
     minLength: 1,
-    description: `One of ${choices}; their fields are in docs/destinations.md. It stays for good.`,
+    description: `The type of the destination, one of ${choices}. It cannot be changed. The fields of each type are listed in docs/destinations.md.`,
   }),
   config: Type.Optional(
-    nullable(Type.Record(Type.String(), Type.Unknown()), { description: 'By type: see docs/destinations.md.' }),
+    nullable(Type.Record(Type.String(), Type.Unknown()), {
+      description:
+        'The configuration of the destination; its fields depend on the type and are listed in docs/destinations.md.',
+    }),
   ),
   integration: Type.Optional(nullable(IntegrationId)),
   integration_id: Type.Optional(nullable(IntegrationId)),
 });
 
 const FreshnessTarget = nullable(Type.Integer({ minimum: 1, maximum: 31_536_000 }), {
-  description: 'How long a data interval may be due, in seconds, before `behind_schedule` is told; null: any time.',
+  description:
+    'The number of seconds that a data interval may be overdue before the `behind_schedule` notification is ' +
+    'sent; null to send none.',
 });
 
 const RedeliverStale = Type.Boolean({
   description:
-    'Whether stale data intervals are delivered again by themselves: after ten minutes without an import into them, after an hour at most. ' +
-    'False by default.',
+    'Whether stale data intervals are delivered again automatically: ten minutes after the last import into ' +
+    'them, or after an hour at the latest. False by default.',
 });
 const IntervalTroubles = Type.Object(
   {
-    stale: Type.Integer({ description: 'Delivered; rows have joined them since.' }),
+    stale: Type.Integer({ description: 'The number of delivered intervals to which rows were added later.' }),
     unsettled: Type.Integer({
-      description: 'A run left them half way, and the destination does not let us settle them now.',
+      description:
+        'The number of intervals that a run left partly delivered and that cannot currently be cleaned up at the ' +
+        'destination.',
     }),
-    gave_up: Type.Integer({ description: 'Not delivered, and no longer tried by themselves.' }),
+    gave_up: Type.Integer({ description: 'The number of undelivered intervals whose automatic retries have ended.' }),
   },
-  { description: 'How many data intervals need attention, as of the last minute.' },
+  { description: 'The number of data intervals that need attention, at most one minute old.' },
 );
 
 export const NewBatchExportBody = Type.Object(
@@ -92,16 +100,24 @@ export const BatchExportPatchBody = Type.Object(
     notifications: Type.Optional(nullable(NotificationsIn)),
     ...contentIn,
   },
-  { title: 'BatchExportPatch', description: 'What is left out stays; so do secrets and other members of `config`.' },
+  {
+    title: 'BatchExportPatch',
+    description: 'Omitted fields keep their values, including secrets and other members of `config`.',
+  },
 );
 
 export const BatchExportPutBody = Type.Object(
   { ...BatchExportPatchBody.properties, name: Name, destination: DestinationIn, interval: Interval },
-  { title: 'BatchExportPut', description: 'Like a PATCH that has to say these three.' },
+  { title: 'BatchExportPut', description: 'The same as for PATCH, with the name, destination and interval required.' },
 );
 
 export const UnpauseBody = Type.Object(
-  { backfill: Type.Boolean({ default: false, description: 'Deliver what was missed in the pause.' }) },
+  {
+    backfill: Type.Boolean({
+      default: false,
+      description: 'Whether to deliver the data intervals that were missed during the pause.',
+    }),
+  },
   { title: 'Unpause' },
 );
 
@@ -110,12 +126,14 @@ const Instant = Type.String({ format: 'date-time' });
 export const BatchExportBody = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
-    team_id: Type.Integer({ description: 'The project.' }),
+    team_id: Type.Integer({ description: 'The ID of the project.' }),
     name: Type.String(),
     model: stringEnum(MODELS),
     destination: Type.Object({
       type: Type.String(),
-      config: Type.Record(Type.String(), Type.Unknown(), { description: 'Without secrets.' }),
+      config: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'The configuration of the destination, without secrets.',
+      }),
       integration: nullable(Type.Integer()),
     }),
     interval: Interval,
@@ -125,22 +143,26 @@ export const BatchExportBody = Type.Object(
     created_at: Instant,
     last_updated_at: Instant,
     last_paused_at: nullable(Instant),
-    paused_reason: nullable(Type.String(), { description: 'Why it paused by itself; null when a person paused it.' }),
+    paused_reason: nullable(Type.String(), {
+      description: 'Why the export was paused automatically; null if it is not paused, or if a person paused it.',
+    }),
     complete_until: nullable(Instant, {
       description:
-        'Every data interval up to here that should be delivered is, and is not stale; null until the first one is.',
+        'The time up to which every data interval to be delivered has been delivered and is not stale; null before ' +
+        'the first delivery.',
     }),
     lag_seconds: Type.Integer({
       description:
-        'How long the oldest data interval that is not delivered has been due, or the oldest stale one stale; 0: none is.',
+        'The number of seconds that the oldest undelivered data interval has been overdue, or the oldest stale ' +
+        'interval has been stale; 0 if there are none.',
     }),
     freshness_target_seconds: FreshnessTarget,
     redeliver_stale: RedeliverStale,
     interval_troubles: IntervalTroubles,
     notifications: nullable(Notifications),
-    start_at: nullable(Instant, { description: 'No runs are triggered before this time.' }),
-    end_at: nullable(Instant, { description: 'No runs are triggered after this time.' }),
-    latest_runs: Type.Array(RunSummaryBody, { description: 'The newest ten.' }),
+    start_at: nullable(Instant, { description: 'The time before which no runs are scheduled; null for no limit.' }),
+    end_at: nullable(Instant, { description: 'The time after which no runs are scheduled; null for no limit.' }),
+    latest_runs: Type.Array(RunSummaryBody, { description: 'The ten newest runs.' }),
     ...contentOut,
   },
   { title: 'BatchExport' },

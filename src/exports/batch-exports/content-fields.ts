@@ -15,12 +15,13 @@ const Transformation = Type.Object(
     path: Type.String({
       minLength: 1,
       maxLength: 1000,
-      description: 'A column, or a property of a JSON column with dots between the steps.',
+      description: 'The name of a column, or a path to a property inside a JSON column, separated by dots.',
       examples: ['distinct_id', 'properties.$ip', 'person_properties.address.street'],
     }),
     action: stringEnum(['drop', 'hash'], {
       description:
-        '`drop` leaves it out, `hash` replaces its text by HMAC-SHA256 in hex; what is missing or null stays so.',
+        '`drop` removes the value; `hash` replaces its text with a hex-encoded HMAC-SHA256. Missing and null ' +
+        'values are unchanged.',
     }),
   },
   { title: 'Transformation', additionalProperties: false },
@@ -28,23 +29,27 @@ const Transformation = Type.Object(
 const Transformations = Type.Array(Transformation, { maxItems: 100 });
 
 const FILTERS =
-  'Conditions on properties that every row meets: a list of `{key, operator, type, value}`. ' +
-  `\`type\` is one of ${quoted(FILTER_TYPES)}; with \`hogql\` the key is an expression, and there is nothing else. ` +
-  `\`operator\` is one of ${quoted(FILTER_OPERATORS)}; \`exact\` when it is left out.`;
+  'Conditions on properties that every row must meet: a list of `{key, operator, type, value}`. ' +
+  `\`type\` is one of ${quoted(FILTER_TYPES)}; with \`hogql\`, the key is an expression and the other members are omitted. ` +
+  `\`operator\` is one of ${quoted(FILTER_OPERATORS)}; \`exact\` by default.`;
 
 function quoted(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 
 const Filters = nullable(Type.Array(Type.Record(Type.String(), Type.Unknown())), { description: FILTERS });
-const Query = nullable(Type.String({ maxLength: 50_000 }), { description: 'A SELECT that decides columns and rows.' });
+const Query = nullable(Type.String({ maxLength: 50_000 }), {
+  description: 'A SELECT statement that defines the columns and rows of the export.',
+});
 
 /** Content fields of a request; null counts as absent. */
 export const contentIn = {
   filters: Type.Optional(Type.Unknown({ description: FILTERS })),
   hogql_query: Type.Optional(Query),
   include_columns: Type.Optional(
-    nullable(ColumnNames, { description: 'Only these columns, also some that are not exported by themselves.' }),
+    nullable(ColumnNames, {
+      description: 'The only columns to export, which may include columns that are not exported by default.',
+    }),
   ),
   exclude_columns: Type.Optional(nullable(ColumnNames)),
   transformations: Type.Optional(nullable(Transformations)),
@@ -53,7 +58,7 @@ export const contentIn = {
       minLength: 16,
       maxLength: 256,
       writeOnly: true,
-      description: 'Key of the hashes; made by itself when it is left out. The same key gives the same hashes.',
+      description: 'The key for hashing; generated if omitted. The same key gives the same hashes.',
     }),
   ),
 };
@@ -67,7 +72,7 @@ export const contentOut = {
       values: Type.Object({}),
       hogql_query: Type.String(),
     }),
-    { description: 'The columns of a custom query.' },
+    { description: 'The columns of the custom query; null without one.' },
   ),
   include_columns: nullable(ColumnNames),
   exclude_columns: ColumnNames,

@@ -6,8 +6,8 @@ const EventNames = nullable(Type.Array(Type.String(), { maxItems: 1000 }));
 
 /** Fields of every configuration: which events leave. An event that both lists name does not. */
 const EVENT_LISTS = {
-  include_events: Type.Optional({ ...EventNames, title: 'Only these events' }),
-  exclude_events: Type.Optional({ ...EventNames, title: 'Not these events' }),
+  include_events: Type.Optional({ ...EventNames, title: 'Included events' }),
+  exclude_events: Type.Optional({ ...EventNames, title: 'Excluded events' }),
 };
 
 /** Gives `config` its precise type inside the definition while the registry holds plain `Destination`s. */

@@ -8,6 +8,6 @@ export function secret(title: string) {
     writeOnly: true,
     pattern: '[^*\\s]',
     maxLength: 4096,
-    description: 'The credential itself: not blank, and not asterisks.',
+    description: 'The credential; it may not be blank or consist of asterisks.',
   });
 }

@@ -10,7 +10,7 @@ const IntegrationParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 
 
 const NewIntegrationBody = Type.Object(
   {
-    kind: Type.String({ description: '`aws-s3`, `s3-compatible` or `postgresql`.' }),
+    kind: Type.String({ description: 'The kind of integration: `aws-s3`, `s3-compatible` or `postgresql`.' }),
     config: Config,
   },
   { title: 'NewIntegration' },
@@ -21,7 +21,7 @@ const IntegrationBody = Type.Object(
   {
     id: Type.Integer(),
     kind: Type.String(),
-    config: Type.Record(Type.String(), Type.Unknown(), { description: 'Without secrets.' }),
+    config: Type.Record(Type.String(), Type.Unknown(), { description: 'The configuration, without secrets.' }),
     created_at: Type.String({ format: 'date-time' }),
   },
   { title: 'Integration' },
@@ -51,7 +51,9 @@ const createIntegration = route({
   body: NewIntegrationBody,
   answers: { 201: IntegrationBody },
   summary: 'Create an integration',
-  description: 'Batch exports name it as `destination.integration`; their `config` then leaves its fields out.',
+  description:
+    'Batch exports refer to it as `destination.integration`; their `config` then omits the fields that the ' +
+    'integration provides.',
   async handle({ project, caller, body }, { integrations }: ExportsApi) {
     return json(201, present(await integrations.create(project.id, body.kind, body.config, caller)));
   },
@@ -77,7 +79,7 @@ const patchIntegration = route({
   body: IntegrationPatchBody,
   answers: { 200: IntegrationBody },
   summary: 'Change the credentials of an integration',
-  description: 'All batch exports that use it have them from their next connection on.',
+  description: 'All batch exports that use the integration use the new credentials from their next connection onwards.',
   async handle({ project, caller, params, body }, { integrations }: ExportsApi) {
     return json(200, present(await integrations.changeSecrets(project.id, params.id, body.config, caller)));
   },
@@ -90,7 +92,7 @@ const deleteIntegration = route({
   access: { scope: 'integration:write' },
   params: IntegrationParams,
   answers: { 204: null },
-  summary: 'Delete an integration that no batch export uses',
+  summary: 'Delete an integration that is not used by any batch export',
   async handle({ project, caller, params }, { integrations }: ExportsApi) {
     await integrations.delete(project.id, params.id, caller);
     return noBody(204);

@@ -15,21 +15,22 @@ const TestedStepBody = Type.Object(
     ...described,
     result: Type.Object({
       status: stringEnum(['Passed', 'Failed', 'Skipped']),
-      message: nullable(Type.String(), { description: 'What is wrong, and what to do about it.' }),
+      message: nullable(Type.String(), { description: 'What failed and how to fix it; null if nothing failed.' }),
     }),
   },
   { title: 'TestedStep' },
 );
-const step = Type.Integer({ minimum: 0, default: 0, description: 'Which step to run, from 0.' });
+const step = Type.Integer({ minimum: 0, default: 0, description: 'The index of the step to run, from 0.' });
 
 const listTestSteps = route({
   method: 'get',
   path: '/batch_exports/test/',
   access: { scope: 'batch_export:read' },
-  query: Type.Object({ destination: Type.Optional(Type.String({ description: 'A type of destination.' })) }),
+  query: Type.Object({ destination: Type.Optional(Type.String({ description: 'The type of destination.' })) }),
   answers: { 200: StepsBody, 400: null, 404: null },
-  summary: 'List what can be tried of a destination before anything is exported',
-  description: 'Empty 400 without `destination`, empty 404 for a type that is not offered.',
+  summary: 'List the test steps for a type of destination',
+  description:
+    'Responds with an empty 400 if `destination` is missing, and with an empty 404 if the type is not available.',
   async handle({ query }, { testSteps }: ExportsApi) {
     if (!query.destination) return noBody(400);
     const steps = testSteps.stepsOf(query.destination);
@@ -43,8 +44,9 @@ const runNewTestStep = route({
   access: { scope: 'batch_export:write' },
   body: Type.Object({ ...NewBatchExportBody.properties, step }, { title: 'NewTestStep' }),
   answers: { 200: TestedStepBody },
-  summary: 'Run a test step for an export that is not saved',
-  description: 'The body is that of a new export, and is checked like one. A step takes ten seconds at most.',
+  summary: 'Run a test step for an unsaved batch export',
+  description:
+    'The body is that of a new batch export and is validated in the same way. A step takes at most ten seconds.',
   async handle({ project, body }, { testSteps }: ExportsApi) {
     return json(200, await testSteps.runNew(project.id, wantedExport(body), body.step));
   },
@@ -57,8 +59,8 @@ const runTestStep = route({
   params: BatchExportParams,
   body: Type.Object({ ...BatchExportPatchBody.properties, step }, { title: 'TestStep' }),
   answers: { 200: TestedStepBody },
-  summary: 'Run a test step for a saved export',
-  description: 'The body is that of a PATCH: what it says is tried in place of what is stored, which does not change.',
+  summary: 'Run a test step for a saved batch export',
+  description: 'The body is that of a PATCH: its values are tested in place of the stored ones, which do not change.',
   async handle({ project, params, body }, { testSteps, batchExports }: ExportsApi) {
     const patch = wantedPatch(body, await batchExports.get(project.id, params.id));
     return json(200, await testSteps.runStored(project.id, params.id, patch, body.step));

@@ -12,15 +12,20 @@ import { isoMicros } from '../domain/instants.ts';
 
 const Query = Type.Object({
   ...cursorQuery(100).properties,
-  status: Type.Array(stringEnum(INTERVAL_STATUSES), { default: [], description: 'Only these; may be repeated.' }),
+  status: Type.Array(stringEnum(INTERVAL_STATUSES), {
+    default: [],
+    description: 'Returns only intervals with these statuses; may be repeated.',
+  }),
   start: Type.Optional(
     Type.String({
       description:
-        'Intervals that begin at or after it, `-7d` or a datetime; without it, from the one in which the export was created. ' +
-        'History that was backfilled is further back.',
+        'Returns only intervals that start at or after this time: a datetime or a relative time such as `-7d`. ' +
+        'Defaults to the interval in which the export was created; backfilled history may be older.',
     }),
   ),
-  end: Type.Optional(Type.String({ description: 'Intervals that end not after it; now without it.' })),
+  end: Type.Optional(
+    Type.String({ description: 'Returns only intervals that end at or before this time; now by default.' }),
+  ),
 });
 
 const listIntervals = route({
@@ -30,9 +35,10 @@ const listIntervals = route({
   params: BatchExportParams,
   query: Query,
   answers: { 200: cursorPageOf(IntervalBody) },
-  summary: 'List the data intervals of a batch export, the newest first',
+  summary: 'List the data intervals of a batch export, newest first',
   description:
-    'What is missing, failed or stale is delivered by one call: `backfills/` with the same range and `only`.',
+    'To deliver missing, failed or stale intervals, send one request to `backfills/` with the same range and ' +
+    '`only`.',
   async handle({ project, params, query, url }, { batchExports, intervals }: ExportsApi) {
     const batchExport = await batchExports.get(project.id, params.id);
     const range = {

@@ -9,7 +9,11 @@ import { BatchExportPatchBody, NewBatchExportBody } from '../batch-exports/batch
 import type { Preview, PreviewInterval } from './previews.ts';
 import { ensureMayPreview } from '../batch-exports/raw-data.ts';
 
-const Bound = Type.String({ description: 'Left out, the newest interval that has ended and holds rows is shown.' });
+const Bound = Type.String({
+  description:
+    'A bound of the data interval to preview. If omitted, the newest interval that has ended and contains rows ' +
+    'is used.',
+});
 const interval = { data_interval_start: Type.Optional(Bound), data_interval_end: Type.Optional(Bound) };
 
 const NewPreviewBody = Type.Object(
@@ -20,7 +24,7 @@ const PatchPreviewBody = Type.Object(
   { ...BatchExportPatchBody.properties, ...interval },
   {
     title: 'BatchExportPatchPreview',
-    description: 'Changes to look at before they are made; none shows the export as it is.',
+    description: 'Unsaved changes to preview; an empty body previews the stored export.',
   },
 );
 
@@ -28,10 +32,12 @@ const BatchExportPreviewBody = Type.Object(
   {
     data_interval_start: Type.String({ format: 'date-time' }),
     data_interval_end: Type.String({ format: 'date-time' }),
-    records_total_count: Type.Integer({ description: 'Rows of the whole interval.' }),
+    records_total_count: Type.Integer({ description: 'The number of rows in the whole interval.' }),
     columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
-    rows: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'The first twenty.' }),
-    names: Type.Array(Type.String(), { description: 'Of the objects that would be written, or of the table.' }),
+    rows: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'The first twenty rows.' }),
+    names: Type.Array(Type.String(), {
+      description: 'The names of the objects that would be written, or of the table.',
+    }),
   },
   { title: 'BatchExportPreview' },
 );
@@ -43,9 +49,10 @@ const previewNew = route({
   access: { scope: 'batch_export:write' },
   body: NewPreviewBody,
   answers: { 200: BatchExportPreviewBody },
-  summary: 'Preview a batch export that is not saved',
+  summary: 'Preview an unsaved batch export',
   description:
-    'Nothing is stored, and the destination is not contacted. Its rows take the levels and scopes for events and persons, too.',
+    'Nothing is stored, and the destination is not contacted. To see the rows, the caller also needs the ' +
+    'access levels and scopes for events and persons.',
   async handle({ project, caller, rights, body }, { previews }: ExportsApi) {
     const wanted = wantedExport(body);
     ensureMayPreview({ caller, rights }, wanted.model, wanted.content);
@@ -60,9 +67,10 @@ const previewStored = route({
   params: BatchExportParams,
   body: PatchPreviewBody,
   answers: { 200: BatchExportPreviewBody },
-  summary: 'Preview a batch export, or a change of it',
+  summary: 'Preview a saved batch export, with or without changes',
   description:
-    'Nothing is stored, and the destination is not contacted. Its rows take the levels and scopes for events and persons, too.',
+    'Nothing is stored, and the destination is not contacted. To see the rows, the caller also needs the ' +
+    'access levels and scopes for events and persons.',
   async handle({ project, caller, rights, params, body }, { batchExports, previews }: ExportsApi) {
     const current = await batchExports.get(project.id, params.id);
     const patch = wantedPatch(body, current);

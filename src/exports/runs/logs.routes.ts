@@ -10,16 +10,28 @@ import { LOG_LEVELS, type LogLevel, type LogQuery } from './logs.store.ts';
 import { presentLogEntry } from '../batch-exports/present.ts';
 
 const Query = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'Entries per page.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'The number of entries per page.' }),
   offset: Offset,
-  after: Type.Optional(Type.String({ description: 'Later than this datetime, or this time ago, such as `-24h`.' })),
-  before: Type.Optional(Type.String({ description: 'Earlier than this one.' })),
+  after: Type.Optional(
+    Type.String({ description: 'Returns only entries after this time: a datetime or a relative time such as `-24h`.' }),
+  ),
+  before: Type.Optional(
+    Type.String({
+      description: 'Returns only entries before this time: a datetime or a relative time such as `-24h`.',
+    }),
+  ),
   level: Type.Array(Type.String(), {
     default: [],
-    description: 'Only these, in any case; may be repeated: `DEBUG`, `INFO`, `LOG`, `WARNING` (or `WARN`), `ERROR`.',
+    description:
+      'Returns only entries with these levels, in upper or lower case: `DEBUG`, `INFO`, `LOG`, `WARNING` (or ' +
+      '`WARN`) and `ERROR`; may be repeated.',
   }),
-  search: Type.Optional(Type.String({ description: 'Part of the message, in any case.' })),
-  instance_id: Type.Optional(Type.String({ description: 'Of the run whose `workflow_run_id` this is.' })),
+  search: Type.Optional(
+    Type.String({ description: 'Returns only entries whose message contains this text, ignoring case.' }),
+  ),
+  instance_id: Type.Optional(
+    Type.String({ description: 'Returns only entries of the run with this `workflow_run_id`.' }),
+  ),
 });
 
 const listExportLogs = route({
@@ -29,7 +41,7 @@ const listExportLogs = route({
   params: BatchExportParams,
   query: Query,
   answers: { 200: offsetPageOf(LogEntryBody) },
-  summary: 'Read the log of a batch export, the newest entry first',
+  summary: 'List the log entries of a batch export, newest first',
   async handle({ project, params, query, url }, { batchExports, exportLogs }: ExportsApi) {
     await batchExports.get(project.id, params.id);
     const { count, results } = await exportLogs.list({ batchExportId: params.id, ...chosen(query) });
@@ -44,7 +56,7 @@ const listRunLogs = route({
   params: PartOfBatchExportParams,
   query: Query,
   answers: { 200: offsetPageOf(LogEntryBody) },
-  summary: 'Read the log of a run, the newest entry first',
+  summary: 'List the log entries of a run, newest first',
   async handle({ project, params, query, url }, { batchExports, runs, exportLogs }: ExportsApi) {
     const { batch_export_id: batchExportId, id: runId } = params;
     await batchExports.get(project.id, batchExportId);

@@ -4,9 +4,11 @@ import { LOG_LEVELS } from './logs.store.ts';
 
 export const LogEntryBody = Type.Object(
   {
-    log_source_id: Type.String({ format: 'uuid', description: 'The batch export.' }),
+    log_source_id: Type.String({ format: 'uuid', description: 'The ID of the batch export.' }),
     instance_id: nullable(
-      Type.String({ description: 'The run, as Temporal names its execution (`workflow_run_id`).' }),
+      Type.String({
+        description: 'The Temporal ID of the run (`workflow_run_id`); null for entries outside of a run.',
+      }),
     ),
     timestamp: Type.String({ format: 'date-time' }),
     level: stringEnum(LOG_LEVELS),

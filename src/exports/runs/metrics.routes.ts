@@ -10,7 +10,7 @@ const DEFAULT_FROM = '-30d';
 const MOST_DAYS = 366;
 const DAY_MS = 86_400_000;
 
-const PerDay = Type.Array(Type.Integer(), { description: 'One number for each of `dates`.' });
+const PerDay = Type.Array(Type.Integer(), { description: 'One count for each of `dates`.' });
 
 const MetricsBody = Type.Object(
   {
@@ -36,11 +36,16 @@ const getMetrics = route({
   access: { scope: 'batch_export:read', object: ITS_EXPORT },
   params: OfBatchExportParams,
   query: Type.Object({
-    date_from: Type.String({ default: DEFAULT_FROM, description: 'The first day: a date, or a time ago.' }),
-    date_to: Type.Optional(Type.String({ description: 'The last day; today without it.' })),
+    date_from: Type.String({
+      default: DEFAULT_FROM,
+      description: 'The first day: a date or a relative time such as `-7d`.',
+    }),
+    date_to: Type.Optional(
+      Type.String({ description: 'The last day: a date or a relative time such as `-1d`; today by default.' }),
+    ),
   }),
   answers: { 200: MetricsBody },
-  summary: 'Count the runs of a batch export that delivered and that failed, by the day (UTC) on which they ended',
+  summary: 'Count the successful and failed runs of a batch export by the day (UTC) on which they ended',
   async handle({ project, params, query }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     // A parameter that is there and empty is upstream's way to leave it out.

@@ -15,21 +15,24 @@ import { RunBody } from './runs.schema.ts';
 
 const Query = Type.Object({
   ...cursorQuery(100).properties,
-  status: Type.Array(stringEnum(RUN_STATUSES), { default: [], description: 'Only these; may be repeated.' }),
+  status: Type.Array(stringEnum(RUN_STATUSES), {
+    default: [],
+    description: 'Returns only runs with these statuses; may be repeated.',
+  }),
   ordering: stringEnum(['created_at', '-created_at', 'data_interval_start', '-data_interval_start'], {
     default: '-created_at',
   }),
-  after: moment('Created at or after it', '-7d'),
-  before: moment('Created at or before it'),
-  start: moment('Ordered by data intervals: of those that begin at or after it', '-7d'),
-  end: moment('Ordered by data intervals: of those that end at or before it'),
+  after: moment('Returns only runs created at or after this time', '-7d'),
+  before: moment('Returns only runs created at or before this time'),
+  start: moment('When ordering by data interval: returns only runs whose interval starts at or after this time', '-7d'),
+  end: moment('When ordering by data interval: returns only runs whose interval ends at or before this time'),
 });
 
 /** A datetime, or a time ago. */
 function moment(description: string, fallback?: string) {
   const by = fallback === undefined ? 'now' : `\`${fallback}\``;
   return Type.Optional(
-    Type.String({ description: `${description}: a datetime or a time ago such as \`-24h\`; ${by} by default.` }),
+    Type.String({ description: `${description}: a datetime or a relative time such as \`-24h\`; ${by} by default.` }),
   );
 }
 
@@ -40,8 +43,8 @@ const listRuns = route({
   params: OfBatchExportParams,
   query: Query,
   answers: { 200: cursorPageOf(RunBody) },
-  summary: 'List the runs of a batch export, the newest first',
-  description: 'Of the last seven days, unless `after` (or `start`) says otherwise.',
+  summary: 'List the runs of a batch export, newest first',
+  description: 'Returns the runs of the last seven days unless `after` or `start` is given.',
   async handle({ project, params, query, url }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     const choice = choiceOf(query);
@@ -77,9 +80,10 @@ const retryRun = route({
   access: { scope: 'batch_export:write', object: ITS_EXPORT },
   params: PartOfBatchExportParams,
   answers: { 200: null },
-  summary: 'Deliver the data interval of a run again',
+  summary: 'Retry a run by delivering its data interval again',
   description:
-    'A backfill of one data interval, which `Location` names. Works while paused; a run that is still under way is refused with 409.',
+    'Creates a backfill of one data interval, identified by the `Location` header. Retries also work while the ' +
+    'export is paused; a run still in progress is refused with 409.',
   async handle({ project, caller, params, headers, url }, { backfills }: ExportsApi) {
     const backfill = await backfills.retry(project.id, params.batch_export_id, params.id, caller);
     const location = { Location: backfillAddress(url, params.batch_export_id, backfill.id) };
@@ -95,7 +99,9 @@ const cancelRun = route({
   params: PartOfBatchExportParams,
   answers: { 200: CancelledBody },
   summary: 'Cancel a run',
-  description: 'Nothing of it becomes visible, unless it is delivering already. The interval waits for a retry.',
+  description:
+    'No data of the run becomes visible, unless it is already being committed. The data interval is not ' +
+    'delivered until it is retried.',
   async handle({ project, caller, params }, { runs }: ExportsApi) {
     await runs.cancel(project.id, params.batch_export_id, params.id, caller);
     return json(200, { cancelled: true });

@@ -9,21 +9,31 @@ const summary = {
   status: stringEnum(RUN_STATUSES),
   records_completed: nullable(Type.Integer()),
   records_failed: nullable(
-    Type.Integer({ description: 'Of the records that it had to deliver those that it did not.' }),
+    Type.Integer({
+      description:
+        'The number of records that were not delivered: 0 if the run completed, all of them if it failed; null ' +
+        'otherwise.',
+    }),
   ),
   latest_error: nullable(Type.String()),
   data_interval_start: Instant,
   data_interval_end: Instant,
-  cursor: nullable(Type.String({ description: 'Opaque.' })),
+  cursor: nullable(Type.String({ description: 'An opaque value; null until the run has completed.' })),
   created_at: Instant,
   finished_at: nullable(Instant),
   last_updated_at: Instant,
-  records_total_count: nullable(Type.Integer({ description: 'How many records the run has to deliver.' })),
-  bytes_exported: nullable(Type.Integer({ description: 'As stored at the destination.' })),
+  records_total_count: nullable(
+    Type.Integer({ description: 'The number of records that the run has to deliver; null until it is known.' }),
+  ),
+  bytes_exported: nullable(
+    Type.Integer({ description: 'The number of bytes stored at the destination; null until the run has delivered.' }),
+  ),
   batch_export: Type.String({ format: 'uuid' }),
-  workflow_id: Type.String({ description: 'In Temporal.' }),
+  workflow_id: Type.String({ description: 'The ID of the Temporal workflow.' }),
   workflow_run_id: Type.String(),
-  backfill: nullable(Type.String({ format: 'uuid' }), { description: 'That asked for it; null: nobody did.' }),
+  backfill: nullable(Type.String({ format: 'uuid' }), {
+    description: 'The ID of the backfill that requested this run; null for scheduled runs.',
+  }),
 };
 
 /** A run inside a batch export has no receipt, which can be long. */
@@ -32,11 +42,14 @@ export const RunSummaryBody = Type.Object(summary, { title: 'BatchExportRunSumma
 export const RunBody = Type.Object(
   {
     ...summary,
-    waiting_for: nullable(Type.String(), { description: 'What keeps a run that has been `Starting` for long.' }),
+    waiting_for: nullable(Type.String(), {
+      description: 'Why the run has been `Starting` for a long time; null otherwise.',
+    }),
     receipt: nullable(Type.Record(Type.String(), Type.Unknown()), {
       description:
-        'What the destination acknowledged: rows, digest, bytes, location, files with their hashes. In lists a receipt of more than 100 files has ' +
-        '`file_count` instead of `files`.',
+        'The data acknowledged by the destination: rows, digest, bytes, location, and files with their hashes; ' +
+        'null until the run has delivered. In lists, a receipt with more than 100 files has `file_count` instead ' +
+        'of `files`.',
     }),
   },
   { title: 'BatchExportRun' },

@@ -4,29 +4,31 @@ import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { isOfCalendar, type CadenceChange } from '../domain/cadence.ts';
 
 export const Interval = Type.String({
-  description: '`hour`, `day`, `week`, `month` or `every N minutes`, N from 1 to 1440.',
+  description:
+    'The interval of the export: `hour`, `day`, `week`, `month` or `every N minutes`, with N from 1 to 1440.',
   examples: ['hour'],
 });
 
 const OffsetDay = Type.Integer({
   minimum: 0,
   maximum: 6,
-  description: 'The day on which weeks begin; 0, the default, is Sunday.',
+  description: 'The day on which weeks start, from 0 (Sunday, the default) to 6.',
 });
 const OffsetHour = Type.Integer({
   minimum: 0,
   maximum: 23,
-  description: 'The hour at which days, weeks and months begin; 0 by default.',
+  description: 'The hour at which days, weeks and months start; 0 by default.',
 });
 const Timezone = Type.String({
   description:
-    'IANA name of the zone in which days, weeks and months begin; hours and minutes are the same everywhere.',
+    'The IANA name of the time zone in which days, weeks and months start. Intervals of hours and minutes do ' +
+    'not depend on it.',
   examples: ['Europe/Berlin'],
 });
 const JitterSeconds = Type.Integer({
   minimum: 0,
   maximum: 3600,
-  description: 'A run starts up to this much later than its interval ends, at random; 0 by default.',
+  description: 'The maximum random delay of a scheduled run after the end of its interval, in seconds; 0 by default.',
 });
 
 /** Beside `interval`. Left out they stay as they are; null is the default. */
@@ -39,8 +41,12 @@ export const scheduleIn = {
 
 export const scheduleOut = {
   timezone: Timezone,
-  offset_day: nullable(OffsetDay, { description: 'null unless the interval is a week.' }),
-  offset_hour: nullable(OffsetHour, { description: 'null unless the interval is a day, a week or a month.' }),
+  offset_day: nullable(OffsetDay, {
+    description: 'The day on which weeks start, from 0 (Sunday) to 6; null unless the interval is a week.',
+  }),
+  offset_hour: nullable(OffsetHour, {
+    description: 'The hour at which intervals start; null unless the interval is a day, a week or a month.',
+  }),
   jitter_seconds: JitterSeconds,
 };
 

@@ -12,14 +12,22 @@ const ForeignDeliveryBody = Type.Object(
     id: Type.String({ format: 'uuid' }),
     data_interval_start: Instant,
     data_interval_end: Instant,
-    run_id: nullable(Type.String({ description: 'Of the run that delivered it, as the destination says.' })),
-    timeline: nullable(Type.String({ description: 'Of the database whose run it was.' })),
+    run_id: nullable(
+      Type.String({
+        description:
+          'The ID of the run that delivered the interval, as recorded at the destination; null if not recorded.',
+      }),
+    ),
+    timeline: nullable(
+      Type.String({ description: 'The timeline of the database that ran the delivery; null if not recorded.' }),
+    ),
     epoch: Type.Integer(),
     rows: Type.Integer(),
     bytes: Type.Integer(),
     location: Type.String(),
     interrupted: Type.Boolean({
-      description: 'Its commit broke off, so that readers do not take it: only `ours` can be accepted.',
+      description:
+        'True if the commit of the delivery was interrupted, so that readers ignore it and only `ours` can be accepted.',
     }),
     found_at: Instant,
   },
@@ -30,7 +38,12 @@ const List = Type.Object({ results: Type.Array(ForeignDeliveryBody) });
 
 const Query = Type.Object({
   after: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Data intervals that end after it: the last one of a page.' }),
+    Type.String({
+      format: 'date-time',
+      description:
+        'Returns only deliveries of data intervals that end after this time; for the next page, the end of the ' +
+        'last interval.',
+    }),
   ),
 });
 
@@ -41,10 +54,8 @@ const listForeignDeliveries = route({
   params: OfBatchExportParams,
   query: Query,
   answers: { 200: List },
-  summary: 'List deliveries of another timeline that wait for a decision',
-  description:
-    `What the destination holds of data intervals and this database did not deliver, as after a restore; the oldest interval first, ${PAGE} ` +
-    'at most. None of it was replaced.',
+  summary: 'List deliveries of another timeline that await a decision',
+  description: `Deliveries at the destination that this database did not make, for example after a restore; oldest interval first, at most ${PAGE}. None of them has been replaced.`,
   async handle({ project, params, query }, { batchExports, foreignDeliveries }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     const found = await foreignDeliveries.waiting(params.batch_export_id, {
@@ -63,13 +74,15 @@ const acceptDelivery = route({
   body: Type.Object({
     side: stringEnum(SIDES, {
       description:
-        '`theirs`: it stays, and its receipt becomes the interval’s. `ours`: the interval is delivered again and replaces it.',
+        '`theirs`: keep the delivery at the destination and record its receipt for the interval. `ours`: deliver ' +
+        'the interval again and replace it.',
     }),
   }),
   answers: { 204: null },
-  summary: 'Decide which delivery of a data interval stays',
+  summary: 'Choose which delivery of a data interval to keep',
   description:
-    '`theirs` is refused with 409 while a run of the interval is under way or was asked for, and where it was interrupted half-way.',
+    '`theirs` is refused with 409 while a run of the interval is in progress or requested, and if the delivery ' +
+    'was interrupted.',
   async handle({ project, caller, params, body }, { foreignDeliveries }: ExportsApi) {
     await foreignDeliveries.accept(project.id, params.batch_export_id, params.id, body.side, caller);
     return noBody(204);

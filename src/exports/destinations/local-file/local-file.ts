@@ -19,7 +19,7 @@ const LocalFileConfig = Type.Object(
     directory: Type.String({
       minLength: 1,
       title: 'Directory',
-      description: 'Folder below the project’s export folder; made when it does not exist.',
+      description: 'A folder within the project’s export folder; created if it does not exist.',
     }),
     ...fileProperties,
   },
@@ -65,7 +65,7 @@ export const localFile = defineDestination<LocalFileConfig>({
   steps: [
     {
       name: 'Check files can be written',
-      description: 'Ensure that the folder can be made and a file be written in it. No file stays.',
+      description: 'Ensure that the folder can be created and a file can be written to it. No file is left behind.',
       async run(config, { projectId, model, environment, signal }) {
         const store = localStore({
           ...rootOf(environment, projectId),

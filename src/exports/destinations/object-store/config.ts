@@ -17,23 +17,25 @@ export const fileProperties = {
   prefix: Type.String({
     default: '',
     title: 'Prefix',
-    description:
-      `Folder of the files. May contain ${PREFIX_VARIABLES.join(', ')}: ` +
-      'parts of the date are of the interval’s end, in UTC; {table} is the model.',
+    description: `The folder of the files. It may contain ${PREFIX_VARIABLES.join(', ')}: the date variables refer to the end of the interval in UTC, and {table} is the model.`,
   }),
   layout: stringEnum(LAYOUTS, {
     default: 'versioned',
     description:
-      'versioned: names of files hold the run, and files that a re-delivery replaces stay; readers follow the manifest, which changes in one moment. ' +
-      'stable: names follow from the data interval alone, and a re-delivery can be seen half-way.',
+      'versioned: file names include the run, and files replaced by a later delivery are kept; readers follow ' +
+      'the manifest, which changes atomically. stable: file names depend only on the data interval, and readers ' +
+      'may see a later delivery half-written.',
   }),
   file_format: stringEnum(FILE_FORMATS, {
     default: DEFAULT_FORMAT,
-    description: 'JSONLines: one object per line. CSV: with a header, null as an empty cell. Parquet: typed columns.',
+    description:
+      'JSONLines: one object per line. CSV: with a header row and null as an empty cell. Parquet: typed columns.',
   }),
   compression: withDefault(
     nullable(
-      stringEnum(COMPRESSIONS, { description: 'How files are compressed; lz4 and snappy are for Parquet alone.' }),
+      stringEnum(COMPRESSIONS, {
+        description: 'The compression of the files; lz4 and snappy are available for Parquet only.',
+      }),
     ),
     null,
   ),
@@ -43,18 +45,19 @@ export const fileProperties = {
         minimum: 0,
         maximum: 1_000_000,
         description:
-          'Splits an interval into files of about this size before compression, numbered from 0. Empty or 0: one file, where it fits.',
+          'The approximate maximum file size before compression, in megabytes. Larger intervals are split into files ' +
+          'numbered from 0. Empty or 0: one file where possible.',
       }),
     ),
     null,
   ),
   csv_formula_safe: Type.Boolean({
     default: false,
-    description: 'CSV: text that a spreadsheet would run as a formula begins with an apostrophe.',
+    description: 'CSV only: prefix text that a spreadsheet would run as a formula with an apostrophe.',
   }),
   legacy_parquet_extension: Type.Boolean({
     default: false,
-    description: 'Parquet: names end with the compression too, such as .parquet.zst.',
+    description: 'Parquet only: append the compression to file names, as in .parquet.zst.',
   }),
 };
 

@@ -20,14 +20,19 @@ const Manifest = Type.Object({
   model: Type.String(),
   data_interval_start: Type.String(),
   data_interval_end: Type.String(),
-  cutoff: Type.String({ description: 'Rows stored before this instant are in the files.' }),
-  epoch: Type.Integer({ description: 'Grows with every delivery of the interval.' }),
-  run_id: Type.Optional(Type.String({ description: 'The run that delivered it.' })),
+  cutoff: Type.String({ description: 'The files contain rows stored before this instant.' }),
+  epoch: Type.Integer({
+    description: 'The epoch of the delivery, which increases with every delivery of the interval.',
+  }),
+  run_id: Type.Optional(Type.String({ description: 'The ID of the run that delivered the interval.' })),
   timeline: Type.Optional(
-    Type.String({ description: 'Of the database whose run it was: another one after a restore.' }),
+    Type.String({
+      description:
+        'The timeline of the database that delivered the interval; it changes when the database is restored.',
+    }),
   ),
   rows: Type.Integer(),
-  digest: Type.String({ description: 'Sum, modulo 2^64, of the low 60 bits of each row’s uuid.' }),
+  digest: Type.String({ description: 'The sum, modulo 2^64, of the low 60 bits of the UUID of each row.' }),
   bytes: Type.Integer(),
   files: Type.Array(
     Type.Object({

@@ -20,22 +20,25 @@ const PostgresConfig = Type.Object(
       maxLength: 253,
       title: 'Host',
       description:
-        'Name or address of the server: no user, port or path. The connection is encrypted; only a host that the operator lists may be without TLS.',
+        'The host name or address of the server, without user, port or path. The connection is encrypted; only ' +
+        'hosts allowed by the operator may be used without TLS.',
     }),
     port: Type.Integer({ minimum: 1, maximum: 65_535, default: 5432, title: 'Port' }),
     user: secret('User'),
     password: secret('Password'),
     database: Type.String({ minLength: 1, title: 'Database' }),
-    schema: Type.String({ default: 'public', title: 'Schema', description: 'Must exist.' }),
+    schema: Type.String({ default: 'public', title: 'Schema', description: 'The schema of the table; it must exist.' }),
     table_name: Type.String({
       default: 'events',
       title: 'Table',
-      description: 'Made when it does not exist, with the columns of the export and two of ours.',
+      description:
+        'The table that receives the rows; created if it does not exist, with the columns of the export and two ' +
+        'internal columns.',
     }),
     has_self_signed_cert: Type.Boolean({
       default: false,
       title: 'Self-signed certificate',
-      description: 'Encrypt without checking who signed the server’s certificate.',
+      description: 'Encrypt the connection without verifying the server’s certificate.',
     }),
   },
   { additionalProperties: false },

@@ -25,20 +25,20 @@ export function databaseSteps<Config>(targetOf: (config: Config, context: TestCo
     {
       name: 'Connect to the database',
       description:
-        'Ensure that the server can be reached over an encrypted connection and takes the user and the password.',
+        'Ensure that the server can be reached over an encrypted connection and accepts the user and password.',
       run: on(async (client) => {
         await client.query('select 1');
       }),
     },
     {
       name: 'Check the schema',
-      description: 'Ensure that the schema exists and the user may make tables in it.',
+      description: 'Ensure that the schema exists and the user may create tables in it.',
       run: on(checkSchema),
     },
     {
       name: 'Check the table',
       description:
-        'Ensure that the table has the columns of the export and takes rows, or does not exist and will be made.',
+        'Ensure that the table has the columns of the export and accepts rows, or does not exist and can be created.',
       run: on(checkTable),
     },
   ];

@@ -18,11 +18,11 @@ import { s3Store } from './store.ts';
 import { bucketSteps, type Bucket } from './test-steps.ts';
 
 const bucketProperties = {
-  bucket_name: Type.String({ minLength: 1, title: 'Bucket', description: 'Must exist.' }),
+  bucket_name: Type.String({ minLength: 1, title: 'Bucket', description: 'The name of the bucket; it must exist.' }),
   region: Type.String({
     minLength: 1,
     title: 'Region',
-    description: 'Such as us-east-1; stores other than AWS’s take any.',
+    description: 'The region of the bucket, such as us-east-1; S3-compatible stores other than AWS accept any value.',
   }),
   ...fileProperties,
   aws_access_key_id: secret('Access key id'),
@@ -32,21 +32,28 @@ const bucketProperties = {
 const encryptionProperties = {
   encryption: withDefault(
     nullable(
-      stringEnum(['AES256', 'aws:kms'], { description: 'Encryption by the store; empty: the bucket’s own setting.' }),
+      stringEnum(['AES256', 'aws:kms'], {
+        description: 'The server-side encryption of the objects; empty for the default of the bucket.',
+      }),
     ),
     null,
   ),
-  kms_key_id: withDefault(nullable(Type.String({ description: 'Key for aws:kms; empty: AWS’s own.' })), null),
+  kms_key_id: withDefault(
+    nullable(Type.String({ description: 'The ID of the key for aws:kms; empty for the key managed by AWS.' })),
+    null,
+  ),
 };
 
 const Endpoint = Type.String({
   title: 'Endpoint',
-  description: 'Origin of the store, such as https://storage.example.com. http only where the operator lists the host.',
+  description:
+    'The URL of the store without a path, such as https://storage.example.com. http is accepted only for hosts ' +
+    'that the operator allows.',
 });
 
 const virtualStyle = Type.Boolean({
   default: false,
-  description: 'Address the bucket as a part of the host name instead of the path.',
+  description: 'Address the bucket as part of the host name rather than the path.',
 });
 
 const closed = { additionalProperties: false };

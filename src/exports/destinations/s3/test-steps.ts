@@ -23,14 +23,14 @@ export function bucketSteps<Config>(open: (config: Config, context: TestContext)
   return [
     {
       name: 'Check S3 bucket exists',
-      description: 'Ensure that the bucket exists and the credentials may see it.',
+      description: 'Ensure that the bucket exists and the credentials give access to it.',
       run: on(async ({ client, bucket }, { signal }) => {
         await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal }).catch(explain);
       }),
     },
     {
       name: 'Check files can be written',
-      description: 'Ensure that an upload can be begun, filled and taken back. Nothing becomes visible.',
+      description: 'Ensure that an upload can be started, written and aborted. No object becomes visible.',
       run: on(({ store, prefix }, { model }) => tryUpload(store, prefix, model)),
     },
   ];
