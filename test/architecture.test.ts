@@ -188,11 +188,12 @@ function circles(edges: readonly (readonly [string, string])[]): string[][] {
 
 /** Files of product, tests and benchmarks, as paths from the root. */
 function trackedFiles(): string[] {
-  return ['src', 'workflows', 'activities', 'migrations', 'test', 'bench', 'docs', 'examples'].flatMap((folder) =>
-    readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
-      .filter((file) => !/(^|\/)(node_modules|target|__pycache__)\//.test(file)),
+  return ['src', 'workflows', 'activities', 'migrations', 'test', 'bench', 'dev', 'docs', 'examples'].flatMap(
+    (folder) =>
+      readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
+        .filter((file) => !/(^|\/)(node_modules|target|__pycache__)\//.test(file)),
   );
 }
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const FOLDERS = ['src', 'activities', 'workflows', 'test', 'bench'];
+const FOLDERS = ['src', 'activities', 'workflows', 'test', 'bench', 'dev', 'examples'];
 
 const PEOPLE = 'the noun for the people: callers, members, persons, readers';
 const THINGS = 'the noun for the thing, and then what is true of it';

@@ -1,7 +1,7 @@
 /** The few calls of the public API that the check makes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a run says of itself, of the fields that the check looks at. */
+/** A run's own account, in the fields that the check looks at. */
 export type Run = {
   id: string;
   status: string;

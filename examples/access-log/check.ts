@@ -28,7 +28,7 @@ export type DestinationReport = {
   /** Intervals and rows at the destination. */
   intervals: number;
   rows: number;
-  /** What is not as it must be, a sentence each; empty: all is well. */
+  /** Faults, a sentence each; empty: all is well. */
   differences: string[];
 };
 

@@ -1,4 +1,4 @@
-/** What a destination holds, in one form for files and tables, and how it is held against the log and the runs. */
+/** Content of a destination, in one form for files and tables, and how it is held against the log and the runs. */
 import type { Run } from './api.ts';
 import { nextHour, type RequestsByHour } from './log.ts';
 
@@ -7,14 +7,14 @@ export type Delivered = {
   start: string;
   end: string;
   epoch: number;
-  /** What the manifest or the ledger says. */
+  /** The account of the manifest or the ledger. */
   claimed: { rows: number; digest: string };
   rows: readonly { uuid: string; timestamp: string }[];
 };
 
 export type Content = {
   delivered: Delivered[];
-  /** What is wrong with it in itself. */
+  /** Faults of the interval in itself. */
   differences: string[];
   /** Changes with every byte or row. */
   fingerprint: string;

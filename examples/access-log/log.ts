@@ -1,4 +1,4 @@
-/** What the log itself says, read without Sluice: how many requests each hour has. */
+/** The log's own account, read without Sluice: how many requests each hour has. */
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -37,7 +37,7 @@ export async function readLog(file: string): Promise<Log> {
 async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = '';
   try {
-    // What breaks on the way surfaces where the text is read, hence the empty callback.
+    // A failure on the way surfaces where the text is read, hence the empty callback.
     const stored = createReadStream(file);
     const text = file.endsWith('.gz') ? pipeline(stored, createGunzip(), () => {}) : stored;
     for await (const block of text.setEncoding('utf8') as AsyncIterable<string>) {

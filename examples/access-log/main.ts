@@ -21,7 +21,7 @@ type Flags = {
   postgresUrl?: string;
 };
 
-/** What `npm start` writes to `.sluice/dev.json`; for another server, write such a file yourself. */
+/** Connection as `npm start` writes it to `.sluice/dev.json`; for another server, write such a file yourself. */
 type Connection = { api_url: string; project_id: number; project_api_key: string; personal_api_key: string };
 
 const command = new Command('access-log')

@@ -73,7 +73,13 @@ function sourceOf(rows: readonly TestRow[], delivery: Delivery): PartSource {
 export type Steps = (name: string) => Promise<void>;
 const pass: Steps = async () => {};
 
-export type Place = { destination: Destination; config: unknown; environment: DestinationEnvironment };
+export type Place = {
+  destination: Destination;
+  config: unknown;
+  environment: DestinationEnvironment;
+  /** Encoding of the parts, as the engine plans it by the configuration; otherwise JSON lines in gzip. */
+  file?: Partial<Delivery['file']>;
+};
 
 export type TestInterval = ReturnType<typeof testInterval>;
 
@@ -81,7 +87,11 @@ export type TestInterval = ReturnType<typeof testInterval>;
  * A data interval of one export at one place, with the rules of the ledger: the newest epoch records, a delivered one no more.
  * @param exportId of an interval in another database, which knows none of this one's runs and counts its own epochs
  */
-export function testInterval(place: Place, file: Partial<Delivery['file']> = {}, exportId: string = randomUUID()) {
+export function testInterval(
+  place: Place,
+  file: Partial<Delivery['file']> = place.file ?? {},
+  exportId: string = randomUUID(),
+) {
   const timeline = randomUUID();
   const known = new Set<string>();
   let lastReceipt: Receipt | undefined;
