@@ -25,11 +25,8 @@ export function createTurns(): TakeTurn {
   let taken = false;
 
   function endTurn(): void {
-    const begin = queue.next();
-    taken = begin !== undefined;
-    if (!begin) return;
-    setImmediate(endTurn);
-    begin();
+    taken = queue.next() !== undefined;
+    if (taken) setImmediate(endTurn);
   }
 
   return (sender) => {

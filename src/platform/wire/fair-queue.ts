@@ -1,84 +1,130 @@
 /** Waiting in turns: one sender after another, however many places in the queue each of them has taken. */
 import { Unavailable } from '../errors.ts';
 
-export type FairQueue = {
+export type FairQueue<Sender> = {
   /**
    * Resolves when `next` lets this one begin.
-   * @throws Unavailable after the longest wait: its client is about to give up
+   * @param signal gives the place in the queue up
+   * @throws `late()` after the longest wait: its client is about to give up; the signal's reason when it is aborted
    */
-  wait(sender: string): Promise<void>;
-  /** @returns what lets the first of those who wait begin; undefined when there is none */
-  next(): (() => void) | undefined;
+  wait(sender: Sender, signal?: AbortSignal): Promise<void>;
+  /**
+   * Lets the first of those who wait begin.
+   * @param mayBegin senders that are passed over say no
+   * @returns its sender; undefined when there is none
+   */
+  next(mayBegin?: (sender: Sender) => boolean): { sender: Sender } | undefined;
+  /** How many of the sender wait. */
+  waitingOf(sender: Sender): number;
 };
 
-/** @param longestWaitMs milliseconds; absent: for ever */
-export function createFairQueue(longestWaitMs = Infinity): FairQueue {
-  /** In the order in which senders take turns. */
-  const waiting = new Map<string, (() => void)[]>();
+export type FairQueueOptions = {
+  /** Milliseconds. Absent: for ever. */
+  longestWaitMs?: number | undefined;
+  late?: () => Error;
+};
 
-  function remove(sender: string, begin: () => void): void {
+const tooManyBodies = () => new Unavailable('Too many large bodies are under way.', 2);
+
+export function createFairQueue<Sender = string>({
+  longestWaitMs,
+  late = tooManyBodies,
+}: FairQueueOptions = {}): FairQueue<Sender> {
+  /** In the order in which senders take turns. */
+  const waiting = new Map<Sender, (() => void)[]>();
+
+  function remove(sender: Sender, begin: () => void): void {
     const queue = waiting.get(sender)!;
     queue.splice(queue.indexOf(begin), 1);
     if (queue.length === 0) waiting.delete(sender);
   }
 
   return {
-    wait(sender) {
+    wait(sender, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       function begin(): void {
-        clearTimeout(timer);
+        settle();
         resolve();
       }
-      function giveUp(): void {
+      function giveUp(reason: unknown): void {
+        settle();
         remove(sender, begin);
-        reject(new Unavailable('Too many large bodies are under way.', 2));
+        reject(reason as Error);
       }
-      const timer = longestWaitMs === Infinity ? undefined : setTimeout(giveUp, longestWaitMs);
+      const abort = () => giveUp(signal!.reason);
+      const timer = longestWaitMs === undefined ? undefined : setTimeout(() => giveUp(late()), longestWaitMs);
+      function settle(): void {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      }
+      signal?.addEventListener('abort', abort);
       const queue = waiting.get(sender);
       if (queue) queue.push(begin);
       else waiting.set(sender, [begin]);
       return promise;
     },
-    next() {
-      const [first] = waiting;
-      if (!first) return undefined;
-      const [sender, queue] = first;
-      const begin = queue.shift();
-      // To the end of the line.
-      waiting.delete(sender);
-      if (queue.length > 0) waiting.set(sender, queue);
-      return begin;
+    next(mayBegin) {
+      for (const [sender, queue] of waiting) {
+        if (mayBegin && !mayBegin(sender)) continue;
+        const begin = queue.shift()!;
+        // To the end of the line.
+        waiting.delete(sender);
+        if (queue.length > 0) waiting.set(sender, queue);
+        begin();
+        return { sender };
+      }
+      return undefined;
     },
+    waitingOf: (sender) => waiting.get(sender)?.length ?? 0,
   };
 }
 
 /**
  * Resolves when it is the sender's turn, with a function that ends it.
- * @throws Unavailable after the longest wait
+ * @throws as `FairQueue.wait`, and `tooMany()`
  */
-export type EnterLine = (sender: string) => Promise<() => void>;
+export type EnterLine<Sender = string> = (sender: Sender, signal?: AbortSignal) => Promise<() => void>;
 
-export type LineOptions = {
+export type LineOptions = FairQueueOptions & {
   /** How many may be inside at once; all others wait, and take turns sender by sender. Absent: one. */
   places?: number;
-  /** Milliseconds. Absent: for ever. */
-  longestWaitMs?: number;
+  /** How many of one sender may be inside. Absent: as many as there are places. */
+  mostInside?: number;
+  /** How many of one sender may wait. Absent: any number. */
+  mostWaiting?: number;
+  tooMany?: () => Error;
 };
 
-export function createLine({ places = 1, longestWaitMs = Infinity }: LineOptions = {}): EnterLine {
-  const queue = createFairQueue(longestWaitMs);
+export function createLine<Sender = string>({
+  places = 1,
+  mostInside = places,
+  mostWaiting = Infinity,
+  tooMany = tooManyBodies,
+  ...options
+}: LineOptions = {}): EnterLine<Sender> {
+  const queue = createFairQueue<Sender>(options);
+  const inside = new Map<Sender, number>();
+  const insideOf = (sender: Sender) => inside.get(sender) ?? 0;
+  const mayEnter = (sender: Sender) => insideOf(sender) < mostInside;
   let free = places;
 
-  function leave(): void {
-    const begin = queue.next();
+  function leave(sender: Sender): void {
+    const left = insideOf(sender) - 1;
+    if (left > 0) inside.set(sender, left);
+    else inside.delete(sender);
     // A place goes from hand to hand, or somebody who comes now would take it first.
-    if (begin) begin();
+    const next = queue.next(mayEnter);
+    if (next) inside.set(next.sender, insideOf(next.sender) + 1);
     else free += 1;
   }
 
-  return async (sender) => {
-    if (free === 0) await queue.wait(sender);
-    else free -= 1;
-    return leave;
+  return async (sender, signal) => {
+    signal?.throwIfAborted();
+    if (free > 0 && mayEnter(sender)) {
+      free -= 1;
+      inside.set(sender, insideOf(sender) + 1);
+    } else if (queue.waitingOf(sender) >= mostWaiting) throw tooMany();
+    else await queue.wait(sender, signal);
+    return () => leave(sender);
   };
 }
