@@ -29,14 +29,15 @@ const ARROWS = `
   platform/errors         ->
   platform/schema         ->
   platform/config         ->
-  platform/secrets        ->
+  platform/fairness       ->
+  platform/secrets        -> platform/fairness
   platform/telemetry      -> platform/config (types), platform/secrets
   platform/processes      ->
   platform/lane           ->
   platform/net            ->
   platform/sending        ->
   platform/db             -> platform/processes
-  platform/wire           -> platform/lane, platform/net
+  platform/wire           -> platform/fairness, platform/lane, platform/net
   platform/http           -> platform/lane, platform/secrets, platform/wire
   platform/health         -> platform/db, platform/http
   platform/notify         -> platform/db (types), platform/net
@@ -58,7 +59,7 @@ const ARROWS = `
   events/ingest           -> platform/db, events/persons, events/warnings (types)
   events/records          -> platform/db (types), platform/http, people, events/ingest, events/table
   events/reading          -> platform/db (types), conditions/custom-queries, conditions/rows, conditions/sql
-  events/capture          -> platform/db (types), platform/http, platform/lane (types), platform/secrets, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
+  events/capture          -> platform/db (types), platform/fairness, platform/http, platform/lane (types), platform/secrets, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
 
   exports/formats         -> conditions/rows
   exports/domain          -> conditions/rows (types), exports/formats (types)
@@ -73,7 +74,7 @@ const ARROWS = `
   flags/metering          -> platform/db (types), platform/http
   flags                   -> platform/db, platform/http, platform/lane (types), platform/secrets, platform/sending, platform/wire, people, conditions/operators, conditions/regex, conditions/sql, events/cookieless, events/records, events/table, flags/evaluation, flags/matching, flags/metering
 
-  analytics               -> platform/db, platform/http, platform/secrets, platform/wire (types), people, conditions/sql, events/table
+  analytics               -> platform/db, platform/fairness, platform/http, platform/secrets, platform/wire (types), people, conditions/sql, events/table
 
   app                     -> everything
   main                    -> app, platform/secrets

@@ -1,6 +1,6 @@
 /** How much is computed at once: a few things in one process, of one project after the other. */
 import { Unavailable } from '../../platform/errors.ts';
-import { createLine } from '../../platform/wire/fair-queue.ts';
+import { createLine } from '../../platform/fairness/fair-queue.ts';
 
 export type Turns = {
   /**

@@ -5,7 +5,7 @@
 import { Unavailable } from '../../platform/errors.ts';
 import type { EventRows } from '../ingest/event-rows.ts';
 import type { Ingest } from '../ingest/ingest.ts';
-import { createSharedRoom } from '../../platform/wire/shared-room.ts';
+import { createSharedRoom } from '../../platform/fairness/shared-room.ts';
 
 /** Transactions at once, of all projects; one project alone has half of them, so that another one need not wait for it. */
 export const GROUPS_IN_FLIGHT = 4;

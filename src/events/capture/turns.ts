@@ -2,7 +2,7 @@
  * Turns of the event loop. A large body takes it for milliseconds, and a project that sends many of them would keep all others
  * waiting: of large bodies one is taken in each turn of the loop, of one project after the other. Small ones do not wait.
  */
-import { createFairQueue } from '../../platform/wire/fair-queue.ts';
+import { createFairQueue } from '../../platform/fairness/fair-queue.ts';
 
 const KEY = Buffer.from('phc_');
 const KEY_CHARACTERS = /^[\w-]{1,64}/;

@@ -6,6 +6,7 @@
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { InvalidInput, Unavailable } from '../errors.ts';
+import { createLine } from '../fairness/fair-queue.ts';
 import { standsGuessing } from './guessing.ts';
 
 type Cost = { logN: number; r: number; p: number };
@@ -65,11 +66,15 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
+/** All of the process wait in one line. */
+const enterLine = createLine<undefined>({
+  places: AT_ONCE,
+  mostWaiting: MAX_WAITING,
+  tooMany: () => new Unavailable('Too many passwords are being checked right now.'),
+});
 
 async function derive(password: string, salt: Buffer, bytes: number, { logN, r, p }: Cost): Promise<Buffer> {
-  await turn();
+  const leave = await enterLine(undefined);
   try {
     // The same letters typed on another keyboard (NFC against NFD) are the same password.
     const text = password.normalize('NFKC');
@@ -78,19 +83,6 @@ async function derive(password: string, salt: Buffer, bytes: number, { logN, r, 
       scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
     });
   } finally {
-    const next = waiting.shift();
-    // The turn is handed on: a request that comes now cannot take it first.
-    if (next) next();
-    else running -= 1;
+    leave();
   }
-}
-
-async function turn(): Promise<void> {
-  if (running < AT_ONCE) {
-    running += 1;
-    return;
-  }
-  // tooth: password-queue
-  if (waiting.length >= MAX_WAITING) throw new Unavailable('Too many passwords are being checked right now.');
-  await new Promise<void>((resolve) => waiting.push(resolve));
 }

@@ -13,7 +13,7 @@ import {
 import { MalformedRequest, SluiceError, TooLarge, UnsupportedMedia } from '../errors.ts';
 import { brotliLength } from './brotli-length.ts';
 import { addressGroup, type ClientAddress, type From } from './client-address.ts';
-import { createLine } from './fair-queue.ts';
+import { createLine } from '../fairness/fair-queue.ts';
 
 /** Above this the thread pool inflates: at most about a thousand times as much comes out. */
 const SYNC_BYTES = 8 * 1024;

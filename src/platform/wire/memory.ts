@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { Unavailable } from '../errors.ts';
 import { WholeRequest, type LaneRequest } from '../lane/request.ts';
-import { createSharedRoom } from './shared-room.ts';
+import { createSharedRoom } from '../fairness/shared-room.ts';
 
 /** Smaller bodies are parsed in less than a millisecond. */
 export const LARGE_BYTES = 32 * 1024;

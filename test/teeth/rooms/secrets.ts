@@ -9,7 +9,7 @@ export const SECRET_TEETH: readonly Tooth[] = [
     replace: ['await standsGuessing(password, known)', 'true'],
   },
   {
-    name: 'password-queue',
+    name: 'line-full',
     guards: 'tries to log in do not use up memory and all cores',
     tests: ['test/platform/secrets/passwords.test.ts'],
     grep: 'a few at a time',

@@ -10,7 +10,7 @@ import type { Gatekeeper } from '../../../platform/http/access.ts';
 import { createRateLimit, type RateLimit } from '../../../people/keys/rate-limits.ts';
 import type { LaneRequest } from '../../../platform/lane/request.ts';
 import type { ClientAddress } from '../../../platform/wire/client-address.ts';
-import { createLine } from '../../../platform/wire/fair-queue.ts';
+import { createLine } from '../../../platform/fairness/fair-queue.ts';
 import type { Locate } from '../../../platform/wire/geoip.ts';
 import { fromMilliseconds, parseInstant } from '../../../platform/wire/instant.ts';
 import type { Memory } from '../../../platform/wire/memory.ts';

@@ -123,8 +123,11 @@ export function createLine<Sender = string>({
     if (free > 0 && mayEnter(sender)) {
       free -= 1;
       inside.set(sender, insideOf(sender) + 1);
-    } else if (queue.waitingOf(sender) >= mostWaiting) throw tooMany();
-    else await queue.wait(sender, signal);
+    } else {
+      // tooth: line-full
+      if (queue.waitingOf(sender) >= mostWaiting) throw tooMany();
+      await queue.wait(sender, signal);
+    }
     return () => leave(sender);
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Unavailable } from '../../../src/platform/errors.ts';
-import { createLine } from '../../../src/platform/wire/fair-queue.ts';
+import { createLine } from '../../../src/platform/fairness/fair-queue.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
