@@ -49,6 +49,9 @@ const PAGES = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: '
   name.endsWith('.md'),
 );
 
+/** A path of this repository in backticks; patterns with `*`, `…` and `<` are none. */
+const NAMED_FILE = /`((?:src|activities|workflows|test|bench|examples|migrations|docs)\/[\w./-]+)`/g;
+
 describe('the examples of the documentation', () => {
   for (const page of PAGES) {
     it(`of docs/${page} use what the README or they themselves have set before, and leave the README's as it is`, () => {
@@ -86,6 +89,28 @@ describe('the examples of the documentation', () => {
       );
     });
   }
+
+  for (const page of PAGES) {
+    it(`of docs/${page} name only files that exist`, () => {
+      const named = [...readFileSync(new URL(`docs/${page}`, ROOT), 'utf8').matchAll(NAMED_FILE)].map(
+        ([, file]) => file!,
+      );
+      assert.deepEqual(
+        named.filter((file) => !existsSync(new URL(file, ROOT))),
+        [],
+      );
+    });
+  }
+
+  it('list every decision', () => {
+    const list = readFileSync(new URL('docs/decisions/README.md', ROOT), 'utf8');
+    const decisions = readdirSync(new URL('docs/decisions/', ROOT)).filter((name) => /^\d/.test(name));
+    assert.ok(decisions.length > 0);
+    assert.deepEqual(
+      decisions.filter((name) => !list.includes(`](${name})`)),
+      [],
+    );
+  });
 
   it('name every setting of a project', () => {
     const text = readFileSync(new URL('docs/access.md', ROOT), 'utf8');
