@@ -12,7 +12,7 @@ const MOST_PROJECTS = 2_000;
 /** Both names are in use; so are further ones that say nothing here. */
 export const TokenQuery = Type.Object({
   token: Type.Optional(Type.String({ description: 'The public key of the project.' })),
-  api_key: Type.Optional(Type.String({ description: 'The same, as some SDKs call it.' })),
+  api_key: Type.Optional(Type.String({ description: 'The public key of the project, as named by some SDKs.' })),
 });
 
 /** @throws NotAuthenticated without a key, or with one that is no project's; Unavailable */

@@ -14,27 +14,29 @@ export type FlagUsageApi = {
 
 const FlagUsageBody = Type.Object(
   {
-    key: Type.String({ description: 'Of the flag: `$feature_flag` of the events.' }),
+    key: Type.String({ description: 'The key of the flag, from `$feature_flag` of the events.' }),
     variant: nullable(Type.Union([Type.String(), Type.Boolean()]), {
-      description: 'What the flag was: `$feature_flag_response` of the events.',
+      description: 'The value of the flag, from `$feature_flag_response` of the events; null if the events have none.',
     }),
     day: Type.String({ format: 'date' }),
     calls: Type.Integer(),
-    persons: Type.Integer({ description: 'How many different persons the calls were made for.' }),
+    persons: Type.Integer({ description: 'The number of distinct persons for whom the flag was called.' }),
   },
   { title: 'FlagUsage' },
 );
 
 const Query = Type.Object({
   ...offsetQuery().properties,
-  key: Type.Optional(Type.String({ description: 'Only this flag.' })),
+  key: Type.Optional(Type.String({ description: 'Returns only calls of the flag with this key.' })),
   date_from: Type.Optional(
-    Type.String({ description: `Calls since then. Without it, the ${DEFAULT_DAYS} days up to the end.` }),
+    Type.String({
+      description: `Counts calls at or after this time; by default, the ${DEFAULT_DAYS} days before the end.`,
+    }),
   ),
-  date_to: Type.Optional(Type.String({ description: 'Calls before then. Without it, up to now.' })),
+  date_to: Type.Optional(Type.String({ description: 'Counts calls before this time; now by default.' })),
   timezone: Type.String({
     default: 'UTC',
-    description: 'Whose days are counted, as an IANA name; also that of dates that do not say theirs.',
+    description: 'The IANA name of the time zone for days, and for dates without a time zone; UTC by default.',
   }),
 });
 
@@ -44,8 +46,8 @@ const listUsage = route({
   access: { scope: 'feature_flag:read' },
   query: Query,
   answers: { 200: offsetPageOf(FlagUsageBody) },
-  summary: 'Count the calls of feature flags per flag, variant and day, the newest day first',
-  description: 'Counted from the `$feature_flag_called` events that SDKs send; a day is that of the event’s timestamp.',
+  summary: 'Count flag calls by flag, variant and day, newest day first',
+  description: 'Counts the `$feature_flag_called` events that SDKs send, on the day of their timestamp.',
   async handle({ project, rights, query, url }, { flagUsage, hiddenFlags }: FlagUsageApi) {
     const page = await flagUsage.list(project.id, {
       hidden: await hiddenFlags.hiddenKeys(project.id, rights.visible('feature_flag')),

@@ -18,12 +18,22 @@ const ListQuery = Type.Object({
   ...offsetQuery().properties,
   search: Type.Optional(
     Type.String({
-      description: `In names, descriptions and tags, up to ${LONGEST_SEARCH} characters; names that are alike are found too.`,
+      description: `Searches names, descriptions and tags, including similar names; at most ${LONGEST_SEARCH} characters.`,
     }),
   ),
-  tags: Type.Optional(Type.Array(Type.String(), { description: 'At least one of them; may be repeated.' })),
-  creation_mode: Type.Optional(Type.String({ description: 'Without it, all but the unlisted.' })),
-  exclude_generated: Type.Optional(Type.Boolean({ description: 'Without those called `Generated Dashboard`.' })),
+  tags: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Returns only dashboards with at least one of these tags; may be repeated.',
+    }),
+  ),
+  creation_mode: Type.Optional(
+    Type.String({
+      description: 'Returns only dashboards with this creation mode; all except unlisted dashboards by default.',
+    }),
+  ),
+  exclude_generated: Type.Optional(
+    Type.Boolean({ description: 'If true, excludes dashboards named `Generated Dashboard`.' }),
+  ),
 });
 
 const listDashboards = route({
@@ -32,8 +42,9 @@ const listDashboards = route({
   access: { scope: 'dashboard:read', filtered: true },
   query: ListQuery,
   answers: { 200: offsetPageOf(ListedDashboardBody) },
-  summary: 'List dashboards: pinned ones first, then by name',
-  description: 'Without tiles and filters, without those that are deleted, and those that the caller may not see.',
+  summary: 'List dashboards, pinned ones first and then by name',
+  description:
+    'The dashboards have no tiles or filters. Excludes deleted dashboards and those that the caller may not view.',
   async handle({ project, caller, rights, query, url }, { dashboards }: DashboardManagementApi) {
     const page = await dashboards.list(
       { project, caller, rights },
@@ -57,9 +68,10 @@ const createDashboard = route({
   body: NewDashboardBody,
   urlEncoded: true,
   answers: { 201: DashboardBody },
-  summary: 'Create a dashboard, with its tiles and their insights if they are given',
+  summary: 'Create a dashboard, optionally with tiles and insights',
   description:
-    'Empty, from a template, or as a copy. All of it is made, or nothing. Results of its insights are computed when it is retrieved.',
+    'Creates an empty dashboard, one from a template or a copy of another dashboard. If any part fails, ' +
+    'nothing is created. Insight results are computed when the dashboard is retrieved.',
   async handle({ project, caller, rights, body, url }, { dashboards }: DashboardManagementApi) {
     const actor = { project, caller, rights };
     const dashboard = await dashboards.create(actor, body);
@@ -69,10 +81,16 @@ const createDashboard = route({
 });
 
 const DetailQuery = Type.Object({
-  filters_override: Type.Optional(Type.String({ description: 'A JSON object, laid over its filters this once.' })),
-  variables_override: Type.Optional(Type.String({ description: 'A JSON object, laid over its variables this once.' })),
-  tile_filters_override: Type.Optional(Type.String({ description: 'A JSON object, laid over those of each tile.' })),
-  refresh: Type.Optional(Type.String({ description: 'When results are computed anew; see docs/insights.md.' })),
+  filters_override: Type.Optional(
+    Type.String({ description: 'A JSON object of filters that override those of the dashboard for this request.' }),
+  ),
+  variables_override: Type.Optional(
+    Type.String({ description: 'A JSON object of variables that override those of the dashboard for this request.' }),
+  ),
+  tile_filters_override: Type.Optional(
+    Type.String({ description: 'A JSON object of filters that override those of each tile for this request.' }),
+  ),
+  refresh: Type.Optional(Type.String({ description: 'When results are recomputed; see docs/insights.md.' })),
 });
 
 const getDashboard = route({
@@ -82,8 +100,8 @@ const getDashboard = route({
   params: DashboardParams,
   query: DetailQuery,
   answers: { 200: DashboardBody },
-  summary: 'Retrieve a dashboard with its tiles, and what their insights give',
-  description: 'It remembers when that was: `last_accessed_at`.',
+  summary: 'Retrieve a dashboard with its tiles and the results of their insights',
+  description: 'Updates `last_accessed_at`.',
   async handle({ project, caller, rights, params, query }, { dashboards }: DashboardManagementApi) {
     const look = { overrides: overridesOf(query, { rights }), refresh: refreshOf(query.refresh) };
     const dashboard = await dashboards.open(project.id, params.id);
@@ -100,8 +118,10 @@ const patchDashboard = route({
   body: DashboardPatchBody,
   urlEncoded: true,
   answers: { 200: DashboardBody },
-  summary: 'Change, delete or restore a dashboard',
-  description: 'A stale `If-Match` is refused with 412. `tiles` are added and changed one by one: those left out stay.',
+  summary: 'Update, delete or restore a dashboard',
+  description:
+    'A stale `If-Match` header is refused with 412. `tiles` are added and updated individually: omitted tiles ' +
+    'are unchanged.',
   async handle({ project, caller, rights, params, body, headers }, { dashboards }: DashboardManagementApi) {
     const actor = { project, caller, rights };
     const dashboard = await dashboards.change(actor, params.id, body, expectedVersion(headers));
@@ -118,7 +138,7 @@ const putDashboard = route({
   body: DashboardPatchBody,
   urlEncoded: true,
   answers: { 200: DashboardBody },
-  summary: 'Change a dashboard: like PATCH',
+  summary: 'Update a dashboard (same as PATCH)',
   handle: patchDashboard.handle,
 });
 
@@ -127,7 +147,7 @@ const refuseDelete = route({
   path: '/dashboards/:id/',
   access: { scope: 'dashboard:write' },
   answers: { 405: null },
-  summary: 'Refused: a dashboard is deleted by PATCH with `deleted: true`',
+  summary: 'Not supported: delete a dashboard by PATCH with `deleted: true`',
   async handle() {
     return noBody(405, { Allow: 'GET, PATCH, PUT' });
   },

@@ -19,7 +19,8 @@ export const DashboardParams = Type.Object({ id: Id });
 export const RestrictionLevelChoice = Type.Unsafe<RestrictionLevel>({
   enum: [EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT],
   description:
-    '21: everybody may edit who may edit dashboards; 37: of them only its creator, collaborators and admins.',
+    'Who may edit the dashboard. 21: everyone who may edit dashboards; 37: of these, only its creator, its ' +
+    'collaborators and admins.',
 });
 
 const given = {
@@ -27,24 +28,30 @@ const given = {
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
   pinned: Type.Optional(Type.Boolean()),
   last_accessed_at: Type.Optional(nullable(Instant)),
-  deleted: Type.Optional(Type.Boolean({ description: '`false` restores one that was deleted.' })),
+  deleted: Type.Optional(
+    Type.Boolean({ description: 'Whether the dashboard is deleted; `false` restores a deleted dashboard.' }),
+  ),
   tags: Type.Optional(
-    nullable(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }), { description: 'null: as they are.' }),
+    nullable(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }), {
+      description: 'The tags of the dashboard; null to keep the current ones.',
+    }),
   ),
   filters: Type.Optional(
-    Type.Unknown({ description: 'An object, laid over the queries of the tiles; `{}` clears it.' }),
+    Type.Unknown({
+      description: 'An object of filters that override those of the insights on the dashboard; `{}` removes them.',
+    }),
   ),
-  variables: Type.Optional(Type.Unknown({ description: 'An object; `{}` clears it.' })),
+  variables: Type.Optional(Type.Unknown({ description: 'An object of variables; `{}` removes them.' })),
   breakdown_colors: Type.Optional(nullable(Type.Array(Type.Unknown(), { maxItems: 1000 }))),
   data_color_theme_id: Type.Optional(nullable(Type.Integer({ minimum: -MAX_ID, maximum: MAX_ID }))),
   quick_filter_ids: Type.Optional(
     nullable(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }), {
-      description: 'There are no quick filters here: only an empty list is one of existing ones.',
+      description: 'The IDs of quick filters. They are not supported, so the list must be empty.',
     }),
   ),
   restriction_level: Type.Optional(RestrictionLevelChoice),
   delete_insights: Type.Optional(
-    Type.Boolean({ description: 'With `deleted`: insights that are on no other dashboard are deleted, too.' }),
+    Type.Boolean({ description: 'With `deleted`: also delete insights that are on no other dashboard.' }),
   ),
 };
 
@@ -53,12 +60,14 @@ export const NewDashboardBody = Type.Object(
     ...given,
     use_template: Type.Optional(
       nullable(Type.String({ maxLength: 400 }), {
-        description: `A built-in template: ${TEMPLATE_NAMES.map((name) => `\`${name}\``).join(' or ')}.`,
+        description: `The name of a built-in template: ${TEMPLATE_NAMES.map((name) => `\`${name}\``).join(' or ')}.`,
       }),
     ),
-    use_dashboard: Type.Optional(nullable(Id, { description: 'To copy filters, variables, colours and tiles of.' })),
+    use_dashboard: Type.Optional(
+      nullable(Id, { description: 'The ID of the dashboard to copy filters, variables, colors and tiles from.' }),
+    ),
     duplicate_tiles: Type.Optional(
-      Type.Boolean({ description: 'With `use_dashboard`: insights and texts are copied, too, not shared.' }),
+      Type.Boolean({ description: 'With `use_dashboard`: copy insights and texts instead of sharing them.' }),
     ),
     tiles: Type.Optional(GivenTilesBody),
   },
@@ -72,11 +81,11 @@ export const DashboardPatchBody = Type.Object(
     tiles: Type.Optional(GivenTilesBody),
     duplicate_tiles: Type.Optional(DuplicatedTilesBody),
   },
-  { title: 'DashboardPatch', description: 'What is left out stays.' },
+  { title: 'DashboardPatch', description: 'Omitted fields keep their values.' },
 );
 export type DashboardPatchBody = Static<typeof DashboardPatchBody>;
 
-const Level = Type.Integer({ description: '21: to view, 37: to edit.' });
+const Level = Type.Integer({ description: 'An access level: 21 to view, 37 to edit.' });
 
 const listed = {
   id: Type.Integer(),
@@ -85,15 +94,19 @@ const listed = {
   pinned: Type.Boolean(),
   created_at: Instant,
   created_by: nullable(UserBody),
-  is_shared: Type.Boolean({ description: 'Whether its link is open to everybody who has it.' }),
+  is_shared: Type.Boolean({ description: 'Whether the dashboard has a public link that is enabled.' }),
   deleted: Type.Boolean(),
   creation_mode: stringEnum(CREATION_MODES),
   tags: Type.Array(Type.String()),
   restriction_level: Level,
   effective_restriction_level: Level,
   effective_privilege_level: Level,
-  user_access_level: nullable(stringEnum(LEVELS), { description: 'null: seen by a shared link.' }),
-  access_control_version: stringEnum(['v1', 'v2'] as const, { description: 'v1: restricted to collaborators.' }),
+  user_access_level: nullable(stringEnum(LEVELS), {
+    description: 'The access level of the user; null when viewed through a shared link.',
+  }),
+  access_control_version: stringEnum(['v1', 'v2'] as const, {
+    description: '`v1` if the dashboard is restricted to collaborators.',
+  }),
 };
 
 export const ListedDashboardBody = Type.Object(
@@ -108,15 +121,23 @@ export const DashboardBody = Type.Object(
     last_accessed_at: nullable(Instant),
     last_viewed_at: Type.Null(),
     last_refresh: nullable(Instant),
-    team_id: Type.Integer({ description: 'The project.' }),
-    use_template: Type.String({ description: 'The template that it was made from; empty: none.' }),
-    use_dashboard: nullable(Type.Integer({ description: 'The dashboard that it was copied from.' })),
-    delete_insights: Type.Boolean({ description: 'Always false: it is part of a request to delete, and not kept.' }),
+    team_id: Type.Integer({ description: 'The ID of the project.' }),
+    use_template: Type.String({
+      description: 'The name of the template that the dashboard was created from; empty if there is none.',
+    }),
+    use_dashboard: nullable(
+      Type.Integer({ description: 'The ID of the dashboard that this one was copied from; null if there is none.' }),
+    ),
+    delete_insights: Type.Boolean({
+      description: 'Always false; the field only has an effect in requests that delete a dashboard.',
+    }),
     filters: Json,
     variables: Json,
     breakdown_colors: Type.Array(Type.Unknown()),
     data_color_theme_id: nullable(Type.Integer()),
-    persisted_filters: nullable(Json, { description: 'Without what this request lays over them; null: none.' }),
+    persisted_filters: nullable(Json, {
+      description: 'The saved filters, without overrides in this request; null if there are none.',
+    }),
     persisted_variables: nullable(Json),
     quick_filter_ids: Type.Array(Type.String()),
     tiles: Type.Array(TileBody),

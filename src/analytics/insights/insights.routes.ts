@@ -20,18 +20,21 @@ const ListQuery = Type.Object({
   ...offsetQuery().properties,
   short_id: Type.Optional(Type.String({ maxLength: 20 })),
   search: Type.Optional(
-    Type.String({ maxLength: 400, description: 'A part of a name, of the description or of a tag.' }),
+    Type.String({
+      maxLength: 400,
+      description: 'Returns only insights whose name, description or tags contain this text.',
+    }),
   ),
   saved: Type.Optional(Type.Boolean()),
   favorited: Type.Optional(Type.Boolean()),
   created_by: Type.Optional(Id),
-  user: Type.Optional(Type.Boolean({ description: 'Only those that the caller made.' })),
+  user: Type.Optional(Type.Boolean({ description: 'If true, returns only insights created by the caller.' })),
   tags: Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 })),
   dashboard: Type.Optional(Id),
-  basic: Type.Optional(Type.Boolean({ description: 'Without results.' })),
+  basic: Type.Optional(Type.Boolean({ description: 'If true, omits results.' })),
   order: stringEnum(
     ORDERS.flatMap((column) => [column, `-${column}` as const]),
-    { default: '-last_modified_at', description: 'With `-` the largest first.' },
+    { default: '-last_modified_at', description: 'The field to sort by; prefix `-` for descending order.' },
   ),
   refresh: RefreshParam,
 });
@@ -42,9 +45,8 @@ const listInsights = route({
   access: { scope: 'insight:read', filtered: true },
   query: ListQuery,
   answers: { 200: offsetPageOf(Type.Union([InsightBody, BasicInsightBody])) },
-  summary: 'List insights, those that changed last first',
-  description:
-    'Without those that are deleted. Shows the results that there are: others are computed with `refresh` only.',
+  summary: 'List insights, most recently changed first',
+  description: 'Excludes deleted insights. Returns cached results; others are computed only with `refresh`.',
   async handle({ project, rights, caller, query, url }, { insights }: InsightsApi) {
     const acting = { project, rights, caller };
     const wanted: InsightQuery = {
@@ -76,7 +78,7 @@ const createInsight = route({
   body: GivenInsightBody,
   answers: { 201: InsightBody },
   summary: 'Create an insight',
-  description: 'It is put on `dashboards`, and computed.',
+  description: 'The insight is added to the given `dashboards`, and its result is computed.',
   async handle({ project, rights, caller, query, body, url }, { insights }: InsightsApi) {
     const acting = { project, rights, caller };
     const insight = await insights.create(acting, body);
@@ -92,7 +94,9 @@ const getInsight = route({
   params: InsightParams,
   query: Type.Object({
     refresh: RefreshParam,
-    from_dashboard: Type.Optional(Type.Integer({ ...Id, description: 'As this dashboard shows it.' })),
+    from_dashboard: Type.Optional(
+      Type.Integer({ ...Id, description: 'The ID of a dashboard whose filters and variables apply to the insight.' }),
+    ),
     ...OverrideParams,
   }),
   answers: { 200: InsightBody },
@@ -114,9 +118,10 @@ const patchInsight = route({
   query: Type.Object({ refresh: RefreshParam }),
   body: GivenInsightBody,
   answers: { 200: InsightBody },
-  summary: 'Change, delete or restore an insight',
+  summary: 'Update, delete or restore an insight',
   description:
-    'A stale `If-Match` is refused with 412. `deleted: true` takes it off its dashboards until it is restored.',
+    'A stale `If-Match` header is refused with 412. `deleted: true` removes the insight from its dashboards ' +
+    'until it is restored.',
   async handle({ project, rights, caller, params, query, body, headers }, { insights }: InsightsApi) {
     const acting = { project, rights, caller };
     const insight = await insights.change(acting, params.id, body, expectedVersion(headers));
@@ -130,7 +135,7 @@ const deleteInsight = route({
   access: { scope: 'insight:write' },
   params: InsightParams,
   answers: { 405: null },
-  summary: 'Refused: an insight is deleted by PATCH with `deleted`',
+  summary: 'Not supported: delete an insight by PATCH with `deleted: true`',
   async handle() {
     return noBody(405, { Allow: 'GET, PATCH' });
   },

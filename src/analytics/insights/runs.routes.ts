@@ -17,7 +17,7 @@ export type RunsApi = { dashboardStores: DashboardStores; results: Pick<Results,
 
 const RunBody = Type.Object(
   {
-    id: Type.Integer({ description: 'Of the tile.' }),
+    id: Type.Integer({ description: 'The ID of the tile.' }),
     order: Type.Integer(),
     insight: Type.Object({
       id: Type.Integer(),
@@ -38,9 +38,10 @@ const runInsights = route({
   params: DashboardParams,
   query: Type.Object({ refresh: RefreshParam, ...OverrideParams }),
   answers: { 200: Type.Object({ results: Type.Array(RunBody) }) },
-  summary: 'Run the insights of a dashboard',
+  summary: 'Compute the insights of a dashboard',
   description:
-    'Those that the caller may see, as the dashboard shows them. Without `refresh` old results are computed anew.',
+    'Returns the insights that the caller may view, with the filters of the dashboard. Without `refresh`, old ' +
+    'results are recomputed.',
   async handle({ project, caller, rights, params, query }, { dashboardStores: stores, results }: RunsApi) {
     const refresh = refreshOf(query.refresh, 'blocking');
     const tiles = await tilesOf(stores, await stores.dashboards.get(project.id, params.id), {
@@ -59,11 +60,14 @@ const streamTiles = route({
   params: DashboardParams,
   query: Type.Object({ refresh: RefreshParam, ...OverrideParams }),
   answers: {
-    200: Type.String({ description: '`text/event-stream`: `metadata`, each `tile` when it is there, `complete`.' }),
+    200: Type.String({
+      description:
+        'A stream of server-sent events: `metadata`, a `tile` for each tile when its result is ready, and `complete`.',
+    }),
   },
   produces: { 200: 'text/event-stream' },
-  summary: 'Retrieve a dashboard tile by tile',
-  description: 'For people who are logged in. Without `refresh` old results are computed anew.',
+  summary: 'Stream a dashboard tile by tile',
+  description: 'For signed-in users only. Without `refresh`, old results are recomputed.',
   async handle({ project, caller, rights, params, query }, { dashboardStores: stores, results }: RunsApi) {
     const overrides = overridesOf(query, { rights });
     const access = rawAccess({ caller, rights });

@@ -9,7 +9,7 @@ const Instant = Type.String({ format: 'date-time' });
 const Json = Type.Record(Type.String(), Type.Unknown());
 
 export const InsightParams = Type.Object({
-  id: Type.String({ maxLength: 20, description: 'The id, or the short id.' }),
+  id: Type.String({ maxLength: 20, description: 'The ID or short ID of the insight.' }),
 });
 
 const Name = Type.Optional(nullable(Type.String({ maxLength: 400 })));
@@ -19,9 +19,15 @@ export const GivenInsightBody = Type.Object(
     name: Name,
     derived_name: Name,
     description: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
-    query: Type.Optional(Type.Unknown({ description: 'An object, or null; docs/insights.md says which there are.' })),
+    query: Type.Optional(
+      Type.Unknown({
+        description: 'The query as an object, or null; the kinds of queries are listed in docs/insights.md.',
+      }),
+    ),
     filters: Type.Optional(
-      Type.Unknown({ description: 'As older clients say it: trends, funnels and retention become a `query`.' }),
+      Type.Unknown({
+        description: 'A query in the format of older clients; trends, funnels and retention are converted to `query`.',
+      }),
     ),
     tags: Type.Optional(nullable(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }))),
     favorited: Type.Optional(Type.Boolean()),
@@ -29,7 +35,9 @@ export const GivenInsightBody = Type.Object(
     deleted: Type.Optional(Type.Boolean()),
     dashboards: Type.Optional(
       nullable(Type.Array(Type.Integer({ minimum: 1, maximum: MAX_ID }), { maxItems: MAX_DASHBOARDS }), {
-        description: 'It is put on those that are new here, and taken off those that are missing.',
+        description:
+          'The IDs of the dashboards that show the insight: it is added to new ones and removed from those missing ' +
+          'from the list.',
       }),
     ),
   },
@@ -53,19 +61,26 @@ const StatusBody = Type.Object({
 
 /** Result of an insight's query. */
 export const ResultFields = {
-  result: Type.Unknown({ description: 'As the kind of query has it; null: nothing was computed.' }),
+  result: Type.Unknown({ description: 'The result in the format of the query kind; null if nothing was computed.' }),
   columns: nullable(Type.Array(Type.String())),
   types: nullable(Type.Array(Type.Unknown())),
   hasMore: Type.Boolean(),
   timezone: nullable(Type.String()),
   resolved_date_range: nullable(Type.Object({ date_from: nullable(Type.String()), date_to: nullable(Type.String()) })),
-  last_refresh: nullable(Instant, { description: 'When the result was computed.' }),
-  is_cached: Type.Boolean({ description: 'It was computed before it was asked for.' }),
-  cache_target_age: nullable(Instant, { description: 'From when on the result counts as old.' }),
+  last_refresh: nullable(Instant, {
+    description: 'The time when the result was computed; null if there is no result.',
+  }),
+  is_cached: Type.Boolean({ description: 'Whether the result was computed before this request.' }),
+  cache_target_age: nullable(Instant, {
+    description: 'The time after which the result is considered old; null if there is no result.',
+  }),
   next_allowed_client_refresh: nullable(Instant),
-  query_status: nullable(StatusBody, { description: 'Of what failed, or is being computed behind an older result.' }),
-  filters_hash: nullable(Type.String(), { description: 'Names the result in the cache.' }),
-  error: nullable(ErrorBody, { description: 'Why there is no result.' }),
+  query_status: nullable(StatusBody, {
+    description:
+      'The status of a query that failed, or that is being recomputed while an older result is shown; null otherwise.',
+  }),
+  filters_hash: nullable(Type.String(), { description: 'The cache key of the result; null if there is none.' }),
+  error: nullable(ErrorBody, { description: 'Why there is no result; null if there is one.' }),
 };
 
 const Place = Type.Object({ id: Type.Integer(), dashboard_id: Type.Integer(), deleted: Type.Boolean() });
@@ -78,10 +93,10 @@ export const InsightBody = Type.Object(
     derived_name: nullable(Type.String()),
     description: Type.String(),
     query: nullable(Json),
-    filters: Type.Object({}, { description: 'Always empty: what is said here becomes a `query`.' }),
+    filters: Type.Object({}, { description: 'Always empty; filters in requests are converted to `query`.' }),
     order: Type.Null(),
     deleted: Type.Boolean(),
-    dashboards: Type.Array(Type.Integer(), { description: 'On which it is.' }),
+    dashboards: Type.Array(Type.Integer(), { description: 'The IDs of the dashboards that show the insight.' }),
     dashboard_tiles: Type.Array(Place),
     ...ResultFields,
     created_at: Instant,
@@ -95,7 +110,9 @@ export const InsightBody = Type.Object(
     is_sample: Type.Boolean(),
     effective_restriction_level: Type.Integer(),
     effective_privilege_level: Type.Integer(),
-    user_access_level: nullable(stringEnum(LEVELS), { description: 'null: seen by a shared link.' }),
+    user_access_level: nullable(stringEnum(LEVELS), {
+      description: 'The access level of the user; null when viewed through a shared link.',
+    }),
     hogql: Type.Null(),
     alerts: Type.Array(Type.Unknown()),
     last_viewed_at: Type.Null(),

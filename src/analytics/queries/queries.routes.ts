@@ -13,13 +13,15 @@ const DateRange = Type.Object({ date_from: Instant, date_to: Instant });
 
 const AnswerBody = Type.Object(
   {
-    results: Type.Array(Type.Unknown(), { description: 'Lines, steps, cohorts or rows, as docs/insights.md says.' }),
+    results: Type.Array(Type.Unknown(), {
+      description: 'The lines, steps, cohorts or rows of the result, described in docs/insights.md.',
+    }),
     columns: Type.Optional(Type.Array(Type.String())),
     types: Type.Optional(Type.Array(Type.String())),
-    hasMore: Type.Optional(Type.Boolean({ description: 'There are more rows, or values of the breakdown.' })),
+    hasMore: Type.Optional(Type.Boolean({ description: 'Whether there are more rows or breakdown values.' })),
     limit: Type.Optional(Type.Integer()),
     offset: Type.Optional(Type.Integer()),
-    timezone: Type.String({ description: 'By whose clock days begin: the project’s.' }),
+    timezone: Type.String({ description: 'The time zone in which days start, which is that of the project.' }),
     resolved_date_range: DateRange,
     resolved_compare_date_range: Type.Optional(DateRange),
     is_cached: Type.Boolean(),
@@ -35,19 +37,21 @@ const answerQuery = route({
   body: Type.Object(
     {
       query: Type.Unknown({
-        description: 'A TrendsQuery, FunnelsQuery, RetentionQuery or EventsQuery: docs/insights.md.',
+        description: 'A TrendsQuery, FunnelsQuery, RetentionQuery or EventsQuery, described in docs/insights.md.',
       }),
       filters_override: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), { description: 'Laid over it as a dashboard lays its filters.' }),
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: 'Filters that override those of the query, in the same way as dashboard filters.',
+        }),
       ),
     },
     { title: 'QueryRequest' },
   ),
   answers: { 200: AnswerBody },
-  summary: 'Compute a query',
+  summary: 'Compute the result of a query',
   description:
-    'Computed anew with every request, whatever `refresh` says: what is to be cached is an insight. What takes longer than 15 seconds ' +
-    'is given up (503). What cannot be computed is refused (400) with the member that asks for it.',
+    'Results are not cached and `refresh` has no effect; use an insight to cache results. Responds with 503 if ' +
+    'the query takes longer than 15 seconds, and with 400 and the name of the member if it is not supported.',
   async handle({ project, caller, rights, body, signal }, { answerQuery: answer }: QueriesApi) {
     const at = Date.now();
     refuseUnknown(body.query);

@@ -4,12 +4,14 @@ import { stringEnum, Type } from '../../platform/schema.ts';
 
 const access = { public: true } as const;
 const params = Type.Object({
-  token: Type.String({ description: 'The `access_token` of a shared dashboard or insight.' }),
+  token: Type.String({ description: 'The `access_token` of the shared dashboard or insight.' }),
 });
 
 const Shared = Type.Object(
   {
-    type: stringEnum(['scene', 'embed', 'unlock'] as const, { description: '`unlock`: it takes a password first.' }),
+    type: stringEnum(['scene', 'embed', 'unlock'] as const, {
+      description: 'The type of the shared object; `unlock` if a password is required first.',
+    }),
     accessToken: Type.String(),
     themes: Type.Array(Type.Unknown()),
     dashboard: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -31,7 +33,7 @@ export const sharedRoutes: readonly DescribedRoute[] = (['shared', 'embedded', '
       refusals: [429, 500, 503],
       answers: { 200: Type.String(), 404: Type.String() },
       produces: 'text/html',
-      summary: 'Look at a shared dashboard or insight',
+      summary: 'View a shared dashboard or insight',
     },
     {
       method: 'get',
@@ -42,7 +44,7 @@ export const sharedRoutes: readonly DescribedRoute[] = (['shared', 'embedded', '
       params,
       refusals: [404, 429, 500, 503],
       answers: { 200: Shared },
-      summary: 'Read a shared dashboard or insight as JSON',
+      summary: 'Retrieve a shared dashboard or insight as JSON',
     },
     ...(['', '.json'] as const).map((form): DescribedRoute => ({
       method: 'post',
@@ -59,8 +61,8 @@ export const sharedRoutes: readonly DescribedRoute[] = (['shared', 'embedded', '
         ...(form === '' && { 404: Type.String() }),
       },
       produces: { 404: form === '' ? 'text/html' : 'application/json' },
-      summary: `Unlock a shared dashboard or insight with a password${form === '' ? '' : ', for its JSON'}`,
-      description: 'A form is answered with a redirect to the page, which the cookie then opens.',
+      summary: `Unlock a shared dashboard or insight with a password${form === '' ? '' : ' and retrieve it as JSON'}`,
+      description: 'A form is answered with a redirect to the page and a cookie that grants access to it.',
     })),
   ],
 );

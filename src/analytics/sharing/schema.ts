@@ -17,10 +17,14 @@ export const SharingBody = Type.Object(
   {
     created_at: Instant,
     enabled: Type.Boolean(),
-    access_token: Type.String({ description: 'The page is at `/shared/<it>`.' }),
+    access_token: Type.String({
+      description: 'The token of the public link; the page is at `/shared/<access_token>`.',
+    }),
     settings: nullable(ShareSettings),
     password_required: Type.Boolean(),
-    share_passwords: Type.Array(PasswordBody, { description: 'Each of them opens the page.' }),
+    share_passwords: Type.Array(PasswordBody, {
+      description: 'The passwords of the public link; each of them grants access.',
+    }),
     user_access_level: stringEnum(LEVELS),
   },
   { title: 'SharingConfiguration' },
@@ -30,7 +34,9 @@ export type SharingBody = Static<typeof SharingBody>;
 export const ChangedSharingBody = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean()),
-    settings: Type.Optional(Type.Unknown({ description: 'Replaced as a whole; unknown ones are dropped.' })),
+    settings: Type.Optional(
+      Type.Unknown({ description: 'Settings of the shared page, replaced as a whole; unknown members are ignored.' }),
+    ),
     password_required: Type.Optional(Type.Boolean()),
   },
   { title: 'ChangedSharing' },
@@ -40,7 +46,9 @@ export type ChangedSharing = Static<typeof ChangedSharingBody>;
 export const NewPasswordBody = Type.Object(
   {
     raw_password: Type.Optional(
-      nullable(Type.String({ maxLength: 1000, description: 'At least 8 characters. Without it one is made.' })),
+      nullable(
+        Type.String({ maxLength: 1000, description: 'A password of at least 8 characters; generated if omitted.' }),
+      ),
     ),
     note: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
   },
@@ -51,7 +59,7 @@ export type NewPassword = Static<typeof NewPasswordBody>;
 export const MadePasswordBody = Type.Object(
   {
     id: Type.Integer(),
-    password: Type.String({ description: 'Told this once.' }),
+    password: Type.String({ description: 'The password, which is returned only once.' }),
     note: nullable(Type.String()),
     created_at: Instant,
     created_by_email: nullable(Type.String()),

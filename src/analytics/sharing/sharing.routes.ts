@@ -67,8 +67,9 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       access: reading,
       params,
       answers: { 200: SharingBody },
-      summary: `How the ${kind} is shared`,
-      description: 'There is a token from the first call on, which stays: the link is known before it is opened.',
+      summary: `Retrieve the sharing settings of the ${kind}`,
+      description:
+        'The token is created by the first request and does not change, so the link is known before sharing is enabled.',
       async handle(request, api: SharingApi) {
         return answer(await api.sharing.get(await changeOf(request, api.dashboardStores)), request, api);
       },
@@ -81,8 +82,8 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       body: ChangedSharingBody,
       strict: true,
       answers: { 200: SharingBody },
-      summary: `Share the ${kind}, or end it`,
-      description: 'Ended, all links are dead at once and for good; shared again, it has another.',
+      summary: `Enable or disable sharing of the ${kind}`,
+      description: 'Disabling permanently revokes all links at once; enabling again creates a new link.',
       async handle(request, api: SharingApi) {
         const change = await changeOf(request, api.dashboardStores);
         return answer(await api.sharing.change(change, request.body), request, api);
@@ -96,8 +97,8 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       body: Type.Object({}),
       strict: true,
       answers: { 200: SharingBody },
-      summary: `Give the ${kind} another link`,
-      description: 'The old one is good for five minutes more.',
+      summary: `Replace the public link of the ${kind}`,
+      description: 'The old link remains valid for five minutes.',
       async handle(request, api: SharingApi) {
         return answer(await api.sharing.refresh(await changeOf(request, api.dashboardStores)), request, api);
       },
@@ -110,7 +111,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       body: NewPasswordBody,
       strict: true,
       answers: { 201: MadePasswordBody, 400: orEnvelope(OnlyError) },
-      summary: `Make a password for the shared ${kind}`,
+      summary: `Create a password for the shared ${kind}`,
       async handle(request, api: SharingApi) {
         const change = await changeOf(request, api.dashboardStores);
         try {
@@ -130,7 +131,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       params: Type.Object({ ...params.properties, password_id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) }),
       answers: { 204: null, 404: orEnvelope(OnlyError) },
       summary: `Delete a password of the shared ${kind}`,
-      description: 'Whoever came in with it is out.',
+      description: 'Visitors who used the password lose access.',
       async handle(request, api: SharingApi) {
         const change = await changeOf(request, api.dashboardStores);
         const isRemoved = await api.sharing.removePassword(change, request.params['password_id']);

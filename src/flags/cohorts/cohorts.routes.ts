@@ -22,12 +22,12 @@ export type CohortsApi = { cohorts: Cohorts };
 
 const ChangedBody = Type.Object(
   { ...CohortBody.properties, listed: Type.Optional(ListedBody) },
-  { title: 'ChangedCohort', description: 'With what became of the ids that came with the request.' },
+  { title: 'ChangedCohort', description: 'The cohort, with the outcome for the IDs in the request.' },
 );
 const CSV = { field: 'csv', read: readIds };
 const ABOUT_CSV =
-  'A static cohort may come as a form with a CSV file in `csv`: a column `distinct_id` or `person_id`, or a single column of ' +
-  'distinct ids; 20 MiB at most.';
+  'A static cohort may be sent as a form with a CSV file in `csv`, with a column `distinct_id` or `person_id`, or a single column of ' +
+  'distinct IDs; at most 20 MiB.';
 
 function presentChanged({ cohort, listed }: Changed, users: Users): Static<typeof ChangedBody> {
   return { ...presentCohort(cohort, users), ...(listed && { listed: presentListed(listed) }) };
@@ -39,10 +39,12 @@ const listCohorts = route({
   access: { scope: 'cohort:read' },
   query: Type.Object({
     ...offsetQuery().properties,
-    search: Type.Optional(Type.String({ maxLength: 400, description: 'Part of the name.' })),
+    search: Type.Optional(
+      Type.String({ maxLength: 400, description: 'Returns only cohorts whose name contains this text.' }),
+    ),
   }),
   answers: { 200: offsetPageOf(CohortBody) },
-  summary: 'List cohorts, the newest first',
+  summary: 'List cohorts, newest first',
   async handle({ project, query, url }, { cohorts }: CohortsApi) {
     const page = await cohorts.list(project.id, { ...query, limit: boundedLimit(query.limit) });
     const known = await cohorts.users(page.results.map(({ createdBy }) => createdBy));
@@ -94,8 +96,8 @@ const patchCohort = route({
   body: CohortPatchBody,
   file: CSV,
   answers: { 200: ChangedBody },
-  summary: 'Change, delete or restore a cohort',
-  description: `Its persons are counted anew. ${ABOUT_CSV} Its persons are added; the body may be the file alone.`,
+  summary: 'Update, delete or restore a cohort',
+  description: `The persons of the cohort are counted again. ${ABOUT_CSV} Its persons are added to the cohort; the body may consist of the file alone.`,
   async handle({ project, caller, rights, params, body, file }, { cohorts }: CohortsApi) {
     const changes = {
       name: body.name,
@@ -116,7 +118,7 @@ const listActivity = route({
   params: CohortParams,
   query: offsetQuery(10),
   answers: { 200: offsetPageOf(ActivityBody) },
-  summary: 'List the changes of a cohort, the newest first',
+  summary: 'List the changes of a cohort, newest first',
   async handle({ project, rights, params, query, url }, { cohorts }: CohortsApi) {
     const page = { limit: boundedLimit(query.limit), offset: query.offset };
     const { count, results } = await cohorts.activity(project.id, params.id, page, visibleAuditLog(rights));

@@ -11,8 +11,8 @@ export const CohortParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum
 const name = Type.String({ minLength: 1, maxLength: 400 });
 const Filters = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    '`{"properties": {"type": "AND" | "OR", "values": [...]}}`: conditions of the type `person` or `cohort`, each with an ' +
-    'optional `negation`, and groups of such, in any depth.',
+    'Conditions as `{"properties": {"type": "AND" | "OR", "values": [...]}}`, where each value is a condition ' +
+    'of type `person` or `cohort` with an optional `negation`, or a nested group.',
 });
 const optional = {
   description: Type.Optional(Type.String({ maxLength: 1000 })),
@@ -21,10 +21,13 @@ const optional = {
     Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       maxItems: 100,
       description:
-        'Old: `[{"properties": [...]}]`; whoever matches all of one of them. `filters` counts when both are given.',
+        'Deprecated in favor of `filters`, which takes precedence: `[{"properties": [...]}]`, matching persons who ' +
+        'meet all conditions of at least one group.',
     }),
   ),
-  is_static: Type.Optional(Type.Boolean({ description: 'Its persons are listed. For good.' })),
+  is_static: Type.Optional(
+    Type.Boolean({ description: 'Whether the cohort is a fixed list of persons; cannot be changed.' }),
+  ),
 };
 const PersonIds = Type.Array(Type.String({ format: 'uuid' }), { maxItems: 10_000 });
 
@@ -41,9 +44,11 @@ export const CohortPatchBody = Type.Object(
   {
     name: Type.Optional(name),
     ...optional,
-    deleted: Type.Optional(Type.Boolean({ description: 'Not while flags or other cohorts use it.' })),
+    deleted: Type.Optional(
+      Type.Boolean({ description: 'Whether the cohort is deleted; refused while flags or other cohorts use it.' }),
+    ),
   },
-  { title: 'CohortPatch', description: 'What is left out stays.' },
+  { title: 'CohortPatch', description: 'Omitted fields keep their values.' },
 );
 
 export const AddedPersonsBody = Type.Object({
@@ -52,9 +57,9 @@ export const AddedPersonsBody = Type.Object({
 export const RemovedPersonBody = Type.Object({ person_id: PersonIds.items });
 
 export const ListedBody = Type.Object({
-  added: Type.Integer({ description: 'Persons that were not in it before.' }),
-  unknown_count: Type.Integer({ description: 'Ids that no person has.' }),
-  unknown: Type.Array(Type.String(), { description: 'The first hundred of them.' }),
+  added: Type.Integer({ description: 'The number of persons added to the cohort.' }),
+  unknown_count: Type.Integer({ description: 'The number of IDs that belong to no person.' }),
+  unknown: Type.Array(Type.String(), { description: 'The first hundred unknown IDs.' }),
 });
 
 export function presentListed({ added, unknownCount, unknown }: ListedPersons): Static<typeof ListedBody> {
@@ -67,19 +72,19 @@ export const CohortBody = Type.Object(
     name: Type.String(),
     description: Type.String(),
     groups: Type.Array(Type.Object({ properties: Type.Array(Type.Unknown()) }), {
-      description: 'Old: the same as `filters`, where it can say it.',
+      description: 'Deprecated: the equivalent of `filters`, where it can be expressed.',
     }),
     filters: Filters,
     is_static: Type.Boolean(),
-    is_calculating: Type.Boolean({ description: 'Its persons are being counted.' }),
+    is_calculating: Type.Boolean({ description: 'Whether the persons of the cohort are being counted.' }),
     count: nullable(Type.Integer(), {
-      description: 'Of its persons, when they were last counted; null: that took too long.',
+      description: 'The number of persons in the cohort at the last count; null if the count took too long.',
     }),
     last_calculation: nullable(Type.String({ format: 'date-time' })),
-    errors_calculating: Type.Integer({ description: '1 when they could not be counted, else 0.' }),
+    errors_calculating: Type.Integer({ description: '1 if the last count failed, otherwise 0.' }),
     last_error_message: nullable(Type.String()),
     deleted: Type.Boolean(),
-    version: Type.Integer({ description: 'Rises with every change.' }),
+    version: Type.Integer({ description: 'The version number, incremented with every change.' }),
     created_by: nullable(UserBody),
     created_at: Type.String({ format: 'date-time' }),
   },

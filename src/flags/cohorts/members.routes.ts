@@ -18,10 +18,10 @@ const listPersons = route({
   params: CohortParams,
   query: cursorQuery(100),
   answers: { 200: cursorPageOf(PersonBody) },
-  summary: 'List the persons of a cohort, the newest first',
+  summary: 'List the persons of a cohort, newest first',
   description:
-    'As they are now: properties may have changed since they were counted. Takes the level and the scope for persons, too. Given up ' +
-    'after five seconds (503).',
+    'Shows the current properties of the persons, which may have changed since the last count. The caller also ' +
+    'needs the access level and scope for persons. Responds with 503 after five seconds.',
   async handle({ project, caller, rights, params, query, url }, { cohorts, cohortPersons }: MembersApi) {
     ensureRaw(rawAccess({ caller, rights }), ['person']);
     const { id } = await cohorts.get(project.id, params.id);

@@ -14,7 +14,8 @@ const RemoteConfiguration = Type.Object(
   },
   {
     title: 'RemoteConfiguration',
-    description: 'And more, that is always the same: what the server does not offer is off.',
+    description:
+      'The configuration for SDKs. Further members are constant and disable features that this server does not offer.',
   },
 );
 
@@ -36,14 +37,14 @@ export const configurationRoutes: readonly DescribedRoute[] = [
     params,
     refusals,
     answers: { 200: RemoteConfiguration, 304: null },
-    summary: 'Tell SDKs the configuration of a project',
+    summary: 'Retrieve the configuration of a project for SDKs',
   },
   {
     ...script,
     path: '/array/:token/config.js',
     tag: 'configuration',
     params,
-    summary: 'Tell pages the configuration of a project, as a script',
+    summary: 'Retrieve the configuration of a project as a script for web pages',
   },
   {
     ...script,
@@ -57,8 +58,11 @@ export const configurationRoutes: readonly DescribedRoute[] = [
     path: '/static/:script',
     tag: 'configuration',
     params: Type.Object({
-      script: Type.String({ description: 'A script of posthog-js, such as `array.js`.', examples: ['array.js'] }),
+      script: Type.String({
+        description: 'The name of a posthog-js script, such as `array.js`.',
+        examples: ['array.js'],
+      }),
     }),
-    summary: 'Load posthog-js, or a part of it',
+    summary: 'Load posthog-js or one of its modules',
   },
 ];

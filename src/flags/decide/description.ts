@@ -7,29 +7,49 @@ const values = Type.Record(Type.String(), Type.Unknown());
 
 const Request = Type.Object(
   {
-    api_key: Type.String({ description: 'The public key of the project (`phc_…`); `token` is read too.' }),
-    distinct_id: Type.String({ description: `Who asks; cut after ${LIMITS.distinctIdLength} characters.` }),
-    groups: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Keys by types of groups.' })),
-    person_properties: Type.Optional(Type.Intersect([values], { description: 'Over those that are stored.' })),
+    api_key: Type.String({ description: 'The public key of the project (`phc_…`); also accepted as `token`.' }),
+    distinct_id: Type.String({
+      description: `The distinct ID of the person to evaluate flags for; truncated to ${LIMITS.distinctIdLength} characters.`,
+    }),
+    groups: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Group keys by group type.' })),
+    person_properties: Type.Optional(
+      Type.Intersect([values], { description: 'Person properties that override the stored ones.' }),
+    ),
     group_properties: Type.Optional(
-      Type.Record(Type.String(), values, { description: 'By types of groups; over those that are stored.' }),
+      Type.Record(Type.String(), values, {
+        description: 'Group properties by group type, which override the stored ones.',
+      }),
     ),
     $anon_distinct_id: Type.Optional(
       Type.String({
         description:
-          'Under which the person was known before: flags that keep their answer do. Also read in `person_properties`.',
+          'The previous, anonymous distinct ID of the person, used by flags with experience continuity to keep their ' +
+          'answer. Also accepted in `person_properties`.',
       }),
     ),
     $device_id: Type.Optional(Type.String()),
-    flag_keys_to_evaluate: Type.Optional(Type.Array(Type.String(), { description: 'Only these.' })),
+    flag_keys_to_evaluate: Type.Optional(
+      Type.Array(Type.String(), { description: 'The keys of the flags to evaluate; all flags by default.' }),
+    ),
     evaluation_contexts: Type.Optional(
-      Type.Array(Type.String(), { description: 'Of flags that are for some contexts only, those for one of these.' }),
+      Type.Array(Type.String(), {
+        description:
+          'The evaluation contexts of the request: flags that are restricted to contexts are returned only if one of ' +
+          'theirs is listed.',
+      }),
     ),
     evaluation_runtime: Type.Optional(
-      Type.String({ description: '`client` or `server`; any other text is `all`.', examples: ['server'] }),
+      Type.String({
+        description: 'The runtime of the caller: `client` or `server`; any other value means `all`.',
+        examples: ['server'],
+      }),
     ),
-    geoip_disable: Type.Optional(Type.Boolean({ description: 'The address that headers give says nothing.' })),
-    disable_flags: Type.Optional(Type.Boolean({ description: 'Only the configuration.' })),
+    geoip_disable: Type.Optional(
+      Type.Boolean({ description: 'If true, the IP address of the request is not used for location properties.' }),
+    ),
+    disable_flags: Type.Optional(
+      Type.Boolean({ description: 'If true, the response has the configuration but no flags.' }),
+    ),
   },
   { title: 'DecideRequest' },
 );
@@ -48,18 +68,23 @@ const Details = Type.Object(
       id: Type.Integer(),
       version: Type.Integer(),
       description: Type.Null(),
-      payload: nullable(Type.String({ description: 'JSON.' })),
+      payload: nullable(Type.String({ description: 'The payload as JSON text; null if there is none.' })),
       has_experiment: Type.Boolean(),
     }),
-    failed: Type.Optional(Type.Literal(true, { description: 'It could not be decided.' })),
+    failed: Type.Optional(
+      Type.Literal(true, { description: 'True if the flag could not be evaluated; absent otherwise.' }),
+    ),
   },
   { title: 'FlagDetails' },
 );
 
 const around = {
-  errorsWhileComputingFlags: Type.Boolean({ description: 'Flags could not be decided: keep what you have of them.' }),
+  errorsWhileComputingFlags: Type.Boolean({
+    description:
+      'True if some flags could not be evaluated; clients should keep their previous values for these flags.',
+  }),
   requestId: Type.String({ format: 'uuid' }),
-  evaluatedAt: Type.Integer({ description: 'Milliseconds since 1970.' }),
+  evaluatedAt: Type.Integer({ description: 'The time of the evaluation, in milliseconds since 1970.' }),
   quotaLimited: Type.Optional(Type.Array(Type.Literal('feature_flags'))),
 };
 
@@ -76,11 +101,14 @@ const Values = Type.Object(
       [Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.String()])), Type.Array(Type.String())],
       {
         description:
-          'On, off or a variant. `v=2` of decide leaves out what is off; `v=1` is a list of keys that are on.',
+          'Flag values by key: true, false or the key of a variant. `v=2` of decide omits disabled flags; `v=1` is a ' +
+          'list of the keys of enabled flags.',
       },
     ),
     featureFlagPayloads: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'From `v=3` of decide on.' }),
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Payloads as JSON text, by flag key; included in decide from `v=3`.',
+      }),
     ),
     ...around,
     ...configuration,
@@ -98,7 +126,10 @@ const Configured = Type.Required(Type.Object(configuration), { title: 'Configura
 
 const access = { public: true } as const;
 const version = Type.Optional(
-  Type.String({ description: 'Of the answer, a number; anything else counts as 1.', examples: ['2'] }),
+  Type.String({
+    description: 'The version of the response format, a number; any other value means 1.',
+    examples: ['2'],
+  }),
 );
 
 const refusals = [400, 401, 402, 405, 413, 415, 429, 500, 503];
@@ -111,8 +142,8 @@ export const decideRoutes: readonly DescribedRoute[] = [
     access,
     refusals,
     answers: { 200: Type.Object({ ...configuration }, { title: 'MinimalConfiguration' }) },
-    summary: 'Tell a configuration that names no project and no flags',
-    description: 'What SDKs ask that only want to know whether the server is there.',
+    summary: 'Retrieve a minimal configuration without a project or flags',
+    description: 'For SDKs that check whether the server is available.',
   },
   {
     method: 'post',
@@ -123,10 +154,10 @@ export const decideRoutes: readonly DescribedRoute[] = [
     example,
     refusals,
     answers: { 200: Type.Union([Values, AllDetails, Configured]) },
-    summary: 'Decide flags, with the configuration',
+    summary: 'Evaluate feature flags and retrieve the configuration',
     description:
-      '`v=3` answers values and payloads, `v=4` details. The header `HTTP_X_FORWARDED_FOR`, or `X-Forwarded-For`, gives the ' +
-      'address whose place counts instead of the stored one.',
+      '`v=3` returns values and payloads, `v=4` details. An IP address in the `HTTP_X_FORWARDED_FOR` or ' +
+      '`X-Forwarded-For` header determines location properties in place of the stored ones.',
   },
   {
     method: 'post',
@@ -136,7 +167,7 @@ export const decideRoutes: readonly DescribedRoute[] = [
       v: version,
       config: Type.Optional(
         Type.String({
-          description: '`true` or `1`: with the configuration; anything else: without.',
+          description: '`true` or `1` to include the configuration.',
           examples: ['true'],
         }),
       ),
@@ -145,8 +176,9 @@ export const decideRoutes: readonly DescribedRoute[] = [
     example,
     refusals,
     answers: { 200: Type.Union([AllDetails, Values, Configured]) },
-    summary: 'Decide flags',
+    summary: 'Evaluate feature flags',
     description:
-      '`v=2` and above answer details, `v=1` values and payloads; neither `v` nor `config`: details and configuration.',
+      '`v=2` and above return details, `v=1` returns values and payloads. Without `v` and `config`, the response ' +
+      'has details and the configuration.',
   },
 ];

@@ -28,9 +28,15 @@ const SCOPE = 'feature_flag:read';
 
 const FeedBody = Type.Object(
   {
-    flags: Type.Array(Type.Object({}), { description: 'Sorted by key, also those that are not active.' }),
-    group_type_mapping: Type.Record(Type.String(), Type.String(), { description: 'Names of group types by index.' }),
-    cohorts: Type.Record(Type.String(), Type.Object({}), { description: 'Those that the flags need, by id.' }),
+    flags: Type.Array(Type.Object({}), {
+      description: 'All flags of the project, sorted by key, including inactive ones.',
+    }),
+    group_type_mapping: Type.Record(Type.String(), Type.String(), {
+      description: 'The names of group types by index.',
+    }),
+    cohorts: Type.Record(Type.String(), Type.Object({}), {
+      description: 'The conditions of the cohorts that the flags use, by cohort ID.',
+    }),
     minimal_flag_called_events: Type.Boolean(),
     property_matching_version: Type.Integer({ minimum: 1, maximum: 2 }),
   },
@@ -38,17 +44,22 @@ const FeedBody = Type.Object(
 );
 
 const Query = Type.Object({
-  token: Type.Optional(Type.String({ description: 'The public key of the project; a project secret key needs none.' })),
-  personal_api_key: Type.Optional(Type.String({ description: 'Instead of the header, as old SDKs do.' })),
+  token: Type.Optional(
+    Type.String({ description: 'The public key of the project; not required with a project secret key.' }),
+  ),
+  personal_api_key: Type.Optional(
+    Type.String({ description: 'An alternative to the `Authorization` header, for older SDKs.' }),
+  ),
 });
 
 const described = {
   method: 'get',
   answers: { 200: FeedBody, 304: null },
-  summary: 'What SDKs evaluate flags from by themselves',
+  summary: 'Retrieve flag definitions for local evaluation in SDKs',
   description:
-    'With a key as `Authorization: Bearer` that has the scope feature_flag:read. Without flags that target surveys or have encrypted ' +
-    'payloads, and without cohorts that list persons: SDKs ask the server for those. 402 when the project’s quota is used.',
+    'Requires a key with the scope feature_flag:read as `Authorization: Bearer`. Excludes flags that target ' +
+    'surveys or have encrypted payloads, and static cohorts; SDKs evaluate these on the server. Responds with ' +
+    '402 if the quota of the project is exhausted.',
 } as const;
 
 /** SDKs in servers call these routes as often as they like: the key is checked here because its requests do not count. */

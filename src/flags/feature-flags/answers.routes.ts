@@ -18,9 +18,11 @@ const ALL: Omit<FlagQuery, 'visible'> = {
   offset: 0,
 };
 
-const Value = Type.Union([Type.Boolean(), Type.String()], { description: 'The variant, if it has one.' });
+const Value = Type.Union([Type.Boolean(), Type.String()], {
+  description: 'The key of the variant for flags with variants, otherwise true or false.',
+});
 const GroupsText = Type.Optional(
-  Type.String({ maxLength: 10_000, description: 'JSON: keys of groups by the names of their types.' }),
+  Type.String({ maxLength: 10_000, description: 'A JSON object of group keys by group type.' }),
 );
 
 const myFlags = route({
@@ -31,7 +33,7 @@ const myFlags = route({
   answers: {
     200: Type.Array(Type.Object({ feature_flag: Type.Record(Type.String(), Type.Unknown()), value: Value })),
   },
-  summary: 'List all flags with what they answer to the user of the key, the newest flag first',
+  summary: 'List all flags with their values for the user of the key, newest flag first',
   async handle({ project, caller, rights, query }, { featureFlags, flagAnswers }: FlagAnswersApi) {
     const distinctId = caller.userId === null ? undefined : await flagAnswers.distinctIdOf(caller.userId);
     if (distinctId === undefined)
@@ -57,13 +59,15 @@ const evaluationReasons = route({
       Type.Object({
         value: Value,
         evaluation: Type.Object({
-          reason: Type.String({ description: '`disabled`, or a reason as in decisions.' }),
-          condition_index: nullable(Type.Integer({ description: 'Of the condition set, from 0.' })),
+          reason: Type.String({ description: 'The reason: `disabled`, or one of the reasons in flag evaluations.' }),
+          condition_index: nullable(
+            Type.Integer({ description: 'The index of the matching condition set, from 0; null if there is none.' }),
+          ),
         }),
       }),
     ),
   },
-  summary: 'Tell what each flag answers to a person, and why',
+  summary: 'Explain the value of each flag for a person',
   async handle({ project, rights, query }, { featureFlags, flagAnswers }: FlagAnswersApi) {
     const hidden = new Set(await featureFlags.hiddenKeys(project.id, rights));
     const { keys, decisions } = await flagAnswers.decided(project.id, query.distinct_id, groupsOf(query.groups));
@@ -88,19 +92,24 @@ const userBlastRadius = route({
   access: { scope: 'feature_flag:read' },
   body: Type.Object(
     {
-      condition: Type.Record(Type.String(), Type.Unknown(), { description: 'A condition set, as in `filters`.' }),
+      condition: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'A condition set in the format of `filters.groups`.',
+      }),
       group_type_index: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 4 }))),
     },
     { title: 'BlastRadiusOf' },
   ),
   answers: {
     200: Type.Object({
-      users_affected: Type.Integer({ description: 'Persons, or groups, that match; before the percentage is taken.' }),
+      users_affected: Type.Integer({
+        description: 'The number of persons or groups that match, before the rollout percentage is applied.',
+      }),
       total_users: Type.Integer(),
     }),
   },
-  summary: 'Count whom a condition set is about',
-  description: 'Conditions on other flags count as if they matched. A count is given up after five seconds (503).',
+  summary: 'Count the persons or groups that match a condition set',
+  description:
+    'Conditions on other flags are treated as met. Responds with 503 if the count takes longer than five seconds.',
   async handle({ project, rights, body }, { flagAnswers }: FlagAnswersApi) {
     const { matching, total } = await flagAnswers.blastRadius(
       project,
@@ -118,8 +127,8 @@ const flagStatus = route({
   access: { scope: 'feature_flag:read', object: ONE_FLAG },
   params: FlagParams,
   answers: { 200: FlagStatusBody },
-  summary: 'Tell whether a flag still decides anything',
-  description: 'A flag is stale when it has given everybody the same answer for 30 days.',
+  summary: 'Check whether a flag still affects any decision',
+  description: 'A flag is stale if it has had the same value for everyone for 30 days.',
   async handle({ project, params }, { featureFlags }: FlagAnswersApi) {
     return json(200, statusOf(await featureFlags.get(project.id, params.id), Date.now()));
   },
@@ -129,10 +138,10 @@ const remoteConfig = route({
   method: 'get',
   path: '/feature_flags/:key/remote_config/',
   access: { scope: 'feature_flag:read', filtered: true },
-  params: Type.Object({ key: Type.String({ description: 'Of the flag, or its id.' }) }),
-  answers: { 200: nullable(Type.String({ description: 'JSON as text.' })) },
-  summary: 'Read the payload of a remote configuration',
-  description: 'The only place where an encrypted payload is shown.',
+  params: Type.Object({ key: Type.String({ description: 'The key or ID of the flag.' }) }),
+  answers: { 200: nullable(Type.String({ description: 'The payload as JSON text; null if there is none.' })) },
+  summary: 'Retrieve the payload of a remote configuration',
+  description: 'Encrypted payloads can be read only here.',
   async handle({ project, rights, params }, { featureFlags }: FlagAnswersApi) {
     const payload = await featureFlags.remoteConfig(project.id, rights, params.key);
     if (payload === undefined) throw new NotFound();

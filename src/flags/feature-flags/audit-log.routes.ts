@@ -23,7 +23,7 @@ const listActivity = route({
   access: { scope: 'activity_log:read' },
   query: Query,
   answers: { 200: offsetPageOf(ActivityBody) },
-  summary: 'List the changes of all feature flags, the newest first',
+  summary: 'List the changes of all feature flags, newest first',
   async handle({ project, rights, query, url }, { featureFlags }: FlagManagementApi) {
     return activityPage(featureFlags, project, { query, url, wanted: { seen: visibleAuditLog(rights) } });
   },
@@ -36,8 +36,8 @@ const listActivityOfFlag = route({
   params: FlagParams,
   query: Query,
   answers: { 200: offsetPageOf(ActivityBody) },
-  summary: 'List the changes of a feature flag, the newest first',
-  description: 'A PATCH with what a change calls `before` takes it back.',
+  summary: 'List the changes of a feature flag, newest first',
+  description: 'To undo a change, send a PATCH with its `before` values.',
   async handle({ project, params, query, url }, { featureFlags }: FlagManagementApi) {
     await featureFlags.get(project.id, params.id);
     return activityPage(featureFlags, project, { query, url, wanted: { itemId: params.id } });

@@ -17,19 +17,24 @@ const KINDS = ['boolean', 'multivariant', 'experiment', 'remote_config'] as cons
 
 const ListQuery = Type.Object({
   ...offsetQuery().properties,
-  search: Type.Optional(Type.String({ maxLength: 400, description: 'Part of the key or of the name.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 400, description: 'Returns only flags whose key or name contains this text.' }),
+  ),
   active: Type.Optional(
     stringEnum(['true', 'false', 'STALE'] as const, {
-      description: '`STALE`: has given everybody the same answer for 30 days.',
+      description:
+        'Returns only flags with this status; `STALE` flags have had the same value for everyone for 30 days.',
     }),
   ),
   type: Type.Optional(stringEnum(KINDS)),
-  tags: Type.Optional(Type.String({ maxLength: 4000, description: 'A JSON list: flags with at least one of them.' })),
+  tags: Type.Optional(
+    Type.String({ maxLength: 4000, description: 'A JSON list of tags: returns only flags with at least one of them.' }),
+  ),
   evaluation_runtime: Type.Optional(stringEnum(RUNTIMES)),
   created_by_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
   order: stringEnum(
     ORDERS.flatMap((column) => [column, `-${column}` as const]),
-    { default: '-created_at', description: 'With `-` the largest first.' },
+    { default: '-created_at', description: 'The field to sort by; prefix `-` for descending order.' },
   ),
 });
 
@@ -39,8 +44,8 @@ const listFlags = route({
   access: { scope: 'feature_flag:read', filtered: true },
   query: ListQuery,
   answers: { 200: offsetPageOf(FlagBody) },
-  summary: 'List feature flags, the newest first',
-  description: 'Without those that are deleted, and those that surveys have made for themselves.',
+  summary: 'List feature flags, newest first',
+  description: 'Excludes deleted flags and flags created for surveys.',
   async handle({ project, caller, rights, query, url }, { featureFlags }: FlagManagementApi) {
     const wanted: FlagQuery = {
       visible: rights.visible('feature_flag'),
@@ -69,8 +74,8 @@ const createFlag = route({
   answers: { 201: FlagBody },
   summary: 'Create a feature flag',
   description:
-    'Without `filters` everybody gets it. The key may be that of a deleted flag, which it replaces. Members of `filters` that are ' +
-    'not known are left out: `ignored_members` names them.',
+    'Without `filters`, the flag applies to everyone. The key may be that of a deleted flag, which is ' +
+    'replaced. Unknown members of `filters` are ignored and listed in `ignored_members`.',
   async handle({ project, caller, rights, body, url }, { featureFlags }: FlagManagementApi) {
     const ignored = ignoredMembers(body.filters);
     const flag = await featureFlags.create(project, { ...caller, rights }, newFlagOf(body));
@@ -86,7 +91,7 @@ const getFlag = route({
   params: FlagParams,
   answers: { 200: FlagBody },
   summary: 'Retrieve a feature flag',
-  description: 'Also one that is deleted.',
+  description: 'Deleted flags can be retrieved, too.',
   async handle({ project, caller, rights, params }, { featureFlags }: FlagManagementApi) {
     return representation(200, { caller, rights }, await featureFlags.get(project.id, params.id), featureFlags, {});
   },
@@ -100,11 +105,11 @@ const patchFlag = route({
   params: FlagParams,
   body: FlagPatchBody,
   answers: { 200: FlagBody },
-  summary: 'Change, delete or restore a feature flag',
+  summary: 'Update, delete or restore a feature flag',
   description:
-    'A stale `If-Match` is refused with 412. With a stale `version` and the `original_flag` that was read, what was changed since ' +
-    'may not be changed in another way (409). Members of `filters` that are not known are left out: `ignored_members` names them. ' +
-    'Decisions follow within 100 ms.',
+    'A stale `If-Match` header is refused with 412. With an older `version` and its `original_flag`, ' +
+    'conflicting changes made since then are refused with 409. Unknown members of `filters` are ignored and ' +
+    'listed in `ignored_members`. Decisions reflect the change within 100 ms.',
   async handle({ project, caller, rights, params, body, headers }, { featureFlags }: FlagManagementApi) {
     const changes = flagChangesOf(body);
     const ignored = ignoredMembers(body.filters);
@@ -127,8 +132,8 @@ const putFlag = route({
   params: FlagParams,
   body: FlagPutBody,
   answers: { 200: FlagBody },
-  summary: 'Change a feature flag, saying its key again',
-  description: 'Otherwise like PATCH: what is left out stays.',
+  summary: 'Update a feature flag, with its key required',
+  description: 'Otherwise the same as PATCH: omitted fields keep their values.',
   handle: patchFlag.handle,
 });
 

@@ -3,21 +3,27 @@ import { nullable, Type, type Static } from '../../platform/schema.ts';
 
 const Percentage = Type.Number({ minimum: 0, maximum: 100 });
 const GroupTypeIndex = nullable(Type.Integer({ minimum: 0, maximum: 4 }), {
-  description: 'Whose groups are counted: the index of a group type; null: persons.',
+  description: 'The index of the group type whose groups are evaluated; null for persons.',
 });
 const Text = nullable(Type.String({ maxLength: 2000 }));
 /** Members that upstream's clients send as well, and its exports hold. */
-const KeptForClients = Type.Optional(Type.Unknown({ description: 'Kept for clients: it decides nothing.' }));
+const KeptForClients = Type.Optional(Type.Unknown({ description: 'Stored for clients; has no effect on decisions.' }));
 
 const Property = Type.Object({
   key: Type.Unsafe<string | number>({
     type: ['string', 'integer'],
-    description: 'The name of a property; `id` of cohorts; of another flag its id.',
+    description: 'The name of a property, `id` for a cohort, or the ID of another flag.',
   }),
   type: Type.Optional(
-    nullable(Type.String({ description: '`person`, `person_metadata`, `group`, `cohort` or `flag`.' })),
+    nullable(
+      Type.String({
+        description: 'The type of the condition: `person`, `person_metadata`, `group`, `cohort` or `flag`.',
+      }),
+    ),
   ),
-  operator: Type.Optional(nullable(Type.String({ description: '`exact` when it is left out; `in` of cohorts.' }))),
+  operator: Type.Optional(
+    nullable(Type.String({ description: 'The comparison operator; by default `exact`, or `in` for cohorts.' })),
+  ),
   value: Type.Optional(Type.Unknown()),
   group_type_index: Type.Optional(GroupTypeIndex),
   negation: Type.Optional(nullable(Type.Boolean())),
@@ -31,9 +37,21 @@ const Property = Type.Object({
 export type Property = Static<typeof Property>;
 
 const ConditionSet = Type.Object({
-  properties: Type.Optional(nullable(Type.Array(Property, { maxItems: 1000 }), { description: 'All of them match.' })),
-  rollout_percentage: Type.Optional(nullable(Percentage, { description: 'Of those that match; null: all.' })),
-  variant: Type.Optional(nullable(Type.String(), { description: 'The variant of those that match.' })),
+  properties: Type.Optional(
+    nullable(Type.Array(Property, { maxItems: 1000 }), {
+      description: 'The conditions of the set, all of which must match.',
+    }),
+  ),
+  rollout_percentage: Type.Optional(
+    nullable(Percentage, {
+      description: 'The percentage of matching persons or groups for whom the flag is enabled; null for all.',
+    }),
+  ),
+  variant: Type.Optional(
+    nullable(Type.String(), {
+      description: 'The key of the variant for persons or groups that match; null to choose one by percentage.',
+    }),
+  ),
   aggregation_group_type_index: Type.Optional(GroupTypeIndex),
   description: Type.Optional(Text),
   sort_key: KeptForClients,
@@ -51,38 +69,55 @@ export type Variant = Static<typeof Variant>;
 export const Filters = Type.Object(
   {
     groups: Type.Optional(
-      Type.Array(ConditionSet, { maxItems: 1000, description: 'Condition sets: the first that matches decides.' }),
+      Type.Array(ConditionSet, {
+        maxItems: 1000,
+        description: 'The condition sets, in order; the first one that matches determines the value.',
+      }),
     ),
     multivariate: Type.Optional(
       nullable(
         Type.Object({
-          variants: Type.Optional(Type.Array(Variant, { maxItems: 100, description: 'Their percentages sum to 100.' })),
+          variants: Type.Optional(
+            Type.Array(Variant, { maxItems: 100, description: 'The variants, whose percentages must add up to 100.' }),
+          ),
         }),
       ),
     ),
     aggregation_group_type_index: Type.Optional(GroupTypeIndex),
     payloads: Type.Optional(
       nullable(Type.Record(Type.String(), Type.Unknown()), {
-        description: 'JSON, as text or as it is, by variant; of a flag without variants by `true`.',
+        description:
+          'Payloads by variant key, or under `true` for a flag without variants, as JSON values or JSON text.',
       }),
     ),
     super_groups: Type.Optional(
-      nullable(Type.Array(ConditionSet, { maxItems: 10, description: 'Enrollment: decides those that it knows.' })),
+      nullable(
+        Type.Array(ConditionSet, {
+          maxItems: 10,
+          description: 'Condition sets for enrollment, which take precedence for persons with the enrollment property.',
+        }),
+      ),
     ),
     feature_enrollment: Type.Optional(
       nullable(
-        Type.Boolean({ description: 'The person property `$feature_enrollment/<key>` decides, where it is set.' }),
+        Type.Boolean({
+          description: 'Whether the person property `$feature_enrollment/<key>`, if set, determines the value.',
+        }),
       ),
     ),
     holdout: Type.Optional(
       nullable(Type.Object({ id: Type.Integer({ minimum: 1 }), exclusion_percentage: Percentage }), {
-        description: 'Who is left out of experiments.',
+        description: 'The share of persons excluded from experiments.',
       }),
     ),
     holdout_groups: Type.Optional(nullable(Type.Array(ConditionSet, { maxItems: 10 }))),
     early_exit: Type.Optional(
       nullable(
-        Type.Boolean({ description: 'Who matches a condition set but not its percentage is not asked the next.' }),
+        Type.Boolean({
+          description:
+            'If true, a person who matches a condition set but is outside its rollout percentage is not evaluated ' +
+            'against the following sets.',
+        }),
       ),
     ),
   },

@@ -7,8 +7,8 @@ import { fieldsOf } from './present.ts';
 export const LinkedFlagBody = Type.Object(
   {
     id: Type.Integer(),
-    team_id: Type.Integer({ description: 'The project.' }),
-    key: Type.String({ description: 'Empty where the flag is hidden from the caller.' }),
+    team_id: Type.Integer({ description: 'The ID of the project.' }),
+    key: Type.String({ description: 'The key of the flag; empty if the caller may not view the flag.' }),
     name: Type.String(),
     filters: Type.Record(Type.String(), Type.Unknown()),
     active: Type.Boolean(),

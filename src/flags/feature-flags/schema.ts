@@ -13,29 +13,41 @@ export const FlagParams = Type.Object({ id: Id });
 /** The flag of `FlagParams`, as it is protected. */
 export const ONE_FLAG = { resource: 'feature_flag', param: 'id' } as const;
 
-const Key = Type.String({ minLength: 1, description: 'How SDKs call it: letters, digits, `-` and `_`; 400 at most.' });
+const Key = Type.String({
+  minLength: 1,
+  description: 'The key that SDKs use: at most 400 letters, digits, `-` and `_`.',
+});
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
-const Contexts = nullable(Tags, { description: 'Where the flag counts: requests that name others do not get it.' });
+const Contexts = nullable(Tags, {
+  description: 'The evaluation contexts of the flag: requests that specify only other contexts do not receive it.',
+});
 const given = {
-  name: Type.Optional(Type.String({ maxLength: 10_000, description: 'Describes the flag.' })),
+  name: Type.Optional(Type.String({ maxLength: 10_000, description: 'A description of the flag.' })),
   filters: Type.Optional(Filters),
   active: Type.Optional(Type.Boolean()),
   ensure_experience_continuity: Type.Optional(
-    nullable(Type.Boolean(), { description: 'People keep their answer when they are identified.' }),
+    nullable(Type.Boolean(), { description: 'Whether a person keeps the same value after being identified.' }),
   ),
-  evaluation_runtime: Type.Optional(nullable(stringEnum(RUNTIMES, { description: 'Which SDKs get it.' }))),
-  bucketing_identifier: Type.Optional(nullable(stringEnum(IDENTIFIERS, { description: 'What percentages are of.' }))),
+  evaluation_runtime: Type.Optional(nullable(stringEnum(RUNTIMES, { description: 'Which SDKs receive the flag.' }))),
+  bucketing_identifier: Type.Optional(
+    nullable(stringEnum(IDENTIFIERS, { description: 'The ID that rollout percentages are based on.' })),
+  ),
   evaluation_contexts: Type.Optional(Contexts),
   evaluation_tags: Type.Optional(Contexts),
   tags: Type.Optional(nullable(Tags)),
   is_remote_configuration: Type.Optional(
-    nullable(Type.Boolean(), { description: 'Read for its payload; a new one by everybody.' }),
+    nullable(Type.Boolean(), {
+      description: 'Whether the flag only provides a payload; a new remote configuration applies to everyone.',
+    }),
   ),
   has_encrypted_payloads: Type.Optional(
-    nullable(Type.Boolean(), { description: 'The payload is masked, and readable by `remote_config` only.' }),
+    nullable(Type.Boolean(), {
+      description:
+        'Whether payloads are encrypted; they are masked in responses and readable only through `remote_config`.',
+    }),
   ),
   rollout_percentage: Type.Optional(
-    Type.Unknown({ description: 'Refused: percentages are those of condition sets, `filters.groups[]`.' }),
+    Type.Unknown({ description: 'Not accepted here; use `filters.groups[].rollout_percentage`.' }),
   ),
 };
 
@@ -46,40 +58,50 @@ export const FlagPatchBody = Type.Object(
   {
     key: Type.Optional(Key),
     ...given,
-    deleted: Type.Optional(Type.Boolean({ description: 'A deleted flag can be restored until its key is taken.' })),
+    deleted: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the flag is deleted. A deleted flag can be restored until its key is reused.',
+      }),
+    ),
     version: Type.Optional(
-      Type.Integer({ description: 'That was read. Alone it refuses nothing: see `original_flag`.' }),
+      Type.Integer({ description: 'The version of the flag that was read. It has no effect without `original_flag`.' }),
     ),
     original_flag: Type.Optional(
       nullable(Type.Record(Type.String(), Type.Unknown()), {
         description:
-          'The flag as it was read, where `version` is an older one: a field that is to be another than there, and was changed since, is a conflict (409).',
+          'The flag as it was read at `version`. A field that differs from it and was changed to another value since ' +
+          'then is a conflict (409).',
       }),
     ),
   },
-  { title: 'FeatureFlagPatch', description: 'What is left out stays; `filters` is replaced as a whole.' },
+  { title: 'FeatureFlagPatch', description: 'Omitted fields keep their values; `filters` is replaced as a whole.' },
 );
 export type FlagPatchBody = Static<typeof FlagPatchBody>;
 
 export const FlagPutBody = Type.Object(
   { ...FlagPatchBody.properties, key: Key },
-  { title: 'FeatureFlagPut', description: 'Like a PATCH that has to say the key.' },
+  { title: 'FeatureFlagPut', description: 'The same as for PATCH, with the key required.' },
 );
 
 const LocalEvaluation = Type.Object(
   {
     evaluable: Type.Boolean(),
-    reason: nullable(Type.String({ description: 'Why SDKs must ask the server.' })),
+    reason: nullable(
+      Type.String({ description: 'Why SDKs must evaluate the flag on the server; null if they need not.' }),
+    ),
     differing_sdks: Type.Array(
       Type.Object({
         sdk: stringEnum(Object.keys(NEWEST) as Sdk[]),
-        versions: Type.String({ description: '`<5.37.0`; `<=3.23.2`: up to the newest that is known.' }),
+        versions: Type.String({
+          description:
+            'The affected versions, such as `<5.37.0`, or `<=3.23.2` if the newest known version is affected.',
+        }),
         reason: Type.String(),
       }),
-      { description: 'Released SDKs that decide it otherwise than the server, and do not ask.' },
+      { description: 'Released SDKs that evaluate the flag locally with a different result than the server.' },
     ),
   },
-  { description: 'Whether SDKs can evaluate it by themselves, as of posthog-node 5.70 and posthog-python 7.91.' },
+  { description: 'Whether SDKs can evaluate the flag locally, as of posthog-node 5.70 and posthog-python 7.91.' },
 );
 const Used = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String() });
 
@@ -91,7 +113,7 @@ const elsewhere = {
   archived: Type.Literal(false),
   has_enriched_analytics: Type.Literal(false),
   is_used_in_replay_settings: Type.Literal(false),
-  last_called_at: Type.Null({ description: 'See `/feature_flags/usage/`.' }),
+  last_called_at: Type.Null({ description: 'Always null; see `/feature_flags/usage/`.' }),
   performed_rollback: Type.Null(),
   rollback_conditions: Type.Null(),
   usage_dashboard: Type.Null(),
@@ -101,11 +123,11 @@ export const FlagBody = Type.Object(
   {
     id: Type.Integer(),
     key: Type.String(),
-    name: Type.String({ description: 'Describes the flag.' }),
+    name: Type.String({ description: 'A description of the flag.' }),
     filters: Filters,
     active: Type.Boolean(),
     deleted: Type.Boolean(),
-    version: Type.Integer({ description: 'Rises with every change.' }),
+    version: Type.Integer({ description: 'The version number, incremented with every change.' }),
     created_at: Instant,
     updated_at: Instant,
     created_by: nullable(UserBody),
@@ -117,16 +139,16 @@ export const FlagBody = Type.Object(
     evaluation_tags: Tags,
     tags: Tags,
     is_remote_configuration: Type.Boolean(),
-    has_encrypted_payloads: Type.Boolean({ description: 'The payload is shown masked.' }),
+    has_encrypted_payloads: Type.Boolean({ description: 'Whether payloads are encrypted and masked in responses.' }),
     local_evaluation: LocalEvaluation,
-    experiment_set: Type.Array(Type.Integer(), { description: 'Ids of experiments.' }),
+    experiment_set: Type.Array(Type.Integer(), { description: 'The IDs of the experiments that use the flag.' }),
     experiment_set_metadata: Type.Array(
       Type.Object({ id: Type.Integer(), name: Type.String(), is_running: Type.Boolean() }),
     ),
     features: Type.Array(Type.Object({ ...Used.properties, stage: Type.String() }), {
-      description: 'Early access features.',
+      description: 'The early access features that use the flag.',
     }),
-    surveys: Type.Array(Used, { description: 'Those that are linked to it.' }),
+    surveys: Type.Array(Used, { description: 'The surveys that are linked to the flag.' }),
     ...elsewhere,
     status: stringEnum(STATUSES.map((one) => one.toUpperCase() as Uppercase<typeof one>)),
     can_edit: Type.Boolean(),

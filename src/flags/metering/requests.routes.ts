@@ -12,13 +12,13 @@ const DAY_MS = 86_400_000;
 
 const FlagRequestsBody = Type.Object(
   {
-    day: Type.String({ format: 'date', description: 'In UTC.' }),
+    day: Type.String({ format: 'date', description: 'The day, in UTC.' }),
     kind: stringEnum(REQUEST_KINDS),
-    key: Type.String({ description: 'Its beginning and its end.' }),
+    key: Type.String({ description: 'The key, shortened to its first and last characters.' }),
     key_id: nullable(Type.String({ format: 'uuid' }), {
-      description: 'Of the API key; null: the public key of the project.',
+      description: 'The ID of the API key; null for the public key of the project.',
     }),
-    sdk: Type.String({ description: 'As `name/version`, as the requests said.' }),
+    sdk: Type.String({ description: 'The SDK as `name/version`, as stated in the requests.' }),
     requests: Type.Integer(),
   },
   { title: 'FlagRequests' },
@@ -28,11 +28,13 @@ const Day = (description: string) => Type.Optional(Type.String({ format: 'date',
 
 const Query = Type.Object({
   ...offsetQuery().properties,
-  date_from: Day(`Since this day, in UTC. Without it, the ${DEFAULT_DAYS} days up to the end.`),
-  date_to: Day('Up to this day. Without it, up to today.'),
+  date_from: Day(`The first day, in UTC; by default, the ${DEFAULT_DAYS} days up to the end.`),
+  date_to: Day('The last day, in UTC; today by default.'),
   kind: Type.Optional(stringEnum(REQUEST_KINDS)),
-  key: Type.Optional(Type.String({ description: 'Only this key: as it is shown, or its id.' })),
-  sdk: Type.Optional(Type.String({ description: 'Only this SDK, as it is shown.' })),
+  key: Type.Optional(
+    Type.String({ description: 'Returns only requests with this key, given in its shortened form or as its ID.' }),
+  ),
+  sdk: Type.Optional(Type.String({ description: 'Returns only requests from this SDK, as `name/version`.' })),
 });
 
 const listRequests = route({
@@ -41,10 +43,10 @@ const listRequests = route({
   access: { scope: 'feature_flag:read' },
   query: Query,
   answers: { 200: offsetPageOf(FlagRequestsBody) },
-  summary: 'Count the requests for feature flags per day, kind, key and SDK, the newest day first',
+  summary: 'Count flag requests by day, kind, key and SDK, newest day first',
   description:
-    'Of requests that were answered: those that a quota or a limit refused are not counted, nor those that wanted no flags or those ' +
-    'of surveys only. What was asked in the last seconds may be missing.',
+    'Counts answered requests only: requests refused by a quota or rate limit are excluded, as are those for ' +
+    'no flags or only survey flags. Requests of the last few seconds may be missing.',
   async handle({ project, query, url }, { flagRequests }: FlagRequestsApi) {
     const page = await flagRequests.list(project.id, {
       ...periodOf(query),

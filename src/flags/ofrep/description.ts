@@ -6,18 +6,18 @@ import { EVALUATE_PATH } from './paths.ts';
 
 const values = Type.Record(Type.String(), Type.Unknown());
 const keys = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-  description: 'Keys by types of groups.',
+  description: 'Group keys by group type.',
 });
 
 const Request = Type.Object(
   {
     context: Type.Object(
       {
-        targetingKey: Type.String({ description: 'The distinct id.' }),
+        targetingKey: Type.String({ description: 'The distinct ID of the person.' }),
         groups: Type.Optional(keys),
         group_properties: Type.Optional(Type.Record(Type.String(), values)),
       },
-      { description: 'All other members are properties of the person.' },
+      { description: 'The evaluation context; all other members are person properties.' },
     ),
   },
   { title: 'OfrepRequest' },
@@ -28,15 +28,17 @@ const Result = Type.Object(
     key: Type.String(),
     reason: stringEnum(['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED'] as const),
     value: Type.Optional(
-      Type.Union([Type.Boolean(), Type.String()], { description: 'Absent: the default in the code holds.' }),
+      Type.Union([Type.Boolean(), Type.String()], {
+        description: 'The value of the flag; if absent, the default in the code applies.',
+      }),
     ),
-    variant: Type.String({ description: 'The value as text; empty without a value.' }),
+    variant: Type.String({ description: 'The value as text; empty if there is no value.' }),
     metadata: Type.Object({
       id: Type.Integer(),
       version: Type.Integer(),
-      reason: Type.String({ description: 'As decide says it.' }),
+      reason: Type.String({ description: 'The reason as in decide responses.' }),
       condition_index: Type.Optional(Type.Integer()),
-      payload: Type.Optional(Type.String({ description: 'JSON.' })),
+      payload: Type.Optional(Type.String({ description: 'The payload as JSON text; absent if there is none.' })),
     }),
   },
   { title: 'OfrepResult' },
@@ -82,8 +84,8 @@ const Unread = Type.Object(
 );
 const example = { context: { targetingKey: 'user-1', plan: 'free' } };
 const description =
-  'OpenFeature Remote Evaluation Protocol. The key of the project, `phc_…` or `phs_…`, is given as `Authorization: Bearer` or ' +
-  '`X-API-Key`. Errors are those of the protocol.';
+  'OpenFeature Remote Evaluation Protocol. The key of the project, `phc_…` or `phs_…`, is sent as `Authorization: Bearer` or ' +
+  '`X-API-Key`. Errors follow the protocol.';
 
 export const ofrepRoutes: readonly DescribedRoute[] = [
   {
@@ -93,7 +95,7 @@ export const ofrepRoutes: readonly DescribedRoute[] = [
     security,
     example,
     query: Type.Object({
-      flagConfigEtag: Type.Optional(Type.String({ description: 'Of the event that told of a change.' })),
+      flagConfigEtag: Type.Optional(Type.String({ description: 'The ETag from the event that announced a change.' })),
     }),
     body: Request,
     refusals: [],
@@ -120,15 +122,15 @@ export const ofrepRoutes: readonly DescribedRoute[] = [
     path: `${EVENT_STREAM_PATH}/`,
     access,
     query: Type.Object({
-      token: Type.String({ description: 'From the address that a bulk evaluation gave.' }),
-      since: Type.Optional(Type.String({ description: 'The version of the definitions that is known.' })),
+      token: Type.String({ description: 'The token from the URL in a bulk evaluation response.' }),
+      since: Type.Optional(Type.String({ description: 'The version of the definitions that the client has.' })),
     }),
     refusals: [],
     answers: { 200: Type.String(), 401: Refused, 405: Refused, 429: Refused, 500: Refused, 503: Refused },
     produces: 'text/event-stream',
-    summary: 'Hear of changes of flags (OFREP)',
+    summary: 'Subscribe to flag changes (OFREP)',
     description:
-      'Server-sent events; the address is one that a bulk evaluation gave. `{"type": "refetchEvaluation"}` says that the flags ' +
-      'should be evaluated again.',
+      'A stream of server-sent events at the URL from a bulk evaluation response. `{"type": ' +
+      '"refetchEvaluation"}` means that the flags should be evaluated again.',
   },
 ];

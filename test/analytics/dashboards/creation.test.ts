@@ -61,7 +61,7 @@ describe('a dashboard made of something', () => {
 
     it('is named in the description, and an unknown one refused', async () => {
       const { description } = NewDashboardBody.properties.use_template as { description?: string };
-      assert.equal(description, 'A built-in template: `DEFAULT_APP` or `WEBSITE_TRAFFIC`.');
+      assert.equal(description, 'The name of a built-in template: `DEFAULT_APP` or `WEBSITE_TRAFFIC`.');
       const { attr, detail } = await api.refused(400, 'POST', '', { use_template: 'x' });
       assert.deepEqual([attr, detail], ['use_template', 'Invalid template provided: x']);
     });

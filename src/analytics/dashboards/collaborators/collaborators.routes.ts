@@ -16,7 +16,7 @@ const OneParams = Type.Object({ ...Params.properties, user__uuid: Uuid });
 
 const NewCollaboratorBody = Type.Object(
   { user_uuid: Uuid, level: RestrictionLevelChoice },
-  { title: 'NewCollaborator', description: 'Only level 37 can be given: to edit.' },
+  { title: 'NewCollaborator', description: 'The level to grant; only 37 (edit) is supported.' },
 );
 
 const CollaboratorBody = Type.Object(
@@ -43,7 +43,7 @@ const listCollaborators = route({
   access: { scope: 'dashboard:read', object },
   params: Params,
   answers: { 200: Type.Array(CollaboratorBody) },
-  summary: 'List the collaborators of a dashboard, in the order in which they came',
+  summary: 'List the collaborators of a dashboard, oldest first',
   async handle({ params }, { dashboardCollaborators }: CollaboratorsApi) {
     return json(200, (await dashboardCollaborators.list(params.dashboard_id)).map(present));
   },
@@ -56,7 +56,7 @@ const addCollaborator = route({
   params: Params,
   body: NewCollaboratorBody,
   answers: { 201: CollaboratorBody },
-  summary: 'Let somebody edit a restricted dashboard',
+  summary: 'Grant a user edit access to a restricted dashboard',
   async handle({ project, caller, params, body }, { dashboardCollaborators }: CollaboratorsApi) {
     const wanted = { userUuid: body.user_uuid, level: body.level };
     return json(201, present(await dashboardCollaborators.add({ project, caller }, params.dashboard_id, wanted)));
@@ -69,7 +69,7 @@ const removeCollaborator = route({
   access: { scope: 'dashboard:write', object },
   params: OneParams,
   answers: { 204: null },
-  summary: 'Take that from them again',
+  summary: 'Revoke a user’s edit access to a restricted dashboard',
   async handle({ project, caller, params }, { dashboardCollaborators }: CollaboratorsApi) {
     await dashboardCollaborators.remove({ project, caller }, params.dashboard_id, params.user__uuid);
     return noBody(204);

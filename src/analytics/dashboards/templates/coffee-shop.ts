@@ -47,7 +47,7 @@ Load this page again to see what has come: numbers may be some minutes old.`;
 
 export const COFFEE_SHOP: DashboardTemplate = {
   name: 'Harbour Coffee',
-  description: 'What people do in a small shop: a dashboard of the demo project.',
+  description: 'Activity in a small shop: a dashboard of the demo project.',
   filters: {},
   tags: ['demo'],
   tiles: [

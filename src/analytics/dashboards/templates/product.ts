@@ -6,7 +6,7 @@ const VIEW = '$pageview';
 
 export const PRODUCT: DashboardTemplate = {
   name: 'Product analytics',
-  description: 'How many people use the product, and whether they come back.',
+  description: 'The number of people who use the product, and how often they come back.',
   filters: {},
   tags: [],
   tiles: [

@@ -13,8 +13,10 @@ const TemplateTileBody = Type.Object({
   name: Type.Optional(nullable(Type.String({ maxLength: 400 }))),
   description: Text,
   query: Type.Optional(Type.Unknown()),
-  filters: Type.Optional(Type.Unknown({ description: 'As older templates say it, in place of `query`.' })),
-  body: Type.Optional(nullable(Type.String({ description: 'Of a text.' }))),
+  filters: Type.Optional(
+    Type.Unknown({ description: 'The filters of an insight in older templates, in place of `query`.' }),
+  ),
+  body: Type.Optional(nullable(Type.String({ description: 'The content of a text tile, in Markdown.' }))),
   layouts: Type.Optional(nullable(Json)),
   color: Type.Optional(nullable(Type.String({ maxLength: 400 }))),
 });

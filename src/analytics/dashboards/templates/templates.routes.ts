@@ -13,7 +13,7 @@ const createFromTemplate = route({
   access: { scope: 'dashboard:write', sessionOnly: true },
   body: Type.Object({ template: TemplateBody }),
   answers: { 200: DashboardBody },
-  summary: 'Create a dashboard from a template that comes along',
+  summary: 'Create a dashboard from a template in the request',
   async handle({ project, caller, rights, body }, { dashboards }: DashboardManagementApi) {
     const actor = { project, caller, rights };
     const dashboard = await dashboards.createFrom(actor, templateOf(body.template));
@@ -29,8 +29,10 @@ const createUnlisted = route({
   access: { scope: 'dashboard:write', sessionOnly: true },
   body: Type.Object({ tag: Type.Optional(Type.String({ maxLength: 255 })) }),
   answers: { 201: DashboardBody },
-  summary: 'Create the unlisted dashboard of a tag',
-  description: 'A project has one for each tag. It begins as the built-in template with that tag, or empty.',
+  summary: 'Create the unlisted dashboard for a tag',
+  description:
+    'A project has one unlisted dashboard for each tag. It starts as the built-in template with that tag, or ' +
+    'empty if there is none.',
   async handle({ project, caller, rights, body }, { dashboards }: DashboardManagementApi) {
     const tag = body.tag?.trim().toLowerCase();
     if (!tag) throw new InvalidInput('tag is required', 'tag', 'required');

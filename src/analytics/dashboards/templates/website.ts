@@ -9,7 +9,7 @@ const top = (breakdown: string) => trend(VIEW, { math: 'dau', from: '-30d', disp
 
 export const WEBSITE: DashboardTemplate = {
   name: 'Website traffic',
-  description: 'Who visits the site, where they come from, and what they read.',
+  description: 'Visitors of the site, their sources and the pages they read.',
   filters: {},
   tags: ['website'],
   tiles: [

@@ -15,11 +15,11 @@ const Places = Type.Array(Type.Object({ id: Type.Integer(), dashboard_id: Type.I
 
 const TextBody = Type.Object({
   id: Type.Integer(),
-  body: nullable(Type.String(), { description: 'Markdown.' }),
+  body: nullable(Type.String(), { description: 'The text in Markdown.' }),
   created_by: nullable(UserBody),
   last_modified_by: nullable(UserBody),
   last_modified_at: Type.String({ format: 'date-time' }),
-  team: Type.Integer({ description: 'The project.' }),
+  team: Type.Integer({ description: 'The ID of the project.' }),
   dashboard_tiles: Places,
 });
 
@@ -29,13 +29,13 @@ const ButtonBody = Type.Object({
   text: Type.String(),
   placement: stringEnum(PLACEMENTS),
   style: stringEnum(BUTTON_STYLES),
-  team: Type.Integer({ description: 'The project.' }),
+  team: Type.Integer({ description: 'The ID of the project.' }),
   dashboard_tiles: Places,
 });
 
 const UnseenInsightBody = Type.Object(
   { id: Type.Integer(), short_id: Type.String(), user_access_level: stringEnum(LEVELS) },
-  { title: 'UnseenInsight', description: 'All that is told to those who may not see the insight.' },
+  { title: 'UnseenInsight', description: 'The members of an insight that are visible to callers who may not view it.' },
 );
 
 export const TileBody = Type.Object(
@@ -46,21 +46,23 @@ export const TileBody = Type.Object(
     button_tile: nullable(ButtonBody),
     widget: Type.Null(),
     layouts: Type.Record(Type.String(), Type.Unknown(), {
-      description: '`sm` (12 columns) and `xs` (one): `{x, y, w, h}` in cells, and what clients keep beside them.',
+      description:
+        'The positions of the tile in the grids `sm` (12 columns) and `xs` (one column), as `{x, y, w, h}` in ' +
+        'cells, with any additional members set by clients.',
     }),
     color: nullable(Type.String()),
     filters_overrides: Type.Record(Type.String(), Type.Unknown(), {
-      description: "In place of the dashboard's filters.",
+      description: 'Filters that replace those of the dashboard for this tile.',
     }),
     show_description: nullable(Type.Boolean()),
     transparent_background: nullable(Type.Boolean()),
-    order: Type.Integer({ description: 'Row by row, from the left.' }),
+    order: Type.Integer({ description: 'The position of the tile, counted row by row from the left.' }),
     last_refresh: nullable(Type.String({ format: 'date-time' })),
     is_cached: Type.Boolean(),
     error: Type.Optional(
       Type.Object(
         { type: Type.String(), message: Type.String() },
-        { description: 'Why the query of its insight gave no result.' },
+        { description: 'Why the query of the insight failed; absent if it did not.' },
       ),
     ),
   },
@@ -93,11 +95,15 @@ export type GivenButton = Static<typeof GivenButtonBody>;
 /** A tile to be made or changed; clients also send back whole ones as they got them. */
 export const GivenTileBody = Type.Object(
   {
-    id: Type.Optional(nullable(TileId, { description: 'Of this dashboard; without it a tile is added.' })),
+    id: Type.Optional(
+      nullable(TileId, { description: 'The ID of a tile on this dashboard; a new tile is added without it.' }),
+    ),
     text: Type.Optional(nullable(GivenTextBody)),
     button_tile: Type.Optional(nullable(GivenButtonBody)),
     insight: Type.Optional(
-      Type.Unknown({ description: 'Of a tile that is added: the id of an insight, or a new one with its `query`.' }),
+      Type.Unknown({
+        description: 'The insight of a new tile: the ID of an existing insight, or a new insight with its `query`.',
+      }),
     ),
     ...display,
     filters_overrides: Type.Optional(nullable(Json)),
@@ -119,7 +125,7 @@ export const DuplicatedTilesBody = Type.Array(
 );
 export type DuplicatedTile = Static<typeof DuplicatedTilesBody>[number];
 
-const TextOfTile = Type.String({ description: 'Markdown, up to 4,000 characters.' });
+const TextOfTile = Type.String({ description: 'The text in Markdown, at most 4,000 characters.' });
 
 export const NewTextTileBody = Type.Object({ body: TextOfTile, ...display });
 export const ChangedTextTileBody = Type.Object({ tile_id: TileId, body: Type.Optional(TextOfTile), ...display });

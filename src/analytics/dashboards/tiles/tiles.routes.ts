@@ -22,9 +22,14 @@ const params = DashboardParams;
 
 const MoveBody = Type.Object(
   {
-    tile: Type.Object({ id: TileId }, { description: 'The whole tile may be sent.' }),
+    tile: Type.Object(
+      { id: TileId },
+      { description: 'The tile to move; only its ID is used, but a complete tile is accepted.' },
+    ),
     to_dashboard: Type.Optional(TileId),
-    toDashboard: Type.Optional(Type.Integer({ ...TileId, description: 'The same, as older clients spell it.' })),
+    toDashboard: Type.Optional(
+      Type.Integer({ ...TileId, description: 'The same as `to_dashboard`, for older clients.' }),
+    ),
   },
   { title: 'MovedTile' },
 );
@@ -39,8 +44,8 @@ const moveTile = route({
   answers: { 200: null },
   summary: 'Move a tile to another dashboard',
   description:
-    'It keeps its size and columns, and goes down to where it lies on no other tile. `Prefer: return=representation` answers with ' +
-    'the dashboard that it left.',
+    'The tile keeps its size and columns and moves down to the first free position. `Prefer: ' +
+    'return=representation` returns the dashboard that the tile was moved from.',
   async handle({ project, caller, rights, params, body, headers }, api: TileManagementApi) {
     const to = body.to_dashboard ?? body.toDashboard;
     if (to === undefined) throw new InvalidInput('This field is required.', 'to_dashboard', 'required');
@@ -60,7 +65,7 @@ const patchTilePlace = route({
   params,
   body: MoveBody,
   answers: { 200: null },
-  summary: 'Move a tile to another dashboard: like POST',
+  summary: 'Move a tile to another dashboard (same as POST)',
   handle: moveTile.handle,
 });
 
@@ -72,7 +77,7 @@ const copyTile = route({
   params,
   body: Type.Object({ fromDashboardId: TileId, tileId: TileId }, { title: 'CopiedTile' }),
   answers: { 200: DashboardBody },
-  summary: 'Show an insight or a text of another dashboard on this one as well',
+  summary: 'Add an insight or text from another dashboard to this one',
   async handle({ project, caller, rights, params, body, headers }, api: TileManagementApi) {
     const actor = { project, caller, rights };
     const aim = { id: params.id, ifMatch: expectedVersion(headers) };
@@ -83,7 +88,7 @@ const copyTile = route({
 
 const DetailBody = Type.Object(
   { detail: Type.String() },
-  { title: 'TileOrderError', description: 'Without the usual envelope, as upstream.' },
+  { title: 'TileOrderError', description: 'An error without the usual envelope.' },
 );
 
 const reorderTiles = route({
@@ -95,14 +100,17 @@ const reorderTiles = route({
   body: Type.Object(
     {
       tile_order: Type.Array(TileId, { minItems: 1, maxItems: MAX_TILES }),
-      layout: stringEnum(LAYOUT_STYLES, { default: 'preserve', description: '`preserve`: tiles keep their sizes.' }),
+      layout: stringEnum(LAYOUT_STYLES, {
+        default: 'preserve',
+        description: 'The layout of the tiles; `preserve` keeps their sizes.',
+      }),
     },
     { title: 'TileOrder' },
   ),
   answers: { 200: DashboardBody, 400: orEnvelope(DetailBody), 404: orEnvelope(DetailBody) },
-  summary: 'Lay tiles out in an order',
+  summary: 'Arrange the tiles of a dashboard in a given order',
   description:
-    'Tiles that are not named follow in the order that they had. Both grids are laid out, without gaps or overlaps.',
+    'Tiles that are not listed follow in their previous order. Both grids are filled without gaps or overlaps.',
   async handle({ project, caller, rights, params, body, headers }, api: TileManagementApi) {
     const { tile_order: order, layout: style } = body;
     if (new Set(order).size < order.length) return json(400, { detail: 'tile_order must contain unique tile IDs' });
@@ -122,7 +130,7 @@ const createTextTile = route({
   params,
   body: NewTextTileBody,
   answers: { 201: TileBody },
-  summary: 'Add a text',
+  summary: 'Add a text tile to a dashboard',
   async handle({ project, caller, rights, params, body, headers }, { dashboardTiles }: TileManagementApi) {
     const aim = { id: params.id, ifMatch: expectedVersion(headers) };
     return json(201, await dashboardTiles.addText({ project, caller, rights }, aim, body));
@@ -137,7 +145,7 @@ const updateTextTile = route({
   params,
   body: ChangedTextTileBody,
   answers: { 200: TileBody },
-  summary: 'Change a text, its colour or its place',
+  summary: 'Update the text, color or position of a text tile',
   async handle({ project, caller, rights, params, body, headers }, { dashboardTiles }: TileManagementApi) {
     const aim = { id: params.id, ifMatch: expectedVersion(headers) };
     return json(200, await dashboardTiles.changeText({ project, caller, rights }, aim, body));
@@ -152,7 +160,7 @@ const deleteTile = route({
   params,
   body: Type.Object({ tile_id: TileId }, { title: 'DeletedTile' }),
   answers: { 204: null },
-  summary: 'Take a tile off; those below it move up',
+  summary: 'Remove a tile from a dashboard and move up the tiles below it',
   async handle({ project, caller, rights, params, body, headers }, { dashboardTiles }: TileManagementApi) {
     const aim = { id: params.id, ifMatch: expectedVersion(headers) };
     await dashboardTiles.remove({ project, caller, rights }, aim, body.tile_id);

@@ -16,10 +16,16 @@ export type Overrides = { filters?: Json | undefined; variables?: Json | undefin
 
 /** Of the query, where results are shown. */
 export const OverrideParams = {
-  filters_override: Type.Optional(Type.String({ description: 'A JSON object: filters for this one look.' })),
-  variables_override: Type.Optional(Type.String({ description: 'A JSON object.' })),
+  filters_override: Type.Optional(
+    Type.String({ description: 'A JSON object of filters that override those of the dashboard for this request.' }),
+  ),
+  variables_override: Type.Optional(
+    Type.String({ description: 'A JSON object of variables that override those of the dashboard for this request.' }),
+  ),
   tile_filters_override: Type.Optional(
-    Type.String({ description: 'A JSON object: filters of the tile, instead of those of its dashboard.' }),
+    Type.String({
+      description: 'A JSON object of tile filters, which replace those of the dashboard for this request.',
+    }),
   ),
 };
 export type OverrideTexts = { [Name in keyof typeof OverrideParams]?: string | undefined };

@@ -15,8 +15,10 @@ export type Refresh = 'force_cache' | 'cache' | 'blocking' | 'force_blocking' | 
 export const RefreshParam = Type.Optional(
   Type.String({
     description:
-      'When results are computed anew: `force_cache` never, `false` when there are none, `async` (without it) also behind old ' +
-      'ones, `blocking` instead of old ones, `force_async`, and `force_blocking` or `true`, in any case. Others count as `false`.',
+      'When results are recomputed. `force_cache`: never. `false`: if there is no result. `async` (default): ' +
+      'also in the background if the result is old. `blocking`: also before responding if the result is old. ' +
+      '`force_async`: always, in the background. `force_blocking` or `true`: always, before responding. Other ' +
+      'values mean `false`.',
   }),
 );
 

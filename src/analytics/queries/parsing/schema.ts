@@ -45,8 +45,8 @@ const Name = Type.String({ minLength: 1, maxLength: MAX_TEXT });
 const Properties = Type.Optional(
   Type.Unknown({
     description:
-      'A list of filters `{key, value, operator, type}` of the types `event`, `person` and `hogql`, all of which must match, or groups of them: ' +
-      '`{type: "AND" | "OR", values: [...]}`.',
+      'A list of filters `{key, value, operator, type}` of type `event`, `person` or `hogql`, all of which must ' +
+      'match, or nested groups `{type: "AND" | "OR", values: [...]}`.',
   }),
 );
 
@@ -55,14 +55,22 @@ const DateRange = Type.Object(
     date_from: optional(
       Type.String({
         maxLength: 100,
-        description: '`-7d`, `-24h`, `dStart`, `-1mStart`, a date, a datetime, or `all`. Without it: seven days ago.',
+        description:
+          'The start of the range: `-7d`, `-24h`, `dStart`, `-1mStart`, a date, a datetime, or `all`. Seven days ago ' +
+          'by default.',
       }),
     ),
     date_to: optional(
-      Type.String({ maxLength: 100, description: 'The same; its whole day belongs to it. Without it: today.' }),
+      Type.String({
+        maxLength: 100,
+        description:
+          'The end of the range, in the same formats as `date_from`; includes the whole day. Today by default.',
+      }),
     ),
     explicitDate: optional(
-      Type.Boolean({ description: 'Both are moments: neither is widened to its day or interval.' }),
+      Type.Boolean({
+        description: 'If true, the range is exact: its ends are not extended to whole days or intervals.',
+      }),
     ),
   },
   { title: 'DateRange' },
@@ -71,19 +79,21 @@ const DateRange = Type.Object(
 const EventsNode = Type.Object(
   {
     kind: Type.Literal('EventsNode'),
-    event: optional(Type.String({ maxLength: MAX_TEXT, description: 'null: any.' })),
+    event: optional(Type.String({ maxLength: MAX_TEXT, description: 'The name of the event; null for all events.' })),
     name: optional(Text),
     custom_name: optional(Text),
     math: optional(
       stringEnum([...COUNTS, ...PROPERTY_MATHS] as const, {
-        description: '`dau` counts persons. Without it: `total`.',
+        description: 'The aggregation; `dau` counts distinct persons. `total` by default.',
       }),
     ),
     math_property: optional(Name),
     math_property_type: optional(
       Type.String({
         maxLength: 100,
-        description: '`event_properties`, or `person_properties` as the event left them.',
+        description:
+          'The source of the property: `event_properties`, or `person_properties` with their values at the time of ' +
+          'the event.',
       }),
     ),
     properties: Properties,
@@ -118,11 +128,16 @@ export const TrendsQuery = Type.Object(
       Type.Object({
         display: optional(stringEnum([...LINE_DISPLAYS, CUMULATIVE_DISPLAY, ...TOTAL_DISPLAYS] as const)),
         formula: optional(Text),
-        formulas: optional(Type.Array(Text, { maxItems: MAX_FORMULAS, description: 'Count instead of `formula`.' })),
+        formulas: optional(
+          Type.Array(Text, {
+            maxItems: MAX_FORMULAS,
+            description: 'A list of formulas; takes precedence over `formula`.',
+          }),
+        ),
         formulaNodes: optional(
           Type.Array(Type.Object({ formula: Name, custom_name: optional(Text) }), {
             maxItems: MAX_FORMULAS,
-            description: 'Count instead of both.',
+            description: 'A list of formulas with names; takes precedence over `formula` and `formulas`.',
           }),
         ),
         smoothingIntervals: optional(Type.Integer({ minimum: 1, maximum: MAX_SMOOTHING })),
@@ -135,7 +150,8 @@ export const TrendsQuery = Type.Object(
           Type.String({
             maxLength: 100,
             description:
-              '`-1y`, `-4w`: how long before it the other range begins, with `compare: true` only. Without it: it is the one before.',
+              'The offset of the range to compare with, such as `-1y` or `-4w`; requires `compare: true`. The preceding ' +
+              'range by default.',
           }),
         ),
       }),
@@ -161,7 +177,7 @@ export const FunnelsQuery = Type.Object(
 );
 
 const RetentionEntity = Type.Object({
-  id: optional(Type.String({ maxLength: MAX_TEXT, description: 'The event; null: any.' })),
+  id: optional(Type.String({ maxLength: MAX_TEXT, description: 'The name of the event; null for all events.' })),
   type: optional(Type.Literal('events')),
   properties: Properties,
 });
@@ -178,10 +194,10 @@ export const RetentionQuery = Type.Object(
         Type.Integer({
           minimum: 1,
           maximum: MAX_RETENTION_INTERVALS,
-          description: 'How many periods, the last of which is that of `date_to`. Without it: 8.',
+          description: 'The number of periods, ending with the one that contains `date_to`; 8 by default.',
         }),
       ),
-      period: optional(stringEnum(PERIODS, { description: 'Without it: `Day`.' })),
+      period: optional(stringEnum(PERIODS, { description: 'The length of a period; `Day` by default.' })),
       targetEntity: optional(RetentionEntity),
       returningEntity: optional(RetentionEntity),
     }),
@@ -201,7 +217,12 @@ export const EventsQuery = Type.Object(
     orderBy: optional(Type.Array(Text, { maxItems: 5 })),
     limit: optional(Type.Integer({ minimum: 1, maximum: MAX_ROWS })),
     offset: optional(Type.Integer({ minimum: 0, maximum: MAX_OFFSET })),
-    after: optional(Type.String({ maxLength: 100, description: 'As `date_from`. Without it: `-24h`.' })),
+    after: optional(
+      Type.String({
+        maxLength: 100,
+        description: 'The start of the range, in the same formats as `date_from`; `-24h` by default.',
+      }),
+    ),
     before: optional(Type.String({ maxLength: 100 })),
     dateRange: optional(DateRange),
   },

@@ -16,15 +16,21 @@ const LONGEST_PAYLOAD = 20_000;
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
-const stage = stringEnum(STAGES, { description: 'From `alpha` to `general-availability` people may enroll.' });
+const stage = stringEnum(STAGES, {
+  description: 'The stage of the feature. Persons can enroll from `alpha` to `general-availability`.',
+});
 const optional = {
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
   documentation_url: Type.Optional(
-    Type.String({ maxLength: 800, pattern: '^(https?://\\S+)?$', description: 'http or https.' }),
+    Type.String({
+      maxLength: 800,
+      pattern: '^(https?://\\S+)?$',
+      description: 'The http or https URL of the documentation.',
+    }),
   ),
   payload: Type.Optional(
     nullable(Type.Record(Type.String(), Type.Unknown()), {
-      description: `Whatever pages are to know; ${LONGEST_PAYLOAD} characters of JSON at most.`,
+      description: `Arbitrary data for web pages; at most ${LONGEST_PAYLOAD} characters of JSON.`,
     }),
   ),
 };
@@ -36,7 +42,9 @@ const NewFeatureBody = Type.Object(
     ...optional,
     feature_flag_id: Type.Optional(
       nullable(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), {
-        description: 'Of a flag of persons without variants; else one is made, with a key of the name’s letters.',
+        description:
+          'The ID of an existing person-based flag without variants. By default, a flag is created, with a key ' +
+          'derived from the name.',
       }),
     ),
   },
@@ -44,7 +52,7 @@ const NewFeatureBody = Type.Object(
 );
 const FeaturePatchBody = Type.Object(
   { name: Type.Optional(name), stage: Type.Optional(stage), ...optional },
-  { title: 'EarlyAccessFeaturePatch', description: 'What is left out stays. Its flag is the same for good.' },
+  { title: 'EarlyAccessFeaturePatch', description: 'Omitted fields keep their values. The flag cannot be changed.' },
 );
 
 const FeatureBody = Type.Object(
@@ -91,7 +99,7 @@ const listFeatures = route({
   access: { scope: 'early_access_feature:read' },
   query: offsetQuery(),
   answers: { 200: offsetPageOf(FeatureBody) },
-  summary: 'List early access features, the newest first',
+  summary: 'List early access features, newest first',
   async handle({ project, rights, query, url }, { earlyAccessFeatures }: EarlyAccessApi) {
     const { limit, offset } = query;
     const page = await earlyAccessFeatures.list(project.id, { limit: boundedLimit(limit), offset });
@@ -142,8 +150,10 @@ const patchFeature = route({
   params: Params,
   body: FeaturePatchBody,
   answers: { 200: FeatureBody },
-  summary: 'Change an early access feature',
-  description: 'A stage in which people may enroll lets the flag do as they said; any other stage takes that away.',
+  summary: 'Update an early access feature',
+  description:
+    'In a stage that permits enrollment, the flag follows the choice of each person; in any other stage, ' +
+    'enrollment has no effect.',
   async handle({ project, caller, rights, params, body }, { earlyAccessFeatures }: EarlyAccessApi) {
     const changed = await earlyAccessFeatures.change(project, { ...caller, rights }, params.id, {
       name: body.name,
@@ -162,7 +172,7 @@ const deleteFeature = route({
   access: { scope: 'early_access_feature:write' },
   params: Params,
   answers: { 204: null },
-  summary: 'Delete an early access feature; its flag stays, without enrollment',
+  summary: 'Delete an early access feature and keep its flag without enrollment',
   async handle({ project, caller, rights, params }, { earlyAccessFeatures }: EarlyAccessApi) {
     await earlyAccessFeatures.delete(project, { ...caller, rights }, params.id);
     return noBody(204);

@@ -13,7 +13,7 @@ const PublishedFeatureBody = Type.Object(
     stage: Type.String(),
     documentationUrl: Type.String(),
     payload: Type.Record(Type.String(), Type.Unknown()),
-    flagKey: Type.String({ description: 'Of the flag that enrolling turns on.' }),
+    flagKey: Type.String({ description: 'The key of the flag that enrollment turns on.' }),
   },
   { title: 'PublishedEarlyAccessFeature' },
 );
@@ -39,12 +39,16 @@ const listPublishedFeatures = route({
   access: { public: true },
   query: Type.Object({
     ...TokenQuery.properties,
-    stage: Type.Array(Type.String(), { default: ['beta'], description: 'May be given several times.' }),
+    stage: Type.Array(Type.String(), {
+      default: ['beta'],
+      description: 'Returns only features in these stages; may be repeated.',
+    }),
   }),
   answers: { 200: Type.Object({ earlyAccessFeatures: Type.Array(PublishedFeatureBody) }) },
-  summary: 'List the early access features of a project that are in these stages',
+  summary: 'List the published early access features of a project',
   description:
-    'For web pages; drafts are never listed. Early access features are made at `/early_access_feature/` of the project.',
+    'For web pages; drafts are never listed. Early access features are managed at `/early_access_feature/` of ' +
+    'the project.',
   async handle({ query }, { publishedFeatures }: PublishedFeaturesApi) {
     const features = await publishedFeatures.list(query);
     // Drafts are for those who make them: whoever has the public key reads this.

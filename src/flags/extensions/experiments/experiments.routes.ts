@@ -23,14 +23,19 @@ const listExperiments = route({
     archived: Type.Optional(Type.Boolean()),
     status: Type.Optional(
       stringEnum(PHASE_NAMES, {
-        description: '`complete` and `ended` are older names of `stopped`.',
+        description: 'Returns only experiments with this status; `complete` and `ended` are older names for `stopped`.',
       }),
     ),
     feature_flag_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
-    search: Type.Optional(Type.String({ maxLength: 400, description: 'Part of the name; case does not matter.' })),
+    search: Type.Optional(
+      Type.String({
+        maxLength: 400,
+        description: 'Returns only experiments whose name contains this text, ignoring case.',
+      }),
+    ),
   }),
   answers: { 200: offsetPageOf(ExperimentBody) },
-  summary: 'List experiments, the newest first',
+  summary: 'List experiments, newest first',
   async handle({ project, rights, query, url }, { experiments }: ExperimentRoutesApi) {
     const { archived, status, feature_flag_id, search, offset } = query;
     const wanted = {
@@ -52,10 +57,10 @@ const createExperiment = route({
   access: { scope: 'experiment:write' },
   body: NewExperimentBody,
   answers: { 201: ExperimentBody },
-  summary: 'Create an experiment, and its flag where there is none with that key',
+  summary: 'Create an experiment and, if no flag has the key, its flag',
   description:
-    'A new flag is for everybody, with the variants `control` and `test`, half of the persons each, unless `parameters` say ' +
-    'otherwise. A flag that is there needs a variant `control`; it stays as it is.',
+    'A new flag applies to everyone, with the variants `control` and `test` at 50 percent each, unless ' +
+    '`parameters` specify otherwise. An existing flag needs a variant `control` and is not changed.',
   async handle({ project, caller, rights, body }, { experiments }: ExperimentRoutesApi) {
     return json(201, presentExperiment(await experiments.create(project, { ...caller, rights }, body), rights));
   },
@@ -80,10 +85,11 @@ const changeExperiment = route({
   params: IdParams,
   body: ExperimentPatchBody,
   answers: { 200: ExperimentBody },
-  summary: 'Change, launch, end, archive or delete an experiment',
+  summary: 'Update, launch, end, archive or delete an experiment',
   description:
-    'A draft is launched by its `start_date`, which makes its flag active; its variants, their percentages and its holdout stay as ' +
-    'they are from then on. `end_date` ends what is measured: the flag goes on. Then it can be archived.',
+    'Setting `start_date` launches a draft and activates its flag; its variants, percentages and holdout ' +
+    'cannot be changed afterwards. `end_date` ends the measurement, while the flag stays active. An ended ' +
+    'experiment can be archived.',
   async handle({ project, caller, rights, params, body }, { experiments }: ExperimentRoutesApi) {
     return json(
       200,
@@ -98,11 +104,14 @@ const getResults = route({
   access: { scope: 'experiment:read' },
   params: IdParams,
   query: Type.Object({
-    refresh: Type.Boolean({ default: false, description: 'Compute them again. They are kept for a minute otherwise.' }),
+    refresh: Type.Boolean({
+      default: false,
+      description: 'If true, computes the results again; otherwise they are cached for a minute.',
+    }),
   }),
   answers: { 200: ResultsBody },
-  summary: 'Compare the variants: exposures, and each metric with credible intervals',
-  description: 'How they are computed is in docs/feature-flags.md.',
+  summary: 'Compare the variants of an experiment by exposures and metrics',
+  description: 'Metrics have credible intervals. docs/feature-flags.md describes the method.',
   async handle({ project, rights, params, query }, { experiments, experimentResults }: ExperimentRoutesApi) {
     const linked = await experiments.get(project.id, params.id);
     // Results name the variants of the flag, and their percentages.

@@ -17,7 +17,7 @@ const listHoldouts = route({
   access: { scope: 'experiment:read' },
   query: offsetQuery(),
   answers: { 200: offsetPageOf(HoldoutBody) },
-  summary: 'List holdouts, the newest first',
+  summary: 'List holdouts, newest first',
   async handle({ project, query, url }, { experimentHoldouts }: HoldoutRoutesApi) {
     const page = { limit: boundedLimit(query.limit), offset: query.offset };
     const { count, results } = await experimentHoldouts.list(project.id, page);
@@ -32,7 +32,8 @@ const createHoldout = route({
   body: NewHoldoutBody,
   answers: { 201: HoldoutBody },
   summary: 'Create a holdout',
-  description: 'Its persons are the same in all of its experiments: they get the variant `holdout-<id>`.',
+  description:
+    'The same persons are held out of all experiments with this holdout; they get the variant `holdout-<id>`.',
   async handle({ project, caller, body }, { experimentHoldouts }: HoldoutRoutesApi) {
     const fields = { name: body.name, description: body.description ?? '', exclusion_percentage: percentageOf(body) };
     return json(201, present(await experimentHoldouts.create(project, caller, fields)));
@@ -58,7 +59,7 @@ const changeHoldout = route({
   params: IdParams,
   body: HoldoutPatchBody,
   answers: { 200: HoldoutBody },
-  summary: 'Change a holdout, and with it the flags of its experiments',
+  summary: 'Update a holdout and the flags of its experiments',
   async handle({ project, caller, rights, params, body }, { experimentHoldouts }: HoldoutRoutesApi) {
     return json(
       200,
@@ -73,7 +74,7 @@ const deleteHoldout = route({
   access: { scope: 'experiment:write' },
   params: IdParams,
   answers: { 204: null },
-  summary: 'Delete a holdout that no experiment uses',
+  summary: 'Delete a holdout that is not used by any experiment',
   async handle({ project, caller, params }, { experimentHoldouts }: HoldoutRoutesApi) {
     await experimentHoldouts.delete(project, caller, params.id);
     return noBody(204);

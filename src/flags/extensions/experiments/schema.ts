@@ -11,7 +11,7 @@ export const IdParams = Type.Object({ id: Id });
 const Name = Type.String({ minLength: 1, maxLength: 400 });
 const Description = nullable(Type.String({ maxLength: 10_000 }));
 const Instant = Type.String({ format: 'date-time' });
-const GivenInstant = nullable(Type.String({ description: 'ISO 8601; without a zone it is UTC.' }));
+const GivenInstant = nullable(Type.String({ description: 'An ISO 8601 datetime, in UTC if it has no time zone.' }));
 const Percentage = Type.Number({ minimum: 0, maximum: 100 });
 
 const Variant = Type.Object({
@@ -23,27 +23,37 @@ const Variant = Type.Object({
 const Parameters = Type.Object(
   {
     feature_flag_variants: Type.Optional(
-      nullable(Type.Array(Variant), { description: '2 to 10, `control` among them; of the flag.' }),
+      nullable(Type.Array(Variant), { description: 'The variants of the flag: 2 to 10, including `control`.' }),
     ),
     aggregation_group_type_index: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 4 }))),
     rollout_percentage: Type.Optional(
-      nullable(Percentage, { description: 'Of those who take part, the holdout aside.' }),
+      nullable(Percentage, {
+        description: 'The percentage of persons who take part in the experiment, excluding the holdout.',
+      }),
     ),
   },
-  { description: 'The first three are those of the flag; others are kept as they are.' },
+  {
+    description:
+      'The settings of the flag: the variants, the group type and the rollout percentage. Other members are ' +
+      'stored unchanged.',
+  },
 );
 
 const ExposureCriteria = Type.Object({
   multiple_variant_handling: Type.Optional(
     nullable(stringEnum(['exclude', 'first_seen'] as const), {
-      description: 'Persons who saw more than one variant are left out, or count for the first.',
+      description: 'Whether persons who saw more than one variant are excluded or counted for the first one.',
     }),
   ),
-  filterTestAccounts: Type.Optional(nullable(Type.Boolean(), { description: 'Kept; projects have no test accounts.' })),
+  filterTestAccounts: Type.Optional(
+    nullable(Type.Boolean(), { description: 'Stored but without effect, since projects have no test accounts.' }),
+  ),
   exposure_config: Type.Optional(
     nullable(
       Type.Object({
-        event: Type.Literal('$feature_flag_called', { description: 'Other exposures are not supported.' }),
+        event: Type.Literal('$feature_flag_called', {
+          description: 'The exposure event; other events are not supported.',
+        }),
       }),
     ),
   ),
@@ -51,7 +61,7 @@ const ExposureCriteria = Type.Object({
 
 /** Checked by `metrics.ts`, which says more than a schema could. */
 const Metrics = Type.Optional(
-  Type.Unknown({ description: 'A list, of 20 at most; docs/feature-flags.md says which there are.' }),
+  Type.Unknown({ description: 'A list of at most 20 metrics, described in docs/feature-flags.md.' }),
 );
 
 const given = {
@@ -73,14 +83,14 @@ export const NewExperimentBody = Type.Object(
     name: Name,
     feature_flag_key: Type.String({
       minLength: 1,
-      description: 'Of a flag that has such variants, or of one to be made.',
+      description: 'The key of an existing flag with suitable variants, or of a flag to create.',
     }),
     type: Type.Optional(nullable(stringEnum(TYPES))),
     ...given,
   },
   {
     title: 'NewExperiment',
-    description: 'Without `start_date` it is a draft, and a flag that is made for it inactive.',
+    description: 'Without `start_date`, the experiment is a draft, and a flag created for it is inactive.',
   },
 );
 export type NewExperimentBody = Static<typeof NewExperimentBody>;
@@ -88,14 +98,17 @@ export type NewExperimentBody = Static<typeof NewExperimentBody>;
 export const ExperimentPatchBody = Type.Object(
   {
     name: Type.Optional(Name),
-    feature_flag_key: Type.Optional(Type.String({ description: 'It stays.' })),
+    feature_flag_key: Type.Optional(Type.String({ description: 'The key of the flag, which cannot be changed.' })),
     ...given,
-    deleted: Type.Optional(Type.Boolean({ description: 'It goes for good; its flag stays.' })),
+    deleted: Type.Optional(
+      Type.Boolean({ description: 'True to delete the experiment permanently; its flag is kept.' }),
+    ),
   },
   {
     title: 'ExperimentPatch',
     description:
-      'What is left out stays. Setting `start_date` launches it, `end_date` ends it; a date in the future has effect when it comes.',
+      'Omitted fields keep their values. `start_date` launches the experiment and `end_date` ends it; a date in ' +
+      'the future takes effect at that time.',
   },
 );
 export type ExperimentPatchBody = Static<typeof ExperimentPatchBody>;
@@ -108,7 +121,7 @@ const HoldoutFilter = Type.Object({
 const HoldoutFilters = Type.Array(HoldoutFilter, {
   minItems: 1,
   maxItems: 1,
-  description: 'One, which says the percentage of all persons that is left out.',
+  description: 'A list of one filter with the percentage of all persons to hold out.',
 });
 
 export const NewHoldoutBody = Type.Object(
@@ -118,7 +131,10 @@ export const NewHoldoutBody = Type.Object(
 
 export const HoldoutPatchBody = Type.Object(
   { name: Type.Optional(Name), description: Type.Optional(Description), filters: Type.Optional(HoldoutFilters) },
-  { title: 'HoldoutPatch', description: 'What is left out stays; the flags of its experiments follow.' },
+  {
+    title: 'HoldoutPatch',
+    description: 'Omitted fields keep their values; the flags of the experiments with this holdout are updated.',
+  },
 );
 
 export const HoldoutBody = Type.Object(
@@ -130,7 +146,7 @@ export const HoldoutBody = Type.Object(
       Type.Object({
         properties: Type.Array(Type.Unknown()),
         rollout_percentage: Percentage,
-        variant: Type.String({ description: 'What those get who are left out.' }),
+        variant: Type.String({ description: 'The variant for persons who are held out.' }),
       }),
     ),
     created_by: nullable(UserBody),
@@ -150,7 +166,9 @@ export const ExperimentBody = Type.Object(
     type: stringEnum(TYPES),
     start_date: nullable(Instant),
     end_date: nullable(Instant),
-    status: stringEnum(PHASES, { description: 'By its dates and the time of the answer.' }),
+    status: stringEnum(PHASES, {
+      description: 'The status of the experiment, derived from its dates and the current time.',
+    }),
     feature_flag_key: Type.String(),
     feature_flag: LinkedFlagBody,
     holdout: nullable(HoldoutBody),

@@ -18,9 +18,15 @@ export const ConditionsBody = Type.Object(
   {
     url: optional(Type.String({ maxLength: 2000 })),
     urlMatchType: optional(stringEnum(MATCH_TYPES)),
-    selector: optional(Type.String({ maxLength: 2000, description: 'CSS: something on the page must match it.' })),
+    selector: optional(
+      Type.String({ maxLength: 2000, description: 'A CSS selector that an element of the page must match.' }),
+    ),
     seenSurveyWaitPeriodInDays: optional(
-      Type.Number({ minimum: 0, maximum: 36_500, description: 'Since the person last saw any survey.' }),
+      Type.Number({
+        minimum: 0,
+        maximum: 36_500,
+        description: 'The minimum number of days since the person last saw any survey.',
+      }),
     ),
     events: optional(Events),
     cancelEvents: optional(Events),
@@ -29,7 +35,9 @@ export const ConditionsBody = Type.Object(
     ),
     deviceTypes: optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: MAX_VALUES })),
     deviceTypesMatchType: optional(stringEnum(MATCH_TYPES)),
-    linkedFlagVariant: optional(Type.String({ description: 'Of the linked flag; `any` is any of them.' })),
+    linkedFlagVariant: optional(
+      Type.String({ description: 'The required variant of the linked flag; `any` for any variant.' }),
+    ),
   },
   { title: 'SurveyConditions' },
 );

@@ -63,10 +63,11 @@ const listPublishedSurveys = route({
   access: { public: true },
   query: TokenQuery,
   answers: { 200: Type.Object({ surveys: Type.Array(PublishedSurveyBody), survey_config: Type.Null() }) },
-  summary: 'List the surveys of a project that were launched and are not archived',
+  summary: 'List the launched surveys of a project that are not archived',
   description:
-    'For web pages, which then ask for the flags that are named: a survey is shown to those who get all of them. Those that were ' +
-    'launched, also when they have ended. An end that is still to come is null, since SDKs take any for one that was.',
+    'For web pages, which then request the listed flags: a survey is shown to persons for whom all of its ' +
+    'flags are enabled. Includes surveys that have ended. An end date in the future is returned as null, since ' +
+    'SDKs treat any end date as past.',
   async handle({ query }, { publishedSurveys }: PublishedSurveysApi) {
     const now = Date.now();
     // The public key opens this: a survey stays private until it is launched.
@@ -111,8 +112,10 @@ const listWebExperiments = route({
   access: { public: true },
   query: TokenQuery,
   answers: { 200: Type.Object({ experiments: Type.Array(Type.Unknown()) }) },
-  summary: 'List the changes that web experiments make to a page',
-  description: 'Always none: experiments change no pages here. SDKs ask for it where it is turned on.',
+  summary: 'List the page changes of web experiments',
+  description:
+    'The list is always empty because experiments do not change pages here; SDKs request it when web ' +
+    'experiments are enabled.',
   async handle({ query }, { publishedSurveys }: PublishedSurveysApi) {
     await publishedSurveys.authenticate(query);
     return json(200, { experiments: [] });

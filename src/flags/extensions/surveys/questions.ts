@@ -17,9 +17,9 @@ const Label = nullable(Type.String({ maxLength: 200 }));
 const Choices = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: MAX_CHOICES });
 const texts = {
   question: Type.String({ minLength: 1, maxLength: 5000 }),
-  description: nullable(Type.String({ maxLength: 10_000, description: 'Some HTML, or text.' })),
+  description: nullable(Type.String({ maxLength: 10_000, description: 'The description, as text or limited HTML.' })),
   buttonText: Label,
-  link: nullable(Type.String({ maxLength: 2000, description: 'http, https or mailto.' })),
+  link: nullable(Type.String({ maxLength: 2000, description: 'An http, https or mailto URL.' })),
   choices: Choices,
   lowerBoundLabel: Label,
   upperBoundLabel: Label,
@@ -27,10 +27,12 @@ const texts = {
 
 const Branching = Type.Object({
   type: stringEnum(['next_question', 'end', 'response_based', 'specific_question'] as const),
-  index: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the `specific_question`.' })),
+  index: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'The index of the next question for `specific_question`.' }),
+  ),
   responseValues: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Index of the next question, or `end`, by index of the choice or by bucket of the rating.',
+      description: 'The index of the next question, or `end`, by choice index or rating bucket.',
     }),
   ),
 });
@@ -38,24 +40,35 @@ const Branching = Type.Object({
 const { question, ...optionalTexts } = texts;
 export const QuestionBody = Type.Object(
   {
-    id: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Names its answers; made if absent.' })),
+    id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'The ID of the question, used in its responses; generated if omitted.',
+      }),
+    ),
     type: stringEnum(['open', 'link', 'rating', 'single_choice', 'multiple_choice'] as const),
     question,
     ...Type.Partial(Type.Object(optionalTexts)).properties,
     descriptionContentType: Type.Optional(ContentType),
     optional: Type.Optional(Type.Boolean()),
     display: Type.Optional(stringEnum(['number', 'emoji'] as const)),
-    scale: Type.Optional(Type.Integer({ description: `How far a rating goes: one of ${SCALES.join(', ')}.` })),
+    scale: Type.Optional(
+      Type.Integer({ description: `The number of points on the rating scale: one of ${SCALES.join(', ')}.` }),
+    ),
     isNpsQuestion: Type.Optional(Type.Boolean()),
     skipSubmitButton: Type.Optional(Type.Boolean()),
     hasOpenChoice: Type.Optional(Type.Boolean()),
     shuffleOptions: Type.Optional(Type.Boolean()),
     branching: Type.Optional(nullable(Branching)),
     translations: Type.Optional(
-      Type.Record(Type.String(), Type.Partial(Type.Object(texts)), { description: 'Texts by language.' }),
+      Type.Record(Type.String(), Type.Partial(Type.Object(texts)), { description: 'Translated texts by language.' }),
     ),
   },
-  { title: 'SurveyQuestion', description: 'Further fields are kept, and told to pages as they are.' },
+  {
+    title: 'SurveyQuestion',
+    description: 'A survey question. Unknown fields are stored and delivered to pages unchanged.',
+  },
 );
 export type Question = Static<typeof QuestionBody>;
 

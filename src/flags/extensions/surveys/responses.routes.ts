@@ -13,15 +13,19 @@ const When = nullable(Type.String({ format: 'date-time' }));
 
 const EventStatsBody = Type.Object({
   total_count: Type.Integer(),
-  total_count_only_seen: Type.Integer({ description: 'Of `survey shown`: neither dismissed nor answered.' }),
+  total_count_only_seen: Type.Integer({
+    description: 'The number of `survey shown` events less the dismissals and responses; at least 0.',
+  }),
   unique_persons: Type.Integer(),
   unique_persons_only_seen: Type.Integer(),
   first_seen: When,
   last_seen: When,
 });
-const Rate = Type.Number({ description: 'Percent, with two decimals.' });
+const Rate = Type.Number({ description: 'A percentage with two decimal places.' });
 const stats = {
-  stats: Type.Record(Type.String(), EventStatsBody, { description: `By event: ${SURVEY_EVENTS.join(', ')}.` }),
+  stats: Type.Record(Type.String(), EventStatsBody, {
+    description: `Statistics by event: ${SURVEY_EVENTS.join(', ')}.`,
+  }),
   rates: Type.Object({
     response_rate: Rate,
     dismissal_rate: Rate,
@@ -35,8 +39,12 @@ const SurveyStatsBody = Type.Object(
 );
 
 const Period = Type.Object({
-  date_from: Type.Optional(Type.String({ description: 'Events since then: a datetime, or a time ago such as -30d.' })),
-  date_to: Type.Optional(Type.String({ description: 'Events before then.' })),
+  date_from: Type.Optional(
+    Type.String({ description: 'Counts events at or after this time: a datetime or a relative time such as -30d.' }),
+  ),
+  date_to: Type.Optional(
+    Type.String({ description: 'Counts events before this time: a datetime or a relative time such as -1d.' }),
+  ),
 });
 
 function periodOf({ date_from: since, date_to: until }: Static<typeof Period>) {
@@ -84,15 +92,15 @@ function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }
 
-const WHILE = 'Counted from the events that SDKs send; what takes longer than a few seconds is given up (503).';
+const WHILE = 'Counts the events that SDKs send. Responds with 503 if the count takes longer than a few seconds.';
 
 const countResponses = route({
   method: 'get',
   path: '/surveys/responses_count/',
   access: { scope: 'survey:read' },
   answers: { 200: Type.Record(Type.String(), Type.Integer()) },
-  summary: 'Count the answers of each survey, by its id',
-  description: `Surveys without answers are left out. ${WHILE}`,
+  summary: 'Count the responses of each survey, by survey ID',
+  description: `Surveys without responses are omitted. ${WHILE}`,
   async handle({ project }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
     const { ids, earliest } = await surveyRows.started(project.id);
     return json(200, Object.fromEntries(await surveyResponses.answers(project.id, ids, earliest)));
@@ -106,7 +114,7 @@ const allStats = route({
   access: { scope: 'survey:read' },
   query: Period,
   answers: { 200: Type.Object(stats) },
-  summary: 'Count how all surveys that are not archived were shown, dismissed and answered',
+  summary: 'Count the views, dismissals and responses of all unarchived surveys',
   description: WHILE,
   async handle({ project, query }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
     const { ids } = await surveyRows.started(project.id, { archived: false });
@@ -121,7 +129,7 @@ const surveyStats = route({
   params: SurveyParams,
   query: Period,
   answers: { 200: SurveyStatsBody },
-  summary: 'Count how a survey was shown, dismissed and answered',
+  summary: 'Count the views, dismissals and responses of a survey',
   description: WHILE,
   async handle({ project, params, query }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
     const { id, start_date, end_date } = await surveyRows.get(project.id, params.id);

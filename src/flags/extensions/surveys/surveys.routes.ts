@@ -65,10 +65,12 @@ const listSurveys = route({
   access: { scope: 'survey:read' },
   query: Type.Object({
     ...offsetQuery().properties,
-    search: Type.Optional(Type.String({ description: 'A part of the name or the description.' })),
+    search: Type.Optional(
+      Type.String({ description: 'Returns only surveys whose name or description contains this text.' }),
+    ),
   }),
   answers: { 200: offsetPageOf(SurveyBody) },
-  summary: 'List surveys, the newest first',
+  summary: 'List surveys, newest first',
   async handle({ project, rights, query, url }, { surveys }: SurveysApi) {
     const { search, limit, offset } = query;
     const { count, ...shown } = await surveys.list(project.id, { search, limit: boundedLimit(limit), offset });
@@ -83,7 +85,7 @@ const createSurvey = route({
   body: NewSurveyBody,
   answers: { 201: SurveyBody },
   summary: 'Create a survey',
-  description: 'It runs from its `start_date` on, until its `end_date`; without a start it is a draft.',
+  description: 'The survey runs from its `start_date` until its `end_date`; without a start date it is a draft.',
   async handle({ project, caller, rights, body }, { surveys }: SurveysApi) {
     const ignored = ignoredIn(body);
     const shown = await surveys.create(project, { ...caller, viewer: rights }, body);
@@ -110,8 +112,8 @@ const patchSurvey = route({
   params: SurveyParams,
   body: SurveyPatchBody,
   answers: { 200: SurveyBody },
-  summary: 'Change, start, stop, resume or archive a survey',
-  description: 'Without its `end_date` it goes on.',
+  summary: 'Update, start, stop, resume or archive a survey',
+  description: 'Setting `end_date` to null resumes the survey.',
   async handle({ project, caller, rights, params, body }, { surveys }: SurveysApi) {
     const ignored = ignoredIn(body);
     const shown = await surveys.change(project, { ...caller, viewer: rights }, params.id, body);
@@ -126,8 +128,8 @@ const putSurvey = route({
   params: SurveyParams,
   body: SurveyPutBody,
   answers: { 200: SurveyBody },
-  summary: 'Change a survey, saying its name and its type again',
-  description: 'Otherwise like PATCH: what is left out stays.',
+  summary: 'Update a survey, with its name and type required',
+  description: 'Otherwise the same as PATCH: omitted fields keep their values.',
   handle: patchSurvey.handle,
 });
 
@@ -137,7 +139,7 @@ const deleteSurvey = route({
   access: { scope: 'survey:write' },
   params: SurveyParams,
   answers: { 204: null },
-  summary: 'Delete a survey with the flags that were made for it; its answers stay',
+  summary: 'Delete a survey and the flags created for it, and keep its responses',
   async handle({ project, caller, rights, params }, { surveys }: SurveysApi) {
     await surveys.delete(project, { ...caller, viewer: rights }, params.id);
     return noBody(204);

@@ -12,26 +12,34 @@ const MAX_ITERATIONS = 500;
 const MAX_DAYS = 3650;
 const MAX_INT = 2 ** 31 - 1;
 
-const Datetime = nullable(Type.String({ description: 'ISO 8601; without a zone it is UTC.' }));
+const Datetime = nullable(Type.String({ description: 'An ISO 8601 datetime, in UTC if it has no time zone.' }));
 const Count = nullable(Type.Integer({ minimum: 1, maximum: MAX_INT }));
 const FlagId = nullable(Type.Integer({ minimum: 1, maximum: MAX_INT }));
-const name = Type.String({ minLength: 1, maxLength: 400, description: 'Of no other survey of the project.' });
+const name = Type.String({
+  minLength: 1,
+  maxLength: 400,
+  description: 'The name of the survey, unique within the project.',
+});
 const type = stringEnum(SURVEY_TYPES);
 
 const settings = {
-  description: Type.String({ maxLength: 10_000, description: 'Pages are told it, too.' }),
+  description: Type.String({
+    maxLength: 10_000,
+    description: 'A description of the survey, which is also visible to web pages.',
+  }),
   schedule: nullable(stringEnum(SCHEDULES)),
   questions: nullable(QuestionsBody),
   conditions: nullable(ConditionsBody),
   appearance: nullable(AppearanceBody),
   start_date: Datetime,
   end_date: Datetime,
-  archived: Type.Boolean({ description: 'It is told to nobody.' }),
+  archived: Type.Boolean({ description: 'Whether the survey is archived; archived surveys are not shown to anyone.' }),
   responses_limit: nullable(Type.Integer({ minimum: 1, maximum: MAX_INT }), {
-    description: 'With so many answers it ends, some seconds later.',
+    description:
+      'The number of responses after which the survey ends, with a delay of some seconds; null for no limit.',
   }),
   iteration_count: nullable(Type.Integer({ minimum: 0, maximum: MAX_ITERATIONS }), {
-    description: 'How often it is asked in all; null or 0: it is not repeated.',
+    description: 'The total number of times that the survey is shown to a person; null or 0 if it is not repeated.',
   }),
   iteration_frequency_days: nullable(Type.Integer({ minimum: 0, maximum: MAX_DAYS })),
   response_sampling_start_date: Datetime,
@@ -39,7 +47,8 @@ const settings = {
   response_sampling_interval: Count,
   response_sampling_limit: nullable(Type.Integer({ minimum: 0, maximum: MAX_INT }), {
     description:
-      'With so many answers in an interval nobody is asked until the next; the share who are asked grows with its days.',
+      'The number of responses in a sampling interval after which the survey is not shown until the next ' +
+      'interval. The share of persons who see the survey grows with each day of the interval.',
   }),
   enable_partial_responses: nullable(Type.Boolean()),
   linked_flag_id: FlagId,
@@ -47,7 +56,8 @@ const settings = {
 
 const Targeting = {
   targeting_flag_filters: nullable(Type.Record(Type.String(), Type.Unknown()), {
-    description: 'Who is asked: filters as of a feature flag, from which a flag of its own is made.',
+    description:
+      'The conditions for seeing the survey, in the format of feature flag filters; a flag is created from them.',
   }),
 };
 
@@ -62,14 +72,16 @@ export const SurveyPatchBody = Type.Partial(
     type,
     ...settings,
     ...Targeting,
-    remove_targeting_flag: nullable(Type.Boolean(), { description: 'Everybody is asked.' }),
+    remove_targeting_flag: nullable(Type.Boolean(), {
+      description: 'True to remove the targeting conditions, so that the survey is shown to everyone.',
+    }),
   }),
-  { title: 'SurveyPatch', description: 'What is left out stays.' },
+  { title: 'SurveyPatch', description: 'Omitted fields keep their values.' },
 );
 
 export const SurveyPutBody = Type.Object(
   { ...SurveyPatchBody.properties, name, type },
-  { title: 'SurveyPut', description: 'Like a PATCH that has to say the name and the type.' },
+  { title: 'SurveyPut', description: 'The same as for PATCH, with the name and type required.' },
 );
 
 /** Fields of a request about a survey, new or not. */
@@ -88,7 +100,8 @@ export const SurveyBody = Type.Object(
     linked_flag_id: nullable(Type.Integer()),
     targeting_flag: nullable(LinkedFlagBody),
     internal_targeting_flag: nullable(LinkedFlagBody, {
-      description: 'Keeps out who has answered or dismissed it; active while the survey runs.',
+      description:
+        'The flag that excludes persons who have answered or dismissed the survey; active while the survey runs.',
     }),
     questions: nullable(Type.Array(QuestionBody)),
     conditions: nullable(ConditionsBody),

@@ -16,7 +16,8 @@ export const IgnoredMembers = Type.Optional(
   Type.Array(Type.String(), {
     maxItems: MAX_NAMED,
     description:
-      'Members of the filters that are not known and were left out, where there were any: `filters__groups__0__bucket`. The first hundred.',
+      'The first hundred unknown members of the filters that were ignored, such as `filters__groups__0__bucket`; ' +
+      'absent if there were none.',
   }),
 );
 

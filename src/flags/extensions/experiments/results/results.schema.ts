@@ -6,17 +6,24 @@ const Bounds = Type.Array(Type.Number(), { minItems: 2, maxItems: 2 });
 
 const VariantResult = Type.Object({
   key: Type.String(),
-  number_of_samples: Type.Integer({ description: 'Persons, or groups.' }),
-  sum: Type.Number({ description: 'Of conversions, how many persons converted.' }),
+  number_of_samples: Type.Integer({ description: 'The number of persons or groups exposed to the variant.' }),
+  sum: Type.Number({ description: 'The sum of the metric; for conversions, the number of persons who converted.' }),
   sum_squares: Type.Number(),
-  mean: nullable(Type.Number(), { description: 'The conversion rate, or the mean per person.' }),
-  credible_interval: nullable(Bounds, { description: 'Of the mean: 95 %.' }),
-  chance_to_win: nullable(Type.Number(), { description: 'How likely it is that the variant is the best of all.' }),
+  mean: nullable(Type.Number(), {
+    description:
+      'The mean of the metric per person; for conversions, the conversion rate. Null if it cannot be computed.',
+  }),
+  credible_interval: nullable(Bounds, {
+    description: 'The 95 percent credible interval of the mean; null if it cannot be computed.',
+  }),
+  chance_to_win: nullable(Type.Number(), {
+    description: 'The probability, from 0 to 1, that the variant is the best; null if it cannot be computed.',
+  }),
   lift: nullable(
     Type.Object({
-      value: Type.Number({ description: 'How much more than control, in proportion to it: 0.1 is 10 % more.' }),
+      value: Type.Number({ description: 'The relative difference to the control variant: 0.1 means 10 percent more.' }),
       credible_interval: nullable(Bounds),
-      significant: Type.Boolean({ description: '0 is not in the interval.' }),
+      significant: Type.Boolean({ description: 'Whether the credible interval excludes 0.' }),
     }),
   ),
 });
@@ -39,17 +46,23 @@ export const ResultsBody = Type.Object(
     last_refresh: Instant,
     is_cached: Type.Boolean(),
     exposures: Type.Object({
-      total: Type.Integer({ description: 'Persons who take part: those below count.' }),
+      total: Type.Integer({
+        description: 'The number of persons in the analysis, which is the sum of the variants below.',
+      }),
       variants: Type.Array(
         Type.Object({ key: Type.String(), rollout_percentage: Type.Number(), count: Type.Integer() }),
       ),
-      multiple: Type.Integer({ description: 'Persons who saw more than one variant: they are left out.' }),
+      multiple: Type.Integer({
+        description: 'The number of persons who saw more than one variant and are excluded from the analysis.',
+      }),
       holdout: nullable(Type.Object({ key: Type.String(), count: Type.Integer() })),
       sample_ratio: nullable(
         Type.Object({
           expected: Type.Record(Type.String(), Type.Number()),
           chi_square: Type.Number(),
-          p_value: Type.Number({ description: 'How likely counts as far from the percentages are by chance.' }),
+          p_value: Type.Number({
+            description: 'The probability of counts at least this far from the configured percentages by chance.',
+          }),
         }),
       ),
     }),
