@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readConfig } from '../../platform/config.ts';
 import { stopSignals } from '../../platform/processes/stop-signals.ts';
 import { reportTable, type Report } from '../up/report.ts';
-import { up } from '../up/up.ts';
+import { up, type UpOptions } from '../up/up.ts';
 
 /** Time that a forced stop may still take; the next start ends the rest. */
 const FORCED_STOP_MS = 3_000;
@@ -15,14 +15,16 @@ export function upCommand(): Command {
         'keys) are in SLUICE_STATE_DIR. DATABASE_URL and TEMPORAL_ADDRESS replace the servers that it would start.',
     )
     .option('--json', 'print the addresses and keys as one line of JSON when everything is ready', false)
-    .action(run);
+    .action(({ json }: { json: boolean }) => runUp({ json }));
 }
 
-async function run({ json }: { json: boolean }): Promise<void> {
+/** Until Ctrl-C, which it is the only one to hear. */
+export async function runUp({ json, ...hooks }: { json: boolean } & Pick<UpOptions, 'onRoles'>): Promise<void> {
   const config = readConfig();
   const signals = stopSignals();
   void signals.forced.then(() => setTimeout(() => process.exit(1), FORCED_STOP_MS).unref());
   await up({
+    ...hooks,
     config,
     signals,
     onProgress: (message) => console.error(`· ${message}`),

@@ -24,6 +24,8 @@ export type Roles = {
   /** Rejects when a role ends again and again; only asked until everything is ready. */
   broken: Promise<never>;
   stop(mode?: StopMode): Promise<void>;
+  /** Ends both and starts them again, as they are in the sources by then. */
+  restart(): void;
 };
 
 type Start = {
@@ -70,6 +72,9 @@ export async function startRoles(start: Start): Promise<Roles> {
   const children = await Promise.all(ROLES.map(supervise));
   return {
     broken: broken.promise,
+    restart() {
+      for (const child of children) child.restart();
+    },
     async stop(mode) {
       await Promise.all(children.map((child) => child.stop(mode)));
     },

@@ -10,7 +10,7 @@ import { demo } from './demo.ts';
 import { encryptionKeys } from './key-ring.ts';
 import { deliveriesBlocked, untilReady } from './ready.ts';
 import { removeReport, writeReport, type Report } from './report.ts';
-import { startRoles } from './roles.ts';
+import { startRoles, type Roles } from './roles.ts';
 import { startServers, type Servers } from './servers.ts';
 import { takeStateFolder, type StateFolder } from './state-folder.ts';
 
@@ -20,6 +20,8 @@ export type UpOptions = {
   /** Gets steps that take time, faults and repairs. */
   onProgress: (message: string) => void;
   onReady: (report: Report) => void;
+  /** Called when API and worker have been started. */
+  onRoles?: (roles: Pick<Roles, 'restart'>) => void;
 };
 
 /** Parts that were started so far; stopped in reverse. */
@@ -72,6 +74,7 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   signal.throwIfAborted();
   const roles = await startRoles({ config, state, servers, keys, codecToken, apiPort: port, apiUrl, onProgress });
   running.push(roles);
+  options.onRoles?.(roles);
   const where = { apiUrl, temporalAddress: servers.temporalAddress };
   const ready = untilReady({ ...where, namespace: config.TEMPORAL_NAMESPACE, signal });
   await Promise.race([ready, roles.broken, brokenDown]);

@@ -12,6 +12,8 @@ const LONGEST_DELAY_MS = 15_000;
 export type SupervisedChild = {
   /** SIGTERM, and SIGKILL after the grace; resolves when it has ended. `immediate` kills at once. */
   stop(mode?: StopMode): Promise<void>;
+  /** Ends it as `stop` does, and starts it again at once; one that waits for its next start starts now. */
+  restart(): void;
 };
 
 export type ChildOptions = {
@@ -43,6 +45,7 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   let restart: NodeJS.Timeout | undefined;
   let shortLives = 0;
   let stopping = false;
+  let replacing = false;
   let watching = new AbortController();
 
   const start = () => {
@@ -62,6 +65,12 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
     started.once('exit', (code, signal) => {
       watching.abort();
       if (stopping) return;
+      if (replacing) {
+        replacing = false;
+        shortLives = 0;
+        start();
+        return;
+      }
       // An outside kill says nothing against the next start; an early end of the child's own does.
       const faulty = signal === null && performance.now() - startedAt < SHORT_LIFE_MS;
       shortLives = faulty ? shortLives + 1 : 0;
@@ -73,6 +82,17 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   start();
 
   return {
+    restart() {
+      if (stopping || replacing || !child) return;
+      clearTimeout(restart);
+      if (isEnded(child)) {
+        shortLives = 0;
+        start();
+        return;
+      }
+      replacing = true;
+      void end(child, options.graceMs);
+    },
     async stop(mode = 'graceful') {
       stopping = true;
       watching.abort();
@@ -97,8 +117,12 @@ function launch({ command, args, env }: ChildOptions, log: FileHandle): ChildPro
   });
 }
 
+function isEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null;
+}
+
 async function end(child: ChildProcess, graceMs: number): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (isEnded(child)) return;
   const exited = new Promise((resolve) => child.once('exit', resolve));
   if (graceMs > 0) child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);

@@ -58,6 +58,29 @@ describe('a supervised child', () => {
     assert.deepEqual(ends, [{ code: null, signal: 'SIGKILL', delayMs: 0, unanswered: undefined }]);
   });
 
+  it('is ended in order and started again at once when a restart is asked for, however often', async () => {
+    await supervise(
+      "process.on('SIGTERM', () => setTimeout(() => { console.log('bye'); process.exit() }, 100)); setInterval(() => {}, 1000); console.log('up')",
+    );
+    await until(async () => (await logged()).includes('up'));
+    child!.restart();
+    child!.restart();
+    await until(async () => (await logged()) === 'up\nbye\nup\n');
+    await child!.stop();
+    assert.equal(await logged(), 'up\nbye\nup\nbye\n');
+    assert.deepEqual(ends, []);
+  });
+
+  it('that waits for its next start starts at once when a restart is asked for', async () => {
+    await supervise("console.log('up'); process.exit(3)");
+    await until(() => ends.length === 1);
+    child!.restart();
+    await until(async () => (await logged()) === 'up\nup\n');
+    await until(() => ends.length === 2);
+    // Counted from the start: the sources may be right by now.
+    assert.equal(ends[1]!.delayMs, 500);
+  });
+
   it('ends on SIGTERM and is not started again', async () => {
     await supervise(
       "process.on('SIGTERM', () => { console.log('bye'); process.exit() }); setInterval(() => {}, 1000); console.log('up')",
