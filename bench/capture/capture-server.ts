@@ -1,12 +1,12 @@
 /** A process of its own for `capture.ts`: our capture, or the least that a server of JSON can do. */
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createCapture } from '../../src/events/capture/capture.ts';
 import { GROUPS_IN_FLIGHT } from '../../src/events/capture/group-commit.ts';
 import { createPool } from '../../src/platform/db/connection.ts';
 import { INGEST_TIMEOUTS } from '../../src/events/ingest/ingest.ts';
-import { replyThrough } from '../../src/platform/http/raw-answers.ts';
-import { startHttpServer } from '../../src/platform/http/server.ts';
+import { asRawHandler } from '../../src/platform/http/raw-answers.ts';
+import { startHttpServer, type Listener } from '../../src/platform/http/server.ts';
 import type { Lane } from '../../src/platform/lane/request.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { createClientAddress } from '../../src/platform/wire/client-address.ts';
@@ -55,10 +55,9 @@ function listen(databaseUrl: string | undefined): Promise<{ port: number }> {
   if (databaseUrl !== undefined) {
     const lane = captureInto(databaseUrl);
     // Batches are too large for the lane: they come this way.
-    const listener = async (request: IncomingMessage, response: ServerResponse) => {
-      lane(request, replyThrough(request, response));
-    };
-    return startHttpServer(listener, { ...here, lane });
+    const handle = asRawHandler(lane);
+    const listener: Listener = async (request, response) => void handle(request, response);
+    return startHttpServer({ listener, lane }, here);
   }
   const server = createServer(parseOnly);
   // The clients of these benchmarks do not expect to find their idle connections closed.

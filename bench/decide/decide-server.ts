@@ -53,7 +53,7 @@ async function sluice(databaseUrl: string): Promise<number> {
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),
     publicUrl: 'http://127.0.0.1',
   });
-  const { port } = await startHttpServer(api.listener, { host: '127.0.0.1', port: 0, lane: api.lane });
+  const { port } = await startHttpServer(api.application, { host: '127.0.0.1', port: 0 });
   return port;
 }
 

@@ -1,5 +1,4 @@
-/** Composes the API: capture in front, then every room's routes over their collaborators. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** Composes the API: raw handlers and routes of every room, over their collaborators. */
 import { createDashboardParts, dashboardRoutes, type DashboardsApi } from './dashboard-parts.ts';
 import { isDatabaseAway } from '../platform/db/away.ts';
 import { sharedRoutes } from '../analytics/sharing/description.ts';
@@ -35,14 +34,14 @@ import { exportTestSteps } from '../exports/integrations/test-steps.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { featureFlagStore } from '../flags/feature-flags/feature-flags.store.ts';
 import { protectedFlags } from '../flags/feature-flags/protected.ts';
-import { createFlagParts, flagLaneRoutes, flagRoutes, type FlagsApi } from './flag-parts.ts';
+import { createFlagParts, flagRawRoutes, flagRoutes, type FlagsApi } from './flag-parts.ts';
 import { partitionedDaysAhead } from '../events/table/partitions.ts';
 import { apiChecks } from '../platform/health/checks.ts';
 import { createHealth } from '../platform/health/readiness.ts';
 import { healthRoutes, type HealthApi } from '../platform/health/routes.ts';
 import { createApp } from '../platform/http/app.ts';
-import { replyThrough } from '../platform/http/raw-answers.ts';
 import type { DescribedRoute, Route } from '../platform/http/route.ts';
+import type { Application } from '../platform/http/server.ts';
 import { accessControls } from '../people/access/access-controls.ts';
 import type { AccessControlsApi } from '../people/access/access-controls.routes.ts';
 import { auditLogRoutes, type AuditLogApi } from '../people/audit/audit-log.routes.ts';
@@ -57,7 +56,6 @@ import { projectRoutes, type IdentityApi } from '../people/projects/projects.rou
 import { createRequestLimit, type RequestLimits } from '../people/keys/request-limits.ts';
 import { createSessions } from '../people/accounts/sessions.ts';
 import { identityStores } from '../people/stores.ts';
-import type { Lane } from '../platform/lane/request.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from '../platform/temporal/codec-endpoint.ts';
 import { ensureReachable } from '../platform/temporal/connection.ts';
@@ -77,7 +75,7 @@ type Collaborators = HealthApi &
   FlagsApi &
   DashboardsApi;
 
-/** Everything that the application answers behind its doors; the authorization matrix reads it too. */
+/** Everything with access rules, errors and bodies in the API's own forms; the authorization matrix reads it too. */
 export const apiRoutes: readonly Route<Collaborators>[] = [
   ...healthRoutes,
   ...projectRoutes,
@@ -95,14 +93,12 @@ export const apiRoutes: readonly Route<Collaborators>[] = [
   ...dashboardRoutes,
 ];
 
-/** Everything that is answered before the application. */
-export const laneRoutes: readonly DescribedRoute[] = [...captureRoutes, ...flagLaneRoutes, ...sharedRoutes];
+/** Everything that raw handlers answer. */
+export const rawRoutes: readonly DescribedRoute[] = [...captureRoutes, ...flagRawRoutes, ...sharedRoutes];
 
 export type Api = {
-  /** Capture and decide: what SDKs ask. */
-  lane: Lane;
-  /** Answers one request, also those of the lane; never rejects. */
-  listener(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Answers everything; its lane answers capture and decide. */
+  application: Application;
   /** Readiness says no from now on, and streams end, which would never end by themselves. */
   drain(): void;
   /** Stores what was accepted, then ends the connections. Call when no request is under way. */
@@ -187,9 +183,13 @@ export function createApi(
     observe: engine.metrics.decide,
   });
   const { stores, executions, configs, environment, scheduleSync, notifications } = engine;
-  const app = createApp({
+  const { codec } = options.temporal;
+  const openPayloads = codec && options.codecFor && codecEndpoint({ ...options.codecFor, codec });
+  const application = createApp({
+    lane: (request, reply) => capture.handle(request, reply) || flags.lane(request, reply),
+    rawHandlers: [...flags.rawHandlers, dashboards.handle, ...(openPayloads ? [openPayloads] : [])],
+    rawRoutes,
     routes: apiRoutes,
-    answeredElsewhere: laneRoutes,
     collaborators: {
       health,
       ...people({
@@ -233,21 +233,12 @@ export function createApi(
     publicUrl,
     isAway: isDatabaseAway,
     log,
-  }).callback();
+  });
 
-  const { codec } = options.temporal;
-  const openPayloads = codec && options.codecFor && codecEndpoint({ ...options.codecFor, codec });
   engine.metrics.registerExports(() => exportFigures(stores));
-  const lane: Lane = (request, reply) => capture.handle(request, reply) || flags.lane(request, reply);
   return {
+    application,
     metrics: engine.metrics,
-    lane,
-    async listener(request, response) {
-      if (lane(request, replyThrough(request, response)) || flags.handle(request, response)) return;
-      if (dashboards.handle(request, response)) return;
-      if (openPayloads?.(request, response)) return;
-      await app(request, response);
-    },
     drain() {
       health.drain();
       flags.drain();

@@ -1,5 +1,4 @@
-/** Composes what the API does with dashboards: routes, what is answered before the application, and what they share. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** Composes what the API does with dashboards: routes, shared pages, and what they share. */
 import { createKnex, createPool, STORE_TIMEOUTS } from '../platform/db/connection.ts';
 import { dashboardsOwnApi, dashboardsOwnRoutes, type DashboardsOwnApi } from '../analytics/dashboards/api.ts';
 import { insightsApi, insightsApiRoutes, type InsightsApi } from '../analytics/insights/api.ts';
@@ -12,7 +11,7 @@ import { queryRoutes, type QueriesApi } from '../analytics/queries/queries.route
 import { runQuery } from '../analytics/queries/computing/run.ts';
 import { protectedDashboards } from '../analytics/dashboards/restriction.ts';
 import { createShownOf } from '../analytics/sharing/exported.ts';
-import { createSharedPages } from '../analytics/sharing/lane.ts';
+import { createSharedPages } from '../analytics/sharing/shared-pages.ts';
 import { createShareTokens } from '../analytics/sharing/share-tokens.ts';
 import { createSharedResults } from '../analytics/sharing/shared-results.ts';
 import { shareStore } from '../analytics/sharing/shares.store.ts';
@@ -24,6 +23,7 @@ import { tileManagement } from '../analytics/dashboards/tiles/tile-management.ts
 import { tileRoutes, type TileManagementApi } from '../analytics/dashboards/tiles/tiles.routes.ts';
 import type { EngineOptions } from './engine.ts';
 import type { FindProtected } from '../platform/http/access.ts';
+import type { RawHandler } from '../platform/http/raw-answers.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { AccessControlsApi } from '../people/access/access-controls.routes.ts';
 import { accessControlStore } from '../people/access/access-controls.store.ts';
@@ -48,8 +48,8 @@ export type DashboardPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encrypt
 };
 
 export type DashboardParts = {
-  /** @returns false when the request is not for a shared page: then nothing was done with it */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Shared pages. */
+  handle: RawHandler;
   collaborators: DashboardsApi;
   /** How the gatekeeper finds what is protected one by one. */
   protectedObjects: Readonly<Record<string, FindProtected>>;

@@ -1,6 +1,5 @@
-/** Composes what the API does with feature flags: what it answers before the application, routes behind it, and what they share. */
+/** Composes what the API does with feature flags: raw handlers, routes, and what they share. */
 import { configurationRoutes } from '../flags/config/description.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createKnex, createPool, STORE_TIMEOUTS } from '../platform/db/connection.ts';
 import type { EngineOptions } from './engine.ts';
 import { LOOKUP_OPTIONS } from '../events/table/lookup.ts';
@@ -33,6 +32,7 @@ import { surveysApi, surveysApiRoutes, type SurveysApi } from '../flags/extensio
 import { createSurveyClock } from '../flags/extensions/surveys/clock.ts';
 import { responseStore } from '../flags/extensions/surveys/responses.store.ts';
 import type { Gatekeeper } from '../platform/http/access.ts';
+import type { RawHandler } from '../platform/http/raw-answers.ts';
 import type { DescribedRoute, Route } from '../platform/http/route.ts';
 import type { AccessControlsApi } from '../people/access/access-controls.routes.ts';
 import { createRateLimit } from '../people/keys/rate-limits.ts';
@@ -61,8 +61,8 @@ export const flagRoutes: Route<FlagsApi & AccessControlsApi>[] = [
   ...experimentsApiRoutes,
 ];
 
-/** Routes that are answered in front of the application's router. */
-export const flagLaneRoutes: DescribedRoute[] = [...decideRoutes, ...ofrepRoutes, ...configurationRoutes];
+/** Routes that the lane and the raw handlers answer. */
+export const flagRawRoutes: DescribedRoute[] = [...decideRoutes, ...ofrepRoutes, ...configurationRoutes];
 
 export type FlagPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKeys' | 'log'> &
   VisitorsOptions & {
@@ -77,8 +77,8 @@ export type FlagPartsOptions = Pick<EngineOptions, 'databaseUrl' | 'encryptionKe
 export type FlagParts = {
   /** Decide. */
   lane: Lane;
-  /** @returns false when the request is not for flags: then nothing was done with it */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /** OFREP, and the files that pages load. */
+  rawHandlers: readonly RawHandler[];
   collaborators: FlagsApi;
   /** Ends streams, which would never end by themselves. */
   drain(): void;
@@ -133,7 +133,7 @@ export function createFlagParts(options: FlagPartsOptions): FlagParts {
       observe,
       log,
     }),
-    handle: (request, response) => ofrep.handle(request, response) || configuration.handle(request, response),
+    rawHandlers: [ofrep.handle, configuration.handle],
     collaborators: {
       flagUsage: flagUsageStore(db),
       hiddenFlags: stores.flags,

@@ -42,6 +42,11 @@ export const Environment = Type.Object({
   SLUICE_STATE_DIR: Type.String({ default: '.sluice', description: 'Where `sluice up` keeps its servers’ state.' }),
   SLUICE_HOST: Type.String({ default: '127.0.0.1', description: 'Address that the API listens on.' }),
   SLUICE_PORT: Port(8000, 'Port of the API.'),
+  SLUICE_FAST_PATH: stringEnum(['on', 'off'], {
+    default: 'on',
+    description:
+      'Whether capture and flag decisions are also answered in front of Node’s HTTP server; `off` takes more CPU and changes no answer.',
+  }),
   SLUICE_PUBLIC_URL: Type.Optional(
     Type.String({ description: 'Address under which clients reach the API, for links.' }),
   ),

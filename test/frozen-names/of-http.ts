@@ -1,6 +1,6 @@
 /** Names that clients send and read: addresses, fields, words among which a field chooses, codes of errors, scopes. */
 import ts from 'typescript';
-import { apiRoutes, laneRoutes } from '../../src/app/api.ts';
+import { apiRoutes, rawRoutes } from '../../src/app/api.ts';
 import { capturePathOf } from '../../src/events/capture/paths.ts';
 import { decidePathOf } from '../../src/flags/decide/paths.ts';
 import { ofrepPathOf } from '../../src/flags/ofrep/paths.ts';
@@ -19,7 +19,7 @@ import { callsOf, literalsOf, subclassesOf, type Product } from './product.ts';
 
 const CLIENTS = 'the code of clients: SDKs, scripts and pages that we do not deploy';
 
-const ROUTES: readonly DescribedRoute[] = [...laneRoutes, ...apiRoutes];
+const ROUTES: readonly DescribedRoute[] = [...rawRoutes, ...apiRoutes];
 
 export const HTTP_KINDS: readonly Kind[] = [
   {
@@ -77,13 +77,13 @@ function addressesOf(route: DescribedRoute): string[] {
   });
 }
 
-/** Of what answers beside the application: asked for, and listed where there is an answer. */
+/** Of what no route describes: asked for, and listed where there is an answer. */
 async function addressesBeside(): Promise<string[]> {
   const token = 'token-of-the-codec';
   const codec = codecEndpoint({ codec: { encode: async () => [], decode: async () => [] }, token, origin: '' });
   const metrics = metricsListener(createMetrics());
   const server = await startHttpServer(
-    async (request, response) => void (codec(request, response) || (await metrics(request, response))),
+    { listener: async (request, response) => void (codec(request, response) || (await metrics(request, response))) },
     { host: '127.0.0.1', port: 0 },
   );
   try {

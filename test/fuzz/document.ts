@@ -1,5 +1,5 @@
 /** The document that the server gives, with the ids of what it has. */
-import { apiRoutes, laneRoutes } from '../../src/app/api.ts';
+import { apiRoutes, rawRoutes } from '../../src/app/api.ts';
 import { pathsOf } from '../../src/platform/http/paths.ts';
 import type { Workplace } from '../authorization/operations/workplace.ts';
 import { seed, type Example } from './seed.ts';
@@ -26,7 +26,7 @@ const EVENT = {
 export async function documentFor(at: Workplace, url: string): Promise<Document> {
   const document = (await (await fetch(`${url}/api/schema/`)).json()) as Document;
   const exampleOf = await seed(at, url);
-  for (const route of [...apiRoutes, ...laneRoutes]) {
+  for (const route of [...apiRoutes, ...rawRoutes]) {
     for (const path of pathsOf(route)) {
       const address = path.replace(/:(\w+)/g, '{$1}');
       const operations = document.paths[address] ?? {};

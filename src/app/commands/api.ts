@@ -47,7 +47,7 @@ async function run(): Promise<void> {
     codecFor,
   });
   const signals = stopSignals();
-  const server = await startHttpServer(api.listener, { host, port, lane: api.lane });
+  const server = await startHttpServer(api.application, { host, port, fastPath: config.SLUICE_FAST_PATH === 'on' });
   log.info({ url: server.url }, 'listening');
   const { metrics } = api;
   const metricsServer = await startMetricsServer(config, { port: config.SLUICE_METRICS_PORT, metrics, log });

@@ -17,7 +17,7 @@ export async function startMetricsServer(
 ): Promise<HttpServer | undefined> {
   if (port === undefined) return undefined;
   metrics.registerProcess();
-  const server = await startHttpServer(metricsListener(metrics, others), { host, port });
+  const server = await startHttpServer({ listener: metricsListener(metrics, others) }, { host, port });
   log.info({ url: `${server.url}/metrics` }, 'metrics');
   return server;
 }

@@ -1,7 +1,7 @@
 /**
  * `/capture/`, `/batch/` and the other paths of `paths.ts`: events in, `{"status": 1}` out once they are committed.
  *
- * These paths are answered before the application's router: their work is a few microseconds, and so must be what surrounds it.
+ * These paths are answered by a raw handler: their work is a few microseconds, and so must be what surrounds it.
  *
  * A batch is taken in part: its good events are stored, and `rejected` names the others by their index. A request none of
  * whose events can be stored is refused with the first one's error.

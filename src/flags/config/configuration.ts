@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MethodNotAllowed, NotFound } from '../../platform/errors.ts';
 import { answerFor, serverError } from '../../platform/http/error-body.ts';
-import { preflightHeaders, send } from '../../platform/http/raw-answers.ts';
+import { preflightHeaders, send, type RawHandler } from '../../platform/http/raw-answers.ts';
 import { noBody } from '../../platform/http/route.ts';
 import { describeError } from '../../platform/secrets/redact.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
@@ -17,17 +17,14 @@ import { createScripts, JAVASCRIPT, type Scripts } from './scripts.ts';
 
 export type ConfigurationOptions = { definitions: Pick<LiveDefinitions, 'find'>; log: Logger };
 
-export type ConfigurationLane = {
-  /** @returns false when the request is for something else: then nothing was done with it */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
-};
+export type Configuration = { handle: RawHandler };
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS'];
 const OF_PROJECT = /^\/array\/(?<token>[\w-]+)\/(?<file>config|config\.js|array\.js)\/?(?:\?|$)/;
 /** Newer releases name their version; there is only one here. */
 const OF_PACKAGE = /^\/static\/(?:\d+\.\d+\.\d+\/)?(?<name>[\w.-]+)\.js(?:\?|$)/;
 
-export function createConfiguration({ definitions, log }: ConfigurationOptions): ConfigurationLane {
+export function createConfiguration({ definitions, log }: ConfigurationOptions): Configuration {
   const scripts = createScripts();
   const documentsOf = rememberedDocuments(scripts);
 

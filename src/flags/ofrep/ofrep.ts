@@ -1,13 +1,13 @@
 /**
  * OpenFeature's remote evaluation protocol, OFREP 0.2 (https://github.com/open-feature/protocol): flags decided as by decide, in
- * the words of the protocol. Its errors have bodies of its own, so these paths are answered before the application's router.
+ * the words of the protocol. Its errors have bodies of its own, so its routes are a raw handler.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import { MalformedRequest, MethodNotAllowed, TooLarge, Unavailable } from '../../platform/errors.ts';
 import { answerFor } from '../../platform/http/error-body.ts';
-import { pageHeaders, preflightHeaders, replyThrough, send } from '../../platform/http/raw-answers.ts';
+import { pageHeaders, preflightHeaders, replyThrough, send, type RawHandler } from '../../platform/http/raw-answers.ts';
 import { json, noBody, type Answer } from '../../platform/http/route.ts';
 import { createRateLimit } from '../../people/keys/rate-limits.ts';
 import { describeError } from '../../platform/secrets/redact.ts';
@@ -55,10 +55,7 @@ export type OfrepOptions = {
   log: Logger;
 };
 
-export type Ofrep = {
-  /** @returns false when the request is not for OFREP: then nothing was done with it */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
-};
+export type Ofrep = { handle: RawHandler };
 
 export function createOfrep(options: OfrepOptions): Ofrep {
   const { definitions, decider, visitors, streams, admit, metering, requestsPerSecond, locate, log } = options;

@@ -1,4 +1,4 @@
-/** The web application: the list of routes, what surrounds each of them, and what is said where none matches. */
+/** The web application: raw handlers, the list of routes, what surrounds each of them, and what is said where none matches. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import cors from '@koa/cors';
@@ -7,6 +7,7 @@ import Koa, { type Context, type Next } from 'koa';
 import helmet from 'koa-helmet';
 import { MethodNotAllowed, NotFound, TooLarge, Unavailable } from '../errors.ts';
 import { describeError } from '../secrets/redact.ts';
+import type { Lane } from '../lane/request.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Gatekeeper } from './access.ts';
 import { answerFor, serverError } from './error-body.ts';
@@ -14,13 +15,19 @@ import { openApiRoute } from './openapi/document.ts';
 import { createHandler, type Handler } from './handler.ts';
 import { placesOf } from './path-order.ts';
 import { pathsOf } from './paths.ts';
+import { asRawHandler, type RawHandler } from './raw-answers.ts';
 import type { Answer, DescribedRoute, Route } from './route.ts';
+import type { Application } from './server.ts';
 import { written } from './written.ts';
 
 export type AppOptions<Collaborators> = {
   routes: readonly Route<Collaborators>[];
-  /** Routes that are answered before the application, to be described with its own. */
-  answeredElsewhere?: readonly DescribedRoute[];
+  /** Raw handler that a server may also ask on the connection, in front of `node:http`. It is asked first. */
+  lane?: Lane;
+  /** Handlers to be asked before the routes, in this order. */
+  rawHandlers?: readonly RawHandler[];
+  /** Routes of the lane and the raw handlers, to be described with the others. */
+  rawRoutes?: readonly DescribedRoute[];
   /** Second argument of every handler. */
   collaborators: Collaborators;
   gatekeeper: Gatekeeper;
@@ -32,9 +39,9 @@ export type AppOptions<Collaborators> = {
 };
 
 /** Puts the routes together; adds `/api/schema/`, their OpenAPI document. */
-export function createApp<Collaborators>(options: AppOptions<Collaborators>): Koa {
-  const { collaborators, gatekeeper, publicUrl, log } = options;
-  const described = [...(options.answeredElsewhere ?? []), ...options.routes];
+export function createApp<Collaborators>(options: AppOptions<Collaborators>): Application {
+  const { collaborators, gatekeeper, publicUrl, lane, rawHandlers = [], rawRoutes = [], log } = options;
+  const described = [...rawRoutes, ...options.routes];
   const routes = [...options.routes, openApiRoute<Collaborators>(described, publicUrl)];
   const base = new URL(publicUrl);
   const router = new Router({ sensitive: true });
@@ -55,6 +62,7 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ko
   }
 
   const app = new Koa();
+  app.use(answerRaw(lane ? [asRawHandler(lane), ...rawHandlers] : rawHandlers));
   app.use(describeRequests(log, options.isAway ?? (() => false)));
   app.use(helmet());
   // Old SDKs (posthog-js 1.174) ask with credentials, though there are none here that a browser would send along: it then wants to read
@@ -64,8 +72,20 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ko
   app.use(cors({ origin: originOf, credentials: true, maxAge: 86_400 }));
   app.use(router.routes());
   app.use(noRoute);
-  app.on('error', (error: unknown) => log.warn({ error: describeError(error) }, 'a response could not be sent'));
-  return app;
+  app.on('error', (error: unknown, ctx?: Context) => {
+    // Streams of events end with their connections: that is no news.
+    if (ctx?.respond !== false) log.warn({ error: describeError(error) }, 'a response could not be sent');
+  });
+  return { listener: app.callback(), lane };
+}
+
+/** Outermost: neither Koa nor what surrounds the routes adds anything to a raw answer, so that it is the same as on the fast path. */
+function answerRaw(handlers: readonly RawHandler[]) {
+  return (ctx: Context, next: Next) => {
+    if (!handlers.some((handle) => handle(ctx.req, ctx.res))) return next();
+    ctx.respond = false;
+    return undefined;
+  };
 }
 
 function respondWith(handle: Handler) {
@@ -78,7 +98,7 @@ function respondWith(handle: Handler) {
   };
 }
 
-/** Outermost: every request gets an id and a log line, every failure its envelope. */
+/** Around all routes: every request gets an id and a log line, every failure its envelope. */
 function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
   return async (ctx: Context, next: Next) => {
     const startedAt = performance.now();

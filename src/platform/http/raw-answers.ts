@@ -1,11 +1,22 @@
-/** Answers of what is asked before the application (capture, flags), written straight to the response. */
+/** Answers of raw handlers (capture, flags, shared pages), written straight to the response. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { LaneRequest, Reply } from '../lane/request.ts';
+import type { Lane, LaneRequest, Reply } from '../lane/request.ts';
 import { countRead, stopReading } from '../wire/paced-reading.ts';
 import type { Answer } from './route.ts';
 
 /** Twice what the largest body may have. */
 const DISCARDED_BYTES = 40 * 1024 * 1024;
+
+/**
+ * Answers requests by itself, in the place of Koa and without what surrounds the routes (their errors, CORS, limits of bodies).
+ * Never throws, or rejects later.
+ * @returns false when the request is not for it: then nothing was done with it
+ */
+export type RawHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+export function asRawHandler(lane: Lane): RawHandler {
+  return (request, response) => lane(request, replyThrough(request, response));
+}
 
 /** Headers that let web pages from anywhere read the answer: their requests name a project by its public key only. */
 export function pageHeaders({ headers }: LaneRequest): Record<string, string> | undefined {

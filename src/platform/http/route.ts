@@ -103,7 +103,7 @@ export type Route<Collaborators> = Omit<
   handle(request: unknown, collaborators: Collaborators): Promise<Answer>;
 };
 
-/** Description of a route that something else than the application handles. */
+/** Description of a route that a raw handler answers. */
 export type DescribedRoute = Omit<Route<never>, 'handle' | 'path'> & { path: `/${string}` };
 
 const Nothing = Type.Object({});

@@ -23,30 +23,37 @@ export type HttpServer = {
   stop(graceMs: number): Promise<void>;
 };
 
+export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Application as a server takes it. */
+export type Application = {
+  /** Answers every request and never rejects. */
+  listener: Listener;
+  /** Answers some of these requests in the same way, also on their connection: the fast path. */
+  lane?: Lane | undefined;
+};
+
 export type ServerOptions = {
   host: string;
   /** 0 takes any free one. */
   port: number;
   /** Milliseconds. */
   arrival?: typeof ARRIVAL;
-  /** Lane that answers before the listener, where a request allows it. */
-  lane?: Lane;
+  /** Whether the application's lane is asked before `node:http` reads a request; it is, unless this is false. */
+  fastPath?: boolean | undefined;
 };
 
-/**
- * @param listener answers every request and never rejects, as Koa's callback
- * @throws CommandFailed when it cannot listen there
- */
+/** @throws CommandFailed when it cannot listen there */
 export async function startHttpServer(
-  listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  { host, port, arrival = ARRIVAL, lane }: ServerOptions,
+  { listener, lane }: Application,
+  { host, port, arrival = ARRIVAL, fastPath = true }: ServerOptions,
 ): Promise<HttpServer> {
   let draining = false;
   const server = createServer(arrival, (request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     void listener(request, response);
   });
-  const connections = lane && putInFront(lane, server);
+  const connections = lane && fastPath ? putInFront(lane, server) : undefined;
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
   return {

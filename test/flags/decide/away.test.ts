@@ -99,7 +99,7 @@ describe('flags while Postgres is away', () => {
       requestsPerSecond: 1,
       log: createLogger({ LOG_LEVEL: 'error' }, 'test'),
     });
-    const server = await startHttpServer(async () => {}, { host: '127.0.0.1', port: 0, lane });
+    const server = await startHttpServer({ listener: async () => {}, lane }, { host: '127.0.0.1', port: 0 });
     try {
       const askedAt = performance.now();
       const url = `${server.url}/flags/?v=2`;

@@ -192,10 +192,12 @@ describe('event streams of flags', () => {
     const tokens = createStreamTokens(createKeyRing(generateKeyRing()));
     const streams = createEventStreams({ definitions, tokens, publicUrl: 'http://sluice', mostStreams: 2 });
     const server = await startHttpServer(
-      (request, response) =>
-        streams.open(request, response).catch((error: Error) => {
-          response.writeHead(error instanceof Throttled ? 429 : 500).end();
-        }),
+      {
+        listener: (request, response) =>
+          streams.open(request, response).catch((error: Error) => {
+            response.writeHead(error instanceof Throttled ? 429 : 500).end();
+          }),
+      },
       { host: '127.0.0.1', port: 0 },
     );
     const { search } = new URL(streams.of({ projectId: tenant.projectId, version: '0' }).stream.url);
@@ -251,10 +253,10 @@ describe('the address of an event stream', () => {
       locate: undefined,
       log,
     });
-    const server = await startHttpServer(async (request, response) => void ofrep.handle(request, response), {
-      host: '127.0.0.1',
-      port: 0,
-    });
+    const server = await startHttpServer(
+      { listener: async (request, response) => void ofrep.handle(request, response) },
+      { host: '127.0.0.1', port: 0 },
+    );
     const { apiToken } = await buildTenant(db);
     const ask = (tag: string) =>
       fetch(`${server.url}/ofrep/v1/evaluate/flags`, {

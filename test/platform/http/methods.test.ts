@@ -1,6 +1,6 @@
 /** Every path of the API says which methods it has, also those that look like the id of something. */
 import assert from 'node:assert/strict';
-import { apiRoutes, laneRoutes } from '../../../src/app/api.ts';
+import { apiRoutes, rawRoutes } from '../../../src/app/api.ts';
 import { pathsOf } from '../../../src/platform/http/paths.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
@@ -37,7 +37,7 @@ describe('methods', () => {
     });
   }
 
-  for (const [path, described] of Map.groupBy(laneRoutes, (lane) => pathsOf(lane)[0])) {
+  for (const [path, described] of Map.groupBy(rawRoutes, (route) => pathsOf(route)[0])) {
     it(`are those of ${path}`, async () => {
       const { headers } = await fetch(sluice.url + path.replace(':script', 'array.js').replace(/:\w+/, 'x'), {
         method: 'DELETE',

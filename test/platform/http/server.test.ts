@@ -3,16 +3,24 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from '../../../src/platform/errors.ts';
-import { startHttpServer } from '../../../src/platform/http/server.ts';
+import {
+  startHttpServer,
+  type Application,
+  type Listener,
+  type ServerOptions,
+} from '../../../src/platform/http/server.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 
+const serve = (listener: Listener, options: Partial<ServerOptions> = {}) =>
+  startHttpServer({ listener }, { ...HERE, ...options });
+
 describe('an HTTP server', () => {
   it('finishes the request under way when it is stopped, and takes no more', async () => {
-    const server = await startHttpServer(async (_request, response) => {
+    const server = await serve(async (_request, response) => {
       await sleep(400);
       response.end('done');
-    }, HERE);
+    });
     const underWay = fetch(server.url);
     await sleep(50);
     const stopped = server.stop(5_000);
@@ -22,7 +30,7 @@ describe('an HTTP server', () => {
   });
 
   it('asks clients that keep connections open to close them, so that stopping is quick', async () => {
-    const server = await startHttpServer(async (_request, response) => void response.end(), HERE);
+    const server = await serve(async (_request, response) => void response.end());
     assert.equal((await fetch(server.url)).headers.get('connection'), 'keep-alive');
     const startedAt = performance.now();
     const stopped = server.stop(5_000);
@@ -32,7 +40,7 @@ describe('an HTTP server', () => {
   });
 
   it('is not kept by a connection that has been silent', async () => {
-    const server = await startHttpServer(async () => {}, { ...HERE, lane: () => false });
+    const server = await startHttpServer({ listener: async () => {}, lane: () => false }, HERE);
     const socket = connect(server.port, '127.0.0.1').resume();
     await sleep(1_200);
     const startedAt = performance.now();
@@ -40,8 +48,27 @@ describe('an HTTP server', () => {
     assert(performance.now() - startedAt < 2_000);
   });
 
+  it('answers through its listener alone when the fast path is off', async () => {
+    const application: Application = {
+      listener: async (_request, response) => void response.end('listener'),
+      lane: (_request, reply) => {
+        reply(200, '"lane"');
+        return true;
+      },
+    };
+    for (const [fastPath, answer] of [
+      [undefined, '"lane"'],
+      [true, '"lane"'],
+      [false, 'listener'],
+    ] as const) {
+      const server = await startHttpServer(application, { ...HERE, fastPath });
+      assert.equal(await (await fetch(server.url, { method: 'POST', body: '{}' })).text(), answer);
+      await server.stop(1_000);
+    }
+  });
+
   it('refuses an address that is too long with 431 and no body', async () => {
-    const server = await startHttpServer(async (_request, response) => void response.end(), HERE);
+    const server = await serve(async (_request, response) => void response.end());
     const { status, headers, text } = await fetch(`${server.url}/?${'x'.repeat(20_000)}`).then(async (answer) => ({
       status: answer.status,
       headers: answer.headers,
@@ -52,7 +79,7 @@ describe('an HTTP server', () => {
   });
 
   it('cuts what is left after the grace', async () => {
-    const server = await startHttpServer(() => new Promise(() => {}), HERE);
+    const server = await serve(() => new Promise(() => {}));
     const hanging = assert.rejects(fetch(server.url));
     await sleep(50);
     await server.stop(100);
@@ -61,12 +88,12 @@ describe('an HTTP server', () => {
 
   it('cuts senders that are silent or slow, and serves the others meanwhile', async () => {
     const arrival = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 50 };
-    const server = await startHttpServer(
+    const server = await serve(
       async (request, response) => {
         for await (const _ of request);
         response.end();
       },
-      { ...HERE, arrival },
+      { arrival },
     );
     const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
     /** Sends the beginning, then a byte every 20 ms, for as long as the server lets it. @returns what it was told */
@@ -99,10 +126,10 @@ describe('an HTTP server', () => {
   });
 
   it('says what to do when its port is taken', async () => {
-    const server = await startHttpServer(async () => {}, HERE);
+    const server = await serve(async () => {});
     try {
       await assert.rejects(
-        startHttpServer(async () => {}, { ...HERE, port: server.port }),
+        serve(async () => {}, { port: server.port }),
         (error: Error) => {
           assert(error instanceof CommandFailed);
           assert.match(error.message, new RegExp(`port ${server.port} .*SLUICE_PORT`));

@@ -136,7 +136,7 @@ describe('a server with a lane', () => {
   const servers: HttpServer[] = [];
   before(async () => {
     const here = { host: '127.0.0.1', port: 0 };
-    servers.push(await startHttpServer(listener, { ...here, lane }), await startHttpServer(listener, here));
+    servers.push(await startHttpServer({ listener, lane }, here), await startHttpServer({ listener }, here));
   });
   after(() => Promise.all(servers.map((server) => server.stop(0))));
 

@@ -42,11 +42,14 @@ describe('a connection in the lane', () => {
   before(async () => {
     const arrival = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
     server = await startHttpServer(
-      async (request, response) => {
-        const body = Buffer.concat(await request.toArray().catch(() => []));
-        response.setHeader('X-Way', 'node:http').end(JSON.stringify(`${request.method} ${String(body)}`));
+      {
+        async listener(request, response) {
+          const body = Buffer.concat(await request.toArray().catch(() => []));
+          response.setHeader('X-Way', 'node:http').end(JSON.stringify(`${request.method} ${String(body)}`));
+        },
+        lane,
       },
-      { host: '127.0.0.1', port: 0, lane, arrival },
+      { host: '127.0.0.1', port: 0, arrival },
     );
   });
   beforeEach(() => {

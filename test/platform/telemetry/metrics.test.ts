@@ -99,7 +99,10 @@ describe('metrics', () => {
 
   it('are served at /metrics alone, with what others tell', async () => {
     const metrics = createMetrics();
-    const server = await startHttpServer(metricsListener(metrics, others), { host: '127.0.0.1', port: 0 });
+    const server = await startHttpServer(
+      { listener: metricsListener(metrics, others) },
+      { host: '127.0.0.1', port: 0 },
+    );
     try {
       const answer = await fetch(`${server.url}/metrics`);
       assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
@@ -116,7 +119,7 @@ describe('metrics', () => {
     metrics.registerExports(async () => {
       throw new Error('the database is away');
     });
-    const server = await startHttpServer(metricsListener(metrics), { host: '127.0.0.1', port: 0 });
+    const server = await startHttpServer({ listener: metricsListener(metrics) }, { host: '127.0.0.1', port: 0 });
     try {
       assert.equal((await fetch(`${server.url}/metrics`)).status, 503);
     } finally {

@@ -78,8 +78,10 @@ describe('Temporal’s UI', () => {
   before(async () => {
     const endpoint = codecEndpoint({ codec, token, origin });
     server = await startHttpServer(
-      async (request, response) => {
-        if (!endpoint(request, response)) response.writeHead(404).end();
+      {
+        async listener(request, response) {
+          if (!endpoint(request, response)) response.writeHead(404).end();
+        },
       },
       { host: '127.0.0.1', port: 0 },
     );

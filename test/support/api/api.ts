@@ -33,12 +33,12 @@ export type Api = {
 export const PUBLIC_URL = 'https://sluice.example';
 
 export async function startApi<C>(
-  options: Pick<AppOptions<C>, 'routes' | 'collaborators' | 'gatekeeper' | 'isAway'>,
+  options: Pick<AppOptions<C>, 'lane' | 'rawHandlers' | 'routes' | 'collaborators' | 'gatekeeper' | 'isAway'>,
 ): Promise<Api> {
   const lines: string[] = [];
   const log = createLogger({ LOG_LEVEL: 'debug' }, 'test', { write: (line) => lines.push(line) });
-  const handle = createApp({ ...options, publicUrl: PUBLIC_URL, log }).callback();
-  const server = createServer((request, response) => void handle(request, response));
+  const { listener } = createApp({ ...options, publicUrl: PUBLIC_URL, log });
+  const server = createServer((request, response) => void listener(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

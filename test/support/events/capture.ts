@@ -5,7 +5,7 @@ import { createSalts, type SaltsOptions } from '../../../src/events/cookieless/s
 import { saltStore } from '../../../src/events/cookieless/salts.store.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
 import { INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
-import { replyThrough } from '../../../src/platform/http/raw-answers.ts';
+import { asRawHandler } from '../../../src/platform/http/raw-answers.ts';
 import { startHttpServer } from '../../../src/platform/http/server.ts';
 import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
 import { identityStores } from '../../../src/people/stores.ts';
@@ -70,11 +70,15 @@ export async function startCapture(
     warn: warnings.note,
     log,
   });
+  const handle = asRawHandler(capture.handle);
   const server = await startHttpServer(
-    async (request, response) => {
-      if (!capture.handle(request, replyThrough(request, response))) response.writeHead(418).end();
+    {
+      async listener(request, response) {
+        if (!handle(request, response)) response.writeHead(418).end();
+      },
+      lane: capture.handle,
     },
-    { host: '127.0.0.1', port: 0, lane: capture.handle },
+    { host: '127.0.0.1', port: 0 },
   );
   return {
     url: server.url,

@@ -1,7 +1,7 @@
 /** Dashboards that are shared, over a started Sluice: two tenants, and rows of dashboards and tiles. */
 import { randomUUID } from 'node:crypto';
 import { buildPersonalKey, buildTenant, type Tenant } from '../api/identity.ts';
-import { startSluice, type Sluice } from './sluice.ts';
+import { startSluice, type Sluice, type SluiceOptions } from './sluice.ts';
 
 export type Json = Record<string, unknown>;
 export type Answered = { status: number; headers: Headers; body: unknown };
@@ -24,8 +24,8 @@ export type SharedWorld = {
   stop(): Promise<void>;
 };
 
-export async function startSharedWorld(): Promise<SharedWorld> {
-  const sluice = await startSluice();
+export async function startSharedWorld(options: SluiceOptions = {}): Promise<SharedWorld> {
+  const sluice = await startSluice(options);
   const { db } = sluice;
   const [ours, theirs] = [await buildTenant(db), await buildTenant(db)];
   const key = await buildPersonalKey(db, ours, '*');

@@ -2,11 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import { createApi, type Api } from '../../../src/app/api.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
-import { startHttpServer } from '../../../src/platform/http/server.ts';
+import { startHttpServer, type Application } from '../../../src/platform/http/server.ts';
 import type { LaneRequest, Reply } from '../../../src/platform/lane/request.ts';
-import { generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
+import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import type { Metrics } from '../../../src/platform/telemetry/metrics.ts';
+import { payloadCodec } from '../../../src/platform/temporal/payload-codec.ts';
 import { createClientAddress } from '../../../src/platform/wire/client-address.ts';
 import type { Locate } from '../../../src/platform/wire/geoip.ts';
 import { createTestDatabase, type TestDatabase } from '../database/database.ts';
@@ -30,13 +31,15 @@ export type Sluice = {
   /** In the order of their answers. */
   answered: Answered[];
   metrics: Metrics;
+  /** The application behind it, for other servers. */
+  application: Application;
   stop(): Promise<void>;
 };
 
 const NOWHERE = { address: '127.0.0.1:1', namespace: 'test' };
 const GRACE_MS = 5_000;
 
-type Options = {
+export type SluiceOptions = {
   database?: TestDatabase;
   locate?: Locate;
   flagRequestsPerSecond?: number;
@@ -47,12 +50,14 @@ type Options = {
   /** For exports to local files; absent: there are none. */
   localRoot?: string;
   backfillsPerProject?: number;
+  /** Where Temporal's UI has payloads opened; absent: nowhere. */
+  codecFor?: { token: string; origin: string };
   /** Least level of what it logs. */
   logLevel?: 'warn' | 'error';
 };
 
 /** @param options `database`: dropped at the end */
-export async function startSluice(options: Options = {}): Promise<Sluice> {
+export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> {
   const {
     database = await createTestDatabase(),
     locate,
@@ -62,19 +67,23 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
     temporal = NOWHERE,
     localRoot,
     backfillsPerProject = 1,
+    codecFor,
     logLevel = 'error',
   } = options;
   let started: Api | undefined;
   const answered: Answered[] = [];
   const server = await startHttpServer(
-    (request, response) => {
-      const { method = '', url = '', headers } = request;
-      response.once('finish', () =>
-        answered.push({ method, url, headers, status: response.statusCode, inLane: false }),
-      );
-      return started!.listener(request, response);
+    {
+      listener(request, response) {
+        const { method = '', url = '', headers } = request;
+        response.once('finish', () =>
+          answered.push({ method, url, headers, status: response.statusCode, inLane: false }),
+        );
+        return started!.application.listener(request, response);
+      },
+      lane: (request, reply) => started!.application.lane!(request, noted(request, reply)),
     },
-    { host: '127.0.0.1', port: 0, lane: (request, reply) => started!.lane(request, noted(request, reply)) },
+    { host: '127.0.0.1', port: 0 },
   );
   function noted({ method = '', url = '', headers }: LaneRequest, reply: Reply): Reply {
     return (status, text, given) => {
@@ -82,10 +91,12 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
       reply(status, text, given);
     };
   }
+  const encryptionKeys = generateKeyRing();
   const api = createApi({
     databaseUrl: database.url,
-    temporal,
-    encryptionKeys: generateKeyRing(),
+    temporal: codecFor ? { ...temporal, codec: payloadCodec(createKeyRing(encryptionKeys)) } : temporal,
+    codecFor,
+    encryptionKeys,
     environment: { localRoot, allowedHosts: [] },
     partsAtOnce: 1,
     limits: { runsPerProject: 1, backfillsPerProject },
@@ -107,6 +118,7 @@ export async function startSluice(options: Options = {}): Promise<Sluice> {
     pool,
     answered,
     metrics: api.metrics,
+    application: api.application,
     async stop() {
       api.drain();
       await server.stop(GRACE_MS);

@@ -20,11 +20,13 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const answers: WebhookReceiver['answers'] = [];
   const receiver: WebhookReceiver = { url: '', received, answers, refused: 0, stop: async () => {} };
   const server = await startHttpServer(
-    async (request, response) => {
-      received.push({ path: request.url ?? '', headers: request.headers, body: await text(request) });
-      const answer = answers.shift() ?? 204;
-      if (answer === 'silence' || answer >= 300) receiver.refused += 1;
-      if (answer !== 'silence') response.writeHead(answer, { location: '/elsewhere' }).end();
+    {
+      async listener(request, response) {
+        received.push({ path: request.url ?? '', headers: request.headers, body: await text(request) });
+        const answer = answers.shift() ?? 204;
+        if (answer === 'silence' || answer >= 300) receiver.refused += 1;
+        if (answer !== 'silence') response.writeHead(answer, { location: '/elsewhere' }).end();
+      },
     },
     { host: '127.0.0.1', port: 0 },
   );

@@ -1,6 +1,6 @@
 /** The document says everything of every route: what it is called, who may call it, what it takes and how it refuses. */
 import assert from 'node:assert/strict';
-import { apiRoutes, laneRoutes } from '../../../../src/app/api.ts';
+import { apiRoutes, rawRoutes } from '../../../../src/app/api.ts';
 import { openApiDocument } from '../../../../src/platform/http/openapi/document.ts';
 import { pathsOf } from '../../../../src/platform/http/paths.ts';
 import { compile, Type, type TSchema } from '../../../../src/platform/schema.ts';
@@ -22,7 +22,7 @@ type Operation = {
   responses: Record<string, Response>;
 };
 
-const routes = [...apiRoutes, ...laneRoutes];
+const routes = [...apiRoutes, ...rawRoutes];
 const document = openApiDocument(routes, 'https://sluice.example') as {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;

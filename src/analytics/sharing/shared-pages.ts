@@ -1,12 +1,12 @@
 /**
  * `/shared/:token`, `/embedded/:token` and `/shared_dashboard/:token`, each with `.json`: asked by anybody, with nothing but the
- * link. Answered before the application: these are pages, with cookies of their own, and no other site's script may read them.
+ * link. A raw handler, because these are pages, with cookies of their own, and no other site's script may read them.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import { MethodNotAllowed, NotFound, Throttled, Unavailable } from '../../platform/errors.ts';
 import { answerFor, serverError } from '../../platform/http/error-body.ts';
-import { send } from '../../platform/http/raw-answers.ts';
+import { send, type RawHandler } from '../../platform/http/raw-answers.ts';
 import type { Answer } from '../../platform/http/route.ts';
 import { createRateLimit } from '../../people/keys/rate-limits.ts';
 import { describeError } from '../../platform/secrets/redact.ts';
@@ -20,10 +20,7 @@ import { cookieOf, readPassword, tokensOf, type Visit } from './visit.ts';
 import type { Share, ShareStore } from './shares.store.ts';
 import type { Unlocking } from './unlocking.ts';
 
-export type SharedPages = {
-  /** @returns false when the request is for something else: then nothing was done with it */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
-};
+export type SharedPages = { handle: RawHandler };
 
 export type SharedPagesOptions = {
   shares: ShareStore;
