@@ -13,7 +13,7 @@ import { flagdConfiguration, unleashStrategies } from './decide-flags.ts';
 /** The role of the process, as JSON in its first argument. */
 export type ServerRole =
   | { role: 'bare'; answer: string }
-  | { role: 'sluice'; databaseUrl: string }
+  | { role: 'sluice'; databaseUrl: string; fastPath?: boolean }
   | { role: 'flagd'; peers: string; flags: number }
   | { role: 'unleash'; peers: string; flags: number; databaseUrl: string };
 export type ServerReady = { port: number };
@@ -37,7 +37,7 @@ function jsonServer(answer: (body: unknown) => string): RequestListener {
 }
 
 /** As `sluice api` serves. */
-async function sluice(databaseUrl: string): Promise<number> {
+async function sluice(databaseUrl: string, fastPath?: boolean): Promise<number> {
   const api = createApi({
     databaseUrl,
     temporal: { address: '127.0.0.1:1', namespace: 'bench' },
@@ -53,7 +53,7 @@ async function sluice(databaseUrl: string): Promise<number> {
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),
     publicUrl: 'http://127.0.0.1',
   });
-  const { port } = await startHttpServer(api.application, { host: '127.0.0.1', port: 0 });
+  const { port } = await startHttpServer(api.application, { host: '127.0.0.1', port: 0, fastPath });
   return port;
 }
 
@@ -132,7 +132,7 @@ function start(role: ServerRole): Promise<number> {
     case 'bare':
       return listen(jsonServer(() => role.answer));
     case 'sluice':
-      return sluice(role.databaseUrl);
+      return sluice(role.databaseUrl, role.fastPath);
     case 'flagd':
       return flagd(role.peers, role.flags).then(listen);
     case 'unleash':

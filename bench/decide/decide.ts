@@ -64,6 +64,7 @@ export const bench: Bench = async ({ log }) => {
     const sluice = await start({ role: 'sluice', databaseUrl: postgres.url });
     const { answer, checked } = await look(sluice.port, tokens.get(FLAGS)!);
     log(checked);
+    const slow = await start({ role: 'sluice', databaseUrl: postgres.url, fastPath: false });
     const bare = await start({ role: 'bare', answer });
     const flagd = await start({ role: 'flagd', peers, flags: FLAGS });
     log('starting Unleash');
@@ -87,13 +88,14 @@ export const bench: Bench = async ({ log }) => {
     const limit = measured('limit: node:http, a JSON body', [bare], bare.port, decideRequests(tokens.get(FLAGS)!));
     const byCount = COUNTS.map((count) => ours(`decide, ${count} flags`, decideRequests(tokens.get(count)!)));
     const ten = byCount[COUNTS.indexOf(FLAGS)]!;
+    const off = measured('decide, 10 flags, fast path off', [slow], slow.port, decideRequests(tokens.get(FLAGS)!));
     const details = ours('flags v=2, 10 flags', decideRequests(tokens.get(FLAGS)!, { path: '/flags/?v=2' }));
     const storedRequests = decideRequests(tokens.get(FLAGS)!, { stored: true });
     const stored = measured('decide, 10 flags, stored persons', [sluice, database], sluice.port, storedRequests);
     const core = measured('flagd-core, 10 flags', [flagd], flagd.port, decideRequests('none'));
     const server = measured('unleash-server, 10 flags', [unleash], unleash.port, unleashRequests(UNLEASH_TOKEN));
 
-    const cases = [limit, ...byCount, details, stored, core, server];
+    const cases = [limit, ...byCount, off, details, stored, core, server];
     const samples = await interleave(cases, ROUNDS, log);
     const of = ({ name }: Case) => samples.get(name)!;
     const times = (one: Case, other: Case, figure: keyof Sample = 'cpuMs') =>
@@ -106,6 +108,7 @@ export const bench: Bench = async ({ log }) => {
       cases: cases.map((one) => compare(one.name, of(one), of(limit))),
       goals: [
         atLeast('10 flags: cpu, of node:http', times(ten, limit), 0.7),
+        atLeast('10 flags: cpu, of that with the fast path off', times(ten, off), 1.3),
         atLeast('10 flags: cpu, of flagd-core', times(ten, core), 1.1),
         atLeast('10 flags: cpu, of unleash-server', times(ten, server), 15),
         atMost('10 flags, stored persons: p99, of that of the request’s', p99(stored) / p99(ten), 3),
