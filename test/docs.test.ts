@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { projectSettings } from '../src/people/projects/project-body.ts';
 
 const ROOT = new URL('../', import.meta.url);
@@ -101,6 +102,18 @@ describe('the examples of the documentation', () => {
       );
     });
   }
+
+  it('of docs/first-change.md apply to the files as they are, or were applied', () => {
+    const page = readFileSync(new URL('docs/first-change.md', ROOT), 'utf8');
+    const blocks = [...page.matchAll(/^```diff\n(.*?)^```/gms)].map(([, block]) => block!);
+    assert.equal(blocks.length, 4);
+    const applies = (block: string, ...options: string[]) =>
+      spawnSync('git', ['apply', '--check', ...options], { cwd: fileURLToPath(ROOT), input: block, encoding: 'utf8' });
+    for (const block of blocks) {
+      const { status, stderr } = applies(block);
+      assert.ok(status === 0 || applies(block, '--reverse').status === 0, stderr);
+    }
+  });
 
   it('list every decision', () => {
     const list = readFileSync(new URL('docs/decisions/README.md', ROOT), 'utf8');
