@@ -189,7 +189,7 @@ function circles(edges: readonly (readonly [string, string])[]): string[][] {
 
 /** Files of product, tests and benchmarks, as paths from the root. */
 function trackedFiles(): string[] {
-  return ['src', 'workflows', 'activities', 'migrations', 'test', 'bench', 'dev', 'docs', 'examples'].flatMap(
+  return ['src', 'workflows', 'activities', 'migrations', 'db', 'test', 'bench', 'dev', 'docs', 'examples'].flatMap(
     (folder) =>
       readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
