@@ -44,7 +44,7 @@ const ARROWS = `
   platform/temporal       -> platform/config, platform/processes, platform/secrets (types)
   migrations              -> platform/db (types)
 
-  people                  -> platform/db (types), platform/http, platform/notify (types), platform/secrets
+  people                  -> platform/db, platform/http, platform/notify (types), platform/secrets
 
   conditions/rows         ->
   conditions/regex        ->
@@ -52,20 +52,20 @@ const ARROWS = `
   conditions/custom-queries -> conditions/rows (types)
   conditions/sql          -> conditions/custom-queries, conditions/operators, conditions/regex, conditions/rows (types)
 
-  events/table            -> platform/db (types)
+  events/table            -> platform/db
   events/cookieless       -> platform/db, platform/secrets
   events/warnings         -> platform/db (types), platform/http
   events/persons          -> platform/db, platform/wire, events/cookieless
   events/ingest           -> platform/db, events/persons, events/warnings (types)
-  events/records          -> platform/db (types), platform/http, people, events/ingest, events/table
+  events/records          -> platform/db, platform/http, people, events/ingest, events/table
   events/reading          -> platform/db (types), conditions/custom-queries, conditions/rows, conditions/sql
   events/capture          -> platform/db (types), platform/fairness, platform/http, platform/lane (types), platform/secrets, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
 
   exports/formats         -> conditions/rows
   exports/domain          -> conditions/rows (types), exports/formats (types)
-  exports/destinations    -> platform/net, conditions/rows, exports/formats
+  exports/destinations    -> platform/db, platform/net, conditions/rows, exports/formats
   exports/temporal        -> platform/temporal, exports/domain
-  exports                 -> platform/db (types), platform/http, platform/notify, platform/secrets, people, conditions/custom-queries, conditions/rows, conditions/sql, events/reading, events/table, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
+  exports                 -> platform/db, platform/http, platform/notify, platform/secrets, people, conditions/custom-queries, conditions/rows, conditions/sql, events/reading, events/table, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
   activities              -> platform/db (types), platform/net, platform/notify, platform/temporal, conditions/rows (types), events/reading, events/table, exports, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
   workflows               -> exports/domain, activities (types)
 

@@ -1,4 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
+import { ADVISORY_LOCKS } from '../platform/db/advisory-locks.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';
 import { userStore } from '../people/accounts/users.store.ts';
@@ -39,15 +40,13 @@ export type FlagStores = FlagBound & {
   inTransaction<T>(projectId: number, work: (stores: FlagBound) => Promise<T>): Promise<T>;
 };
 
-const LOCK = 7_316_008;
-
 /** @param committed waited for after each transaction: whoever made a change then sees it in this process at once */
 export function flagStores(db: Knex, committed?: (projectId: number) => Promise<void>): FlagStores {
   return {
     ...bind(db),
     async inTransaction(projectId, work) {
       const result = await db.transaction(async (transaction) => {
-        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [LOCK, projectId]);
+        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.flagChanges, projectId]);
         return work(bind(transaction));
       });
       await committed?.(projectId);

@@ -1,5 +1,6 @@
 /** The organization, user, project and keys of a first start on somebody's own machine. */
 import { randomUUID } from 'node:crypto';
+import { ADVISORY_LOCKS } from '../platform/db/advisory-locks.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { generateKey, hashOf, KEY_PREFIXES } from './keys/keys.ts';
 import { keyStore } from './keys/keys.store.ts';
@@ -7,8 +8,6 @@ import { ALL_SCOPES } from './access/scopes.ts';
 
 export const DEMO_EMAIL = 'demo@sluice.invalid';
 const KEY_LABEL = 'demo';
-/** Any constant does: two first starts at once take turns. */
-const DEMO_LOCK = 7_316_005;
 
 export type Demo = {
   organizationId: string;
@@ -27,7 +26,7 @@ export type Demo = {
  */
 export async function seedDemo(db: Knex, knownPersonalKey?: string): Promise<Demo> {
   return db.transaction(async (transaction) => {
-    await transaction.raw('select pg_advisory_xact_lock(?)', [DEMO_LOCK]);
+    await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.demo]);
     const tenant = (await find(transaction)) ?? (await create(transaction));
     return { ...tenant, personalApiKey: await personalKey(transaction, tenant.userId, knownPersonalKey) };
   });

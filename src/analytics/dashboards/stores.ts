@@ -1,4 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
+import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { accessControlStore } from '../../people/access/access-controls.store.ts';
 import { auditLogStore } from '../../people/audit/audit-log.store.ts';
@@ -39,14 +40,12 @@ export type DashboardStores = DashboardBound & {
   inTransaction<T>(projectId: number, work: (stores: DashboardBound) => Promise<T>): Promise<T>;
 };
 
-const LOCK = 7_316_009;
-
 export function dashboardStores(db: Knex): DashboardStores {
   return {
     ...bind(db),
     inTransaction: (projectId, work) =>
       db.transaction(async (transaction) => {
-        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [LOCK, projectId]);
+        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.dashboardChanges, projectId]);
         return work(bind(transaction));
       }),
   };

@@ -1,4 +1,5 @@
 /** Persons as they are now, newest first; and their deletion. Changes come with events: `store-group.ts`. */
+import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
@@ -109,7 +110,10 @@ export function personStore(db: Knex) {
     async deleteOf(projectId: number, distinctIds: readonly string[]): Promise<number> {
       return db.transaction(async (transaction) => {
         // The lock under which persons are merged and deleted: nobody moves a distinct id between the two statements.
-        await inTime(transaction.raw('select pg_advisory_xact_lock(7316003, ?)', [projectId]), FEWER);
+        await inTime(
+          transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.personMerges, projectId]),
+          FEWER,
+        );
         const deletion = transaction.raw<Deleted>(
           `select delete_persons(:projectId, array(
              select distinct person_id from person_distinct_ids

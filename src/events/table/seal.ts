@@ -7,6 +7,7 @@
  * so this writer held the lock when the holders were listed. Writers never wait for a seal.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Pool } from '../../platform/db/connection.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
@@ -17,7 +18,7 @@ const SLOWEST_LOOK_MS = 100;
 /** Holders of the lock that `ingest_now()` takes (migration 0002), of this database. */
 const HOLDERS = `
   from pg_locks
-  where locktype = 'advisory' and classid = 0 and objid = 7316002 and objsubid = 1 and granted
+  where locktype = 'advisory' and classid = 0 and objid = ${ADVISORY_LOCKS.eventWriters} and objsubid = 1 and granted
     and database = (select oid from pg_database where datname = current_database())`;
 
 export type Sealer = {

@@ -2,6 +2,7 @@
  * How backfills end: when their last request is closed, or when they are cancelled. The result of a backfill is counted
  * from its requests while it goes on, and kept once it has ended: a list of old ones counts nothing.
  */
+import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 
 /** @param backfill the alias of a row of `batch_export_backfills` */
@@ -62,7 +63,7 @@ export function backfillEnds(db: Knex) {
      * transaction ends.
      */
     async countLive(projectId: number): Promise<number> {
-      await db.raw('select pg_advisory_xact_lock(7316011, ?)', [projectId]);
+      await db.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.backfillsOfProject, projectId]);
       // Read only: keeping the ends of other exports' backfills here would wait for transactions that change them.
       const { rows } = await db.raw<{ rows: { live: number }[] }>(
         `select count(*)::int as live from batch_export_backfills as live

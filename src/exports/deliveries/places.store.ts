@@ -1,4 +1,5 @@
 /** Which key spaces are reserved, and what is kept of the places that exports have left. */
+import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import {
   INTEGRATION_JSON,
@@ -23,9 +24,6 @@ export type KeptPlace = {
 };
 
 type KeptRow = { key_space: string; place: string; secrets: string | null; integration: IntegrationRow | null };
-
-/** Class of advisory locks with two keys: the first key says what the second one names. */
-const STORE_LOCKS = 7_316_026;
 
 const OPEN = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
 
@@ -65,7 +63,7 @@ export function placeStore(db: Knex) {
   return {
     /** Keeps other transactions from reserving a key space of the store until this one ends. */
     async lockStore(store: string): Promise<void> {
-      await db.raw('select pg_advisory_xact_lock(?, hashtext(?))', [STORE_LOCKS, store]);
+      await db.raw('select pg_advisory_xact_lock(?, hashtext(?))', [ADVISORY_LOCKS.placesOfStore, store]);
     },
 
     /**

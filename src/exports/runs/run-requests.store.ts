@@ -3,6 +3,7 @@
  * for once it has a place among the runs under way, of which an export and a project have a limited number.
  */
 import { randomUUID } from 'node:crypto';
+import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { isoMicros } from '../domain/instants.ts';
 import type { DataInterval } from '../domain/intervals.ts';
@@ -88,7 +89,7 @@ export function runRequestStore(db: Knex) {
       of: { id: string; projectId: number },
       limits: { ofExport: number; ofProject: number },
     ): Promise<number> {
-      await db.raw('select pg_advisory_xact_lock(7316012, ?)', [of.projectId]);
+      await db.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.requestsOfProject, of.projectId]);
       // tooth: request-limits
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `with places as (

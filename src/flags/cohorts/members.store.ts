@@ -1,12 +1,10 @@
 /** The persons of static cohorts. */
+import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { NamedIds } from './read-ids.ts';
 
 /** Distinct ids that no person has are not added. */
 export type Added = { added: number; unknown: string[] };
-
-/** Under which persons merge: see claim_events. A transaction that holds it, shared, keeps persons as they are. */
-const MERGES_LOCK = 7_316_003;
 
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
@@ -34,7 +32,7 @@ export function memberStore(db: Knex) {
       const possible = kind === 'person_id' ? ids.filter((id) => UUID.test(id)) : ids;
       const impossible = kind === 'person_id' ? ids.filter((id) => !UUID.test(id)) : [];
       return db.transaction(async (transaction) => {
-        await transaction.raw('select pg_advisory_xact_lock_shared(?, ?)', [MERGES_LOCK, projectId]);
+        await transaction.raw('select pg_advisory_xact_lock_shared(?, ?)', [ADVISORY_LOCKS.personMerges, projectId]);
         const { rows } = await transaction.raw<{ rows: Added[] }>(addSql(kind), {
           projectId,
           cohortId,

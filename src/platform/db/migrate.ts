@@ -2,11 +2,10 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { createClient, createKnex, type Knex, type Pool } from './connection.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url));
-/** Any constant does; all migrators of Sluice agree on this one. */
-const MIGRATION_LOCK = 7_316_001;
 const UNDEFINED_TABLE = '42P01';
 
 type Migration = { up(knex: Knex): Promise<void>; down(knex: Knex): Promise<void> };
@@ -55,7 +54,7 @@ async function withMigrator<T>(url: string, work: (migrator: Knex.Migrator) => P
   try {
     await turn.connect();
     // tooth: migrate-lock
-    await turn.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await turn.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations]);
     // A migrator that was killed leaves knex's own lock behind; holding ours proves that no other migrator is at work.
     const migrator = db.migrate;
     const config = { migrationSource: source, tableName: 'schema_migrations' };

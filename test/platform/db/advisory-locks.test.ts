@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ADVISORY_LOCKS } from '../../../src/platform/db/advisory-locks.ts';
 import { createClient, createPool } from '../../../src/platform/db/connection.ts';
 import { migrate } from '../../../src/platform/db/migrate.ts';
 import { createSealer } from '../../../src/events/table/seal.ts';
@@ -11,39 +12,30 @@ import { eventually } from '../../support/exports/export-world.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Every key with the files that may name it: a file in two lines, or a key in two purposes, makes strangers wait for each other. */
-const KEYS: Record<number, { purpose: string; files: readonly string[] }> = {
-  7316001: { purpose: 'migrators take turns', files: ['src/platform/db/migrate.ts'] },
-  7316002: {
-    purpose: 'a seal sees writers of events',
-    files: ['migrations/0002_events.ts', 'src/events/table/seal.ts'],
-  },
-  7316003: {
-    purpose: 'merges of a project’s persons exclude what reads or writes them',
-    files: [
-      'migrations/0002_events.ts',
-      'migrations/0005_persons.ts',
-      'migrations/0005_persons_ingest.ts',
-      'src/events/records/persons.store.ts',
-      'src/flags/cohorts/members.store.ts',
-    ],
-  },
-  7316004: { purpose: 'partitions are made one at a time', files: ['migrations/0002_events.ts'] },
-  7316005: { purpose: 'first starts take turns', files: ['src/people/demo.store.ts'] },
-  7316006: { purpose: 'group types are numbered one at a time', files: ['migrations/0005_persons.ts'] },
-  7316008: {
-    purpose: 'changes of a project’s flags',
-    files: ['migrations/0016_feature_flags.ts', 'src/flags/stores.ts'],
-  },
-  7316009: { purpose: 'changes of a project’s dashboards', files: ['src/analytics/dashboards/stores.ts'] },
-  7316010: { purpose: 'an insight is computed once', files: ['src/analytics/insights/results/results.store.ts'] },
-  7316011: { purpose: 'backfills of a project end', files: ['src/exports/backfills/backfill-ends.store.ts'] },
-  7316012: { purpose: 'requests of a project are claimed', files: ['src/exports/runs/run-requests.store.ts'] },
-  7316013: { purpose: 'tables of a destination are made', files: ['src/exports/destinations/postgres/tables.ts'] },
-  7316026: {
-    purpose: 'places in one store are reserved one at a time',
-    files: ['src/exports/deliveries/places.store.ts'],
-  },
+/** Keys and forms that released versions take; a lock that is new is added here, too. */
+const RELEASED = {
+  migrations: 7316001,
+  eventWriters: 7316002,
+  personMerges: 7316003,
+  eventPartitions: 7316004,
+  demo: 7316005,
+  groupTypes: 7316006,
+  flagChanges: 7316008,
+  dashboardChanges: 7316009,
+  insightResults: 7316010,
+  backfillsOfProject: 7316011,
+  requestsOfProject: 7316012,
+  destinationTables: 7316013,
+  placesOfStore: 7316026,
+};
+const REGISTRY = 'src/platform/db/advisory-locks.ts';
+/** SQL functions have their keys as text; migrations are never edited. */
+const IN_MIGRATIONS: Record<number, readonly string[]> = {
+  7316002: ['migrations/0002_events.ts'],
+  7316003: ['migrations/0002_events.ts', 'migrations/0005_persons.ts', 'migrations/0005_persons_ingest.ts'],
+  7316004: ['migrations/0002_events.ts'],
+  7316006: ['migrations/0005_persons.ts'],
+  7316008: ['migrations/0016_feature_flags.ts'],
 };
 
 const files = ['src', 'activities', 'workflows', 'migrations'].flatMap((folder) =>
@@ -51,29 +43,35 @@ const files = ['src', 'activities', 'workflows', 'migrations'].flatMap((folder) 
     .filter((name) => name.endsWith('.ts'))
     .map((name) => path.join(folder, name)),
 );
+const TAKING = /pg_(?:try_)?advisory_\w*lock/;
 const textOf = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 
 describe('advisory locks', () => {
   it('have one key for each purpose', () => {
+    assert.deepEqual(ADVISORY_LOCKS, RELEASED);
+    assert.equal(new Set(Object.values(ADVISORY_LOCKS)).size, Object.keys(ADVISORY_LOCKS).length);
+  });
+
+  it('have their keys in the registry, and in migrations', () => {
     const found: Record<number, string[]> = {};
-    for (const file of files.sort()) {
+    for (const file of files.filter((name) => name !== REGISTRY).sort()) {
       const keys = new Set(
         [...textOf(file).matchAll(/\b7_?316_?(\d{3})\b/g)].map(([, digits]) => 7_316_000 + Number(digits)),
       );
       for (const key of keys) (found[key] ??= []).push(file);
     }
-    const expected = Object.fromEntries(Object.entries(KEYS).map(([key, use]) => [key, use.files]));
-    assert.deepEqual(found, expected);
+    assert.deepEqual(found, IN_MIGRATIONS);
   });
 
-  it('have keys of this table only', () => {
-    const taking = files.filter((file) => /pg_(try_)?advisory_(xact_)?lock/.test(textOf(file)));
-    const listed = new Set(Object.values(KEYS).flatMap((use) => use.files));
-    assert.ok(taking.length >= 10);
-    assert.deepEqual(
-      taking.filter((file) => !listed.has(file)),
-      [],
+  it('are taken by keys of the registry, never by a number', () => {
+    const taking = files.filter(
+      (file) => !file.startsWith('migrations/') && file !== REGISTRY && TAKING.test(textOf(file)),
     );
+    assert.ok(taking.length >= 10);
+    const withoutRegistry = taking.filter((file) => !textOf(file).includes('ADVISORY_LOCKS.'));
+    assert.deepEqual(withoutRegistry, []);
+    const withNumber = taking.filter((file) => /pg_(?:try_)?advisory_\w+\(\s*\d/.test(textOf(file)));
+    assert.deepEqual(withNumber, []);
   });
 
   it('of writers of events is 7316002 in the one-argument form, which sealers of every version look for', async () => {

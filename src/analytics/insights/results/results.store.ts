@@ -1,4 +1,5 @@
 /** Results of queries, as they were last computed. Everything here may be lost at any time. */
+import { ADVISORY_LOCKS } from '../../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../../platform/db/connection.ts';
 import { Unavailable } from '../../../platform/errors.ts';
 import type { QueryResult } from '../../queries/computing/result.ts';
@@ -16,7 +17,6 @@ export type ResultKey = { projectId: number; hash: Buffer };
 type Row = Omit<CachedResult, 'bytes'> & { project_id: number; query_hash: Buffer };
 type Sized = Pick<CachedResult, 'bytes'>;
 
-const LOCK = 7_316_010;
 const LOCK_NOT_AVAILABLE = '55P03';
 const LONGEST_WAIT_SECONDS = 10;
 /** Of those that are removed at once. */
@@ -65,7 +65,9 @@ export function resultStore(db: Knex) {
     ): Promise<void> {
       await db.transaction(async (transaction) => {
         await transaction.raw(`set local lock_timeout = '${LONGEST_WAIT_SECONDS}s'`);
-        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [LOCK, key.hash.readInt32BE()]).catch(throwBusy);
+        await transaction
+          .raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.insightResults, key.hash.readInt32BE()])
+          .catch(throwBusy);
         const found = at(key).transacting(transaction).select<CachedResult[]>('result', 'computed_at', db.raw(BYTES));
         const made = await work((await found)[0]);
         if (!made) return;

@@ -1,4 +1,5 @@
 /** The tables that a delivery needs in the user's schema: the target, and the ledger of what was delivered. */
+import { ADVISORY_LOCKS } from '../../../platform/db/advisory-locks.ts';
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Column, RowVersions } from '../../../conditions/rows/columns.ts';
@@ -6,12 +7,6 @@ import type { PostgresClient } from './client.ts';
 import { sqlState } from './errors.ts';
 import { columnDefinitions, quoted } from './identifiers.ts';
 
-/**
- * Workers that make tables in one schema take turns by this lock, in Postgres's two-argument form: (key, hash of the schema). The user's
- * database may be Sluice's own, so no other lock of Sluice has this key (`test/platform/db/advisory-locks.test.ts`).
- */
-// tooth: postgres-tables-lock
-const TABLES_LOCK = 7_316_013;
 /** SQLSTATEs of two that make the same table at once: duplicate table, duplicate object, and a unique index of the catalogue. */
 const MADE_MEANWHILE = new Set(['42P07', '42710', '23505']);
 
@@ -114,7 +109,7 @@ async function createTables(
   const ordered = [...columns.filter(({ hidden }) => !hidden), ...columns.filter(({ hidden }) => hidden)];
   await client.query('begin');
   try {
-    await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [TABLES_LOCK, schema]);
+    await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [ADVISORY_LOCKS.destinationTables, schema]);
     const { target: present } = await tablesIn(client, tableNames(schema, table));
     await client.query(`
       create table if not exists ${ledger} (
